@@ -55,10 +55,10 @@ function withoutServants(sites: readonly GrowingSite[], source: TraceSource): Gr
   const tensors = sites.filter(site => site.verdict.layer === 'tensor');
   const lines = new Set(tensors.map(keyOf));
   const processes = new Set(tensors.map(site => site.verdict.process));
-  const serves = (site: GrowingSite): boolean =>
-    lines.has(keyOf(site)) ||
-    (processes.has(site.verdict.process) && keepsArrays(libraryOf([site], source)));
-  return sites.filter(site => site.verdict.layer !== 'driver' || !serves(site));
+  return sites.filter(site => {
+    const pool = processes.has(site.verdict.process) && keepsArrays(libraryOf([site], source));
+    return site.verdict.layer !== 'driver' || !(pool || lines.has(keyOf(site)));
+  });
 }
 
 function keyOf(site: GrowingSite): string {

@@ -87,31 +87,24 @@ bool watch_pooled(Py *memory) {
 
 void use_arrays(const PythonApi &api) { g_api = &api; }
 
-Py *array_came(Py *, Py *const *arguments, ssize_t count) {
-  if (count != 5) return none();
+Py *tell_array(Py *, Py *const *arguments, ssize_t count) {
   python::Walk walk;
-  const ssize_t depth = g_api->list_size(arguments[3]);
+  const ssize_t depth = count == 5 ? g_api->list_size(arguments[3]) : 0;
   walk.cut = depth > static_cast<ssize_t>(GMT_MAX_FRAMES);
   walk.depth = depth < 0 ? 0 : walk.cut ? GMT_MAX_FRAMES : static_cast<uint32_t>(depth);
   for (uint32_t i = 0; i < walk.depth; i++) {
     const uint64_t offset = number_of(g_api->list_item(arguments[4], i));
     walk.frames[i] = python::remembered_frame(g_api->list_item(arguments[3], i), static_cast<uint32_t>(offset));
   }
-  write_array(GMT_TENSOR_ALLOC, number_of(arguments[0]), number_of(arguments[1]), number_of(arguments[2]), &walk);
-  return none();
-}
-
-Py *array_gone(Py *, Py *const *arguments, ssize_t count) {
-  if (count == 3)
-    write_array(GMT_TENSOR_FREE, number_of(arguments[0]), number_of(arguments[1]), number_of(arguments[2]), nullptr);
+  if (count >= 3)
+    write_array(count == 5 ? GMT_TENSOR_ALLOC : GMT_TENSOR_FREE, number_of(arguments[0]), number_of(arguments[1]),
+                number_of(arguments[2]), &walk);
   return none();
 }
 
 Py *set_look(Py *, Py *const *arguments, ssize_t count) {
-  if (count == 1) {
-    const uint64_t at = clock_ns(CLOCK_MONOTONIC) + number_of(arguments[0]) * 1'000'000;
-    __atomic_store_n(&g_look_at, at, __ATOMIC_RELAXED);
-  }
+  const uint64_t wait = count == 1 ? number_of(arguments[0]) * 1'000'000 : ~0u;
+  __atomic_store_n(&g_look_at, clock_ns(CLOCK_MONOTONIC) + wait, __ATOMIC_RELAXED);
   return none();
 }
 

@@ -7,10 +7,8 @@ namespace gmt::inject {
 
 void use_arrays(const PythonApi &api);
 
-/// (address, bytes, device, [code object, innermost first], [byte offset in each])
-Py *array_came(Py *, Py *const *arguments, ssize_t count);
-/// (address, bytes, device)
-Py *array_gone(Py *, Py *const *arguments, ssize_t count);
+/// (address, bytes, device, [code object, innermost first], [byte offset in each]): it came; without the lists: it is gone
+Py *tell_array(Py *, Py *const *arguments, ssize_t count);
 /// (milliseconds until the agent wants to look again)
 Py *set_look(Py *, Py *const *arguments, ssize_t count);
 /// Such a look is due. Without the GIL.

@@ -14,9 +14,7 @@ NOTE_LOOKS = 15
 NOWHERE = (0, 0, None)  # address, bytes, index of the GPU
 SHARE, LEAST_MS, HANDOVER_MS = 0.01, 50, 0.1  # of the program's time for looks; milliseconds between two of them; what a turn takes besides
 PLATFORMS = ("gpu", "cuda", "cpu" if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all" else "cuda")  # cpu: for tests
-LOOKS = (
-    "JAX arrays are seen at looks, at most 20 a second: their times and steps are those of looks, and what came and went between two of them is not known."
-)
+LOOKS = "JAX arrays are seen at looks, at most 20 a second: their times and steps are those of looks, and what came and went between is not known."
 known = {}  # id of an array of JAX -> (weak reference to it, [(address, bytes, index of the GPU)])
 users = {}  # (address, index of the GPU) -> how many arrays have it
 state = {"cupy": False, "jax": False, "told": False}
@@ -38,20 +36,22 @@ def kinds():
     return [each for each in found if objects.is_class(each[0])]
 
 
+def kind_of(thing):
+    """The one of `kinds` that an array is of."""
+    return next((each for each in kinds() if objects.is_kind(thing, each[0])), (None, lambda thing: NOWHERE, None))
+
+
 def to_host(thing):
     """What brings an array to the CPU, in the words of its library; None: it is none."""
-    return next((text for kind, _, text in kinds() if objects.is_kind(thing, kind)), None)
+    return kind_of(thing)[2]
 
 
 def place(thing):
     """(address, bytes, index of the GPU) of an array's memory; NOWHERE: it is none, or not known where it lies."""
-    for kind, read, _ in kinds():
-        if objects.is_kind(thing, kind):
-            try:
-                return read(thing)
-            except (AttributeError, TypeError, ValueError, ReferenceError):
-                return NOWHERE
-    return NOWHERE
+    try:
+        return kind_of(thing)[1](thing)
+    except (AttributeError, TypeError, ValueError, ReferenceError):
+        return NOWHERE
 
 
 def part(thing, name):
@@ -68,9 +68,14 @@ def of_cupy(array):
     return part(memory, "ptr"), part(memory, "size"), part(memory, "device_id")
 
 
-def of_jax(array):
+def places(array):
+    """All of what an array of JAX has: a place on each of its GPUs."""
     found = known.get(id(array))
-    return found[1][0] if found is not None and found[0]() is array and found[1] else NOWHERE
+    return found[1] if found is not None and found[0]() is array else []
+
+
+def of_jax(array):
+    return (places(array) or [NOWHERE])[0]
 
 
 def referent(thing):
@@ -90,21 +95,15 @@ def of_numba(array):
 
 
 def watch():
-    """Begins to watch what there is to be watched by now."""
-    if not state["cupy"] and of_module("cupy", "get_default_memory_pool") is not None:
+    """Begins to watch what is there by now. CuPy's allocator is called by ours (native/inject/agent/arrays.cpp)."""
+    pooled, cuda = of_module("cupy.cuda.memory", "PooledMemory"), of_module("cupy", "cuda")
+    if not state["cupy"] and objects.is_class(pooled) and of_module("cupy", "get_default_memory_pool"):
         state["cupy"] = True
-        watch_cupy()
+        natives["cupy_watch"](pooled, cuda.get_allocator())
+        cuda.set_allocator(natives["cupy_allocate"])
     if not state["jax"] and of_module("jax._src.xla_bridge", "_backends") is not None:
         state["jax"] = True
         natives["look"](1)
-
-
-def watch_cupy():
-    """Its allocator is called by ours (native/inject/agent/arrays.cpp)."""
-    pooled, cuda = of_module("cupy.cuda.memory", "PooledMemory"), of_module("cupy", "cuda")
-    if objects.is_class(pooled):
-        natives["cupy_watch"](pooled, cuda.get_allocator())
-        cuda.set_allocator(natives["cupy_allocate"])
 
 
 def live_arrays():
@@ -128,10 +127,12 @@ def look():
             new.append(array)
     for number in known.keys() - alive.keys():
         for address, size, device in known.pop(number)[1]:
-            leave(address, size, device)
+            users[address, device] -= 1
+            if users[address, device] == 0:
+                del users[address, device]
+                natives["array"](address, size, device)
     if new and not state["told"]:
-        state["told"] = True
-        natives["note"](NOTE_LOOKS, LOOKS)
+        state["told"] = natives["note"](NOTE_LOOKS, LOOKS) is None
     # A buffer cannot be given away for good by another thread while it is asked where it lies.
     alone = len(sys._current_frames()) <= 2
     for array in new:
@@ -147,39 +148,17 @@ def enter(array, alone):
     """An array that is not ready yet is left for the next look: asking would wait for it."""
     if id(array) in known or array.is_deleted() or not array.is_ready():
         return
-    devices = array.sharding.device_set
-    if array.sharding.memory_kind not in (None, "device") or array.on_device_size_in_bytes() == 0:
-        pieces = []
-    else:  # of several made by this, where nobody has asked for them before: they live as long as the array
-        pieces = array._arrays if len(devices) > 1 else [array]
-    places = [place_of(each, alone) for each in pieces]
-    known[id(array)] = (weakref.ref(array), places)
-    for address, size, device in places:
+    pieces = []
+    if array.sharding.memory_kind in (None, "device") and array.on_device_size_in_bytes():
+        # Of several made by this, where nobody has asked for them before: they live as long as the array.
+        pieces = array._arrays if len(array.sharding.device_set) > 1 else [array]
+    known[id(array)] = (weakref.ref(array), [place_of(each, alone) for each in pieces])
+    for address, size, device in places(array):
         users[address, device] = users.get((address, device), 0) + 1
         if users[address, device] == 1:
-            codes, offsets = array.traceback.raw_frames() if array.traceback is not None else ([], [])
-            natives["array"](address, size, device, codes, offsets)
+            natives["array"](address, size, device, *(array.traceback.raw_frames() if array.traceback is not None else ([], [])))
 
 
 def place_of(array, alone):
     (device,) = array.sharding.device_set
     return array.unsafe_buffer_pointer() if alone else id(array), array.on_device_size_in_bytes(), device.local_hardware_id
-
-
-def pieces_of(array):
-    """Where else an array of JAX lies that lies on several GPUs."""
-    found = known.get(id(array))
-    return [each[0] for each in found[1][1:]] if found is not None and found[0]() is array else ()
-
-
-def leave(address, size, device):
-    users[address, device] -= 1
-    if users[address, device] == 0:
-        del users[address, device]
-        natives["gone"](address, size, device)
-
-
-def forget():
-    """What was told before recording was switched on is told again."""
-    known.clear()
-    users.clear()

@@ -52,8 +52,8 @@ def describe(root, variable, way, how):
     if objects.is_kind(way[-1], tensors.base):
         answer["graph"] = tensors.has_graph(way[-1]) if how is None else how != GRADIENT
         answer["one"] = tensors.base.numel(way[-1]) == 1
-    elif tensors.arrays.to_host(way[-1]) is not None:
-        answer["toHost"] = tensors.arrays.to_host(way[-1])
+    else:
+        answer.update(toHost=tensors.arrays.to_host(way[-1]))
     anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
     if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:
         anchor.kept = None
@@ -221,7 +221,7 @@ class Search:
         for place, tensor in enumerate(reversed(self.tensors)):
             if place & 255 == 0 and self.deadline.late():
                 break
-            for at in (tensors.address(tensor), *tensors.arrays.pieces_of(tensor)):
+            for at in {tensors.address(tensor), *(each[0] for each in tensors.arrays.places(tensor))}:
                 known = self.where.setdefault(at, []) if at in self.wanted else None
                 if known is not None and len(known) < MOST_OF_ONE:
                     known.append((tensor, None))

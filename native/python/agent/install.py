@@ -137,7 +137,6 @@ def turn(reason, step, request):
     if not can_import():
         return AGAIN
     if natives["woke"]():
-        attempt(lambda: load("arrays").forget())
         attempt(lambda: load("before").write())
     attempt(lambda: load("arrays").watch())
     attempt(lambda: load("arrays").look())
