@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "inject/agent/python.h"
 #include "inject/hooks/autograd.h"
 #include "inject/log/stacks.h"
 #include "python/interpreter.h"
@@ -10,7 +11,6 @@
 namespace gmt::inject {
 namespace {
 
-const PythonApi *g_api;
 uint64_t g_look_at;  ///< ns; 0 = no look is wanted
 
 /// A PooledMemory of CuPy: behind the object's head, or behind the table of its methods too.
@@ -19,22 +19,11 @@ struct Pooled {
   int32_t device;
 };
 using Forget = void (*)(Py *);
-constexpr size_t kPlaces[] = {16, 24}, kDeallocate = 48;  ///< the latter in a class: tp_dealloc, in every build with the GIL
-size_t g_pooled_at;
+constexpr size_t kPlaces[] = {16, 24}, kElsewhere = ~size_t{0};
+constexpr size_t kDeallocate = 48;  ///< of a class: tp_dealloc, in every build with the GIL
+size_t g_pooled_at;                 ///< 0 = not known yet
 Py *g_cupy_class, *g_cupy_allocator;
 Forget g_cupy_forget;  ///< what the class had there; null: not watched
-bool g_cupy_differs;
-
-Py *none() {
-  g_api->hold(g_api->none);
-  return g_api->none;
-}
-
-uint64_t number_of(Py *value) {
-  const uint64_t number = g_api->as_number(value);
-  if (number == ~0ull) g_api->error_clear();
-  return number;
-}
 
 /// The event of an array at `address`; `walk`: the stack that is remembered of it, null for the calling thread's.
 void write_array(uint8_t kind, uint64_t address, uint64_t bytes, uint64_t device, python::Walk *walk) {
@@ -68,24 +57,22 @@ void forget_pooled(Py *memory) {
   g_cupy_forget(memory);
 }
 
-/// The first memory of CuPy's pool shows whether it is laid out as this file takes it; then its end is seen too. False: it is not.
-bool watch_pooled(Py *memory) {
+/// The first memory of CuPy's pool shows whether it is laid out as this file takes it; then its end is seen too.
+void watch_pooled(Py *memory) {
+  g_pooled_at = kElsewhere;
   for (const size_t place : kPlaces) {
     const Pooled seen = python::load<Pooled>(memory, place);
     if (has(memory, "ptr", seen.address) && has(memory, "size", seen.bytes) &&
         has(memory, "device_id", static_cast<uint64_t>(seen.device)))
       g_pooled_at = place;
   }
-  if (!g_pooled_at) return false;
+  if (g_pooled_at == kElsewhere) return;
   g_cupy_forget = python::load<Forget>(g_cupy_class, kDeallocate);
   const Forget own = forget_pooled;
   memcpy(reinterpret_cast<char *>(g_cupy_class) + kDeallocate, &own, sizeof own);
-  return true;
 }
 
 }  // namespace
-
-void use_arrays(const PythonApi &api) { g_api = &api; }
 
 Py *tell_array(Py *, Py *const *arguments, ssize_t count) {
   python::Walk walk;
@@ -114,7 +101,6 @@ bool look_due() {
 }
 
 Py *watch_cupy(Py *, Py *const *arguments, ssize_t count) {
-  if (count != 2) return none();
   for (ssize_t i = 0; i < count; i++) g_api->hold(arguments[i]);
   g_cupy_class = arguments[0];
   g_cupy_allocator = arguments[1];
@@ -128,7 +114,7 @@ Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count) {
   if (!memory) return given;
   // Memory of no pool, or of another one, is the driver's.
   if (python::load<Py *>(memory, python::kObjectType) == g_cupy_class) {
-    if (!g_cupy_forget && !g_cupy_differs) g_cupy_differs = !watch_pooled(memory);
+    if (!g_pooled_at) watch_pooled(memory);
     if (g_cupy_forget) {
       const Pooled come = python::load<Pooled>(memory, g_pooled_at);
       write_array(GMT_TENSOR_ALLOC, come.address, come.bytes, static_cast<uint64_t>(come.device), nullptr);

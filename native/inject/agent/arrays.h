@@ -5,8 +5,6 @@
 
 namespace gmt::inject {
 
-void use_arrays(const PythonApi &api);
-
 /// (address, bytes, device, [code object, innermost first], [byte offset in each]): it came; without the lists: it is gone
 Py *tell_array(Py *, Py *const *arguments, ssize_t count);
 /// (milliseconds until the agent wants to look again)

@@ -21,28 +21,30 @@
 #include "python/frames.h"
 
 namespace gmt::inject {
-namespace {
 
 const PythonApi *g_api;
-Py *g_turn;  ///< the agent's function `turn`
-Steps g_steps;
-uint32_t g_steps_generation;  ///< of the log that g_steps counts for
 
 Py *none() {
   g_api->hold(g_api->none);
   return g_api->none;
 }
 
-Py *or_none(Py *found) {
-  if (found) return found;
-  g_api->error_clear();
-  return none();
-}
-
 uint64_t number_of(Py *value) {
   const uint64_t number = g_api->as_number(value);
   if (number == ~0ull) g_api->error_clear();
   return number;
+}
+
+namespace {
+
+Py *g_turn;  ///< the agent's function `turn`
+Steps g_steps;
+uint32_t g_steps_generation;  ///< of the log that g_steps counts for
+
+Py *or_none(Py *found) {
+  if (found) return found;
+  g_api->error_clear();
+  return none();
 }
 
 /// UTF-8 of a str; null where it is none (or holds a lone surrogate).
@@ -363,7 +365,6 @@ bool library_imported(const PythonApi &api) {
 bool install_agent(const PythonApi &api) {
   if (g_turn) return true;  // a forked child has its parent's
   g_api = &api;
-  use_arrays(api);
   Py *space = new_namespace(api);
   const bool done = space && run_first_part(api, space);
   if (space) api.drop(space);

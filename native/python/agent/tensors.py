@@ -11,14 +11,9 @@ arrays = load("arrays")
 
 
 def no_torch():
-    """In a program without PyTorch: what has no tensors, but what is asked of PyTorch here."""
-
-    def refuse(thing):
-        raise TypeError
-
-    names = ("grad", "grad_fn", "is_leaf", "is_cuda", "requires_grad", "_version", "output_nr")
-    tensor = type("Tensor", (), dict.fromkeys(names, property(refuse)))
-    space = types.SimpleNamespace
+    """What is asked of PyTorch here, for a program without it: nothing is a tensor, and a getter of a tensor refuses all."""
+    names, space = ("grad", "grad_fn", "is_leaf", "is_cuda", "requires_grad", "_version", "output_nr"), types.SimpleNamespace
+    tensor = type("Tensor", (), dict.fromkeys(names, property(objects.MODULE_DICT)))
     core = space(TensorBase=tensor, DisableTorchFunctionSubclass=contextlib.nullcontext)
     return space(_C=core, Tensor=tensor, nn=space(Parameter=tensor), optim=space(), cuda=space(is_initialized=bool))
 
