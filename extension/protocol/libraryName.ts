@@ -31,9 +31,7 @@ const PACKAGES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Whether a library, by its name, takes memory from the driver for arrays that are known by themselves. */
-export function keepsArrays(name: string | null): boolean {
-  return name !== null && /^(CuPy|XLA|JAX) /.test(name);
-}
+export const keepsArrays = (name: string | null): boolean => /^(CuPy|XLA|JAX) /.test(name ?? '');
 
 /** `NCCL (libnccl.so.2)`, `libother.so`; empty for an empty path. */
 export function libraryName(path: string): string {

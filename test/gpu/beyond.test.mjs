@@ -70,7 +70,7 @@ for (const library of libraries)
           const [{ stdout, findings }, plain] = await both(shape);
           assert.equal(stdout, plain.stdout);
           // The last rounds make nothing new: to the tracer a cache may have grown until the end.
-        assert.ok(!findings.some(({ verdict }) => verdict === 'leak'), JSON.stringify(findings));
+          assert.ok(!findings.some(({ verdict }) => verdict === 'leak'), JSON.stringify(findings));
         }),
       );
     await Promise.all(shapes);

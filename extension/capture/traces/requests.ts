@@ -138,7 +138,7 @@ async function awaitAnswer(
 }
 
 function noAnswer(limitMs: number, torch: boolean): string {
-  if (!torch) return 'The program does not answer: it has imported none of PyTorch, JAX, CuPy and Numba, one of which the tracer’s agent needs.';
+  if (!torch) return 'The program does not answer: it has imported none of PyTorch, JAX, CuPy and Numba.';
   const seconds = Math.round(limitMs / 1000);
   return `The program did not answer within ${seconds} seconds: it may be in one long call, such as waiting for the GPU. Ask again later.`;
 }

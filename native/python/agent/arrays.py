@@ -30,7 +30,7 @@ def kinds():
     """[(class, how an array of it tells where it lies, what brings it to the CPU)] of the libraries that are there."""
     found = [
         (of_module("cupy", "ndarray"), of_cupy, ".get()"),
-        (of_module("jaxlib._jax", "ArrayImpl") or of_module("jaxlib.xla_extension", "ArrayImpl"), of_jax, "jax.device_get(…)"),
+        (of_module("jaxlib._jax", "ArrayImpl") or of_module("jaxlib.xla_extension", "ArrayImpl"), lambda array: (places(array) or [NOWHERE])[0], "jax.device_get(…)"),
         (of_module("numba.cuda.cudadrv.devicearray", "DeviceNDArrayBase"), of_numba, ".copy_to_host()"),
     ]
     return [each for each in found if objects.is_class(each[0])]
@@ -72,10 +72,6 @@ def places(array):
     """All of what an array of JAX has: a place on each of its GPUs."""
     found = known.get(id(array))
     return found[1] if found is not None and found[0]() is array else []
-
-
-def of_jax(array):
-    return (places(array) or [NOWHERE])[0]
 
 
 def referent(thing):

@@ -1,4 +1,4 @@
-"""Arrays of a library without PyTorch: `arrays_program.py jax|cupy|numba|unused`. Prints {"bits": what came out, "addresses": {name: address}}. JAX
+"""Arrays of a library without PyTorch: `arrays_program.py jax|threads|cupy|numba|unused`. Prints {"bits": what came out, "addresses": {name: address}}. JAX
 computes on the CPU; CuPy and Numba have no GPU here, so their own classes are given addresses that nobody reads."""
 
 import ctypes
@@ -34,6 +34,13 @@ def with_jax():
         return jax.device_put(jnp.ones(4096), sharding)
 
     return make, spread, lambda array: array.unsafe_buffer_pointer(), lambda array: float(array.sum())
+
+
+def with_threads():
+    """As with_jax, while another thread runs Python: it could give a buffer away that is asked for its address."""
+    make, spread, _address_of, bits_of = with_jax()
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    return make, lambda: None, id, bits_of
 
 
 def with_cupy():
@@ -110,4 +117,4 @@ def run(make, spread, address_of, bits_of):
 
 if __name__ == "__main__":
     what = sys.argv[1]
-    unused() if what == "unused" else run(*{"jax": with_jax, "cupy": with_cupy, "numba": with_numba}[what]())
+    unused() if what == "unused" else run(*{"jax": with_jax, "threads": with_threads, "cupy": with_cupy, "numba": with_numba}[what]())

@@ -73,6 +73,11 @@ class Arrays(Traced):
         self.assertEqual(sorted({each.device for each in wide}), [1, 2, 3])
         self.assertEqual(log.holder(1, traced["addresses"]["wide"])["path"], "run().wide")
 
+    def test_jax_beside_other_threads(self):
+        _plain, traced, log = self.both("jax", "threads")
+        self.check_holders(log, traced["addresses"])
+        self.check_events(log, "jax")
+
     def test_jax_that_is_not_used_stays_so(self):
         _plain, traced, log = self.both("jax", "unused")
         self.assertEqual(traced["bits"], [])
