@@ -338,7 +338,7 @@ function secondsPerStep({ last, endNs }: FindingContext['axis']): number | null 
   return steps > 0 ? (at(endNs, to) - at(endNs, from)) / steps / 1e9 : null;
 }
 
-/** Until what is free and what the cache holds unused is gone; null where memory ran out before. */
+/** Until what is free and what the cache, or a pool of arrays, holds unused is gone; null where memory ran out before. */
 function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): number | null {
   const { process, device } = finding;
   if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
@@ -346,7 +346,8 @@ function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): 
   if (ledger === undefined || ledger.totalBytes === null || finding.layer === 'host') return null;
   const used = ledger.usedBytes ?? ledger.driver.bytes ?? ledger.reserved.bytes;
   if (used === null || finding.bytesPerStep <= 0) return null;
-  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) - (ledger.tensor.bytes ?? 0));
-  const left = ledger.totalBytes - used + (ledger.reserved.bytes === null ? 0 : unused);
+  const pools = sum(ledger.libraries.filter(({ name }) => keepsArrays(name)).map(({ bytes }) => bytes));
+  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) + pools - (ledger.tensor.bytes ?? 0));
+  const left = ledger.totalBytes - used + (ledger.reserved.bytes === null && pools === 0 ? 0 : unused);
   return Math.max(0, Math.floor(left / finding.bytesPerStep));
 }

@@ -136,6 +136,21 @@ test('what the pool of CuPy takes where its arrays leak is no leak of its own', 
   }
 });
 
+test('what a pool of arrays has unused is room for a leak', () => {
+  const full = (library: string): number | null | undefined => {
+    const run = new StepRun();
+    run.site(2, { layer: 'driver', library });
+    run.alloc(2, 600 * MB); // in advance
+    for (let step = 1; step <= 60; step++) {
+      run.alloc(1, MB);
+      run.endStep();
+    }
+    const ledger = { tensor: (step: number) => step * MB, reserved: () => 0, driver: () => 600 * MB };
+    return judgeTrace(new RunTrace(run, { ledger, totalBytes: 1000 * MB })).findings[0]?.fullInSteps;
+  };
+  assert.deepEqual([full(NCCL), full('/opt/jax_plugins/xla_cuda12/xla_cuda_plugin.so')], [400, 940]);
+});
+
 test('no such finding for little memory, for what no library is known of, and for a library that has stopped', () => {
   const titles = (trace: RunTrace): string[] => judgeTrace(trace).findings.map(({ title }) => title);
   assert.deepEqual(titles(scattered(60, 1024, NCCL)), []);
