@@ -47,17 +47,14 @@ function ownerKey({ path, file, function: name }: FindingHolder): string | null 
   return owner === undefined || owner.startsWith('<') || !owner.includes('.') ? null : `${file} ${name} ${owner}`;
 }
 
-/**
- * Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth; so is what the
- * pool of CuPy or JAX takes, at whichever line it is empty.
- */
+/** Driver memory taken for the tensor itself (no cache between them), or at any line for a pool of arrays, is the tensors' growth. */
 function withoutServants(sites: readonly GrowingSite[], source: TraceSource): GrowingSite[] {
   const tensors = sites.filter(site => site.verdict.layer === 'tensor');
   const lines = new Set(tensors.map(keyOf));
-  const processes = new Set(tensors.map(site => site.verdict.process));
   return sites.filter(site => {
-    const pool = processes.has(site.verdict.process) && keepsArrays(libraryOf([site], source));
-    return site.verdict.layer !== 'driver' || !(pool || lines.has(keyOf(site)));
+    const { layer, process } = site.verdict;
+    const pool = keepsArrays(libraryOf([site], source)) && tensors.some(({ verdict }) => verdict.process === process);
+    return layer !== 'driver' || !(pool || lines.has(keyOf(site)));
   });
 }
 

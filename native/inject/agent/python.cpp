@@ -356,10 +356,8 @@ bool run_first_part(const PythonApi &api, Py *space) {
 
 bool library_imported(const PythonApi &api) {
   Py *modules = api.modules();
-  constexpr const char *kLibraries[] = {"torch", "jax", "cupy", "numba.cuda"};
-  for (const char *name : kLibraries)
-    if (modules && api.dict_get(modules, name)) return true;
-  return false;
+  const auto has = [&](const char *name) { return modules && api.dict_get(modules, name); };
+  return has("torch") || has("jax") || has("cupy") || has("numba.cuda");
 }
 
 bool install_agent(const PythonApi &api) {

@@ -37,13 +37,8 @@ def kinds():
 
 
 def kind_of(thing):
-    """The one of `kinds` that an array is of."""
+    """The one of `kinds` that an array is of; of none with nothing that brings it to the CPU."""
     return next((each for each in kinds() if objects.is_kind(thing, each[0])), (None, lambda thing: NOWHERE, None))
-
-
-def to_host(thing):
-    """What brings an array to the CPU, in the words of its library; None: it is none."""
-    return kind_of(thing)[2]
 
 
 def place(thing):
@@ -136,8 +131,7 @@ def look():
             enter(array, alone)
         except Exception:  # one that a newer JAX tells of otherwise is not asked again
             known[id(array)] = (weakref.ref(array), [])
-    del alive, new
-    natives["look"](int(max(LEAST_MS, ((time.perf_counter() - begun) * 1000 + HANDOVER_MS) / SHARE)))
+    natives["look"](int(max(LEAST_MS if alive or new else 20 * LEAST_MS, ((time.perf_counter() - begun) * 1000 + HANDOVER_MS) / SHARE)))
 
 
 def enter(array, alone):

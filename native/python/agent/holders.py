@@ -53,7 +53,7 @@ def describe(root, variable, way, how):
         answer["graph"] = tensors.has_graph(way[-1]) if how is None else how != GRADIENT
         answer["one"] = tensors.base.numel(way[-1]) == 1
     else:
-        answer.update(toHost=tensors.arrays.to_host(way[-1]))
+        answer.update(toHost=tensors.arrays.kind_of(way[-1])[2])
     anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
     if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:
         anchor.kept = None
