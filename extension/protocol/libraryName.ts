@@ -30,6 +30,9 @@ const PACKAGES: readonly (readonly [RegExp, string])[] = [
   [/\/cuda\/bindings\//, 'CUDA Python'],
 ];
 
+/** Whether a library, by its name, takes memory from the driver for arrays that are known by themselves. */
+export const keepsArrays = (name: string | null): boolean => /^(CuPy|XLA|JAX) /.test(name ?? '');
+
 /** `NCCL (libnccl.so.2)`, `libother.so`; empty for an empty path. */
 export function libraryName(path: string): string {
   const file = baseName(path);

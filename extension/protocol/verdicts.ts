@@ -87,6 +87,8 @@ export interface FindingHolder {
   one?: boolean;
   /** It lies in a metric of torchmetrics; absent: in none. */
   metric?: boolean;
+  /** What brings an array of another library than PyTorch to the CPU; absent: it holds none. */
+  toHost?: string;
   /** What bounds it, by the program's text; absent: nobody knows. */
   limit?: HolderLimit;
   /** Where a parse of the statement at `line` told for sure how it keeps less. */

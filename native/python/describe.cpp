@@ -1,6 +1,7 @@
 // Copies what a reader needs of a code object.
 #include <string.h>
 
+#include "python/fingerprint.h"
 #include "python/interpreter.h"
 #include "python/text.h"
 
@@ -63,6 +64,10 @@ void forget_module_call() { interpreter.module_call.store(&interpreter, std::mem
 const char *class_name(const void *object) {
   constexpr size_t kTypeName = 24;  // PyTypeObject.tp_name
   return load<const char *>(load<const char *>(object, kObjectType), kTypeName);
+}
+
+Frame remembered_frame(const void *code, uint32_t offset) {
+  return {code, fingerprint(interpreter.layout, static_cast<const char *>(code)), offset};
 }
 
 size_t describe_code(const Frame &frame, uint32_t id, void *buffer, size_t capacity) {

@@ -42,6 +42,9 @@ struct Frame {
   uint32_t offset;       ///< of the instruction, in bytes, as PyCode_Addr2Line takes it; ~0u: before the first
 };
 
+/// A frame as somebody else remembers it, by its code object, which has to live until it is described.
+Frame remembered_frame(const void *code, uint32_t offset);
+
 struct Walk {
   uint64_t hash;  ///< as walk_hash gives it
   const void

@@ -244,6 +244,7 @@ enum gmt_note_code {
   GMT_NOTE_SNAPSHOT = 11,       ///< the trace was made of a PyTorch memory snapshot
   GMT_NOTE_SNAPSHOT_GAPS = 12,  ///< text: what its history lacks
   GMT_NOTE_STARTED = 13,        ///< recording was switched on; text: what is known of what was there before
+  GMT_NOTE_LOOKS = 15,          ///< text: what is only looked at now and then
   GMT_NOTE_LEAN = 14,           ///< text: what is left out (GPU_MEMTRACE_LEAN=1)
 };
 

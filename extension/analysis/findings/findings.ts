@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { groupBy } from '../groups';
-import { libraryName } from '../../protocol/libraryName';
+import { keepsArrays, libraryName } from '../../protocol/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { inItsLoop } from './inItsLoop';
@@ -31,7 +31,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
       owner: holder === null ? null : ownerKey(holder),
     };
   });
-  const clusters = clusterByCause(withoutServants(sites));
+  const clusters = clusterByCause(withoutServants(sites, context.source));
   return clusters.map(cluster => leakOf(cluster, context)).sort((a, b) => b.bytesPerStep - a.bytesPerStep);
 }
 
@@ -47,10 +47,15 @@ function ownerKey({ path, file, function: name }: FindingHolder): string | null 
   return owner === undefined || owner.startsWith('<') || !owner.includes('.') ? null : `${file} ${name} ${owner}`;
 }
 
-/** Driver memory that a tensor's line takes for the tensor itself (no cache between them) is the tensor's growth. */
-function withoutServants(sites: readonly GrowingSite[]): GrowingSite[] {
-  const lines = new Set(sites.flatMap(site => (site.verdict.layer === 'tensor' ? [keyOf(site)] : [])));
-  return sites.filter(site => site.verdict.layer !== 'driver' || !lines.has(keyOf(site)));
+/** Driver memory taken for the tensor itself (no cache between them), or at any line for a pool of arrays, is the tensors' growth. */
+function withoutServants(sites: readonly GrowingSite[], source: TraceSource): GrowingSite[] {
+  const tensors = sites.filter(site => site.verdict.layer === 'tensor');
+  const lines = new Set(tensors.map(keyOf));
+  return sites.filter(site => {
+    const { layer, process } = site.verdict;
+    const pool = keepsArrays(libraryOf([site], source)) && tensors.some(({ verdict }) => verdict.process === process);
+    return layer !== 'driver' || !(pool || lines.has(keyOf(site)));
+  });
 }
 
 function keyOf(site: GrowingSite): string {
@@ -288,7 +293,7 @@ function placesOf(cluster: readonly GrowingSite[], source: TraceSource): Finding
 function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null): LeakClass {
   const [first] = cluster;
   if (first?.verdict.layer === 'host') return 'pinned';
-  if (first?.verdict.layer === 'driver') return 'driver';
+  if (first?.verdict.layer === 'driver' && holder?.toHost === undefined) return 'driver';
   if (first?.verdict.grows === 'size') return 'size';
   const kind = holder?.kind ?? '';
   if (/cycle/.test(kind)) return 'cycle';
@@ -330,7 +335,7 @@ function secondsPerStep({ last, endNs }: FindingContext['axis']): number | null 
   return steps > 0 ? (at(endNs, to) - at(endNs, from)) / steps / 1e9 : null;
 }
 
-/** Until what is free and what the cache holds unused is gone; null where memory ran out before. */
+/** Until what is free and what the cache, or a pool of arrays, holds unused is gone; null where memory ran out before. */
 function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): number | null {
   const { process, device } = finding;
   if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
@@ -338,7 +343,8 @@ function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): 
   if (ledger === undefined || ledger.totalBytes === null || finding.layer === 'host') return null;
   const used = ledger.usedBytes ?? ledger.driver.bytes ?? ledger.reserved.bytes;
   if (used === null || finding.bytesPerStep <= 0) return null;
-  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) - (ledger.tensor.bytes ?? 0));
-  const left = ledger.totalBytes - used + (ledger.reserved.bytes === null ? 0 : unused);
+  const pools = sum(ledger.libraries.filter(({ name }) => keepsArrays(name)).map(({ bytes }) => bytes));
+  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) + pools - (ledger.tensor.bytes ?? 0));
+  const left = ledger.totalBytes - used + (ledger.reserved.bytes === null && pools === 0 ? 0 : unused);
   return Math.max(0, Math.floor(left / finding.bytesPerStep));
 }

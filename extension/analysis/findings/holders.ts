@@ -52,7 +52,7 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
     const document = parseFields(answer.text) ?? {};
     const held = heldBy(document, answer.blocks);
     const sites = namesAll(document) ? new Set(answer.blocks.map(block => block.site)) : null;
-    const cutAfterMs = cutOf(document);
+    const cutAfterMs = document.ok === true && document.cut === true ? positive(document.tookMs) : null;
     if (held.length === 0 && sites === null && cutAfterMs === null) continue;
     const { process, timeNs } = info;
     const pauseMs = positive(document.tookMs);
@@ -146,10 +146,6 @@ function namesAll({ ok, cut, more }: Fields): boolean {
   return ok === true && cut === false && Array.isArray(more);
 }
 
-function cutOf({ ok, cut, tookMs }: Fields): number | null {
-  return ok === true && cut === true ? positive(tookMs) : null;
-}
-
 function occasionOf({ when, step }: Fields): Pick<HolderAnswer, 'when' | 'step'> {
   return { when: when === 'step' || when === 'exit' ? when : 'asked', step: positive(step) ?? 0 };
 }
@@ -167,6 +163,7 @@ function readHolder(entry: Fields): FindingHolder {
     ...(typeof entry.graph === 'boolean' && { graph: entry.graph }),
     ...(typeof entry.one === 'boolean' && { one: entry.one }),
     ...(entry.metric === true && { metric: true }),
+    ...(word(entry.toHost) && { toHost: word(entry.toHost) }),
     ...readLimit(entry.limit),
     ...readFix(entry.fix),
   };

@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
+import { keepsArrays } from '../../protocol/libraryName';
 import type { TraceSource } from '../../protocol/trace';
 import type { Finding, FindingPlace, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
@@ -137,8 +138,9 @@ function noPending(recent: number | null): string[] {
 /** Libraries whose driver memory grows by small parts, none of which is a leak by itself. */
 function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[]): Finding[] {
   const leaking = new Set(leaks.flatMap(leak => leak.sites));
+  const arrays = leaks.some(({ layer, process }) => layer === 'tensor' && process === judged.ledger.process);
   return judged.growing.flatMap(({ library: { name, path, bytes, sites }, growth, confidence }) => {
-    if (sites.some(site => leaking.has(site))) return [];
+    if (sites.some(site => leaking.has(site)) || (arrays && keepsArrays(name))) return [];
     const where = ofDevice(judged, 'library');
     return makeFinding({
       ...where,

@@ -29,6 +29,9 @@ const KEPT_BY_TRACEBACK = /\.__traceback__ > (?!.*(\[\.\.\.\]|\(cache\)))/;
 // prettier-ignore
 const KEEP_NO_EXCEPTION = t('An exception that is kept keeps, through its traceback, the variables of all functions that it passed: keep `str(error)` instead of the exception, or clear its traceback (`error.with_traceback(None)`).');
 
+/** Advice that only tensors of PyTorch can follow. */
+const OF_TORCH = /torch|x\{cpu\}|grad/;
+
 /** Not the tuple grows, such as an LSTM's state, but the graph that hangs on it. */
 const isOfTuple = ({ kind, length }: FindingHolder): boolean => kind === 'autograd' && length === null;
 
@@ -163,18 +166,19 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
   if (holder?.fix) return fixText(holder.fix);
   const path = holder?.path ?? null;
   const row = TABLE.find(
-    ({ classes, holder: named, pattern, when, trains: only }) =>
+    ({ classes, holder: named, pattern, when, trains: only, text }) =>
       (classes === null || classes.includes(leak)) &&
       (named === undefined || (path !== null && named.test(path))) &&
       (when === undefined || (holder !== null && when(holder))) &&
       (only === undefined || only === trains) &&
+      (holder?.toHost === undefined || !OF_TORCH.test(text)) &&
       (pattern === undefined || lines.some(line => pattern.test(line))),
   );
   if (row === undefined) throw new Error('The last row fits everything.');
   const holds = path ?? t('what holds it');
   const grows = holder?.container ?? holds.replace(/^(.*)\[\.\.\.\].*$/, '$1');
   const container = grows.replace(/\(cache\)$/, '');
-  const cpu = holder?.graph === false ? '.cpu()' : '.detach().cpu()';
+  const cpu = holder?.toHost ?? (holder?.graph === false ? '.cpu()' : '.detach().cpu()');
   const text = torch ? row.text : row.text.replace(' (`{cpu}`)', '');
   const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', eachStepText(period ?? 1));
   return filled.replaceAll('{holder}', holds).replaceAll('{container}', container);

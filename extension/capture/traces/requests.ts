@@ -107,7 +107,7 @@ export async function ask(
   const refusal = cannotAsk(info, facts, directory);
   if (facts === undefined || directory === null || refusal !== null) return { sentence: refusal ?? '' };
   try {
-    const torch = agentWasSeen(info, process) || torchIsMapped(facts.pid);
+    const torch = agentWasSeen(info, process) || libraryIsMapped(facts.pid);
     const limitMs = torch ? patience.limitMs : Math.min(patience.limitMs, WITHOUT_TORCH_MS);
     const number = writeQuestion(directory, facts.pid, question);
     return await awaitAnswer(trace, process, number, { ...patience, limitMs }, torch);
@@ -138,7 +138,7 @@ async function awaitAnswer(
 }
 
 function noAnswer(limitMs: number, torch: boolean): string {
-  if (!torch) return 'The program does not answer: it has not imported PyTorch, which the tracer’s agent needs.';
+  if (!torch) return 'The program does not answer: it has imported none of PyTorch, JAX, CuPy and Numba.';
   const seconds = Math.round(limitMs / 1000);
   return `The program did not answer within ${seconds} seconds: it may be in one long call, such as waiting for the GPU. Ask again later.`;
 }
@@ -149,7 +149,7 @@ function agentWasSeen(info: TraceInfo, process: number): boolean {
   return steps || info.answers.some(entry => entry.process === process);
 }
 
-function torchIsMapped(pid: number): boolean {
+function libraryIsMapped(pid: number): boolean {
   const maps = attempt(() => readFileSync(`/proc/${pid}/maps`, 'utf8'), null);
-  return maps === null || /\/libtorch_python\.so|\/torch\/_C\./.test(maps); // null, of another user: nothing is known
+  return maps === null || /\/(libtorch_python\.so|torch\/_C\.|jaxlib\/|cupy\/|numba\/)/.test(maps); // null, of another user: nothing is known
 }

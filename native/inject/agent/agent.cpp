@@ -14,6 +14,7 @@
 
 #include "inject/agent/allocator.h"
 #include "inject/agent/api.h"
+#include "inject/agent/arrays.h"
 #include "inject/agent/memory.h"
 #include "inject/agent/python.h"
 #include "inject/agent/records.h"
@@ -47,7 +48,7 @@ struct Work {
   bool refused;              ///< no agent in this interpreter
   bool wanted;               ///< the agent has something to do
   uint32_t tries;            ///< turns in which the agent still waited for a part of PyTorch
-  unsigned long long added;  ///< libraries_added() when there was no PyTorch
+  unsigned long long added;  ///< libraries_added() at the last turn for their sake
   Request request;
 };
 
@@ -63,7 +64,7 @@ void install_and_run(const PythonApi &api, Work &work, Turn turn, uint64_t step)
   work.wanted = false;
   work.asked_at = 0;
   if (!g_installed) {
-    if (!torch_imported(api)) return;
+    if (!library_imported(api)) return;
     if (!install_agent(api)) {
       work.refused = true;
       return;
@@ -115,17 +116,16 @@ int on_pending(void *generation) {
   return 0;
 }
 
-/// Whether the agent has something to do: a request, its start once a library came (PyTorch's may be among them), a part of PyTorch
-/// that it waits for.
+/// Whether the agent has something to do: a request, a look at arrays, its start once a library came (PyTorch's may be among them), a
+/// part of a library that it waits for.
 bool has_work(Work &work) {
   if (work.wanted || work.refused) return !work.refused;
+  const unsigned long long added = libraries_added();
+  work.wanted = work.added != added;
+  work.added = added;
   if (g_installed) {
     work.request = next_request();
-    work.wanted = work.request.text || work.tries < kTries || recording_woke();
-  } else {
-    const unsigned long long added = libraries_added();
-    work.wanted = work.added != added;
-    work.added = added;
+    work.wanted |= work.request.text || work.tries < kTries || recording_woke() || look_due();
   }
   return work.wanted;
 }
@@ -184,7 +184,7 @@ uint64_t find_work(Work &work) {
   if (g_installed && !work.wanted) {
     // A program of a few seconds is over soon after a question.
     work.request = next_request();
-    work.wanted = work.request.text;
+    work.wanted = work.request.text || look_due();
     if (!work.wanted && now < work.tick_at) return kGlance;
   }
   work.tick_at = now + kTick;

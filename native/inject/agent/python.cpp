@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "inject/agent/allocator.h"
+#include "inject/agent/arrays.h"
 #include "inject/agent/frames.h"
 #include "inject/agent/gradients.h"
 #include "inject/agent/records.h"
@@ -20,28 +21,30 @@
 #include "python/frames.h"
 
 namespace gmt::inject {
-namespace {
 
 const PythonApi *g_api;
-Py *g_turn;  ///< the agent's function `turn`
-Steps g_steps;
-uint32_t g_steps_generation;  ///< of the log that g_steps counts for
 
 Py *none() {
   g_api->hold(g_api->none);
   return g_api->none;
 }
 
-Py *or_none(Py *found) {
-  if (found) return found;
-  g_api->error_clear();
-  return none();
-}
-
 uint64_t number_of(Py *value) {
   const uint64_t number = g_api->as_number(value);
   if (number == ~0ull) g_api->error_clear();
   return number;
+}
+
+namespace {
+
+Py *g_turn;  ///< the agent's function `turn`
+Steps g_steps;
+uint32_t g_steps_generation;  ///< of the log that g_steps counts for
+
+Py *or_none(Py *found) {
+  if (found) return found;
+  g_api->error_clear();
+  return none();
 }
 
 /// UTF-8 of a str; null where it is none (or holds a lone surrogate).
@@ -288,6 +291,10 @@ Method g_methods[] = {
     {"gpu_memtrace_name", name, kFastCall, nullptr},
     {"gpu_memtrace_module", module, kFastCall, nullptr},
     {"gpu_memtrace_allocator", allocator, kFastCall, nullptr},
+    {"gpu_memtrace_array", tell_array, kFastCall, nullptr},
+    {"gpu_memtrace_look", set_look, kFastCall, nullptr},
+    {"gpu_memtrace_cupy_watch", watch_cupy, kFastCall, nullptr},
+    {"gpu_memtrace_cupy_allocate", cupy_allocate, kFastCall, nullptr},
     {"gpu_memtrace_block", block, kFastCall, nullptr},
     {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},
     {"gpu_memtrace_woke", has_woken, kFastCall, nullptr},
@@ -347,9 +354,10 @@ bool run_first_part(const PythonApi &api, Py *space) {
 
 }  // namespace
 
-bool torch_imported(const PythonApi &api) {
+bool library_imported(const PythonApi &api) {
   Py *modules = api.modules();
-  return modules && api.dict_get(modules, "torch") != nullptr;
+  const auto has = [&](const char *name) { return modules && api.dict_get(modules, name); };
+  return has("torch") || has("jax") || has("cupy") || has("numba.cuda");
 }
 
 bool install_agent(const PythonApi &api) {

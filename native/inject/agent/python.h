@@ -10,8 +10,13 @@ namespace gmt::inject {
 /// Why the agent gets its turn.
 enum class Turn : uint32_t { kAsked = 1, kStep = 2, kExit = 3 };
 
-/// PyTorch has been imported, so that there is something for the agent to do.
-bool torch_imported(const PythonApi &api);
+/// PyTorch, or another library with arrays on GPUs, has been imported, so that there is something for the agent to do.
+bool library_imported(const PythonApi &api);
+
+/// For functions that Python calls: the interpreter's, None, and a number (all bits set where it is none).
+extern const PythonApi *g_api;
+Py *none();
+uint64_t number_of(Py *value);
 
 /// Runs the sources' first part. False: it failed, and the log says why.
 bool install_agent(const PythonApi &api);

@@ -57,9 +57,7 @@ bool write_module(Thread &thread, uint32_t stack, const void *module) {
 
 /// False: no room for the stack or a code object of it.
 /// `learned`: from here on the same frames have another hash.
-GMT_COLD bool write_frames(Thread &thread, uint32_t id, bool *learned) {
-  python::Walk walk;
-  if (!python::walk(walk)) return false;
+GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk, bool *learned) {
   struct {
     gmt_stack_record record;
     gmt_frame frames[GMT_MAX_FRAMES];
@@ -82,12 +80,13 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id, bool *learned) {
                      static_cast<uint32_t>(sizeof about.record + walk.depth * sizeof(gmt_frame)));
 }
 
-/// `id`, or 0 where the stack could not be described.
-GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id, bool *learned) {
+/// `id`, or 0 where the stack could not be described. `given`: null for the calling thread's.
+GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id, bool *learned, const python::Walk *given = nullptr) {
   const int saved = errno;
   renew_clock();
   thread.describing = 1;
-  const bool written = write_frames(thread, id, learned);
+  python::Walk own;
+  const bool written = (given || python::walk(own)) && write_frames(thread, id, given ? *given : own, learned);
   thread.describing = 0;
   if (!written) g_stacks.forget(id);
   errno = saved;
@@ -174,6 +173,20 @@ GMT_HOT uint32_t python_stack_again(Thread &thread, bool *ending) {
   const uint32_t stack = walked_stack(thread, ending, nullptr);
   g_stacks.prefetch_next(stack, &thread.stack_before);
   return stack;
+}
+
+uint32_t remembered_stack(Thread &thread, python::Walk &walk) {
+  if (!python_ready(thread) || walk.depth == 0) return 0;
+  walk.hash = walk.cut ? 1 : 2;
+  walk.module = nullptr;
+  for (uint32_t i = 0; i < walk.depth; i++) {
+    const python::Frame &frame = walk.frames[i];
+    walk.hash = mix(walk.hash ^ frame.offset, reinterpret_cast<uintptr_t>(frame.code) ^ frame.fingerprint << 20);
+  }
+  bool is_new = false, learned = false;
+  const uint32_t id = g_stacks.number(walk.hash, &is_new);
+  if (id == 0) count_loss(GMT_LOST_STACK_TABLE);
+  return is_new ? write_stack(thread, id, &learned, &walk) : id;
 }
 
 }  // namespace gmt::inject

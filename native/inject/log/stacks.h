@@ -17,4 +17,7 @@ uint32_t python_stack_to_remember(Thread &thread);
 /// instruction, and no other node was made since.
 uint32_t python_stack_again(Thread &thread, bool *ending);
 
+/// The stack of these frames, which somebody else remembers (python::remembered_frame): `walk.depth` of them; gives as python_stack.
+uint32_t remembered_stack(Thread &thread, python::Walk &walk);
+
 }  // namespace gmt::inject

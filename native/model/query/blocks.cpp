@@ -35,6 +35,9 @@ std::vector<BlockFacts> blocks(const State &state, uint32_t number, const std::v
       fill(*block, true, block->time_ns);
     } else if (const auto gone = ended.find(address); gone != ended.end()) {
       fill(*gone->second, false, 0);
+    } else if (const uint32_t own = process->table(Space::Device).block_of(address, GMT_DEVICE_NONE);
+               own != kNone && !state.blocks[own].segment) {
+      fill(state.blocks[own], true, state.blocks[own].time_ns);
     }
   }
   return found;

@@ -52,6 +52,8 @@ def describe(root, variable, way, how):
     if objects.is_kind(way[-1], tensors.base):
         answer["graph"] = tensors.has_graph(way[-1]) if how is None else how != GRADIENT
         answer["one"] = tensors.base.numel(way[-1]) == 1
+    else:
+        answer.update(toHost=tensors.arrays.kind_of(way[-1])[2])
     anchor = anchors.anchor_of(root, variable, way, steps) if how != GRADIENT else None
     if how not in (None, graph.GRAPH) and type(anchor) is lines.Anchor:
         anchor.kept = None
@@ -219,10 +221,9 @@ class Search:
         for place, tensor in enumerate(reversed(self.tensors)):
             if place & 255 == 0 and self.deadline.late():
                 break
-            at = tensors.address(tensor)
-            if at in self.wanted:
-                known = self.where.setdefault(at, [])
-                if len(known) < MOST_OF_ONE:
+            for at in {tensors.address(tensor), *(each[0] for each in tensors.arrays.places(tensor))}:
+                known = self.where.setdefault(at, []) if at in self.wanted else None
+                if known is not None and len(known) < MOST_OF_ONE:
                     known.append((tensor, None))
 
     def add_likes(self):

@@ -15,10 +15,12 @@ AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one b
 OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are inferred from the allocations."
 
 # What the parts import. A module that another thread is about to import would be waited for, and that thread may wait for the agent.
-NEEDED = ("ast", "collections", "contextvars", "functools", "json", "os", "threading", "time", "tokenize", "types")
+NEEDED = ("ast", "collections", "contextlib", "contextvars", "functools", "json", "os", "threading", "time", "tokenize", "types", "weakref")
+
+LASTING = ("objects", "arrays", "steps")  # parts that keep something, and do not look at PyTorch
 
 loaded = {}
-state = {"steps": False, "next_step": NEVER, "requests": []}
+state = {"steps": False, "settings": False, "next_step": NEVER, "requests": []}
 
 
 def load(name):
@@ -136,12 +138,18 @@ def turn(reason, step, request):
         return AGAIN
     if natives["woke"]():
         attempt(lambda: load("before").write())
+    attempt(lambda: load("arrays").watch())
+    attempt(lambda: load("arrays").look())
     answer_requests(reason)
-    if not state["steps"]:
+    if not state["settings"]:
+        state["settings"] = True
+        attempt(load("steps").read_settings)
+    if not state["steps"] and "torch" in sys.modules:
         if attempt(hook_steps) is False:
             return AGAIN
         state["steps"] = True  # whether it succeeded or failed
-        attempt(load("steps").read_settings)
+        for name in [name for name in loaded if name not in LASTING]:
+            del loaded[name]  # made without PyTorch
         attempt(watch_allocator)
     if reason == STEP:
         state["next_step"] = attempt(load("steps").at_step, step) or NEVER

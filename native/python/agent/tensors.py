@@ -1,11 +1,24 @@
-"""Tensors and their storages, through functions of PyTorch that hand nothing to a subclass's own code."""
+"""Tensors and their storages, through functions of PyTorch that hand nothing to a subclass's own code; and arrays of other libraries."""
 
+import contextlib
 import os
 import sys
 import time
+import types
 
 objects = load("objects")
-torch = sys.modules["torch"]
+arrays = load("arrays")
+
+
+def no_torch():
+    """What is asked of PyTorch here, for a program without it: nothing is a tensor, and a getter of a tensor refuses all."""
+    names, space = ("grad", "grad_fn", "is_leaf", "is_cuda", "requires_grad", "_version", "output_nr"), types.SimpleNamespace
+    tensor = type("Tensor", (), dict.fromkeys(names, property(objects.MODULE_DICT)))
+    core = space(TensorBase=tensor, DisableTorchFunctionSubclass=contextlib.nullcontext)
+    return space(_C=core, Tensor=tensor, nn=space(Parameter=tensor), optim=space(), cuda=space(is_initialized=bool))
+
+
+torch = sys.modules["torch"] if hasattr(sys.modules.get("torch"), "_C") else no_torch()
 core = torch._C
 base = getattr(core, "TensorBase", None) or core._TensorBase
 quiet = getattr(core, "DisableTorchFunctionSubclass", None) or core.DisableTorchFunction
@@ -50,7 +63,8 @@ def dispatches(kind):
 
 def all_tensors(things):
     """Those of the things that are tensors with a storage of their own: what lies in others comes as tensors too."""
-    return natives["pick"](things, [kind for kind in types_of(base) if not dispatches(kind)])
+    kinds = [kind for kind in types_of(base) if not dispatches(kind)]
+    return natives["pick"](things, kinds + [kind for each, _, _ in arrays.kinds() for kind in types_of(each)])
 
 
 def plain(tensor):
@@ -70,7 +84,7 @@ def address(tensor):
             return storage_pointer(base.untyped_storage(tensor))
         return base.data_ptr(tensor) - base.storage_offset(tensor) * base.element_size(tensor)
     except NO_STORAGE:
-        return 0
+        return arrays.place(tensor)[0]
 
 
 def size(tensor):
@@ -80,7 +94,7 @@ def size(tensor):
             return storage_bytes(base.untyped_storage(tensor))
         return base.numel(tensor) * base.element_size(tensor)
     except NO_STORAGE:
-        return 0
+        return arrays.place(tensor)[1]
 
 
 def device(tensor):
@@ -88,7 +102,8 @@ def device(tensor):
     try:
         return base.get_device(tensor) if is_cuda(tensor) else ELSEWHERE
     except NO_STORAGE:
-        return NO_DEVICE
+        index = arrays.place(tensor)[2]
+        return NO_DEVICE if index is None else index
 
 
 def pinned():

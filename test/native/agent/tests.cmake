@@ -8,7 +8,7 @@ add_library(agent_torch_cuda SHARED ${agent}/torch_cuda_library.cpp)
 set_target_properties(agent_torch_cuda PROPERTIES OUTPUT_NAME torch_cuda CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/agent_torch_cuda)
 add_library(agent_late_exit SHARED ${agent}/late_exit_library.cpp)
-foreach(name agent holders torch memory fixes)
+foreach(name agent holders torch memory fixes arrays)
   if(GMT_PYTHON3)
     add_test(NAME agent_${name} COMMAND ${GMT_PYTHON3} ${agent}/${name}_test.py)
     set_tests_properties(agent_${name} PROPERTIES TIMEOUT 600

@@ -113,6 +113,44 @@ test('a library that grows from ever new lines is one finding, though none of it
   assert.ok((findings[0]?.confidence ?? 0) > 0.9 && (findings[0]?.confidence ?? 0) <= 0.99);
 });
 
+test('what the pool of CuPy takes where its arrays leak is no leak of its own', () => {
+  const pool = '/opt/cupy_backends/cuda/api/runtime.cpython-312-x86_64-linux-gnu.so';
+  for (const [library, found] of [
+    [pool, ['tensor']],
+    [NCCL, ['tensor', 'driver', 'driver']],
+  ] as const) {
+    const run = new StepRun();
+    run.site(2, { layer: 'driver', library });
+    for (let step = 1; step <= 60; step++) {
+      run.alloc(1, 2 * MB);
+      run.alloc(2, MB); // a line of its own, where nothing is kept
+      run.alloc(run.site(10 + step, { layer: 'driver', library: `${library}2` }), MB);
+      run.endStep();
+    }
+    const { findings } = judgeTrace(new RunTrace(run, { ledger: { driver: step => 2 * step * MB } }));
+    assert.deepEqual(
+      findings.map(({ layer }) => layer),
+      found,
+      library,
+    );
+  }
+});
+
+test('what a pool of arrays has unused is room for a leak', () => {
+  const full = (library: string): number | null | undefined => {
+    const run = new StepRun();
+    run.site(2, { layer: 'driver', library });
+    run.alloc(2, 600 * MB); // in advance
+    for (let step = 1; step <= 60; step++) {
+      run.alloc(1, MB);
+      run.endStep();
+    }
+    const ledger = { tensor: (step: number) => step * MB, reserved: () => 0, driver: () => 600 * MB };
+    return judgeTrace(new RunTrace(run, { ledger, totalBytes: 1000 * MB })).findings[0]?.fullInSteps;
+  };
+  assert.deepEqual([full(NCCL), full('/opt/jax_plugins/xla_cuda12/xla_cuda_plugin.so')], [400, 940]);
+});
+
 test('no such finding for little memory, for what no library is known of, and for a library that has stopped', () => {
   const titles = (trace: RunTrace): string[] => judgeTrace(trace).findings.map(({ title }) => title);
   assert.deepEqual(titles(scattered(60, 1024, NCCL)), []);

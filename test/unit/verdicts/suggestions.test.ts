@@ -43,6 +43,14 @@ test('what grows is told to keep less, or to have a bound', () => {
   assert.match(suggest('outputs', at('embed(cache)[...]', { container: 'embed(cache)' })), /^embed grows/);
 });
 
+test('an array of another library is brought to the CPU in its own words, and gets no advice for PyTorch', () => {
+  const classes: LeakClass[] = ['outputs', 'size', 'hook', 'graph', 'gradients', 'exception'];
+  const lines = ['kept = jnp.concatenate([kept, x])', 'all_outputs.append(out)'];
+  const says = (kind: LeakClass): string => suggest(kind, at('kept[...]', { toHost: 'jax.device_get(…)' }), { lines });
+  assert.match(says('outputs'), /^kept grows with each step.*\(`jax\.device_get\(…\)`\)/);
+  for (const kind of classes) assert.doesNotMatch(says(kind), /torch|detach|\.cpu\(/, kind);
+});
+
 test('a hook that is registered in each step is not to be, and one that stores what it sees is to store less', () => {
   const hook = 'model[2]._backward_hooks';
   const scale = at(`${hook}[...] > <watch.<locals>.hook>.scale`, { kind: 'hook', container: hook });

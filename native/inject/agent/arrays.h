@@ -1,0 +1,20 @@
+#pragma once
+// Arrays of other libraries than PyTorch, as the agent's Python part (arrays.py) tells of them, or CuPy's allocator. They are events of
+// the tensor layer. What is called from Python has the GIL.
+#include "inject/agent/api.h"
+
+namespace gmt::inject {
+
+/// (address, bytes, device, [code object, innermost first], [byte offset in each]): it came; without the lists: it is gone
+Py *tell_array(Py *, Py *const *arguments, ssize_t count);
+/// (milliseconds until the agent wants to look again)
+Py *set_look(Py *, Py *const *arguments, ssize_t count);
+/// Such a look is due. Without the GIL.
+bool look_due();
+
+/// (class of the memory that CuPy's pools give out, the allocator)
+Py *watch_cupy(Py *, Py *const *arguments, ssize_t count);
+/// Stands in for CuPy's allocator.
+Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count);
+
+}  // namespace gmt::inject
