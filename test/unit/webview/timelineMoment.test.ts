@@ -67,7 +67,7 @@ test('a peak of long ago is looked for again; where its time stays unknown the t
   await exact.reader.showPeak(query, 'step 3');
   assert.deepEqual(exact.asked, ['peakInside', 'exactPeak', 'readMoment']);
   const title = 'Alive at the peak in step 3, 1.00 KB';
-  assert.deepEqual(exact.shown, [{ type: 'moment', moment: { kind: 'at', timeNs: 107 }, title }]);
+  assert.deepEqual(exact.shown, [{ type: 'moment', moment: { kind: 'at', timeNs: 107, peak: true }, title }]);
 
   const coarse = { fromNs: 0, toNs: 5e6, bytes: 1024 };
   const peak = { fromNs: 10, toNs: 66_010, bytes: 1024 };
@@ -77,7 +77,7 @@ test('a peak of long ago is looked for again; where its time stays unknown the t
   assert.deepEqual(about.shown, [
     {
       type: 'moment',
-      moment: { kind: 'at', timeNs: 66_110 },
+      moment: { kind: 'at', timeNs: 66_110, peak: true },
       title: 'Alive at the peak, 1.00 KB, or up to 66.0 µs after it',
     },
   ]);
