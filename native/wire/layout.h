@@ -212,6 +212,13 @@ enum gmt_category {
   GMT_CATEGORY_WORKSPACE = 6,
 };
 
+enum gmt_pool_kind {
+  GMT_POOL_PRIVATE = 0,  ///< nobody knows whose
+  GMT_POOL_GRAPH = 1,    ///< captured CUDA graphs
+  GMT_POOL_MEMPOOL = 2,  ///< torch.cuda.MemPool
+  GMT_POOL_NO_MORE = 3,
+};
+
 #define GMT_UNKNOWN (~0ull)
 
 #define GMT_CODE_CUT 1u  ///< the line table did not fit: lines fall back to first_line

@@ -121,7 +121,7 @@ bool has_work(Work &work) {
   if (work.wanted || work.refused) return !work.refused;
   if (g_installed) {
     work.request = next_request();
-    work.wanted = work.request.text || work.tries < kTries || recording_woke();
+    work.wanted = work.request.text || work.tries < kTries || recording_woke() || pools_want_look();
   } else {
     const unsigned long long added = libraries_added();
     work.wanted = work.added != added;

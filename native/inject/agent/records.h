@@ -33,6 +33,9 @@ void write_allocator(const gmt_allocator &said);
 /// What it says of a live block.
 void write_block(const gmt_block &block);
 
+/// Segments of a pool; `text`: UTF-8, cut at 1,000 bytes.
+void write_pool(gmt_pool pool, const char *text, const uint64_t *addresses, size_t count);
+
 /// Recording has been switched on since the log began, or since `take_waking`.
 bool recording_woke();
 /// The same, once each time; its mark is in the log by then.

@@ -21,7 +21,7 @@ struct LiveTally {
   /// By site: words of the filter that lie in the name or category of one of its live blocks. Empty: none do.
   std::vector<WordMask> site_words;
 
-  /// Grouped by module: of a cell, what lives and has the name of a module's part, by the module's path.
+  /// Grouped by module: of a cell, what lives and has the name of a module's part, by the module's path. By pool: what is in a known one.
   std::unordered_map<uint32_t, std::map<std::string, CategorySum>> named;
 
   const CategorySum &of_cell(uint32_t cell, size_t slot) const { return cells[cell * slots + slot]; }

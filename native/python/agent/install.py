@@ -143,6 +143,8 @@ def turn(reason, step, request):
         state["steps"] = True  # whether it succeeded or failed
         attempt(load("steps").read_settings)
         attempt(watch_allocator)
+    if natives["pools_due"]():
+        attempt(lambda: load("pools").look())
     if reason == STEP:
         state["next_step"] = attempt(load("steps").at_step, step) or NEVER
     elif reason == EXIT and not natives["asleep"]():
