@@ -64,6 +64,10 @@ void add_named(const State &state, const SiteQuery &query, const Filter &filter,
       ++sum.count;
     };
     if (query.group_by == GroupBy::Pool) {
+      const bool asked = query.process == kAll || static_cast<uint32_t>(query.process) == process.number;
+      for (const Pool &pool : process.pools.pools()) {
+        if (query.include_dead && asked && process.pools.looked()) out.empty_pools.push_back(pool.label());
+      }
       const auto pools = pools_of_blocks(state, process);
       process.tensors.each([&](const TensorBlock &block) {
         const auto pool = pools.find(block.address);

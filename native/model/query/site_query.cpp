@@ -215,6 +215,9 @@ void SiteGrouping::gather_named() {
     else if (rest.count > 0)
       add(group_of(kPoolUnknown), cell, 0, rest);
   }
+  for (const std::string &pool : tally_.empty_pools) {
+    if (!accounts_.sites().empty()) group_of(pool);
+  }
 }
 
 /// What lives of a cell, of a category where the tally is by that.
