@@ -24,6 +24,7 @@ enum gmt_local_kind {
   GMT_MODULE_CALL = 20,  ///< struct gmt_module_call
   GMT_MODULE = 21,  ///< struct gmt_module
   GMT_POOL = 22,  ///< struct gmt_pool
+  GMT_GENERATED = 23,  ///< struct gmt_generated
 };
 
 /// From here `time` counts from it.
@@ -225,3 +226,10 @@ struct gmt_pool {
   uint32_t reserved;
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_pool) == 48, "gmt_pool");
+
+/// What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the address of the module that it is of, as in gmt_module_call, 0 where that is not known; each frame of the program, innermost first, as file, line and function with tabs between. Behind it: text.
+struct gmt_generated {
+  uint32_t line;
+  uint32_t text_bytes;  ///< UTF-8 behind this struct
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_generated) == 8, "gmt_generated");

@@ -173,6 +173,14 @@ Py *pool(Py *, Py *const *arguments, ssize_t count) {
   return with_numbers(arguments[7], [&](uint64_t *addresses, size_t each) { write_pool(about, text, addresses, each); });
 }
 
+/// (line, text as gmt_generated has it)
+Py *generated(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text) write_generated(static_cast<uint32_t>(number_of(arguments[0])), text, static_cast<uint32_t>(bytes));
+  return none();
+}
+
 /// (milliseconds): pools were looked at, which took so long
 Py *looked_at_pools(Py *, Py *const *arguments, ssize_t count) {
   if (count == 1) pools_looked_at(number_of(arguments[0]));
@@ -327,6 +335,7 @@ Method g_methods[] = {
     {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},
     {"gpu_memtrace_woke", has_woken, kFastCall, nullptr},
     {"gpu_memtrace_before", before, kFastCall, nullptr},
+    {"gpu_memtrace_generated", generated, kFastCall, nullptr},
     {"gpu_memtrace_pool", pool, kFastCall, nullptr},
     {"gpu_memtrace_looked_at_pools", looked_at_pools, kFastCall, nullptr},
     {"gpu_memtrace_pools_due", pools_due, kFastCall, nullptr},

@@ -160,6 +160,14 @@ void write_block(const gmt_block &block) {
   leave(thread);
 }
 
+void write_generated(uint32_t line, const char *text, uint32_t bytes) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  const gmt_generated about{line, bytes < kPartBytes ? bytes : kPartBytes};
+  write_local(thread, GMT_GENERATED, &about, sizeof about, text, about.text_bytes);
+  leave(thread);
+}
+
 void write_pool(gmt_pool pool, const char *text, const uint64_t *addresses, size_t count) {
   constexpr size_t kPart = 1000;
   Thread &thread = t_thread;

@@ -143,6 +143,7 @@ def turn(reason, step, request):
         state["steps"] = True  # whether it succeeded or failed
         attempt(load("steps").read_settings)
         attempt(watch_allocator)
+    attempt(lambda: load("compiled").tell())
     if natives["pools_due"]():
         attempt(lambda: load("pools").look())
     if reason == STEP:

@@ -23,4 +23,5 @@ export const locals = {
   moduleCall: 20,
   module: 21,
   pool: 22,
+  generated: 23,
 };
