@@ -227,7 +227,7 @@ struct gmt_pool {
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_pool) == 48, "gmt_pool");
 
-/// What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the address of the module that it is of, as in gmt_module_call, 0 where that is not known; each frame of the program, innermost first, as file, line and function with tabs between. Behind it: text.
+/// What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the module that it is of, as `.layers.0.up` below the one that was called, `.` itself, or its address, empty where that is not known; each frame of the program, innermost first, as file, line and function with tabs between. Behind it: text.
 struct gmt_generated {
   uint32_t line;
   uint32_t text_bytes;  ///< UTF-8 behind this struct

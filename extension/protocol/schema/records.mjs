@@ -209,7 +209,7 @@ export const records = {
   ],
   GENERATED: [
     { number: 23, bytes: 8, writes: 'inject', takes: 'tables', behind: 'text' },
-    'What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the address of the module that it is of, as in gmt_module_call, 0 where that is not known; each frame of the program, innermost first, as file, line and function with tabs between.',
+    'What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the module that it is of, as `.layers.0.up` below the one that was called, `.` itself, or its address, empty where that is not known; each frame of the program, innermost first, as file, line and function with tabs between.',
     { line: 'u32', text_bytes: 'u32 UTF-8 behind this struct' },
   ],
 };

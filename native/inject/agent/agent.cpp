@@ -21,6 +21,7 @@
 #include "inject/agent/thread_state.h"
 #include "inject/hooks/elf.h"
 #include "inject/hooks/real_dlsym.h"
+#include "inject/log/stacks.h"
 
 namespace gmt::inject {
 namespace {
@@ -184,7 +185,7 @@ uint64_t find_work(Work &work) {
   if (g_installed && !work.wanted) {
     // A program of a few seconds is over soon after a question.
     work.request = next_request();
-    work.wanted = work.request.text;
+    work.wanted = work.request.text || met_compiled_code();  // what was compiled is known best before its backward pass is
     if (!work.wanted && now < work.tick_at) return kGlance;
   }
   work.tick_at = now + kTick;

@@ -17,4 +17,7 @@ uint32_t python_stack_to_remember(Thread &thread);
 /// instruction, and no other node was made since.
 uint32_t python_stack_again(Thread &thread, bool *ending);
 
+/// Once each time that code of torch.compile was met for the first time.
+bool met_compiled_code();
+
 }  // namespace gmt::inject

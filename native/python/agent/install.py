@@ -143,7 +143,8 @@ def turn(reason, step, request):
         state["steps"] = True  # whether it succeeded or failed
         attempt(load("steps").read_settings)
         attempt(watch_allocator)
-    attempt(lambda: load("compiled").tell())
+    if "torch._inductor.codecache" in sys.modules:
+        attempt(lambda: load("compiled").tell(reason == EXIT))
     if natives["pools_due"]():
         attempt(lambda: load("pools").look())
     if reason == STEP:

@@ -120,8 +120,7 @@ bool ProcessTables::add_generated(Payload payload) {
   std::string file, place;
   Origin origin;
   std::getline(lines, file);
-  std::getline(lines, place);
-  origin.module = std::strtoull(place.c_str(), nullptr, 10);
+  std::getline(lines, origin.module);
   while (std::getline(lines, place)) {
     const size_t line = place.find('\t'), function = place.find('\t', line + 1);
     if (line == place.npos || function == place.npos) continue;
@@ -152,7 +151,10 @@ std::string ProcessTables::module_path(uint32_t stack_id) const {
     const Frame shown = resolve_frame(frame);
     if (!made_by_inductor(shown.file)) continue;
     const Origin *from = origin(shown);
-    const auto inner = from ? module_paths_.find(from->module) : module_paths_.end();
+    const std::string module = from ? from->module : "";
+    if (module == "." && !called.empty()) return called;
+    if (module.starts_with('.') && !called.empty()) return called == kRootModule ? module.substr(1) : called + module;
+    const auto inner = module_paths_.find(std::strtoull(module.c_str(), nullptr, 10));
     if (inner != module_paths_.end()) return inner->second;
     return called.empty() ? "compiled region" : "compiled region of " + called;
   }

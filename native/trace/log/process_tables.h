@@ -92,7 +92,7 @@ class ProcessTables {
     void checkpoint(Archive &a) { a(module, class_name); }
   };
   struct Origin {
-    uint64_t module = 0;  ///< 0 = not known
+    std::string module;  ///< `.up`: below the one that was called; else an address; empty = not known
     std::vector<Frame> frames;
     void checkpoint(Archive &a) { a(module, frames); }
   };

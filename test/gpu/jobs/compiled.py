@@ -74,7 +74,11 @@ def main():
     with torch.no_grad(), Watch():
         model(inputs)
     node = out.grad_fn
-    paths = {each.untyped_storage().data_ptr(): paths_of(each) for each in node.saved_tensors if each.is_floating_point()}
+    saved = [each for each in node.saved_tensors if each.is_floating_point()]
+    # A part of what a module made may be saved as a view of it.
+    whole = [each.detach().new_empty(0).set_(each.untyped_storage()) for each in saved]
+    paths = {each.data_ptr(): paths_of(each) for each in whole}
+    del saved, whole
     paths.update({at: [path] for at, path in eager.named(model, optimizer).items()})
     values.clear()
     torch.cuda.synchronize()

@@ -194,6 +194,21 @@ class Agent(AgentTest):
             self.assertEqual(self.blocks_told(python, shape), storages, shape)
 
     @every_python
+    def test_compiled_code(self, python):
+        self.run_agent(python, "compiled_program.py")
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        self.assertEqual({each[0] for each in log.generated.values()}, {os.path.join(self.trace, "code.py")})
+        modules = {line: told[1] for line, told in log.generated.items()}
+        norm, block = ".layers.0.norm", ".layers.0"
+        self.assertEqual(modules, {3: norm, 4: block, 5: "", 8: "3", 9: "", 12: "", 14: ".", 15: ""})
+        model = ["/u/model.py\t41\tforward", "/u/model.py\t52\tforward"]
+        self.assertEqual({line for line, told in log.generated.items() if told[2:] == model}, {4, 5, 8, 9})
+        self.assertEqual({line for line, told in log.generated.items() if told[2:] == []}, {3, 12, 14, 15})
+        marks = [text for code, text in log.notes if code == 15]
+        self.assertEqual(marks, ["2500 recompiled model.py:16 forward: 0/0: tensor 'x'"])
+
+    @every_python
     def test_pools(self, python):
         last = (0, 0, 0, 3, 0, "", ())
         graphs = [(1, 0, each, 1, 2, "__main__.graphs[...]", (at,)) for each, at in ((0, 0x20000), (1, 0x30000))]

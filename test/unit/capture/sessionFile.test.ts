@@ -14,6 +14,7 @@ import {
 } from '../../../extension/capture/traces/sessionFile';
 import { programRuns } from '../../../extension/capture/launch/terminalScript';
 import { makeInfo } from '../fakeTrace';
+import type { TraceInfo } from '../../../extension/protocol/trace';
 import { marksOf } from '../../../extension/protocol/marks';
 
 const FACTS: SessionFile = {
@@ -62,11 +63,10 @@ test('what is no mark is left out', () => {
 
 test('what was compiled again is a mark', () => {
   const why = 'recompiled train.py:16 forward: 0/0: tensor x: expected 64, actual 128';
-  const [process] = makeInfo({}).processes;
-  assert.ok(process);
   const notes = [8, 15].map(code => ({ code, text: `1500 ${why}` }));
-  const info = makeInfo({ session: { marks: [{ name: 'late', timeNs: 9e8 }] }, startRealtimeMs: 1000 });
-  const marks = marksOf({ ...info, processes: [{ ...process, notes }] });
+  const processes = [{ notes }] as unknown as TraceInfo['processes'];
+  const info = makeInfo({ session: { marks: [{ name: 'late', timeNs: 9e8 }] }, startRealtimeMs: 1000, processes });
+  const marks = marksOf(info);
   assert.deepEqual(marks, [{ name: why, timeNs: 5e8 }, { name: 'late', timeNs: 9e8 }]); // prettier-ignore
 });
 
