@@ -17,7 +17,9 @@ test('blocks of a compiled model by module and line', () => {
   const right = told.filter(({ module, truth }) => truth.includes(module));
   const wrong = told.filter(row => !right.includes(row));
   const activations = told.filter(({ site }) => site.frames.some(({ file }) => file.includes('torchinductor_')));
-  console.log(`${((100 * sum(right)) / sum(told)).toFixed(2)} % of ${sum(told)} bytes in ${told.length} blocks; compiled code made ${sum(activations)} in ${activations.length}`);
+  console.log(
+    `${((100 * sum(right)) / sum(told)).toFixed(2)} % of ${sum(told)} bytes in ${told.length} blocks; compiled code made ${sum(activations)} in ${activations.length}`,
+  );
   for (const { module, truth, bytes, site } of wrong) console.log(bytes, module, truth, site.userFrame);
   const lines = new Map();
   for (const { site, bytes } of activations) {
@@ -26,7 +28,12 @@ test('blocks of a compiled model by module and line', () => {
     lines.set(key, (lines.get(key) ?? 0) + bytes);
   }
   console.log([...lines]);
-  console.log(rows.filter(row => !told.includes(row)).map(({ bytes, module, site }) => `${bytes} ${module} ${site.userFrame?.function}:${site.userFrame?.line}`).slice(0, 20));
+  console.log(
+    rows
+      .filter(row => !told.includes(row))
+      .map(({ bytes, module, site }) => `${bytes} ${module} ${site.userFrame?.function}:${site.userFrame?.line}`)
+      .slice(0, 20),
+  );
   assert.ok(activations.length > 10);
   for (const key of lines.keys()) assert.match(key, /^compiled\.py:\d+ (Block|Model)?\.?forward$/);
   assert.ok(sum(right) >= 0.995 * sum(told));

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 
 import { runTraced, runUntraced } from './traced.mjs';
 
-
 test('reserved and live bytes by pool, who has it, and the same results', () => {
   const { stdout } = runUntraced('pools');
   const run = runTraced('pools');
@@ -21,7 +20,10 @@ test('reserved and live bytes by pool, who has it, and the same results', () => 
   assert.match(run.table, /1 MemPool keeps .* of PyTorch’s cache, .* of it unused/);
   const byPool = pools.map(pool => [pool.id, pool.liveBytes]);
   const blocks = run.report.allocations.filter(block => block.layer === 'tensor');
-  const summed = byPool.map(([id]) => [id, blocks.filter(block => block.pool === id).reduce((sum, { bytes }) => sum + bytes, 0)]);
+  const summed = byPool.map(([id]) => [
+    id,
+    blocks.filter(block => block.pool === id).reduce((sum, { bytes }) => sum + bytes, 0),
+  ]);
   assert.deepEqual(summed, byPool);
 });
 
@@ -31,5 +33,8 @@ test('a GPU that captured graphs keep to themselves: the reason, and what to do'
   const failure = run.report.oom.find(one => one.cause !== undefined);
   console.log(run.stderr);
   assert.equal(failure.cause, 'pools');
-  assert.match(failure.advice[0].text, /^3 captured graphs keep .* of PyTorch’s cache, .* of it unused between replays.*pool=first\.pool\(\)/s);
+  assert.match(
+    failure.advice[0].text,
+    /^3 captured graphs keep .* of PyTorch’s cache, .* of it unused between replays.*pool=first\.pool\(\)/s,
+  );
 });

@@ -185,7 +185,8 @@ uint64_t find_work(Work &work) {
   if (g_installed && !work.wanted) {
     // A program of a few seconds is over soon after a question.
     work.request = next_request();
-    work.wanted = work.request.text || met_compiled_code();  // what was compiled is known best before its backward pass is
+    work.wanted =
+        work.request.text || met_compiled_code();  // what was compiled is known best before its backward pass is
     if (!work.wanted && now < work.tick_at) return kGlance;
   }
   work.tick_at = now + kTick;

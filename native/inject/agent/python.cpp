@@ -170,7 +170,8 @@ Py *pool(Py *, Py *const *arguments, ssize_t count) {
   about.kind = static_cast<uint32_t>(number_of(arguments[4]));
   about.makers = static_cast<uint32_t>(number_of(arguments[5]));
   about.text_bytes = static_cast<uint32_t>(bytes);
-  return with_numbers(arguments[7], [&](uint64_t *addresses, size_t each) { write_pool(about, text, addresses, each); });
+  return with_numbers(arguments[7],
+                      [&](uint64_t *addresses, size_t each) { write_pool(about, text, addresses, each); });
 }
 
 /// (line, text as gmt_generated has it)

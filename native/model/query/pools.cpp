@@ -44,7 +44,8 @@ void add_pools(const State &state, const ProcessState &process, uint8_t number, 
     ++row.segments;
     row.reserved_bytes += bytes;
     row.live_bytes += segment.live_bytes;
-    if (bytes > std::exchange(biggest[place], std::max(bytes, biggest[place]))) row.site = state.accounts.site_of(segment.cell);
+    if (bytes > std::exchange(biggest[place], std::max(bytes, biggest[place])))
+      row.site = state.accounts.site_of(segment.cell);
   }
   for (PoolRow &row : rows) {
     if (row.segments > 0) out.push_back(std::move(row));

@@ -32,7 +32,7 @@ class SiteGrouping {
     uint32_t cells = 0;           ///< in the list: those whose past is the group's
     uint32_t live_cells = 0;      ///< whose live blocks are its
     uint8_t category = kUnnamed;
-    std::string name;  ///< module's path, pool
+    std::string name;   ///< module's path, pool
     uint32_t site = 0;  ///< the biggest
     int64_t site_live = -1;
     bool one_site = true;

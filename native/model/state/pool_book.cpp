@@ -9,7 +9,9 @@ std::string Pool::id() const { return std::to_string(owner) + ":" + std::to_stri
 
 std::string Pool::label() const {
   if (kind == PoolKind::Common) return "common pool";
-  std::string text = kind == PoolKind::Private ? "private pool" : kind == PoolKind::Graph ? "captured graph" : "MemPool";
+  std::string text = kind == PoolKind::Private ? "private pool"
+                     : kind == PoolKind::Graph ? "captured graph"
+                                               : "MemPool";
   if (makers > 1) text = std::to_string(makers) + " " + text + "s";
   if (kind != PoolKind::Private && makers == 0) text += " that is gone";
   return text + (path.empty() ? "" : " " + path) + " (" + id() + ")";

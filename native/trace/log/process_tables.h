@@ -2,9 +2,9 @@
 // What the local records of one process say: threads, devices, notes, command, code objects, stacks.
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
-#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -119,11 +119,11 @@ class ProcessTables {
   std::unordered_map<uint32_t, Code> codes_;
   std::unordered_map<uint32_t, StackRange> stacks_;
   std::vector<gmt_frame> frames_;
-  std::unordered_map<uint32_t, ModuleCall> module_calls_;   ///< by stack
-  std::unordered_map<uint64_t, std::string> module_paths_;  ///< by module
+  std::unordered_map<uint32_t, ModuleCall> module_calls_;        ///< by stack
+  std::unordered_map<uint64_t, std::string> module_paths_;       ///< by module
   std::map<std::string, std::map<uint32_t, Origin>> generated_;  ///< by file and line
   size_t generated_count_ = 0;
-  Stack resolved_;                                          ///< the last answer of resolve()
+  Stack resolved_;  ///< the last answer of resolve()
 };
 
 }  // namespace gmt::trace

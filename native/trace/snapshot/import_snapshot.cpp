@@ -205,7 +205,8 @@ void write_details(LogBuilder &log, const SnapshotData &data) {
 
 /// Which segments are of a private pool, where all tell their pool.
 void write_pools(LogBuilder &log, const SnapshotData &data) {
-  if (std::ranges::any_of(data.segments, [](const SnapshotSegment &one) { return one.pool_owner == GMT_UNKNOWN; })) return;
+  if (std::ranges::any_of(data.segments, [](const SnapshotSegment &one) { return one.pool_owner == GMT_UNKNOWN; }))
+    return;
   gmt_pool about{};
   for (const SnapshotSegment &segment : data.segments) {
     about = {0, segment.pool_owner, segment.pool_number, segment.device, GMT_POOL_PRIVATE, 0, 0, 1, 0};

@@ -160,11 +160,11 @@ void Reading::read_segment(const Fields &fields) {
     return;
   }
   SnapshotSegment segment{*begin,
-                                *bytes,
-                                static_cast<uint64_t>(tree_.integer(fields[Field::kStream]).value_or(0)),
-                                stacks_.stack(fields[Field::kFrames]),
-                                static_cast<uint8_t>(device),
-                                tree_.integer(fields[Field::kIsExpandable]).value_or(0) != 0};
+                          *bytes,
+                          static_cast<uint64_t>(tree_.integer(fields[Field::kStream]).value_or(0)),
+                          stacks_.stack(fields[Field::kFrames]),
+                          static_cast<uint8_t>(device),
+                          tree_.integer(fields[Field::kIsExpandable]).value_or(0) != 0};
   read_pool(fields, segment);
   data_.segments.push_back(segment);
   read_blocks(fields, segment);

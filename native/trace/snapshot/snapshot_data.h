@@ -25,7 +25,7 @@ struct SnapshotAction {
     kStep,  ///< a step of the program ended
   };
   uint64_t address;  ///< of kStep: its number, from 1
-  uint64_t bytes;  ///< of kAlloc and the frees: as asked for, until it is known better
+  uint64_t bytes;    ///< of kAlloc and the frees: as asked for, until it is known better
   uint64_t stream;
   uint64_t time_us;  ///< since the epoch, rising
   uint32_t stack;    ///< 0 = unknown

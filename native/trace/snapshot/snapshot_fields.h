@@ -73,18 +73,9 @@ class FieldReader {
   }
   static Field find(std::string_view name) {
     static constexpr std::string_view kNames[kFields] = {
-        "",           "action",
-        "addr",       "address",
-        "blocks",     "device",
-        "device_traces", "external_annotations",
-        "filename",   "frames",
-        "history",    "is_expandable",
-        "line",       "name",
-        "requested_size", "segment_pool_id",
-        "segments",   "size",
-        "stage",      "state",
-        "stream",     "time_us",
-        "total_size"};
+        "",         "action", "addr",    "address",       "blocks", "device",  "device_traces",  "external_annotations",
+        "filename", "frames", "history", "is_expandable", "line",   "name",    "requested_size", "segment_pool_id",
+        "segments", "size",   "stage",   "state",         "stream", "time_us", "total_size"};
     for (size_t i = 1; i < kFields; ++i) {
       if (kNames[i] == name) return static_cast<Field>(i);
     }

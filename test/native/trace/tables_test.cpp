@@ -79,7 +79,8 @@ TEST(code_that_a_compiler_made_stands_for_lines_and_modules_of_the_program) {
   LogWriter log(folder.path());
   const char *file = "/cache/az/cazlgzf4hku5uy2r3zr4pr4msgvicb6iaeykw2qy5x7qbyrmja6s.py";
   const auto stack_at = [&](uint32_t line) {
-    return log.add_stack_of(0, {{file, "call", line}, {"/venv/site-packages/torch/_x.py", "run", 1}, {"/u/train.py", "main", 7}});
+    return log.add_stack_of(
+        0, {{file, "call", line}, {"/venv/site-packages/torch/_x.py", "run", 1}, {"/u/train.py", "main", 7}});
   };
   const auto told = [&](uint32_t line, const std::string &text) {
     const gmt_generated about{line, static_cast<uint32_t>(text.size())};

@@ -42,7 +42,9 @@ export class SegmentColours {
       by === 'age' ? AGES.length - 1 : this.colourOf(this.nameOf(map.site[i]!, i)),
     );
     this.block = Uint8Array.from({ length: map.blocks.rows }, (_, i) =>
-      by === 'age' ? ageBucket(map.blocks.ageSteps[i]!) : this.colourOf(this.nameOf(map.blocks.site[i]!, map.blocks.segment[i]!)),
+      by === 'age'
+        ? ageBucket(map.blocks.ageSteps[i]!)
+        : this.colourOf(this.nameOf(map.blocks.site[i]!, map.blocks.segment[i]!)),
     );
   }
 
