@@ -161,7 +161,8 @@ function causeOf(
   if (otherLibrary(failure, source) !== null && emptyBytes >= requestedBytes) return 'cache';
   if (failure.layer === 'host') return requestedBytes > failure.liveBytes ? 'big-request' : 'full';
   if (unused >= requestedBytes && largestFreeBytes < requestedBytes) return 'fragmentation';
-  if (unused + unusedIn(snapshot.pools) >= requestedBytes) return 'pools';
+  const kept = unusedIn(snapshot.pools);
+  if (kept >= T.little * requestedBytes && kept + unused >= requestedBytes) return 'pools';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot) && inItsLoop(failure, source)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
