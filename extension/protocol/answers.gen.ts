@@ -3,8 +3,8 @@
 export const LAYERS = ['tensor', 'driver', 'host'] as const;
 export type Layer = (typeof LAYERS)[number];
 
-export const GROUP_BYS = ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category'] as const;
-/** `file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else by the call of a module in its stack. `category`: what live blocks are for. Of these two only what lives is known, and all that is of their past is NaN. */
+export const GROUP_BYS = ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category', 'pool'] as const;
+/** `file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else by the call of a module in its stack. `category`: what live blocks are for. `pool`: of the framework’s allocator. Of these three only what lives is known, and all that is of their past is NaN. */
 export type GroupBy = (typeof GROUP_BYS)[number];
 
 export const LINE_SOURCES = ['python', 'forward', 'forward-near', 'backward-call', 'none', 'before-attach'] as const;
@@ -28,6 +28,10 @@ export type Category = (typeof CATEGORIES)[number];
 export const PASSES = ['other', 'forward', 'evaluation', 'backward', 'optimizer'] as const;
 /** What a program did when it allocated. `evaluation`: a forward pass of which autograd keeps nothing. */
 export type Pass = (typeof PASSES)[number];
+
+export const POOL_KINDS = ['common', 'graph', 'mempool', 'private', 'unknown'] as const;
+/** `common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of one of these. `unknown`: nobody looked since the segment was taken. */
+export type PoolKind = (typeof POOL_KINDS)[number];
 
 export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;
 /** How steps were found: by the optimizer’s steps; by a line that allocates once in every round of the program’s loop; as equal slices of time, where neither is known (yet). */
@@ -393,6 +397,8 @@ export interface SegmentMap {
   revision: number;
   /** `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty. */
   source: 'framework'|'driver';
+  /** What they are; empty: nobody looked. */
+  pools: string[];
   /** At most 65,536 are here, the biggest; so many more are left out. */
   segmentsLeftOut: number;
   /** The live blocks in these segments. */
@@ -409,6 +415,8 @@ export interface SegmentMap {
   mapped: Uint8Array;
   /** Who took it from the driver (of several pieces the first). */
   site: Uint32Array;
+  /** Index into `pools`. */
+  pool: Uint32Array;
   /** When it was taken. */
   timeNs: Float64Array;
 }
@@ -584,7 +592,7 @@ export interface Totals {
   segmentFrees: number;
 }
 
-/** The framework’s segments on one device, and what lies in them. */
+/** The framework’s segments on one device but for those of private pools, and what lies in them. */
 export interface Fragmentation {
   segments: number;
   segmentBytes: number;
@@ -596,6 +604,24 @@ export interface Fragmentation {
   freeBytes: number;
   /** The longest gap. */
   largestFreeBytes: number;
+}
+
+/** A pool of the framework’s allocator on a device; told where there is one beside the common one. */
+export interface Pool {
+  process: number;
+  device: number;
+  kind: PoolKind;
+  /** As PyTorch numbers it, `0:3`; empty: not known. */
+  id: string;
+  /** Graphs, or MemPools, that still have it. */
+  makers: number;
+  /** What it is, with a path to one of these. */
+  label: string;
+  segments: number;
+  reservedBytes: number;
+  liveBytes: number;
+  /** Who took its biggest segment from the driver. */
+  site: number;
 }
 
 export interface CategorySum {
@@ -637,7 +663,9 @@ export interface MemorySnapshot {
   processBytes: number | null;
   usedBytes: number | null;
   totalBytes: number | null;
+  /** Without what lies in private pools. */
   fragmentation: Fragmentation;
+  pools: Pool[];
   /** Gradients that an earlier step made. */
   oldGradientBytes: number;
   categories: CategorySum[];

@@ -1,4 +1,6 @@
-// Moments of a run that somebody gave a name.
+// Moments of a run that have a name.
+import { RECOMPILED } from './notes';
+import type { TraceInfo } from './trace';
 
 export interface Mark {
   name: string;
@@ -9,12 +11,15 @@ export interface Mark {
 /** What a name may have at most. */
 export const MAX_MARK_NAME = 200;
 
-/** The marks in the launcher's facts (`TraceInfo.session`), earliest first. What is none is left out. */
-export function marksOf(session: Record<string, unknown>): Mark[] {
-  const { marks } = session;
-  if (!Array.isArray(marks)) return [];
-  return marks
-    .filter(isMark)
+/** The marks in the launcher's facts, and where torch.compile compiled again, earliest first. What is none is left out. */
+export function marksOf(info: Pick<TraceInfo, 'session' | 'startRealtimeMs' | 'processes'>): Mark[] {
+  const { marks } = info.session;
+  const recompiled = info.processes.flatMap(({ notes }) => notes.filter(({ code }) => code === RECOMPILED));
+  const seen = recompiled.map(({ text }) => ({
+    name: text.slice(text.indexOf(' ') + 1),
+    timeNs: (Number.parseFloat(text) - info.startRealtimeMs) * 1e6,
+  }));
+  return [...(Array.isArray(marks) ? marks.filter(isMark) : []), ...seen.filter(isMark)]
     .map(({ name, timeNs }) => ({ name, timeNs }))
     .sort((a, b) => a.timeNs - b.timeNs);
 }

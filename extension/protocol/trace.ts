@@ -14,6 +14,7 @@ import type {
   Layer,
   LineSource,
   LedgerSeries,
+  Pool,
   SegmentMap,
   Series,
   Site,
@@ -127,6 +128,8 @@ export interface TraceSource {
   /** The stacks that free a site's blocks, most frequent first, at most 16. */
   freeLines(site: number): FreeLine[];
   fragmentation(query: { process: number; device: number }): Fragmentation;
+  /** Of the framework's allocator, where it has others than the common one. */
+  pools(): Pool[];
   segments(query: SegmentQuery): SegmentMap;
   /** Blocks of the tensor layer, one entry an address, in the order asked. */
   blocks(query: { process: number; addresses: bigint[] }): BlockFacts[];

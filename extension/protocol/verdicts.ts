@@ -56,7 +56,8 @@ export type FindingVerdict =
 export type LeakClass =
   'graph' | 'outputs' | 'size' | 'gradients' | 'backward' | 'cycle' | 'exception' | 'hook' | 'pinned' | 'driver';
 /** `limit`: the device had room, and PyTorch was not allowed to take it. */
-export type OutOfMemoryCause = 'leak' | 'cache' | 'limit' | 'fragmentation' | 'big-request' | 'other-process' | 'full';
+export type OutOfMemoryCause =
+  'leak' | 'cache' | 'limit' | 'fragmentation' | 'pools' | 'big-request' | 'other-process' | 'full';
 
 export interface FindingPlace {
   site: number;

@@ -22,6 +22,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                          InstanceMethod<&SessionObject::passes>("passes"),
                          InstanceMethod<&SessionObject::free_lines>("freeLines"),
                          InstanceMethod<&SessionObject::fragmentation>("fragmentation"),
+                         InstanceMethod<&SessionObject::pools>("pools"),
                          InstanceMethod<&SessionObject::segments>("segments"),
                          InstanceMethod<&SessionObject::blocks>("blocks"),
                          InstanceMethod<&SessionObject::answer>("answer"),

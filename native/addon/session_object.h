@@ -35,6 +35,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value passes(const Napi::CallbackInfo &info);
   Napi::Value free_lines(const Napi::CallbackInfo &info);
   Napi::Value fragmentation(const Napi::CallbackInfo &info);
+  Napi::Value pools(const Napi::CallbackInfo &info);
   Napi::Value segments(const Napi::CallbackInfo &info);
   Napi::Value blocks(const Napi::CallbackInfo &info);
   Napi::Value answer(const Napi::CallbackInfo &info);

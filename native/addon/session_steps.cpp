@@ -48,6 +48,11 @@ Napi::Value SessionObject::fragmentation(const Napi::CallbackInfo &info) {
   return reply(info, device_query, find, fragmentation_answer);
 }
 
+Napi::Value SessionObject::pools(const Napi::CallbackInfo &info) {
+  if (!is_open(info.Env())) return info.Env().Undefined();
+  return pools_answer(info.Env(), follower_->ask([](const Follower::View &view) { return model::pools(view.state); }));
+}
+
 Napi::Value SessionObject::segments(const Napi::CallbackInfo &info) {
   return reply(info, segment_query, model::segments, segments_answer);
 }

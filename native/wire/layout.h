@@ -212,6 +212,13 @@ enum gmt_category {
   GMT_CATEGORY_WORKSPACE = 6,
 };
 
+enum gmt_pool_kind {
+  GMT_POOL_PRIVATE = 0,  ///< nobody knows whose
+  GMT_POOL_GRAPH = 1,    ///< captured CUDA graphs
+  GMT_POOL_MEMPOOL = 2,  ///< torch.cuda.MemPool
+  GMT_POOL_NO_MORE = 3,
+};
+
 #define GMT_UNKNOWN (~0ull)
 
 #define GMT_CODE_CUT 1u  ///< the line table did not fit: lines fall back to first_line
@@ -246,6 +253,7 @@ enum gmt_note_code {
   GMT_NOTE_STARTED = 13,        ///< recording was switched on; text: what is known of what was there before
   GMT_NOTE_LOOKS = 15,          ///< text: what is only looked at now and then
   GMT_NOTE_LEAN = 14,           ///< text: what is left out (GPU_MEMTRACE_LEAN=1)
+  GMT_NOTE_RECOMPILED = 15,     ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.

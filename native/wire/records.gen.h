@@ -23,6 +23,8 @@ enum gmt_local_kind {
   GMT_BEFORE = 19,  ///< struct gmt_before
   GMT_MODULE_CALL = 20,  ///< struct gmt_module_call
   GMT_MODULE = 21,  ///< struct gmt_module
+  GMT_POOL = 22,  ///< struct gmt_pool
+  GMT_GENERATED = 23,  ///< struct gmt_generated
 };
 
 /// From here `time` counts from it.
@@ -210,3 +212,24 @@ struct gmt_module {
   uint32_t reserved;
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_module) == 16, "gmt_module");
+
+/// Segments that a framework’s allocator has in a pool of its own, or GMT_POOL_NO_MORE: what was there by then and is in no record since the last such one is of the pool of all. Behind it: text, u64 addresses.
+struct gmt_pool {
+  uint64_t sequence;  ///< the newest event’s before it was asked, as in gmt_name
+  uint64_t owner;  ///< PyTorch’s id of the pool, as in gmt_block
+  uint64_t number;
+  uint32_t device;
+  uint32_t kind;  ///< enum gmt_pool_kind
+  uint32_t makers;  ///< captured graphs, or MemPools, that still have it
+  uint32_t text_bytes;  ///< UTF-8 behind this struct: where the program has one of them
+  uint32_t count;  ///< addresses of segments behind the text
+  uint32_t reserved;
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_pool) == 48, "gmt_pool");
+
+/// What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the module that it is of, as `.layers.0.up` below the one that was called, `.` itself, or its address, empty where that is not known; each frame of the program, innermost first, as file, line and function with tabs between. Behind it: text.
+struct gmt_generated {
+  uint32_t line;
+  uint32_t text_bytes;  ///< UTF-8 behind this struct
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_generated) == 8, "gmt_generated");

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { formatBytes } from '../../extension/protocol/format';
 import { Place, python, workload, type Report as ShortReport } from './launcher';
 
 interface Report extends ShortReport {
-  findings: { verdict: string; sites: number[] }[];
+  findings: { verdict: string; sites: number[]; bytesPerStep: number }[];
+  steps: { source: string; count: number };
+  pools: { kind: string; id: string; reservedBytes: number; liveBytes: number; unusedBytes: number }[];
   sites: (ShortReport['sites'][0] & { verdict: string })[];
 }
 interface Told {
@@ -60,6 +63,37 @@ for (const options of [['--devices', '2'], ['--expandable'], ['--native'], ['--e
     assert.equal(liveBytes(report, 'driver'), told.reserved);
   });
 }
+
+test('ranges of a profiler whose names count steps are steps', async t => {
+  const place = new Place(t);
+  snapshot(place, '--annotated', '--devices', '2');
+  const report = await reported(place);
+  assert.deepEqual([report.steps.source, report.steps.count], ['optimizer', 60]);
+  const leak = report.findings.find(finding => finding.verdict === 'leak');
+  assert.equal(leak?.bytesPerStep, 2 * 2048);
+});
+
+test('private pools: what they keep, and how much of it nothing uses', async t => {
+  const place = new Place(t);
+  const told = snapshot(place, '--pool', '3');
+  const { pools } = await reported(place);
+  const unusedBytes = told.reserved - told.bytes;
+  const [pool] = pools;
+  assert.deepEqual(
+    [pools.length, pool?.kind, pool?.id, pool?.reservedBytes, pool?.liveBytes, pool?.unusedBytes],
+    [1, 'private', '0:3', told.reserved, told.bytes, unusedBytes],
+  );
+  const { stdout } = await place.run(['report', place.path('x.pickle'), '--group-by', 'pool']);
+  const size = (bytes: number): string => formatBytes(bytes);
+  const keep = `Pools of captured graphs or MemPools keep ${size(told.reserved)} of PyTorch’s cache, ${size(unusedBytes)} of it unused`;
+  assert.ok(stdout.includes(keep), stdout);
+  const row = `private pool (0:3): ${size(told.reserved)} reserved, ${size(unusedBytes)} unused`;
+  assert.ok(stdout.includes(row), stdout);
+  snapshot(place);
+  assert.deepEqual((await reported(place)).pools, []);
+  const common = await place.run(['report', place.path('x.pickle'), '--group-by', 'pool']);
+  assert.match(common.stdout, /in 60 +common pool\n/);
+});
 
 test('a history that was cut: what was there before it is no leak', async t => {
   const place = new Place(t);

@@ -39,6 +39,8 @@ const tests = [
   'modules',
   'passes',
   'oom',
+  'pools',
+  'compiled',
   'training',
   'asleep',
   'endless',

@@ -77,6 +77,7 @@ class AskedModel : public model::Model {
   auto passes(const model::PassQuery &query) { return model::passes(settled(), query); }
   auto free_lines(uint32_t site) { return model::free_lines(settled(), site); }
   auto segments(const model::SegmentQuery &query) { return model::segments(settled(), query); }
+  auto pools() { return model::pools(settled()); }
   auto fragmentation(uint32_t process, int32_t device) { return model::fragmentation(settled(), process, device); }
 };
 
@@ -121,6 +122,14 @@ class Feed {
   void put_block(const BlockDetail &detail) {
     const auto *bytes = reinterpret_cast<const char *>(&detail.block);
     const trace::Said said{detail.after, GMT_BLOCK, {bytes, sizeof detail.block}};
+    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
+  }
+  void put_pool(uint64_t after, gmt_pool pool, const std::string &text, const std::vector<uint64_t> &addresses) {
+    pool.text_bytes = static_cast<uint32_t>(text.size());
+    pool.count = static_cast<uint32_t>(addresses.size());
+    const auto bytes = [](const void *at, size_t size) { return std::string(static_cast<const char *>(at), size); };
+    const std::string list = bytes(addresses.data(), addresses.size() * sizeof(uint64_t));
+    const trace::Said said{after, GMT_POOL, bytes(&pool, sizeof pool) + text + list};
     model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
   }
   /// What the allocator of device 0 told of `kind`, in parts of one block each where they are several.

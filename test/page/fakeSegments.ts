@@ -79,6 +79,8 @@ function make(runNs: number, places: readonly Place[]): SegmentPicture {
       stream: BigUint64Array.from(sizes, (_, i) => BigInt(i % 11 === 0 ? 0x55d0 : 0)),
       mapped: new Uint8Array(SEGMENTS),
       site: new Uint32Array(SEGMENTS).fill(1),
+      pools: ['common pool', 'captured graph runner.graphs[...] (1:0)', 'pool not known'],
+      pool: Uint32Array.from(sizes, (_, i) => (i % 4 === 0 ? 1 : 0)),
       timeNs: new Float64Array(SEGMENTS),
       blocks: {
         rows: blocks.length,

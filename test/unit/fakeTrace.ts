@@ -10,6 +10,7 @@ import type {
   Site,
   SiteQuery,
   SiteWindow,
+  Pool,
   Timeline,
   TimelineQuery,
   Totals,
@@ -192,6 +193,9 @@ export class FakeTrace implements TraceSource {
       freeBytes: 0,
       largestFreeBytes: 0,
     };
+  }
+  pools(): Pool[] {
+    return [];
   }
   segments(_query: SegmentQuery): SegmentMap {
     throw new Error('This fake trace has no segments.');

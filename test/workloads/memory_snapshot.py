@@ -24,7 +24,11 @@ class Allocator:
         self.free = []  # (address, size): next fit, from the end
         self.live = {}  # address: (size, requested, frames)
         self.trace = []
+        self.annotations = []
         self.time = START_US
+
+    def annotate(self, name, stage):
+        self.annotations.append({"name": name, "stage": stage, "device": self.device, "time_us": self.time})
 
     def note(self, action, address, size, frames):
         self.time += 7
@@ -111,22 +115,26 @@ class Program:
 def train(allocator, program, steps, rng):
     """Each step takes and frees a few blocks a line, and keeps one 2,048-byte block at line 99."""
     kept = []
-    for _ in range(steps):
+    for step in range(steps):
+        allocator.annotate("ProfilerStep#%d" % step, "START")
+        allocator.annotate("forward", "START")
         activations = []
         for line in range(10, 60):
             activations.append((allocator.alloc(rng.randrange(1000, 40_000), program.stack(line)), line))
         kept.append(allocator.alloc(2000, program.stack(99)))
         for address, line in reversed(activations):
             allocator.release(address, program.stack(line))
+        allocator.annotate("forward", "END")
+        allocator.annotate("ProfilerStep#%d" % step, "END")
     return kept
 
 
-def snapshot(allocators, history):
+def snapshot(allocators, history, annotated):
     return {
         "segments": [a.segment(address, frames) for a in allocators for address, frames in a.segments],
         "device_traces": [a.trace[-history:] if history else a.trace for a in allocators],
         "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "roundup_power2_divisions": {"1": 0}},
-        "external_annotations": [],
+        "external_annotations": [each for a in allocators for each in a.annotations] if annotated else [],
     }
 
 
@@ -142,6 +150,7 @@ def main():
     parser.add_argument("--native", action="store_true")
     parser.add_argument("--oom", action="store_true")
     parser.add_argument("--pool", type=int, default=0, help="number of the pool that all is of")
+    parser.add_argument("--annotated", action="store_true", help="with the ranges of a profiler")
     options = parser.parse_args()
     program = Program(options.depth, options.native)
     allocators = [Allocator(device, options.expandable, options.pool) for device in range(options.devices)]
@@ -151,7 +160,7 @@ def main():
         entry = {"action": "oom", "device_free": 1 << 20, "size": 1 << 40, "stream": 0, "time_us": allocators[0].time + 1}
         allocators[0].trace.append({**entry, "frames": program.stack(42)})
     with open(options.file, "wb") as out:
-        pickle.dump(snapshot(allocators, options.history), out, options.protocol)
+        pickle.dump(snapshot(allocators, options.history, options.annotated), out, options.protocol)
     sizes = [size for a in allocators for size, _, _ in a.live.values()]
     segments = sum(len(a.segments) for a in allocators)
     print(json.dumps({"blocks": len(sizes), "bytes": sum(sizes), "reserved": segments * SEGMENT}))

@@ -10,6 +10,7 @@ import type {
   OutOfMemoryLine,
 } from '../../protocol/verdicts';
 import { groupBy } from '../groups';
+import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { namedFrame, siteText } from '../sites/site';
@@ -44,7 +45,7 @@ export function adviceFor(failed: Failed, source: TraceSource, lineText: LineTex
   const least = Math.max(T.rare * (snapshot?.tensorBytes || liveBytes), T.little * requestedBytes);
   const first = ({ against }: Idea): number => Number(against === failed.cause);
   const inStep = snapshot === null ? [] : ofTheStep(failed, snapshot, source);
-  return [grown(failed, source, lineText), ...around(failed), ...inStep]
+  return [grown(failed, source, lineText), ...around(failed), ...ofPools(failed), ...inStep]
     .filter(idea => idea.bytes > (first(idea) ? 0 : least))
     .sort((a, b) => first(b) - first(a) || b.bytes - a.bytes)
     .slice(0, MOST)
@@ -105,6 +106,20 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
     { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, atMost: true, text: t('Raise the limit that `torch.cuda.set_per_process_memory_fraction` set, or leave that call out.') },
     { against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes hold it on this GPU (`nvidia-smi` lists them): end them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
     { against: 'big-request', bytes: saved, text: t('Do the work of that line in {0} parts, one after the other: each needs {1}.', count, each) },
+  ];
+}
+
+/** What only captured graphs and MemPools can use. */
+function ofPools({ failure: { snapshot } }: Failed): Idea[] {
+  const pools = privatePools(snapshot?.pools ?? []).filter(({ makers, kind }) => makers > 0 || kind === 'private');
+  const graphs = pools.filter(({ kind }) => kind === 'graph');
+  // One pool for all has to be as big as the biggest.
+  const shared = graphs.length > 1 ? unusedIn(graphs) - Math.max(...graphs.map(pool => unusedIn([pool]))) : 0;
+  const [keep, all] = [poolTexts(graphs).join(''), poolTexts(pools).join('; ')];
+  // prettier-ignore
+  return [
+    { against: 'pools', bytes: shared, text: t('{0}. Let them share one pool where they are replayed one after the other, in the order of their capture: `torch.cuda.graph(g, pool=first.pool())`.', keep) },
+    { against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture less, or let go of the graphs and MemPools that are not needed any more and call `torch.cuda.empty_cache()`.', all) },
   ];
 }
 

@@ -2,6 +2,7 @@ import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../p
 import type { LedgerSeries } from '../../protocol/steps';
 import { siteRows, type DeviceInfo, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { lastKnown, layerOf, liveBytes, reservedNow } from './ledgerLayer';
+import { unusedIn } from './pools';
 import { librariesOf, readLibraries } from './libraries';
 import { at, sumAll, sumKnown } from '../series/statistics';
 
@@ -18,6 +19,8 @@ export interface CardFacts {
   tensorBytes: number;
   /** As the framework's allocator said last; null: it was not asked. */
   pendingBytes: number | null;
+  /** Unused, in pools of captured graphs and MemPools. */
+  poolBytes: number;
   reservedBytes: number;
   driverBytes: number;
   /** Of the traced processes by the card's account, less what their traced calls held at that moment. */
@@ -45,6 +48,7 @@ function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): Car
     totalBytes: device.totalBytes,
     tensorBytes: liveBytes(info, 'tensor', { device: device.index }),
     pendingBytes: sumKnown(series.map(one => lastKnown(one.pendingBytes))),
+    poolBytes: unusedIn(source.pools().filter(pool => pool.device === device.index)),
     reservedBytes: reserved,
     driverBytes: liveBytes(info, 'driver', { device: device.index }),
     ...outside(series, known.length === processes.length),
@@ -66,13 +70,15 @@ export function partsOf(facts: CardFacts): { parts: LedgerPart[]; overBytes: num
   const driver = Math.max(facts.driverBytes, reserved);
   // It was read a step ago: what is reserved now bounds it.
   const pending = Math.min(facts.pendingBytes ?? 0, reserved - facts.tensorBytes);
+  const pools = Math.min(facts.poolBytes, reserved - facts.tensorBytes - pending);
   const { restBytes, othersBytes, untracedBytes, totalBytes } = facts;
   const sizes: [LedgerPartKind, number][] = [
     ['tensor', facts.tensorBytes],
-    ['cached', reserved - facts.tensorBytes - pending],
+    ['cached', reserved - facts.tensorBytes - pending - pools],
     ['driver', driver - reserved],
   ];
   if (facts.pendingBytes !== null) sizes.splice(1, 0, ['pending', pending]);
+  if (pools > 0) sizes.splice(-2, 0, ['pools', pools]);
   if (restBytes !== null) sizes.push(['rest', restBytes]);
   if (othersBytes !== null) sizes.push(['others', othersBytes]);
   else if (restBytes === null && untracedBytes !== null) sizes.push(['untold', untracedBytes]);

@@ -4,6 +4,7 @@ import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../groups';
 import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
+import { unusedIn } from '../ledger/pools';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
@@ -131,7 +132,8 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
 function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemoryVerdict): Row[] {
   const { process, device, snapshot } = failure;
   if (snapshot === null) return [];
-  const { tensorBytes, reservedBytes, driverBytes, processBytes, fragmentation, step } = snapshot;
+  const { tensorBytes, reservedBytes, driverBytes, processBytes, fragmentation, pools, step } = snapshot;
+  const kept = Math.max(0, Math.min(unusedIn(pools), (reservedBytes ?? 0) - tensorBytes));
   const cached = reservedBytes ?? tensorBytes;
   const outside = Math.max(0, driverBytes - cached);
   const read = readLibraries(source, process, device, { points: 256, cached: cached > 0 });
@@ -140,7 +142,8 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
   const gap = fragmentation.segments > 0 ? `, biggest gap ${formatBytes(fragmentation.largestFreeBytes)}` : '';
   const rows: Row[] = [
     ['tensors of this process', tensorBytes],
-    [`PyTorch’s cache, unused${gap}`, reservedBytes && reservedBytes - tensorBytes],
+    ['PyTorch’s cache, unused in pools of captured graphs and MemPools', kept > 0 ? kept : null],
+    [`PyTorch’s cache, unused${gap}`, reservedBytes && reservedBytes - tensorBytes - kept],
     ...(libraries.length > 0 ? libraries : [['outside PyTorch: the library is not known', outside || null]]),
     ['CUDA context and kernels of this process', processBytes && (Math.max(0, processBytes - driverBytes) || null)],
     ['other processes', verdict.othersBytes],

@@ -14,6 +14,7 @@ import {
   type TraceSource,
 } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
+import { siteText } from '../sites/site';
 import { beforeAttachFrees } from './attached';
 import { readModules } from './modules';
 import { groupVerdicts } from './rowVerdicts';
@@ -47,6 +48,11 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     sites: readSites(source, verdicts),
     steps: reportSteps(info, verdicts),
     ledger: reportLedger(source, info, verdicts),
+    /** Of PyTorch's allocator, where it has others than the common one. `line`: who took its biggest segment. */
+    pools: source.pools().map(({ process, site, ...pool }) => ({
+      ...{ pid: info.processes[process]?.pid ?? 0, ...pool, unusedBytes: pool.reservedBytes - pool.liveBytes },
+      line: siteText(source.site(site)),
+    })),
     findings: reportFindings(info, verdicts),
     /** The first failed allocations and the newest; how many there were, where these are not all. */
     oom: reportOutOfMemory(info, verdicts),

@@ -41,7 +41,7 @@ export function groupVerdicts(
   rows: readonly SiteRow[],
   by: GroupBy,
 ): (GroupVerdict | null)[] {
-  if (by === 'category' || by === 'module-path') return rows.map(() => null);
+  if (by === 'category' || by === 'module-path' || by === 'pool') return rows.map(() => null);
   if (by === 'thread' || by === 'process' || by === 'device') {
     const growing = growingByMaker(source, verdicts, by);
     return rows.map(row => growing.get(makerKey(row, by)) ?? null);

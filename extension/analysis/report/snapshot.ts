@@ -6,6 +6,7 @@ import {
   type AllocationQuery,
   type GroupBy,
   type Layer,
+  type Pool,
   type ProcessInfo,
   type SiteQuery,
   type SiteRow,
@@ -14,6 +15,7 @@ import {
   type TraceSource,
 } from '../../protocol/trace';
 import type { SiteState, Verdicts } from '../../protocol/verdicts';
+import { reservedText } from '../ledger/pools';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, readModules } from './modules';
 import { groupVerdicts } from './rowVerdicts';
@@ -26,6 +28,7 @@ export interface Snapshot {
   info: TraceInfo;
   verdicts: Verdicts;
   processes: ProcessRows[];
+  pools: Pool[];
   groups: Groups;
   /** The moment that processes and groups are of, in words; null: that of all the rest. */
   asOf: string | null;
@@ -79,6 +82,7 @@ export function readSnapshot(
     info,
     verdicts,
     processes: options.top === null ? fewOrNone(processes) : processes,
+    pools: source.pools(),
     groups: readGroups(source, verdicts, {
       ...{ groupBy: options.groupBy, sort: 'liveBytes', descending: true, from: 0, to: options.groups },
     }),
@@ -95,8 +99,8 @@ export function asOfMoment(whole: Snapshot, then: Snapshot, asOf: string): Snaps
     ...entry,
     totals: entry.totals.map(total => ({ ...total, peakBytes: peakOf(total) })),
   }));
-  const { groups } = then;
-  return { ...whole, processes, groups, asOf, verdicts: { ...whole.verdicts, ledger: then.verdicts.ledger } };
+  const { groups, pools } = then;
+  return { ...whole, processes, groups, pools, asOf, verdicts: { ...whole.verdicts, ledger: then.verdicts.ledger } };
 }
 
 function fewOrNone(processes: ProcessRows[]): ProcessRows[] {
@@ -145,12 +149,13 @@ export function readGroups(source: TraceSource, verdicts: Verdicts, query: Group
   const layer = listedLayer(source.info().totals);
   const { groupBy } = query;
   if (groupBy === 'module-path') return readModuleGroups(source, { ...query, layer });
-  const window = source.sites({ layer, ...query });
+  const window = source.sites({ layer, ...query, includeDead: groupBy === 'pool' });
   const all = siteRows(window);
   const judged = groupVerdicts(source, verdicts, all, groupBy);
+  const pools = groupBy === 'pool' ? source.pools() : [];
   const rows = all.map((row, i) => ({
     ...row,
-    label: groupBy === 'site' || groupBy === 'line' ? siteText(source.site(row.id)) : groupLabel(row, groupBy),
+    label: groupBy === 'site' || groupBy === 'line' ? siteText(source.site(row.id)) : groupLabel(row, groupBy, pools),
     verdict: judged[i]?.state ?? null,
     bytesPerStep: judged[i]?.bytesPerStep ?? 0,
   }));
@@ -170,7 +175,9 @@ function readModuleGroups(source: TraceSource, query: GroupsQuery & { layer: Lay
   return { by: query.groupBy, layer: query.layer, rows, total: folded.length, bySteps: true };
 }
 
-/** A function by its name and file; two of one name in a file stay two rows. */
-function groupLabel({ label, file, function: name }: SiteRow, by: GroupBy): string {
+/** A function by its name and file; two of one name in a file stay two rows. A pool with what is reserved for it, on all devices. */
+function groupLabel({ label, file, function: name }: SiteRow, by: GroupBy, pools: readonly Pool[]): string {
+  const own = pools.filter(pool => pool.label === label);
+  if (own.length > 0) return `${label}: ${reservedText(own)}`;
   return by === 'function' && name !== '' ? `${name} (${baseName(file)})` : label;
 }

@@ -14,6 +14,7 @@ import { LAYERS, type Totals, type TraceInfo } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
+import { poolTexts } from '../ledger/pools';
 import type { AllocationRow, GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
 import { WORDS } from '../words';
@@ -109,7 +110,7 @@ function place(row: AllocationRow): string {
 }
 
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
-function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] {
+function totalLines(entry: ProcessRows, { info, verdicts, pools }: Snapshot): string[] {
   const lines = [`TOTAL LIVE: ${formatBytes(liveBytes(entry))}`];
   for (const total of [...entry.totals].sort(byLayer)) {
     const device = total.layer === 'host' ? '' : `, ${deviceName(total.device, total.layer)}`;
@@ -120,6 +121,8 @@ function totalLines(entry: ProcessRows, { info, verdicts }: Snapshot): string[] 
     const own = verdicts.ledger.find(one => one.process === entry.process.index && one.device === total.device);
     if (total.layer === 'tensor' && (own?.pending.bytes ?? 0) > 0)
       lines.push(pendingText(total, own?.pending.bytes ?? 0));
+    const reserved = pools.filter(one => one.process === entry.process.index && one.device === total.device);
+    if (total.layer === 'tensor') lines.push(...poolTexts(reserved).map(text => `    ${text}`));
     if (total.layer === 'driver') lines.push(...libraryLines(total, verdicts));
   }
   return lines;

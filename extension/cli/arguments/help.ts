@@ -92,7 +92,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
   --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
   --compare FILE[@T]       table and json: what each line holds here and there, biggest difference first; --group-by site
                            compares stacks; the same file twice compares two moments: --at T1 --compare FILE@T2
-  --group-by site|line|function|file|thread|process|device|module-path
+  --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: sums by these (default: line)
   --blocks                 table: list the blocks, each with its address; unasked only where there are at most 10
   --oom                    only the failed allocations, as a Markdown document: what was alive, and what to try

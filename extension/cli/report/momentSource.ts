@@ -64,6 +64,7 @@ function same(source: TraceSource): TraceSource {
     passes: query => source.passes(query),
     freeLines: site => source.freeLines(site),
     fragmentation: query => source.fragmentation(query),
+    pools: () => source.pools(),
     segments: query => source.segments(query),
     blocks: query => source.blocks(query),
     answer: query => source.answer(query),

@@ -42,7 +42,7 @@ function named(ns: number, name: string, near = false): NamedMoment {
 
 /** Of several marks of that name the newest. */
 function markTime(name: string, source: TraceSource): Resolved {
-  const marks = marksOf(source.info().session);
+  const marks = marksOf(source.info());
   const found = marks.filter(mark => mark.name === name).at(-1);
   if (found !== undefined) return named(found.timeNs, `"${name}"`);
   const names = marks.map(mark => `"${mark.name}"`).join(', ');

@@ -4,8 +4,8 @@ import { MOMENT, type OfMoment } from './moment';
 import type { LedgerLibrary } from '../verdicts';
 
 /**
- * - `tensor`: live tensors. `pending`: freed, but still in use by another stream. `cached`: held by the framework's allocator,
- *   no tensor in it.
+ * - `tensor`: live tensors. `pending`: freed, but still in use by another stream. `pools`: kept for captured graphs and MemPools, no
+ *   tensor in it. `cached`: held by the framework's allocator for all, no tensor in it.
  * - `driver`: given out by the driver outside the framework's segments.
  * - `rest`: of the traced processes, what no traced call took: context, modules, other libraries.
  * - `others`: other processes.
@@ -13,7 +13,7 @@ import type { LedgerLibrary } from '../verdicts';
  * - `unknown`: free or in use; the card was not asked.
  */
 export type LedgerPartKind =
-  'tensor' | 'pending' | 'cached' | 'driver' | 'rest' | 'others' | 'untold' | 'unknown' | 'free';
+  'tensor' | 'pending' | 'pools' | 'cached' | 'driver' | 'rest' | 'others' | 'untold' | 'unknown' | 'free';
 
 export interface LedgerPart {
   kind: LedgerPartKind;

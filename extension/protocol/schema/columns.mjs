@@ -66,6 +66,7 @@ export const columns = {
       source:
         "'framework'|'driver' `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no " +
         'framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty.',
+      pools: 'string[] What they are; empty: nobody looked.',
       segmentsLeftOut: 'u64 At most 65,536 are here, the biggest; so many more are left out.',
       blocks: 'SegmentBlocks The live blocks in these segments.',
     },
@@ -78,6 +79,7 @@ export const columns = {
       mapped:
         'u8 1: put together from pieces that were mapped side by side ("expandable segments"), 0: taken in one piece.',
       site: ['u32 Who took it from the driver (of several pieces the first).', { byHand: true }],
+      pool: ['u32 Index into `pools`.', { byHand: true }],
       timeNs: 'u64 When it was taken.',
     },
   },

@@ -10,9 +10,9 @@ export const enums = {
     list: 'GROUP_BYS',
     doc:
       '`file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else ' +
-      'by the call of a module in its stack. `category`: what live blocks are for. Of these two only what lives is known, and all that ' +
-      'is of their past is NaN.',
-    values: ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category'],
+      'by the call of a module in its stack. `category`: what live blocks are for. `pool`: of the framework’s allocator. Of these three ' +
+      'only what lives is known, and all that is of their past is NaN.',
+    values: ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category', 'pool'],
   },
   LineSource: {
     list: 'LINE_SOURCES',
@@ -37,6 +37,13 @@ export const enums = {
     list: 'PASSES',
     doc: 'What a program did when it allocated. `evaluation`: a forward pass of which autograd keeps nothing.',
     values: ['other', 'forward', 'evaluation', 'backward', 'optimizer'],
+  },
+  PoolKind: {
+    list: 'POOL_KINDS',
+    doc:
+      '`common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of ' +
+      'one of these. `unknown`: nobody looked since the segment was taken.',
+    values: ['common', 'graph', 'mempool', 'private', 'unknown'],
   },
   StepSource: {
     list: 'STEP_SOURCES',

@@ -61,7 +61,7 @@ export const objects = {
     },
   },
   Fragmentation: {
-    doc: 'The framework’s segments on one device, and what lies in them.',
+    doc: 'The framework’s segments on one device but for those of private pools, and what lies in them.',
     row: 'model::Fragmentation',
     fields: {
       segments: 'u64',
@@ -70,6 +70,22 @@ export const objects = {
       emptyBytes: 'u64 Of free bytes, those in segments without any live block: PyTorch can give them back.',
       freeBytes: 'u64 In all segments.',
       largestFreeBytes: 'u64 The longest gap.',
+    },
+  },
+  Pool: {
+    doc: 'A pool of the framework’s allocator on a device; told where there is one beside the common one.',
+    row: 'model::PoolRow',
+    fields: {
+      process: 'u32',
+      device: 'i32',
+      kind: 'PoolKind',
+      id: 'text As PyTorch numbers it, `0:3`; empty: not known.',
+      makers: 'u32 Graphs, or MemPools, that still have it.',
+      label: 'text What it is, with a path to one of these.',
+      segments: 'u64',
+      reservedBytes: 'u64',
+      liveBytes: 'u64',
+      site: 'u32 Who took its biggest segment from the driver.',
     },
   },
   CategorySum: {
@@ -113,7 +129,8 @@ export const objects = {
       ],
       usedBytes: ['u64', of('row.memory->used_bytes', { known: 'row.memory' })],
       totalBytes: ['u64', of('row.memory->total_bytes', { known: 'row.memory' })],
-      fragmentation: 'Fragmentation',
+      fragmentation: 'Fragmentation Without what lies in private pools.',
+      pools: 'Pool[]',
       oldGradientBytes: 'i64 Gradients that an earlier step made.',
       categories: ['CategorySum[]', of('category_sums(row)')],
       sites: 'SnapshotSite[] Of the layer that failed (tensors where there are any), biggest first, up to 50.',

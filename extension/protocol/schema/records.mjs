@@ -192,4 +192,24 @@ export const records = {
     'Where a module of the program is: `layers.11.mlp`; empty for one that is no other’s.',
     { module: 'u64 as in gmt_module_call', text_bytes: 'u32 UTF-8 behind this struct', reserved: 'u32' },
   ],
+  POOL: [
+    { number: 22, bytes: 48, writes: 'inject, snapshot', takes: 'model', behind: 'text, u64 addresses' },
+    'Segments that a framework’s allocator has in a pool of its own, or GMT_POOL_NO_MORE: what was there by then and is in no record since the last such one is of the pool of all.',
+    {
+      sequence: 'u64 the newest event’s before it was asked, as in gmt_name',
+      owner: 'u64 PyTorch’s id of the pool, as in gmt_block',
+      number: 'u64',
+      device: 'u32',
+      kind: 'u32 enum gmt_pool_kind',
+      makers: 'u32 captured graphs, or MemPools, that still have it',
+      text_bytes: 'u32 UTF-8 behind this struct: where the program has one of them',
+      count: 'u32 addresses of segments behind the text',
+      reserved: 'u32',
+    },
+  ],
+  GENERATED: [
+    { number: 23, bytes: 8, writes: 'inject', takes: 'tables', behind: 'text' },
+    'What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the module that it is of, as `.layers.0.up` below the one that was called, `.` itself, or its address, empty where that is not known; each frame of the program, innermost first, as file, line and function with tabs between.',
+    { line: 'u32', text_bytes: 'u32 UTF-8 behind this struct' },
+  ],
 };

@@ -98,7 +98,7 @@ export class OpenTrace implements vscode.Disposable {
   view(): Omit<SessionView, 'canWiden' | 'sessions'> {
     const info = this.source?.native.info() ?? null;
     const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
-    const marks = info === null ? [] : marksOf(info.session);
+    const marks = info === null ? [] : marksOf(info);
     const { id, ending } = this;
     return { ...this.state, id, simulated, marks, ending, trusted: vscode.workspace.isTrusted, info };
   }

@@ -73,6 +73,7 @@ Napi::Value blocks_answer(Napi::Env env, const std::vector<BlockAnswer> &blocks)
 Napi::Value agent_answer(Napi::Env env, const AgentAnswer &answer);
 Napi::Value free_lines_answer(Napi::Env env, const std::vector<model::FreeLine> &lines);
 Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &known);
+Napi::Value pools_answer(Napi::Env env, const std::vector<model::PoolRow> &pools);
 Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_t revision);
 /// LifetimeBatch.
 Napi::Value lifetimes_answer(Napi::Env env, const std::vector<LifetimeRow> &rows);

@@ -212,6 +212,21 @@ inline Napi::Object pack(Napi::Env env, const model::Fragmentation &row) {
   return object;
 }
 
+inline Napi::Object pack(Napi::Env env, const model::PoolRow &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("device", Napi::Number::New(env, static_cast<double>(row.device)));
+  object.Set("kind", model::word_of(row.kind));
+  object.Set("id", row.id);
+  object.Set("makers", Napi::Number::New(env, static_cast<double>(row.makers)));
+  object.Set("label", row.label);
+  object.Set("segments", Napi::Number::New(env, static_cast<double>(row.segments)));
+  object.Set("reservedBytes", Napi::Number::New(env, static_cast<double>(row.reserved_bytes)));
+  object.Set("liveBytes", Napi::Number::New(env, static_cast<double>(row.live_bytes)));
+  object.Set("site", Napi::Number::New(env, static_cast<double>(row.site)));
+  return object;
+}
+
 inline Napi::Object pack(Napi::Env env, const model::CategoryRow &row) {
   auto object = Napi::Object::New(env);
   object.Set("category", model::word_of(static_cast<model::Category>(row.category)));
@@ -250,6 +265,7 @@ inline Napi::Object pack(Napi::Env env, const model::MemorySnapshot &row) {
   object.Set("usedBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->used_bytes))) : env.Null());
   object.Set("totalBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->total_bytes))) : env.Null());
   object.Set("fragmentation", pack(env, row.fragmentation));
+  object.Set("pools", objects(env, row.pools, [&](const auto &one) { return pack(env, one); }));
   object.Set("oldGradientBytes", Napi::Number::New(env, static_cast<double>(row.old_gradient_bytes)));
   object.Set("categories", objects(env, category_sums(row), [&](const auto &one) { return pack(env, one); }));
   object.Set("sites", objects(env, row.sites, [&](const auto &one) { return pack(env, one); }));

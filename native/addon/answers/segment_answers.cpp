@@ -26,6 +26,9 @@ Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_
   object.Set("segmentsLeftOut", static_cast<double>(map.segments_left_out));
   put_columns(env, object, map.segments);
   object.Set("site", column<uint32_t>(env, map.sites, [](uint32_t site) { return site; }));
+  object.Set("pool", column<uint32_t>(env, map.pools, [](uint32_t pool) { return pool; }));
+  object.Set("pools",
+             objects(env, map.pool_labels, [&](const std::string &label) { return Napi::String::New(env, label); }));
   object.Set("blocks", blocks_of(env, map));
   return object;
 }

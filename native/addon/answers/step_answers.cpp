@@ -48,6 +48,10 @@ Napi::Value free_lines_answer(Napi::Env env, const std::vector<model::FreeLine> 
   return objects(env, lines, [&](const model::FreeLine &line) { return pack(env, line); });
 }
 
+Napi::Value pools_answer(Napi::Env env, const std::vector<model::PoolRow> &pools) {
+  return objects(env, pools, [&](const model::PoolRow &pool) { return pack(env, pool); });
+}
+
 Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &known) { return pack(env, known); }
 
 Napi::Value blocks_answer(Napi::Env env, const std::vector<BlockAnswer> &blocks) {

@@ -22,6 +22,7 @@
 #include "inject/agent/thread_state.h"
 #include "inject/hooks/elf.h"
 #include "inject/hooks/real_dlsym.h"
+#include "inject/log/stacks.h"
 
 namespace gmt::inject {
 namespace {
@@ -125,7 +126,7 @@ bool has_work(Work &work) {
   work.added = added;
   if (g_installed) {
     work.request = next_request();
-    work.wanted |= work.request.text || work.tries < kTries || recording_woke() || look_due();
+    work.wanted |= work.request.text || work.tries < kTries || recording_woke() || look_due() || pools_want_look();
   }
   return work.wanted;
 }
@@ -184,7 +185,8 @@ uint64_t find_work(Work &work) {
   if (g_installed && !work.wanted) {
     // A program of a few seconds is over soon after a question.
     work.request = next_request();
-    work.wanted = work.request.text || look_due();
+    // What was compiled is known best before its backward pass is.
+    work.wanted = work.request.text || look_due() || met_compiled_code();
     if (!work.wanted && now < work.tick_at) return kGlance;
   }
   work.tick_at = now + kTick;

@@ -17,6 +17,13 @@ uint64_t g_due_ns;
 uint32_t g_asks;
 uint32_t g_has_steps;             ///< the tracer's thread looks at this
 uint64_t g_asked_at, g_sequence;  ///< and at these
+uint64_t g_pools_due_ns, g_pools_reserved;
+
+uint64_t reserved_on_all() {
+  uint64_t sum = 0;
+  for (uint8_t device = 0; device < kTensorDevices; device++) sum = sum * 31 + reserved_bytes(device);
+  return sum;
+}
 
 /// `stats[name]["all"]["current"]`; false: this PyTorch tells none.
 bool current_bytes(Py *stats, const char *name, uint64_t *bytes) {
@@ -80,7 +87,20 @@ bool allocator_wants_moment() {
   return since >= kPeriod && newest_sequence() != __atomic_load_n(&g_sequence, __ATOMIC_RELAXED);
 }
 
+bool pools_want_look() {
+  return log_generation() && !asleep() && reserved_on_all() != __atomic_load_n(&g_pools_reserved, __ATOMIC_RELAXED) &&
+         clock_ns(CLOCK_MONOTONIC) >= __atomic_load_n(&g_pools_due_ns, __ATOMIC_RELAXED);
+}
+
+void pools_looked_at(uint64_t milliseconds) {
+  constexpr uint64_t kPoolShare = 500, kMillisecond = 1'000'000;
+  __atomic_store_n(&g_pools_reserved, reserved_on_all(), __ATOMIC_RELAXED);
+  const uint64_t wait = kPeriod + milliseconds * kPoolShare * kMillisecond;
+  __atomic_store_n(&g_pools_due_ns, clock_ns(CLOCK_MONOTONIC) + wait, __ATOMIC_RELAXED);
+}
+
 void forget_allocator() {
+  g_pools_due_ns = g_pools_reserved = 0;
   g_has_steps = g_asks = 0;
   g_due_ns = g_asked_at = g_sequence = 0;
 }

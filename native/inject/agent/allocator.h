@@ -19,6 +19,11 @@ void ask_allocator_without_steps();
 /// Without the GIL: whether such a moment is wanted.
 bool allocator_wants_moment();
 
+/// Without the GIL: whether the allocator has other segments than when pools were looked at, and that is long enough ago for the look
+/// to take a small share of the time.
+bool pools_want_look();
+void pools_looked_at(uint64_t milliseconds);
+
 /// After a fork: the child counts from its own beginning.
 void forget_allocator();
 

@@ -141,26 +141,70 @@ Py *is_asleep(Py *, Py *const *, ssize_t) { return or_none(g_api->number(log_gen
 /// (): a number that is not 0 once each time that recording has been switched on
 Py *has_woken(Py *, Py *const *, ssize_t) { return or_none(g_api->number(take_waking())); }
 
-/// (kind, device, the newest event's sequence before it was looked, bytes of all segments, [address, bytes, address, ...])
-Py *before(Py *, Py *const *arguments, ssize_t count) {
-  const ssize_t numbers = count == 5 ? g_api->list_size(arguments[4]) : -1;
-  if (numbers < 0) return or_none(nullptr);
-  const size_t room = static_cast<size_t>(numbers) * sizeof(uint64_t) + 1;
+/// Hands the numbers of a list to `write(numbers, count)`.
+template <class Write>
+Py *with_numbers(Py *list, Write write) {
+  const ssize_t count = g_api->list_size(list);
+  if (count < 0) return or_none(nullptr);
+  const size_t room = static_cast<size_t>(count) * sizeof(uint64_t) + 1;
   void *at = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) {
     count_loss(GMT_LOST_RECORD_SIZE);
     return none();
   }
-  auto *words = static_cast<uint64_t *>(at);
-  for (ssize_t i = 0; i < numbers; i++) words[i] = number_of(g_api->list_item(arguments[4], i));
+  auto *numbers = static_cast<uint64_t *>(at);
+  for (ssize_t i = 0; i < count; i++) numbers[i] = number_of(g_api->list_item(list, i));
+  write(numbers, static_cast<size_t>(count));
+  munmap(at, room);
+  return none();
+}
+
+/// (the newest event's sequence before it was looked, the pool's two numbers, device, enum gmt_pool_kind, how many have it, the path
+/// of one, [address of a segment])
+Py *pool(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 8 ? text_of(arguments[6], &bytes) : nullptr;
+  if (!text) return none();
+  gmt_pool about{};
+  about.sequence = number_of(arguments[0]);
+  about.owner = number_of(arguments[1]);
+  about.number = number_of(arguments[2]);
+  about.device = static_cast<uint32_t>(number_of(arguments[3]));
+  about.kind = static_cast<uint32_t>(number_of(arguments[4]));
+  about.makers = static_cast<uint32_t>(number_of(arguments[5]));
+  about.text_bytes = static_cast<uint32_t>(bytes);
+  return with_numbers(arguments[7],
+                      [&](uint64_t *addresses, size_t each) { write_pool(about, text, addresses, each); });
+}
+
+/// (line, text as gmt_generated has it)
+Py *generated(Py *, Py *const *arguments, ssize_t count) {
+  ssize_t bytes = 0;
+  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
+  if (text) write_generated(static_cast<uint32_t>(number_of(arguments[0])), text, static_cast<uint32_t>(bytes));
+  return none();
+}
+
+/// (milliseconds): pools were looked at, which took so long
+Py *looked_at_pools(Py *, Py *const *arguments, ssize_t count) {
+  if (count == 1) pools_looked_at(number_of(arguments[0]));
+  return none();
+}
+
+/// (): a number that is not 0 where they should be looked at
+Py *pools_due(Py *, Py *const *, ssize_t) { return or_none(g_api->number(pools_want_look())); }
+
+/// (kind, device, the newest event's sequence before it was looked, bytes of all segments, [address, bytes, address, ...])
+Py *before(Py *, Py *const *arguments, ssize_t count) {
+  if (count != 5) return none();
   gmt_before about{};
   about.kind = static_cast<uint32_t>(number_of(arguments[0]));
   about.device = static_cast<uint32_t>(number_of(arguments[1]));
   about.sequence = number_of(arguments[2]);
   about.reserved_bytes = number_of(arguments[3]);
-  write_before(about, static_cast<const gmt_before_block *>(at), static_cast<uint64_t>(numbers) / 2);
-  munmap(at, room);
-  return none();
+  return with_numbers(arguments[4], [&](uint64_t *numbers, size_t each) {
+    write_before(about, reinterpret_cast<const gmt_before_block *>(numbers), each / 2);
+  });
 }
 
 /// (): the newest event's sequence.
@@ -299,6 +343,10 @@ Method g_methods[] = {
     {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},
     {"gpu_memtrace_woke", has_woken, kFastCall, nullptr},
     {"gpu_memtrace_before", before, kFastCall, nullptr},
+    {"gpu_memtrace_generated", generated, kFastCall, nullptr},
+    {"gpu_memtrace_pool", pool, kFastCall, nullptr},
+    {"gpu_memtrace_looked_at_pools", looked_at_pools, kFastCall, nullptr},
+    {"gpu_memtrace_pools_due", pools_due, kFastCall, nullptr},
     {"gpu_memtrace_answer", answer, kFastCall, nullptr},
     {"gpu_memtrace_note", note, kFastCall, nullptr},
     {"gpu_memtrace_sequence", sequence, kFastCall, nullptr},

@@ -1,5 +1,7 @@
 #include "inject/agent/records.h"
 
+#include <string.h>
+
 #include "inject/log/stacks.h"
 
 namespace gmt::inject {
@@ -155,6 +157,32 @@ void write_block(const gmt_block &block) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
   write_local(thread, GMT_BLOCK, &block, sizeof block);
+  leave(thread);
+}
+
+void write_generated(uint32_t line, const char *text, uint32_t bytes) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  const gmt_generated about{line, bytes < kPartBytes ? bytes : kPartBytes};
+  write_local(thread, GMT_GENERATED, &about, sizeof about, text, about.text_bytes);
+  leave(thread);
+}
+
+void write_pool(gmt_pool pool, const char *text, const uint64_t *addresses, size_t count) {
+  constexpr size_t kPart = 1000;
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  pool.text_bytes = cut_text(text, pool.text_bytes);
+  char behind[1000 + kPart * sizeof *addresses];
+  memcpy(behind, text, pool.text_bytes);
+  do {
+    pool.count = static_cast<uint32_t>(count < kPart ? count : kPart);
+    memcpy(behind + pool.text_bytes, addresses, pool.count * sizeof *addresses);
+    const auto bytes = static_cast<uint32_t>(pool.text_bytes + pool.count * sizeof *addresses);
+    if (!write_local(thread, GMT_POOL, &pool, sizeof pool, behind, bytes)) break;
+    addresses += pool.count;
+    count -= pool.count;
+  } while (count > 0);
   leave(thread);
 }
 

@@ -33,6 +33,12 @@ void write_allocator(const gmt_allocator &said);
 /// What it says of a live block.
 void write_block(const gmt_block &block);
 
+/// What a compiler's code stands for from a line on; `text` as gmt_generated has it.
+void write_generated(uint32_t line, const char *text, uint32_t bytes);
+
+/// Segments of a pool; `text`: UTF-8, cut at 1,000 bytes.
+void write_pool(gmt_pool pool, const char *text, const uint64_t *addresses, size_t count);
+
 /// Recording has been switched on since the log began, or since `take_waking`.
 bool recording_woke();
 /// The same, once each time; its mark is in the log by then.

@@ -18,6 +18,8 @@ constexpr uint32_t kModuleStacks = 1u << 17;
 uint32_t g_module_stacks;
 GMT_HOT_STATE uint32_t g_described_generation;  ///< generation of the log that knows the Python version
 
+uint32_t g_compiled_code;  ///< since it was asked for
+
 uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
@@ -26,6 +28,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
 /// Writes the code object straight into the chunk; in a fresh one if the line table did not fit into the rest of this one.
 /// False: no room.
 bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
+  constexpr char kInductor[] = "/torchinductor_";
   constexpr uint32_t kUsual = 512;  // slots: 16 KiB, more than nearly all code objects need
   for (uint32_t slots = kUsual;; slots = GMT_SLOTS_PER_CHUNK) {
     if (!ensure(thread, slots)) return false;
@@ -35,6 +38,9 @@ bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
     gmt_code_record record;
     memcpy(&record, reinterpret_cast<char *>(local) + 16, sizeof record);
     if (bytes == 0) return true;
+    const char *file = reinterpret_cast<char *>(local) + 16 + sizeof record;
+    if (memmem(file, record.file_bytes, kInductor, sizeof kInductor - 1))
+      __atomic_store_n(&g_compiled_code, 1, __ATOMIC_RELAXED);
     if ((record.flags & GMT_CODE_CUT) && slots == kUsual && thread.next != 0) {
       memset(static_cast<void *>(local), 0, 16 + bytes);  // unwritten slots of a chunk are zero
       continue;
@@ -149,6 +155,8 @@ GMT_COLD uint32_t new_stack(Thread &thread, uint32_t id, uint64_t *sign) {
 }
 
 }  // namespace
+
+bool met_compiled_code() { return __atomic_exchange_n(&g_compiled_code, 0, __ATOMIC_RELAXED); }
 
 GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) { return walked_stack(thread, ending, nullptr); }
 

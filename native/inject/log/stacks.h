@@ -20,4 +20,7 @@ uint32_t python_stack_again(Thread &thread, bool *ending);
 /// The stack of these frames, which somebody else remembers (python::remembered_frame): `walk.depth` of them; gives as python_stack.
 uint32_t remembered_stack(Thread &thread, python::Walk &walk);
 
+/// Once each time that code of torch.compile was met for the first time.
+bool met_compiled_code();
+
 }  // namespace gmt::inject

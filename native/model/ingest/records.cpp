@@ -41,6 +41,7 @@ void apply_records(State &all, ProcessState &process, uint64_t before, LifetimeL
     if (const auto *part = std::get_if<trace::AnswerPart>(&record)) return add_answer(all, process, *part);
     const auto &said = std::get<trace::Said>(record);
     if (said.kind == GMT_BLOCK) detail_block(process, said.as<gmt_block>());
+    if (said.kind == GMT_POOL) process.pools.take(said, all.now_ns);
     if (said.kind == GMT_BEFORE) take_before(all, process, said, lifetimes);
   });
 }

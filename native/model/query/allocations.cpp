@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <map>
 
 #include "model/query/found_blocks.h"
 #include "model/query/live_tally.h"
 #include "model/query/modules.h"
+#include "model/query/pools.h"
 #include "model/query/questions.h"
 
 namespace gmt::model {
@@ -205,9 +207,19 @@ AllocationRows allocations(const State &state, const AllocationQuery &asked) {
   answer.revision = state.revision;
   FoundBlocks found = find_blocks(state, query, answer.sum_bytes);
   answer.total = found.size();
+  std::map<uint32_t, std::unordered_map<uint64_t, uint32_t>> pools;  // by process
   for (const Found &one : found.window(query.from, std::min(query.to, found.size()))) {
     answer.rows.push_back(one.tensor() ? tensor_row(state, *one.tensor())
                                        : row_of(state, one.block(), one.block().stream, one.block().kind));
+    AllocationRow &row = answer.rows.back();
+    if (!one.tensor() || row.pool_owner != GMT_UNKNOWN) continue;
+    const ProcessState &process = *state.process(row.process);
+    const auto [known, is_new] = pools.try_emplace(row.process);
+    if (is_new) known->second = pools_of_blocks(state, process);
+    const auto pool = known->second.find(row.address);
+    if (pool == known->second.end()) continue;
+    row.pool_owner = process.pools.pools()[pool->second].owner;
+    row.pool_number = process.pools.pools()[pool->second].number;
   }
   return answer;
 }

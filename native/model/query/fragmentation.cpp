@@ -10,6 +10,7 @@ Fragmentation fragmentation(const State &state, uint32_t process, int32_t device
   if (!state.process(process)) return out;
   const std::vector<const TensorBlock *> tensors = tensors_on(*state.process(process), device);
   for (const Segment &segment : framework_segments(state, process, device, tensors)) {
+    if (segment.pool != 0 && segment.pool != kNone) continue;
     ++out.segments;
     out.segment_bytes += segment.end - segment.begin;
     out.free_bytes += segment.gap_bytes;

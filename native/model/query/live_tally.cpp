@@ -1,6 +1,7 @@
 #include "model/query/live_tally.h"
 
 #include "model/query/modules.h"
+#include "model/query/pools.h"
 
 namespace gmt::model {
 namespace {
@@ -51,18 +52,33 @@ void add_cells(const State &state, const SiteQuery &query, const Filter &filter,
   });
 }
 
-/// Blocks with names, by cell and module.
+/// Blocks with names, by cell and module, or by cell and pool.
 void add_named(const State &state, const SiteQuery &query, const Filter &filter, LiveTally &out) {
   state.each_process([&](const ProcessState &process) {
+    const auto add = [&](const TensorBlock &block, const std::string &name) {
+      if ((query.category && *query.category != process.category_of(block)) || !query.births.hold(block.time_ns) ||
+          !filter.age_matches(process.frame->step - block.step))
+        return;
+      CategorySum &sum = out.named[block.cell][name];
+      sum.bytes += static_cast<int64_t>(block.bytes);
+      ++sum.count;
+    };
+    if (query.group_by == GroupBy::Pool) {
+      const bool asked = query.process == kAll || static_cast<uint32_t>(query.process) == process.number;
+      for (const Pool &pool : process.pools.pools()) {
+        if (query.include_dead && asked && process.pools.looked()) out.empty_pools.push_back(pool.label());
+      }
+      const auto pools = pools_of_blocks(state, process);
+      process.tensors.each([&](const TensorBlock &block) {
+        const auto pool = pools.find(block.address);
+        if (pool != pools.end()) add(block, process.pools.pools()[pool->second].label());
+      });
+      return;
+    }
     process.names.each([&](uint64_t address, const NameBook::Entry &entry) {
       const auto path = module_by_name(process.names.text(entry), entry.category);
       const TensorBlock *block = path ? process.tensors.find(address, entry.device) : nullptr;
-      if (!block || (query.category && *query.category != process.category_of(*block)) ||
-          !query.births.hold(block->time_ns) || !filter.age_matches(process.frame->step - block->step))
-        return;
-      CategorySum &sum = out.named[block->cell][*path];
-      sum.bytes += static_cast<int64_t>(block->bytes);
-      ++sum.count;
+      if (block) add(*block, *path);
     });
   });
 }
@@ -75,7 +91,8 @@ LiveTally tally_live(const State &state, const SiteQuery &query, const Filter &f
   out.counted = by_category || query.category || !query.births.all() || filter.has_ages();
   out.slots = by_category ? kCategories : 1;
   if (filter.has_words() && query.layer == Layer::Tensor) out.site_words = words_of_sites(state, filter);
-  if (query.group_by == GroupBy::ModulePath && query.layer == Layer::Tensor) add_named(state, query, filter, out);
+  const bool by_name = query.group_by == GroupBy::ModulePath || query.group_by == GroupBy::Pool;
+  if (by_name && query.layer == Layer::Tensor) add_named(state, query, filter, out);
   if (!out.counted) return out;
   add_cells(state, query, filter, out);
   out.site_bytes.resize(state.accounts.sites().size() * out.slots);

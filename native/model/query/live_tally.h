@@ -21,8 +21,9 @@ struct LiveTally {
   /// By site: words of the filter that lie in the name or category of one of its live blocks. Empty: none do.
   std::vector<WordMask> site_words;
 
-  /// Grouped by module: of a cell, what lives and has the name of a module's part, by the module's path.
+  /// Grouped by module: of a cell, what lives and has the name of a module's part, by the module's path. By pool: what is in a known one.
   std::unordered_map<uint32_t, std::map<std::string, CategorySum>> named;
+  std::vector<std::string> empty_pools;  ///< and others: all that are known, where what is empty is asked for
 
   const CategorySum &of_cell(uint32_t cell, size_t slot) const { return cells[cell * slots + slot]; }
   int64_t of_site(uint32_t site, size_t slot) const { return site_bytes[site * slots + slot]; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/query/pools.h"
 #include "model/query/questions.h"
 
 namespace gmt::model {
@@ -94,6 +95,7 @@ MemorySnapshot memory_snapshot(const State &state, uint32_t number, Layer failed
     out.memory = known->second.memory();
   }
   out.fragmentation = fragmentation(state, number, device_number(device));
+  add_pools(state, process, device, out.pools);
   Holders holders(state, out.step, out);
   if (failed == Layer::Tensor || (failed == Layer::Driver && out.tensor_bytes > 0)) {
     add_tensors(process, device, holders, out);

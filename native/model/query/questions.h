@@ -29,6 +29,8 @@ LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query);
 /// What the process did in [from, to), as far as that is kept; the first entry may have begun before.
 std::vector<PassBegin> passes(const State &state, const PassQuery &query);
 
+/// Of all processes and devices, where there are others than the common one.
+std::vector<PoolRow> pools(const State &state);
 SegmentMap segments(const State &state, const SegmentQuery &query);
 Fragmentation fragmentation(const State &state, uint32_t process, int32_t device);
 

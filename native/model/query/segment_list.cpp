@@ -80,7 +80,11 @@ std::vector<Segment> segments_on(const State &state, uint32_t process, int32_t d
 std::vector<Segment> framework_segments(const State &state, uint32_t process, int32_t device,
                                         const std::vector<const TensorBlock *> &tensors) {
   std::vector<Segment> segments = segments_on(state, process, device, false);
-  for (Segment &segment : segments) measure(segment, tensors);
+  const PoolBook &pools = state.process(process)->pools;
+  for (Segment &segment : segments) {
+    measure(segment, tensors);
+    segment.pool = pools.find(static_cast<uint8_t>(device), segment.begin, segment.end, segment.time_ns);
+  }
   std::erase_if(segments, [](const Segment &segment) { return segment.mapped && segment.blocks == 0; });
   return segments;
 }

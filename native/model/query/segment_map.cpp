@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/query/pools.h"
 #include "model/query/questions.h"
 #include "model/query/segment_list.h"
 
@@ -60,6 +61,15 @@ void add_blocks(const State &state, const ProcessState &process, const std::vect
   }
 }
 
+/// What is not known is named last.
+void name_pools(const ProcessState &process, SegmentMap &out) {
+  if (std::ranges::all_of(out.segments, [](const Segment &one) { return one.pool == kNone; })) return;
+  for (const Pool &pool : process.pools.pools()) out.pool_labels.push_back(pool.label());
+  for (const Segment &segment : out.segments)
+    out.pools.push_back(std::min(segment.pool, static_cast<uint32_t>(process.pools.pools().size())));
+  out.pool_labels.push_back(kPoolUnknown);
+}
+
 }  // namespace
 
 SegmentMap segments(const State &state, const SegmentQuery &query) {
@@ -80,6 +90,7 @@ SegmentMap segments(const State &state, const SegmentQuery &query) {
   keep_biggest(out.segments, SegmentMap::kSegments, [](const Segment &one) { return one.end - one.begin; });
   out.segments_left_out = all - out.segments.size();
   for (const Segment &segment : out.segments) out.sites.push_back(state.accounts.site_of(segment.cell));
+  name_pools(process, out);
   add_blocks(state, process, tensors, out);
   if (query.max_blocks == 0) out.blocks.clear();
   keep_biggest(out.blocks, query.max_blocks, [](const SegmentBlock &one) { return one.bytes; });

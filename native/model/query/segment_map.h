@@ -2,7 +2,10 @@
 // A device's memory as one process holds it, in address order.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#include "model/state/types.h"
 
 namespace gmt::model {
 
@@ -23,6 +26,7 @@ struct Segment {
   uint64_t gap_bytes = 0;
   uint64_t largest_gap = 0;
   uint64_t blocks = 0;
+  uint32_t pool = kNone;  ///< number in the process's PoolBook
 };
 
 struct SegmentBlock {
@@ -41,6 +45,8 @@ struct SegmentMap {
   bool of_driver = false;  ///< no framework's allocator: the segments are the driver's allocations
   std::vector<Segment> segments;
   std::vector<uint32_t> sites;  ///< that took them
+  std::vector<uint32_t> pools;  ///< numbers in pool_labels
+  std::vector<std::string> pool_labels;
   size_t segments_left_out = 0;
   std::vector<SegmentBlock> blocks;
   size_t blocks_left_out = 0;

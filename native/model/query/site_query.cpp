@@ -7,6 +7,7 @@
 #include "model/query/filter.h"
 #include "model/query/growth.h"
 #include "model/query/live_tally.h"
+#include "model/query/pools.h"
 #include "model/query/queries.h"
 #include "model/query/questions.h"
 
@@ -31,7 +32,7 @@ class SiteGrouping {
     uint32_t cells = 0;           ///< in the list: those whose past is the group's
     uint32_t live_cells = 0;      ///< whose live blocks are its
     uint8_t category = kUnnamed;
-    std::string module_path;
+    std::string name;   ///< module's path, pool
     uint32_t site = 0;  ///< the biggest
     int64_t site_live = -1;
     bool one_site = true;
@@ -41,7 +42,7 @@ class SiteGrouping {
   uint64_t key(uint32_t cell) const;
   void gather();
   void gather_categories();
-  void gather_modules();
+  void gather_named();
   CategorySum live(uint32_t cell, size_t slot) const;
   void add(Group &group, uint32_t cell, size_t slot, const CategorySum &sum);
   void add_history(Group &group, uint32_t cell);
@@ -90,8 +91,8 @@ SiteGrouping::SiteGrouping(const State &state, const SiteQuery &query, const Fil
 SiteRows SiteGrouping::answer() {
   if (query_.group_by == GroupBy::Category)
     gather_categories();
-  else if (query_.group_by == GroupBy::ModulePath)
-    gather_modules();
+  else if (query_.group_by == GroupBy::ModulePath || query_.group_by == GroupBy::Pool)
+    gather_named();
   else
     gather();
   drop_unwanted();
@@ -155,6 +156,7 @@ uint64_t SiteGrouping::key(uint32_t cell) const {
       return info.device;
     case GroupBy::ModulePath:
     case GroupBy::Category:
+    case GroupBy::Pool:
       break;
   }
   return 0;
@@ -188,13 +190,13 @@ void SiteGrouping::gather_categories() {
   }
 }
 
-/// What has a name is its module's, wherever it was made; all else is of the module that made it. What of a cell's past was whose is
-/// not known.
-void SiteGrouping::gather_modules() {
+/// By module: what has a name is its module's, wherever it was made; all else is of the module that made it. By pool: what is in a pool
+/// that is known. What of a cell's past was whose is not known.
+void SiteGrouping::gather_named() {
   std::unordered_map<std::string, uint32_t> index;
   const auto group_of = [&](const std::string &path) -> Group & {
     const auto [entry, is_new] = index.try_emplace(path, static_cast<uint32_t>(groups_.size()));
-    if (is_new) groups_.emplace_back().module_path = path;
+    if (is_new) groups_.emplace_back().name = path;
     return groups_[entry->second];
   };
   for (uint32_t cell = 0; cell < accounts_.cells().size(); ++cell) {
@@ -208,7 +210,13 @@ void SiteGrouping::gather_modules() {
         rest.count -= sum.count;
       }
     }
-    add(group_of(names_.module_path(info.process, info.stack)), cell, 0, rest);
+    if (query_.group_by == GroupBy::ModulePath)
+      add(group_of(names_.module_path(info.process, info.stack)), cell, 0, rest);
+    else if (rest.count > 0)
+      add(group_of(kPoolUnknown), cell, 0, rest);
+  }
+  for (const std::string &pool : tally_.empty_pools) {
+    if (!accounts_.sites().empty()) group_of(pool);
   }
 }
 
@@ -347,7 +355,8 @@ void SiteGrouping::sort() {
 std::string SiteGrouping::label(const Group &group) const {
   if (query_.group_by == GroupBy::Device) return device_text(group.device, query_.layer);
   if (query_.group_by == GroupBy::Category) return category_name(group.category);
-  if (query_.group_by == GroupBy::ModulePath) return group.module_path.empty() ? "no module known" : group.module_path;
+  if (query_.group_by == GroupBy::ModulePath) return group.name.empty() ? "no module known" : group.name;
+  if (query_.group_by == GroupBy::Pool) return group.name;
   const CellInfo &info = accounts_.cell_infos()[group.first_cell];
   if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);
   if (query_.group_by == GroupBy::Process) return names_.process(info.process);

@@ -78,6 +78,23 @@ struct Fragmentation {
   uint64_t largest_free_bytes = 0;
 };
 
+struct PoolRow {
+  uint32_t process;
+  int32_t device;
+  PoolKind kind = PoolKind::Unknown;
+  uint32_t makers = 0;
+  std::string id = {};
+  std::string label = {};
+  uint64_t segments = 0;
+  uint64_t reserved_bytes = 0;
+  uint64_t live_bytes = 0;
+  uint32_t site = 0;
+  void checkpoint(Archive &a) {
+    a(process, device, kind, makers, id, label, segments, reserved_bytes, live_bytes);
+    row(a, kSiteRows, site);
+  }
+};
+
 struct SnapshotSite {
   uint32_t site;
   int64_t live_bytes;
@@ -101,11 +118,13 @@ struct MemorySnapshot {
   int64_t driver_bytes;
   std::optional<trace::Memory> memory;
   Fragmentation fragmentation;
+  std::vector<PoolRow> pools;
   int64_t old_gradient_bytes = 0;
   std::array<CategorySum, kCategories> categories{};
   std::vector<SnapshotSite> sites;
   void checkpoint(Archive &a) {
-    a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, fragmentation, old_gradient_bytes, categories, sites);
+    a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, fragmentation, pools, old_gradient_bytes, categories,
+      sites);
   }
 };
 

@@ -136,7 +136,24 @@ void Accounts::name_groups(SiteInfo &info) {
   info.module_group = number(place + "\n\n");
 }
 
+/// Stacks with a compiler's code are not known any more.
+void Accounts::forget_generated(uint32_t process) {
+  Book &own = *books_[process];
+  if (std::exchange(own.generated, names_.generated_count(process)) == names_.generated_count(process)) return;
+  std::erase_if(own.summaries, [](const auto &known) { return known.second.generated; });
+  for (uint32_t site = 0; site < sites_.size(); ++site) {
+    SiteInfo &info = sites_[site];
+    if (info.process != process || info.merged_into != kNone || !info.summary.generated) continue;
+    own.sites.erase(site_key(info.summary.content, info.layer, info.source, info.library.number));
+    own.pending_sites.emplace(site_key(info.stack, info.layer, info.source, info.library.number), site);
+    info.summary = {};
+    unresolved_.push_back(site);
+  }
+}
+
 void Accounts::resolve_pending() {
+  for (uint32_t process = 0; process < books_.size(); ++process)
+    if (books_[process]) forget_generated(process);
   std::vector<uint32_t> waiting = std::move(unresolved_);
   unresolved_.clear();
   for (const uint32_t site : waiting) settle_site(site);

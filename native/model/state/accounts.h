@@ -231,6 +231,7 @@ class Accounts {
     std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
     std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source
     std::unordered_map<uint32_t, StackSummary> summaries;
+    size_t generated = 0;  ///< Names::generated_count, when it was looked
     StepFrame frame;
     void checkpoint(Archive &a);
   };
@@ -254,6 +255,7 @@ class Accounts {
   uint32_t new_site(uint32_t process, Layer layer, LineRef line);
   void name_library(SiteInfo &info);
   void name_groups(SiteInfo &info);
+  void forget_generated(uint32_t process);
   void settle_site(uint32_t site);
   void settle_stack(uint32_t site);
   void tell_pass(uint32_t cell);

@@ -19,10 +19,10 @@ template <>
 struct Words<Layer> {
   static constexpr std::array<const char *, 3> kAll = {"tensor", "driver", "host"};
 };
-enum class GroupBy : uint8_t { Site, Line, Function, File, Thread, Process, Device, ModulePath, Category };
+enum class GroupBy : uint8_t { Site, Line, Function, File, Thread, Process, Device, ModulePath, Category, Pool };
 template <>
 struct Words<GroupBy> {
-  static constexpr std::array<const char *, 9> kAll = {"site", "line", "function", "file", "thread", "process", "device", "module-path", "category"};
+  static constexpr std::array<const char *, 10> kAll = {"site", "line", "function", "file", "thread", "process", "device", "module-path", "category", "pool"};
 };
 enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None, BeforeAttach };
 template <>
@@ -53,6 +53,11 @@ enum class Pass : uint8_t { Other, Forward, Evaluation, Backward, Optimizer };
 template <>
 struct Words<Pass> {
   static constexpr std::array<const char *, 5> kAll = {"other", "forward", "evaluation", "backward", "optimizer"};
+};
+enum class PoolKind : uint8_t { Common, Graph, Mempool, Private, Unknown };
+template <>
+struct Words<PoolKind> {
+  static constexpr std::array<const char *, 5> kAll = {"common", "graph", "mempool", "private", "unknown"};
 };
 enum class StepSource : uint8_t { Optimizer, Periodic, Time };
 template <>

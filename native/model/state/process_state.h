@@ -15,6 +15,7 @@
 #include "model/state/line_finder.h"
 #include "model/state/name_book.h"
 #include "model/state/passes.h"
+#include "model/state/pool_book.h"
 #include "model/state/record_queue.h"
 #include "model/state/size_habit.h"
 #include "model/state/tensor_table.h"
@@ -48,6 +49,7 @@ struct ProcessState {
   NameBook names;
   CategorySums activations;  ///< that nobody named otherwise
   DetailBook details;
+  PoolBook pools;
   AnswerBook answers;
   RecordQueue records;
   Waking waking;

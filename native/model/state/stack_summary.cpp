@@ -49,6 +49,7 @@ StackSummary summarize(const Stack &stack) {
   summary.resolved = true;
   summary.content = stack.before_attach ? 3 : stack.cut ? 2 : 1;
   summary.before_attach = stack.before_attach;
+  summary.generated = stack.generated;
   for (const Frame &frame : stack.frames) {
     summary.content = mix(mix(mix(summary.content, frame.file), frame.line), frame.function);
     summary.calls_backward = summary.calls_backward || runs_backward(frame);

@@ -14,6 +14,7 @@ struct StackSummary {
   uint64_t content = 0;  ///< hash over (file, line, function) of every frame; equal stacks have equal ones
   bool resolved = false;
   bool before_attach = false;
+  bool generated = false;       ///< a compiler's code is in the stack
   bool calls_backward = false;  ///< holds `backward` or `grad` of torch/autograd
   Pass pass = Pass::Other;      ///< of an allocation with this stack; forward is not told by it
   std::string file;             ///< of the user frame, else of the innermost one
@@ -21,7 +22,7 @@ struct StackSummary {
   std::string function;
   std::string search;  ///< `file:line` and function in lower case
   void checkpoint(trace::Archive &a) {
-    a(content, resolved, before_attach, calls_backward, pass, file, line, function, search);
+    a(content, resolved, before_attach, generated, calls_backward, pass, file, line, function, search);
   }
 };
 

@@ -1,7 +1,9 @@
 #include "trace/log/process_tables.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include "trace/log/line_table.h"
 #include "trace/log/records.h"
@@ -19,7 +21,7 @@ constexpr size_t kMaxLibraries = 4096;
 
 void ProcessTables::checkpoint(Archive &a) {
   a(threads_, thread_at_, devices_, notes_, libraries_, command_, python_version_, codes_, stacks_, frames_,
-    module_calls_, module_paths_);
+    module_calls_, module_paths_, generated_, generated_count_);
   a.hold(thread_at_.size() == threads_.size());
   for (const auto &[number, place] : thread_at_) a.hold(place < threads_.size());
   for (const auto &[id, stack] : stacks_) {
@@ -43,6 +45,8 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
       return add_module_call(payload);
     case GMT_MODULE:
       return add_module(payload);
+    case GMT_GENERATED:
+      return add_generated(payload);
     case GMT_LIBRARY:
       return add_library(payload);
     default:
@@ -108,11 +112,53 @@ bool ProcessTables::add_module(Payload payload) {
   return true;
 }
 
+bool ProcessTables::add_generated(Payload payload) {
+  gmt_generated record;
+  std::string text;
+  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &text)) return false;
+  std::istringstream lines(text);
+  std::string file, place;
+  Origin origin;
+  std::getline(lines, file);
+  std::getline(lines, origin.module);
+  while (std::getline(lines, place)) {
+    const size_t line = place.find('\t'), function = place.find('\t', line + 1);
+    if (line == place.npos || function == place.npos) continue;
+    const auto number = static_cast<uint32_t>(std::strtoul(place.c_str() + line + 1, nullptr, 10));
+    origin.frames.push_back({place.substr(0, line), number, place.substr(function + 1)});
+  }
+  generated_[file][record.line] = std::move(origin);
+  ++generated_count_;
+  return true;
+}
+
+const ProcessTables::Origin *ProcessTables::origin(const Frame &frame) const {
+  const auto file = generated_.find(frame.file);
+  if (file == generated_.end()) return nullptr;
+  const auto next = file->second.upper_bound(frame.line);
+  return next == file->second.begin() ? nullptr : &std::prev(next)->second;
+}
+
 std::string ProcessTables::module_path(uint32_t stack_id) const {
-  const auto call = module_calls_.find(stack_id);
-  if (call == module_calls_.end()) return "";
-  const auto path = module_paths_.find(call->second.module);
-  return path != module_paths_.end() ? path->second : call->second.class_name + " (path unknown)";
+  std::string called;
+  if (const auto call = module_calls_.find(stack_id); call != module_calls_.end()) {
+    const auto path = module_paths_.find(call->second.module);
+    called = path != module_paths_.end() ? path->second : call->second.class_name + " (path unknown)";
+  }
+  const auto range = stacks_.find(stack_id);
+  const StackRange none{}, &stack = range == stacks_.end() ? none : range->second;
+  for (const gmt_frame &frame : std::span(frames_).subspan(stack.begin, stack.frames)) {
+    const Frame shown = resolve_frame(frame);
+    if (!made_by_inductor(shown.file)) continue;
+    const Origin *from = origin(shown);
+    const std::string module = from ? from->module : "";
+    if (module == "." && !called.empty()) return called;
+    if (module.starts_with('.') && !called.empty()) return called == kRootModule ? module.substr(1) : called + module;
+    const auto inner = module_paths_.find(std::strtoull(module.c_str(), nullptr, 10));
+    if (inner != module_paths_.end()) return inner->second;
+    return called.empty() ? "compiled region" : "compiled region of " + called;
+  }
+  return called;
 }
 
 bool ProcessTables::add_device(Payload payload) {
@@ -182,8 +228,13 @@ const Stack *ProcessTables::resolve(uint32_t stack_id) {
   resolved_ = {};
   resolved_.cut = range->second.flags & GMT_STACK_CUT;
   resolved_.before_attach = range->second.flags & GMT_STACK_BEFORE_ATTACH;
-  for (const gmt_frame &frame : std::span(frames_).subspan(range->second.begin, range->second.frames))
+  for (const gmt_frame &frame : std::span(frames_).subspan(range->second.begin, range->second.frames)) {
     resolved_.frames.push_back(resolve_frame(frame));
+    const Frame &shown = resolved_.frames.back();
+    resolved_.generated = resolved_.generated || made_by_inductor(shown.file);
+    if (const Origin *from = origin(shown))
+      resolved_.frames.insert(resolved_.frames.end(), from->frames.begin(), from->frames.end());
+  }
   resolved_.user_frame = user_frame(resolved_.frames);
   return &resolved_;
 }

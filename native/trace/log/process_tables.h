@@ -2,6 +2,7 @@
 // What the local records of one process say: threads, devices, notes, command, code objects, stacks.
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -62,6 +63,8 @@ class ProcessTables {
   /// Where the module is whose call is the innermost one in a stack: `layers.11.mlp`, `(root)`; the name of its class where nobody told
   /// its path: `MLP (path unknown)`. Empty: no module is called in it.
   std::string module_path(uint32_t stack_id) const;
+  /// How often was told what generated code stands for.
+  size_t generated_count() const { return generated_count_; }
   size_t stack_count() const { return stacks_.size(); }
 
   /// The frames of a stack with their lines, put together anew each time. Null: no such stack (yet): a stack's record may lie
@@ -88,6 +91,14 @@ class ProcessTables {
     std::string class_name;
     void checkpoint(Archive &a) { a(module, class_name); }
   };
+  struct Origin {
+    std::string module;  ///< `.up`: below the one that was called; else an address; empty = not known
+    std::vector<Frame> frames;
+    void checkpoint(Archive &a) { a(module, frames); }
+  };
+  /// Null: nobody told what the frame's code stands for.
+  const Origin *origin(const Frame &frame) const;
+  bool add_generated(std::span<const std::byte> payload);
   bool add_module_call(std::span<const std::byte> payload);
   bool add_module(std::span<const std::byte> payload);
   bool add_code(std::span<const std::byte> payload);
@@ -108,9 +119,11 @@ class ProcessTables {
   std::unordered_map<uint32_t, Code> codes_;
   std::unordered_map<uint32_t, StackRange> stacks_;
   std::vector<gmt_frame> frames_;
-  std::unordered_map<uint32_t, ModuleCall> module_calls_;   ///< by stack
-  std::unordered_map<uint64_t, std::string> module_paths_;  ///< by module
-  Stack resolved_;                                          ///< the last answer of resolve()
+  std::unordered_map<uint32_t, ModuleCall> module_calls_;        ///< by stack
+  std::unordered_map<uint64_t, std::string> module_paths_;       ///< by module
+  std::map<std::string, std::map<uint32_t, Origin>> generated_;  ///< by file and line
+  size_t generated_count_ = 0;
+  Stack resolved_;  ///< the last answer of resolve()
 };
 
 }  // namespace gmt::trace

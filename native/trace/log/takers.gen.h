@@ -36,6 +36,8 @@ constexpr RecordRow kRecords[] = {
     {Taker::Model, 40, 0, 16},  // BEFORE
     {Taker::Tables, 16, -1, -1},  // MODULE_CALL
     {Taker::Tables, 16, -1, -1},  // MODULE
+    {Taker::Model, 48, 0, 24},  // POOL
+    {Taker::Tables, 8, -1, -1},  // GENERATED
 };
 constexpr RecordRow record_row(uint8_t kind) {
   return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1, -1};

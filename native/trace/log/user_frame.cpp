@@ -44,7 +44,7 @@ bool generated_module(std::string_view file) {
   std::string_view name = file.substr(file.rfind('/') + 1);
   if (!name.ends_with(".py")) return false;
   name.remove_suffix(3);
-  return std::count(name.begin(), name.end(), '.') >= 2 || has(file, "/torchinductor_");
+  return std::count(name.begin(), name.end(), '.') >= 2 || made_by_inductor(file);
 }
 
 // Of a stack of native frames: what autograd computes, else the operation that was called. What lies inside is the allocator's
@@ -61,6 +61,14 @@ int telling_native_frame(const std::vector<Frame> &frames) {
 }
 
 }  // namespace
+
+bool made_by_inductor(std::string_view file) {
+  if (has(file, "/torchinductor_")) return true;
+  const size_t slash = file.rfind('/');
+  constexpr size_t kHash = 52;  // letters; the second and the third of them are the folder's name
+  return slash != file.npos && slash >= 3 && file.size() == slash + 1 + kHash + 3 && file.ends_with(".py") &&
+         file[slash - 3] == '/' && file.substr(slash - 2, 2) == file.substr(slash + 2, 2);
+}
 
 bool native_source(std::string_view file) {
   if (file.empty() || file == "??") return true;

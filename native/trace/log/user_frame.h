@@ -16,6 +16,9 @@ enum class FileOwner {
 /// Whose code a file is, by its path as the code object has it.
 FileOwner file_owner(std::string_view file);
 
+/// torch.compile wrote it: `…/az/cazlgzf4….py`.
+bool made_by_inductor(std::string_view file);
+
 /// The file is no Python: a source or object file of C, C++ or CUDA, or not known to a symbolizer (empty or `??`).
 bool native_source(std::string_view file);
 

@@ -160,6 +160,8 @@ void SnapshotLog::act(const SnapshotAction &action, uint64_t time_ns) {
     case SnapshotAction::kSegmentMap:
     case SnapshotAction::kSegmentUnmap:
       return change_maps(action);
+    case SnapshotAction::kStep:
+      return event(GMT_STEP, GMT_DEVICE_NONE, action.address, 0, 0);
     case SnapshotAction::kOutOfMemory:
       return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
   }
@@ -199,6 +201,20 @@ void write_details(LogBuilder &log, const SnapshotData &data) {
     log.record(GMT_BLOCK, {part(gmt_block{block.address, 0, block.asked_bytes, block.stream, block.pool_owner,
                                           block.pool_number, block.device, 0})});
   }
+}
+
+/// Which segments are of a private pool, where all tell their pool.
+void write_pools(LogBuilder &log, const SnapshotData &data) {
+  if (std::ranges::any_of(data.segments, [](const SnapshotSegment &one) { return one.pool_owner == GMT_UNKNOWN; }))
+    return;
+  gmt_pool about{};
+  for (const SnapshotSegment &segment : data.segments) {
+    about = {0, segment.pool_owner, segment.pool_number, segment.device, GMT_POOL_PRIVATE, 0, 0, 1, 0};
+    if (about.owner != 0 || about.number != 0) log.record(GMT_POOL, {part(about), part(segment.address)});
+  }
+  about = {};
+  about.kind = GMT_POOL_NO_MORE;
+  if (!data.segments.empty()) log.record(GMT_POOL, {part(about)});
 }
 
 void write_tables(LogBuilder &log, const std::string &path, const SnapshotData &data) {
@@ -242,6 +258,7 @@ Status import_snapshot(const std::string &path, const std::string &target) {
   const uint64_t start_us = data.value().actions.empty() ? 0 : data.value().actions.front().time_us;
   for (const SnapshotAction &action : data.value().actions) events.act(action, (action.time_us - start_us) * 1000);
   write_details(log, data.value());
+  write_pools(log, data.value());
   log.lose(GMT_LOST_UNSUPPORTED, data.value().unreadable);
   log.finish();
   return writer.finish();

@@ -44,9 +44,10 @@ class Reading {
   bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
   void read_trace(Value trace, uint8_t device);
   std::optional<SnapshotAction> action(const Fields &entry, uint8_t device);
+  void read_steps(Value annotations);
   void read_segment(const Fields &segment);
   void read_blocks(const Fields &fields, const SnapshotSegment &segment);
-  void read_pool(const Fields &segment, SnapshotBlock &block) const;
+  void read_pool(const Fields &fields, SnapshotSegment &segment) const;
   Value frames_of(const Fields &block);
 
   const PickleTree &tree_;
@@ -115,21 +116,22 @@ Value Reading::frames_of(const Fields &block) {
 }
 
 /// A pair of numbers.
-void Reading::read_pool(const Fields &segment, SnapshotBlock &block) const {
-  const auto pair = tree_.items(segment[Field::kSegmentPoolId]);
+void Reading::read_pool(const Fields &fields, SnapshotSegment &segment) const {
+  const auto pair = tree_.items(fields[Field::kSegmentPoolId]);
   if (pair.size() != 2) return;
   const auto owner = tree_.integer(pair[0]), number = tree_.integer(pair[1]);
   if (!owner || !number) return;
-  block.pool_owner = static_cast<uint64_t>(*owner);
-  block.pool_number = static_cast<uint64_t>(*number);
+  segment.pool_owner = static_cast<uint64_t>(*owner);
+  segment.pool_number = static_cast<uint64_t>(*number);
 }
 
 void Reading::read_blocks(const Fields &fields, const SnapshotSegment &segment) {
   uint64_t next = segment.address;
   SnapshotBlock known{};  // what is the same of all
   known.device = segment.device;
+  known.pool_owner = segment.pool_owner;
+  known.pool_number = segment.pool_number;
   if (const auto stream = tree_.integer(fields[Field::kStream])) known.stream = static_cast<uint64_t>(*stream);
-  read_pool(fields, known);
   for (const Value value : tree_.items(fields[Field::kBlocks])) {
     if (!count()) return;
     const Fields block = fields_.read(value);
@@ -157,14 +159,40 @@ void Reading::read_segment(const Fields &fields) {
     ++data_.unreadable;
     return;
   }
-  const SnapshotSegment segment{*begin,
-                                *bytes,
-                                static_cast<uint64_t>(tree_.integer(fields[Field::kStream]).value_or(0)),
-                                stacks_.stack(fields[Field::kFrames]),
-                                static_cast<uint8_t>(device),
-                                tree_.integer(fields[Field::kIsExpandable]).value_or(0) != 0};
+  SnapshotSegment segment{*begin,
+                          *bytes,
+                          static_cast<uint64_t>(tree_.integer(fields[Field::kStream]).value_or(0)),
+                          stacks_.stack(fields[Field::kFrames]),
+                          static_cast<uint8_t>(device),
+                          tree_.integer(fields[Field::kIsExpandable]).value_or(0) != 0};
+  read_pool(fields, segment);
   data_.segments.push_back(segment);
   read_blocks(fields, segment);
+}
+
+// `ProfilerStep#12`, `train step 12`
+bool names_step(std::string_view name) {
+  const size_t number = name.find_last_not_of("0123456789") + 1;
+  if (number == 0 || number == name.size()) return false;
+  name = name.substr(0, number);
+  while (!name.empty() && std::string_view(" #_:").find(name.back()) != name.npos) name.remove_suffix(1);
+  return name.ends_with("step") || name.ends_with("Step");
+}
+
+// Ranges of `record_function` and the profiler, where PyTorch recorded them; it tells each once a device.
+void Reading::read_steps(Value annotations) {
+  std::optional<int64_t> first;
+  uint64_t steps = 0;
+  for (const Value value : tree_.items(annotations)) {
+    if (!count()) return;
+    const Fields entry = fields_.read(value);
+    const int64_t time = tree_.integer(entry[Field::kTimeUs]).value_or(0);
+    const int64_t device = tree_.integer(entry[Field::kDevice]).value_or(0);
+    const bool ended = is(entry[Field::kStage], "END") && names_step(tree_.text(entry[Field::kName]));
+    if (!ended || time <= 0 || time > kLatestUs || device != first.value_or(device)) continue;
+    first = device;
+    data_.actions.push_back({++steps, 0, 0, static_cast<uint64_t>(time), 0, 0, SnapshotAction::kStep});
+  }
 }
 
 // False: it is no snapshot.
@@ -178,6 +206,7 @@ bool Reading::read() {
   for (size_t device = 0; device < std::min(devices.size(), kMostDevices); ++device) {
     read_trace(devices[device], static_cast<uint8_t>(device));
   }
+  if (data_.timed) read_steps(root[Field::kExternalAnnotations]);
   for (const Value segment : tree_.items(segments)) {
     if (count()) read_segment(fields_.read(segment));
   }

@@ -22,9 +22,10 @@ struct SnapshotAction {
     kSegmentMap,
     kSegmentUnmap,
     kOutOfMemory,
+    kStep,  ///< a step of the program ended
   };
-  uint64_t address;
-  uint64_t bytes;  ///< of kAlloc and the frees: as asked for, until it is known better
+  uint64_t address;  ///< of kStep: its number, from 1
+  uint64_t bytes;    ///< of kAlloc and the frees: as asked for, until it is known better
   uint64_t stream;
   uint64_t time_us;  ///< since the epoch, rising
   uint32_t stack;    ///< 0 = unknown
@@ -52,6 +53,8 @@ struct SnapshotSegment {
   uint32_t stack;
   uint8_t device;
   bool expandable;
+  uint64_t pool_owner = GMT_UNKNOWN;
+  uint64_t pool_number = GMT_UNKNOWN;
 };
 
 struct SnapshotData {

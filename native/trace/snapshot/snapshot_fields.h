@@ -19,6 +19,7 @@ enum class Field : uint8_t {
   kBlocks,
   kDevice,
   kDeviceTraces,
+  kExternalAnnotations,
   kFilename,
   kFrames,
   kHistory,
@@ -29,12 +30,13 @@ enum class Field : uint8_t {
   kSegmentPoolId,
   kSegments,
   kSize,
+  kStage,
   kState,
   kStream,
   kTimeUs,
   kTotalSize,
 };
-constexpr size_t kFields = 21;
+constexpr size_t kFields = 23;
 
 /// The fields of one dict; of a name that is there twice the last one, as in Python.
 class Fields {
@@ -71,9 +73,9 @@ class FieldReader {
   }
   static Field find(std::string_view name) {
     static constexpr std::string_view kNames[kFields] = {
-        "",       "action",  "addr",          "address", "blocks",    "device",         "device_traces",   "filename",
-        "frames", "history", "is_expandable", "line",    "name",      "requested_size", "segment_pool_id", "segments",
-        "size",   "state",   "stream",        "time_us", "total_size"};
+        "",         "action", "addr",    "address",       "blocks", "device",  "device_traces",  "external_annotations",
+        "filename", "frames", "history", "is_expandable", "line",   "name",    "requested_size", "segment_pool_id",
+        "segments", "size",   "stage",   "state",         "stream", "time_us", "total_size"};
     for (size_t i = 1; i < kFields; ++i) {
       if (kNames[i] == name) return static_cast<Field>(i);
     }

@@ -181,4 +181,5 @@ def main():
     return model, optimizer, inputs, out, loss
 
 
-alive = main()
+if __name__ == "__main__":
+    alive = main()

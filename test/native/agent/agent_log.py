@@ -17,7 +17,7 @@ class AgentLog(log_reader.Log):
     `allocator`: (allocated, active, device); `blocks`: {address: (asked, stream, pool's two numbers, device)}, -1 = not told."""
 
     def __init__(self, path):
-        self.modules = {}
+        self.modules, self.looks, self.generated = {}, [[]], {}
         self.names, self.times_named, self.texts, self.memory, self.allocator, self.blocks = {}, {}, [], [], [], {}
         super().__init__(path)
         self.answers = [json.loads(text.decode()) for text in self.texts]
@@ -42,6 +42,15 @@ class AgentLog(log_reader.Log):
         elif kind == log_reader.NUMBERS["GMT_BLOCK"]:
             address, _sequence, asked, stream, owner, number, device, _zero = struct.unpack("<QQ4qII", payload)
             self.blocks[address] = (asked, stream, owner, number, device)
+        elif kind == log_reader.NUMBERS["GMT_GENERATED"]:
+            line, size = struct.unpack_from("<II", payload)
+            self.generated[line] = payload[8 : 8 + size].decode().split("\n")
+        elif kind == log_reader.NUMBERS["GMT_POOL"]:
+            _sequence, *about, text, count, _zero = struct.unpack_from("<3Q6I", payload)
+            addresses = struct.unpack_from("<%dQ" % count, payload, 48 + text)
+            self.looks[-1].append((*about, payload[48 : 48 + text].decode(), addresses))
+            if about[3] == 3:
+                self.looks.append([])
         else:
             super().read_local(kind, payload)
 

@@ -193,6 +193,43 @@ class Agent(AgentTest):
         for shape in ("history", "many", "none"):
             self.assertEqual(self.blocks_told(python, shape), storages, shape)
 
+    @every_python
+    def test_compiled_code(self, python):
+        self.run_agent(python, "compiled_program.py")
+        log = self.log()
+        self.assertEqual(self.failures(log), [])
+        self.assertEqual({each[0] for each in log.generated.values()}, {os.path.join(self.trace, "code.py")})
+        modules = {line: told[1] for line, told in log.generated.items()}
+        norm, block = ".layers.0.norm", ".layers.0"
+        self.assertEqual(modules, {3: norm, 4: block, 5: "", 8: "3", 9: "", 12: "", 14: ".", 15: ""})
+        model = ["/u/model.py\t41\tforward", "/u/model.py\t52\tforward"]
+        self.assertEqual({line for line, told in log.generated.items() if told[2:] == model}, {4, 5, 8, 9})
+        self.assertEqual({line for line, told in log.generated.items() if told[2:] == []}, {3, 12, 14, 15})
+        marks = [text for code, text in log.notes if code == 15]
+        self.assertEqual(marks, ["2500 recompiled model.py:16 forward: 0/0: tensor 'x'"])
+
+    @every_python
+    def test_pools(self, python):
+        last = (0, 0, 0, 3, 0, "", ())
+        graphs = [(1, 0, each, 1, 2, "__main__.graphs[...]", (at,)) for each, at in ((0, 0x20000), (1, 0x30000))]
+        for shape in ("one", "all"):
+            for name in os.listdir(self.trace):
+                os.unlink(os.path.join(self.trace, name))
+            self.run_agent(python, "pools_program.py", shape)
+            log = self.log()
+            self.assertEqual(self.failures(log), [])
+            nothing, *looks, at_exit, behind = log.looks
+            self.assertEqual((nothing, behind), ([last], []))
+            self.assertIn(sorted([*graphs, (2, 0, 0, 1, 1, "__main__.other", (0x40000,)), last]), [sorted(each) for each in looks])
+            gone = (2, 0, 0, 1, 0, "__main__.other", (0x40000,))
+            pool = (0, 7, 0, 2, 1, "__main__.pool", (0x50000,))
+            self.assertEqual(sorted(at_exit), sorted([*graphs, gone, pool, last]))
+
+    @every_python
+    def test_pools_are_unknown_where_the_allocator_is_not_asked(self, python):
+        self.run_agent(python, "pools_program.py", "history")
+        self.assertEqual(self.log().looks, [[(0, 0, 0, 3, 0, "", ())], []])
+
 
 if __name__ == "__main__":
     main()

@@ -11,14 +11,14 @@ REPORT = ("_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", "_ZN3c1027rep
 FOLDER = os.environ.get("GPU_MEMTRACE_DIR", "")
 
 
-def report(address, size, device=1):
+def report(address, size, device=1, reserved=2 << 20):
     """`size` bytes at `address` of GPU 0 are given out, or taken back where it is negative. Nothing without the tracer."""
     program = ctypes.CDLL(None)
     for name in REPORT:
         if hasattr(program, name):
             function = getattr(program, name)
             function.argtypes = [ctypes.c_uint64, ctypes.c_int64] + [ctypes.c_uint64] * 3
-            function(address, size, 512, 2 << 20, device)
+            function(address, size, 512, reserved, device)
             return
 
 
@@ -41,7 +41,11 @@ def begin(seconds=20):
 
 def answered(number):
     """Whether this process's log has the answer."""
-    text = b'"request": %d,' % number
+    return logged(b'"request": %d,' % number)
+
+
+def logged(text):
+    """Whether this process's log has the bytes."""
     for path in glob.glob(os.path.join(FOLDER, "%d-*.gmtlog" % os.getpid())):
         with open(path, "rb") as log:
             if text in log.read():

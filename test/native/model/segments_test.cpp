@@ -1,4 +1,5 @@
 // A device's segments and blocks in address order.
+#include <map>
 #include <random>
 
 #include "check.h"
@@ -34,6 +35,52 @@ struct TwoSegments : Feed {
 };
 
 }  // namespace
+
+TEST(segments_by_pool) {
+  TwoSegments feed;
+  const auto live = [&] {
+    model::SiteQuery query;
+    query.group_by = model::GroupBy::Pool;
+    query.include_dead = true;
+    std::map<std::string, int64_t> found;
+    for (const model::SiteRow &row : feed.model.sites(query).rows) found[row.label] = row.live_bytes;
+    return found;
+  };
+  using Live = std::map<std::string, int64_t>;
+  CHECK(feed.model.pools().empty());
+  CHECK(live() == (Live{{"pool not known", 6 * kMb + 512}}));
+  feed.put_pool(7, {0, 1, 0, 0, GMT_POOL_GRAPH, 2, 0, 0, 0}, "graphs[...]", {200 * kMb});
+  CHECK(feed.model.pools().empty());  // there may be more
+  feed.put_pool(7, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
+  const std::string graphs = "2 captured graphs graphs[...] (1:0)";
+  CHECK(live() == (Live{{"common pool", 512}, {graphs, 6 * kMb}}));
+  take_segment(feed, 300 * kMb, 2 * kMb, feed.reserved);
+  feed.put({GMT_TENSOR_ALLOC, 300 * kMb, 1024, 0, 0, 1});
+  const auto rows = feed.model.pools();
+  REQUIRE(rows.size() == 3);
+  CHECK_EQ(rows[0].label, "common pool");
+  CHECK_EQ(rows[0].reserved_bytes, 2 * kMb);
+  CHECK_EQ(rows[1].label, graphs);
+  CHECK_EQ(rows[1].reserved_bytes, 20 * kMb);
+  CHECK_EQ(rows[1].live_bytes, 6 * kMb);
+  CHECK_EQ(rows[1].makers, 2u);
+  CHECK_EQ(feed.model.site(rows[1].site)->stack.frames[0].line, 1u);
+  CHECK_EQ(rows[2].label, "pool not known");  // it was taken since
+  CHECK_EQ(rows[2].live_bytes, 1024u);
+  CHECK_EQ(feed.model.fragmentation(0, 0).segments, 2u);
+  const auto blocks = feed.model.allocations({.layer = model::Layer::Tensor}).rows;
+  REQUIRE(blocks.size() == 4);
+  CHECK_EQ(blocks[0].pool_owner, 1u);
+  CHECK_EQ(blocks[2].pool_owner, GMT_UNKNOWN);
+  // The graphs are gone, and at the place of their segment is another one.
+  feed.put({GMT_TENSOR_FREE, 200 * kMb, 5 * kMb});
+  feed.put({GMT_TENSOR_FREE, 212 * kMb, kMb});
+  feed.put_pool(20, {0, 1, 0, 0, GMT_POOL_GRAPH, 0, 0, 0, 0}, "", {200 * kMb});
+  feed.put_pool(20, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
+  CHECK(live() == (Live{{"common pool", 1536}, {"captured graph that is gone (1:0)", 0}}));
+  feed.put_pool(20, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
+  CHECK(feed.model.pools().empty());
+}
 
 TEST(segments_and_blocks_in_address_order) {
   TwoSegments feed;

@@ -74,6 +74,54 @@ TEST(a_code_object_without_its_table_has_its_first_line) {
   CHECK_EQ(reading.session->tables(0).resolve(stack)->frames[0].line, 55u);
 }
 
+TEST(code_that_a_compiler_made_stands_for_lines_and_modules_of_the_program) {
+  TemporaryFolder folder;
+  LogWriter log(folder.path());
+  const char *file = "/cache/az/cazlgzf4hku5uy2r3zr4pr4msgvicb6iaeykw2qy5x7qbyrmja6s.py";
+  const auto stack_at = [&](uint32_t line) {
+    return log.add_stack_of(
+        0, {{file, "call", line}, {"/venv/site-packages/torch/_x.py", "run", 1}, {"/u/train.py", "main", 7}});
+  };
+  const auto told = [&](uint32_t line, const std::string &text) {
+    const gmt_generated about{line, static_cast<uint32_t>(text.size())};
+    return std::string(reinterpret_cast<const char *>(&about), sizeof about) + text;
+  };
+  const uint32_t before = stack_at(9), at = stack_at(10), behind = stack_at(11);
+  log.add_event(0, GMT_TENSOR_ALLOC, 1, 512, 0, at);
+  Reading reading = read_all(folder.path());
+  trace::ProcessTables &tables = reading.session->tables(0);
+  const auto add = [&](uint8_t kind, const std::string &record) {
+    return tables.add(kind, std::as_bytes(std::span(record)));
+  };
+  for (const uint32_t stack : {before, at, behind}) {
+    const gmt_module_call call{77, stack, 5};
+    REQUIRE(add(GMT_MODULE_CALL, std::string(reinterpret_cast<const char *>(&call), sizeof call) + "Model"));
+  }
+  CHECK_EQ(tables.module_path(at), "compiled region of Model (path unknown)");
+  CHECK_EQ(tables.resolve(at)->user_frame, 2);
+  CHECK(tables.resolve(at)->generated);
+  const gmt_module path{77, 0, 0}, inner{78, 5, 0};
+  REQUIRE(add(GMT_MODULE, std::string(reinterpret_cast<const char *>(&path), sizeof path)));
+  REQUIRE(add(GMT_MODULE, std::string(reinterpret_cast<const char *>(&inner), sizeof inner) + "inner"));
+  const std::string frames = "\n/u/model.py\t41\tforward\n/u/model.py\t52\tforward";
+  REQUIRE(add(GMT_GENERATED, told(10, file + std::string("\n.layers.0") + frames)));
+  REQUIRE(add(GMT_GENERATED, told(11, file + std::string("\n") + frames)));
+  CHECK_EQ(tables.generated_count(), 2u);
+  const trace::Stack *found = tables.resolve(at);
+  REQUIRE(found && found->frames.size() == 5);
+  CHECK_EQ(found->user_frame, 1);
+  CHECK_EQ(found->frames[1].line, 41u);
+  CHECK_EQ(found->frames[2].line, 52u);
+  CHECK_EQ(tables.module_path(at), "layers.0");
+  CHECK_EQ(tables.module_path(behind), "compiled region of (root)");
+  CHECK_EQ(tables.resolve(before)->frames.size(), 3u);
+  REQUIRE(add(GMT_GENERATED, told(11, file + std::string("\n78"))));
+  CHECK_EQ(tables.module_path(behind), "inner");
+  REQUIRE(add(GMT_GENERATED, told(11, file + std::string("\n."))));
+  CHECK_EQ(tables.module_path(behind), "(root)");
+  CHECK(!add(GMT_GENERATED, told(11, "x").substr(0, 7)));
+}
+
 TEST(payloads_that_are_too_short_are_refused) {
   trace::ProcessTables tables;
   std::string record(200, '\xff');

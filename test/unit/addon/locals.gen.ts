@@ -22,4 +22,6 @@ export const locals = {
   before: 19,
   moduleCall: 20,
   module: 21,
+  pool: 22,
+  generated: 23,
 };

@@ -13,6 +13,8 @@ import {
   type SessionFile,
 } from '../../../extension/capture/traces/sessionFile';
 import { programRuns } from '../../../extension/capture/launch/terminalScript';
+import { makeInfo } from '../fakeTrace';
+import type { TraceInfo } from '../../../extension/protocol/trace';
 import { marksOf } from '../../../extension/protocol/marks';
 
 const FACTS: SessionFile = {
@@ -40,7 +42,7 @@ test('marks that came meanwhile outlive what the launcher notes', t => {
   const session = readSession(directory);
   assert.deepEqual(session?.processes, [{ pid: 5, exitCode: 0 }]);
   assert.deepEqual(
-    marksOf({ ...session }).map(({ name }) => name),
+    marksOf(makeInfo({ session: { ...session } })).map(({ name }) => name),
     ['warm "up"', 'before eval'],
   );
 });
@@ -55,8 +57,17 @@ test('where there is no session nothing is marked or read', t => {
 
 test('what is no mark is left out', () => {
   const marks = [{ name: 'a', timeNs: -1 }, { name: 1, timeNs: 1 }, null, 'x', { name: 'ok', timeNs: 2, more: 1 }];
-  assert.deepEqual(marksOf({ marks }), [{ name: 'ok', timeNs: 2 }]);
-  assert.deepEqual(marksOf({ marks: 'none' }), []);
+  assert.deepEqual(marksOf(makeInfo({ session: { marks } })), [{ name: 'ok', timeNs: 2 }]);
+  assert.deepEqual(marksOf(makeInfo({ session: { marks: 'none' } })), []);
+});
+
+test('what was compiled again is a mark', () => {
+  const why = 'recompiled train.py:16 forward: 0/0: tensor x: expected 64, actual 128';
+  const notes = [8, 15].map(code => ({ code, text: `1500 ${why}` }));
+  const processes = [{ notes }] as unknown as TraceInfo['processes'];
+  const info = makeInfo({ session: { marks: [{ name: 'late', timeNs: 9e8 }] }, startRealtimeMs: 1000, processes });
+  const marks = marksOf(info);
+  assert.deepEqual(marks, [{ name: why, timeNs: 5e8 }, { name: 'late', timeNs: 9e8 }]); // prettier-ignore
 });
 
 test('a process runs when it began before the moment, not when only its number is used again', () => {

@@ -125,6 +125,8 @@ class SampleTrace extends FakeTrace {
       stream: new BigUint64Array(rows.length),
       mapped: new Uint8Array(rows.length),
       site: Uint32Array.from(rows, row => row.site),
+      pools: [],
+      pool: new Uint32Array(),
       timeNs: numbers(row => row.begin),
       blocks: {
         rows: 0,

@@ -12,6 +12,7 @@ const facts: CardFacts = {
   totalBytes: 100,
   tensorBytes: 10,
   pendingBytes: null,
+  poolBytes: 0,
   reservedBytes: 25,
   driverBytes: 50,
   restBytes: null,
@@ -23,6 +24,13 @@ const short = (parts: readonly LedgerPart[]): Record<string, number> =>
 
 test('tensors lie in the cache, the cache in what the driver gave out', () => {
   assert.deepEqual(short(partsOf(facts).parts), { tensor: 10, cached: 15, driver: 25, unknown: 50 });
+});
+
+test('what only graphs can use lies in the cache, and is no more than there is', () => {
+  const told = (poolBytes: number, pendingBytes: number | null): Record<string, number> =>
+    short(partsOf({ ...facts, poolBytes, pendingBytes }).parts);
+  assert.deepEqual(told(6, null), { tensor: 10, pools: 6, cached: 9, driver: 25, unknown: 50 });
+  assert.deepEqual(told(60, 4), { tensor: 10, pending: 4, pools: 11, cached: 0, driver: 25, unknown: 50 });
 });
 
 test('what waits for a stream lies in the cache beside the tensors, and is no more than there is', () => {
@@ -53,6 +61,7 @@ test('the parts always sum to the total and what is over it', () => {
     totalBytes: bytes,
     tensorBytes: bytes,
     pendingBytes: perhaps,
+    poolBytes: bytes,
     reservedBytes: bytes,
     driverBytes: bytes,
     restBytes: perhaps,

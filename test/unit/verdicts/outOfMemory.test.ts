@@ -5,6 +5,7 @@ import type { MemorySnapshot, SnapshotSite } from '../../../extension/protocol/s
 import type { OutOfMemory } from '../../../extension/protocol/trace';
 import { judgeFailures } from '../../../extension/analysis/findings/outOfMemory';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
+import type { Pool } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';
@@ -39,6 +40,7 @@ const snapshot = (part: Partial<MemorySnapshot>): MemorySnapshot => ({
     freeBytes: 100 * MB,
     largestFreeBytes: 50 * MB,
   },
+  pools: [],
   oldGradientBytes: 0,
   categories: [{ category: 'parameter', bytes: 4 * GB, count: 10 }],
   sites: [],
@@ -97,6 +99,26 @@ test('a leak that holds less is a finding beside it', () => {
       ['leak', null],
     ],
   );
+});
+
+const pool = (part: Partial<Pool>): Pool => ({
+  ...{ process: 0, device: 0, kind: 'graph', id: '1:0', makers: 1, label: '', segments: 1 },
+  ...{ reservedBytes: GB, liveBytes: 0, site: 1 },
+  ...part,
+});
+
+test('what captured graphs keep to themselves would have been enough', () => {
+  const told = (pools: Pool[]) => judged([failing({ snapshot: snapshot({ pools }) })]).outOfMemory[0];
+  const three = told([1, 2, 3].map(n => pool({ id: `${n}:0`, reservedBytes: n * GB, liveBytes: 256 * MB })));
+  assert.equal(three?.cause, 'pools');
+  const keep = '3 captured graphs keep 6.00 GB of PyTorch’s cache, 5.25 GB of it unused between replays';
+  assert.ok(three?.detail.startsWith(keep), three?.detail);
+  // One pool for all is as big as the biggest.
+  assert.deepEqual([three?.advice[0]?.bytes, three?.advice[0]?.text.includes('pool=first.pool()')], [2.5 * GB, true]);
+  const one = told([pool({}), pool({ kind: 'common', reservedBytes: 9 * GB })]);
+  assert.deepEqual([one?.cause, one?.advice[0]?.bytes], ['pools', GB]);
+  assert.ok(one?.advice[0]?.text.includes('1 captured graph keeps 1.00 GB of PyTorch’s cache, 1.00 GB of it unused'));
+  assert.notEqual(told([pool({ reservedBytes: 300 * MB })])?.cause, 'pools');
 });
 
 test('unused memory enough, and no gap long enough: fragmentation', () => {

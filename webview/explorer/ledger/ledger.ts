@@ -12,6 +12,10 @@ export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
     t('waiting for a stream'),
     t('Freed tensors whose memory another stream still uses, as PyTorch reported at the end of a step'),
   ],
+  pools: [
+    t('private pools'),
+    t('Kept by PyTorch for captured graphs or MemPools, which alone can use it; with no tensor in it'),
+  ],
   cached: [t('cached'), t('Held by the framework’s allocator, with no tensor in it')],
   driver: [t('other driver'), t('Allocated from the CUDA driver outside the framework’s allocator')],
   rest: [

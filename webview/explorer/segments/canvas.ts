@@ -21,7 +21,7 @@ export interface SegmentScene {
   scrollTop: number;
   height: number;
   active: SegmentItem | null;
-  /** Only blocks of this line are in full colour; empty: all are. */
+  /** Only blocks of this line or pool are in full colour; empty: all are. */
   only: string;
 }
 
@@ -84,8 +84,13 @@ function drawRow(context: CanvasRenderingContext2D, scene: SegmentScene, segment
   context.globalAlpha = 1;
   context.fillStyle = theme.free;
   context.fillRect(geometry.left, top, width, BAR_PX);
+  if (colours.by === 'pool') {
+    context.globalAlpha = isShown(scene, items.map.site[segment]!, segment) ? 0.35 : 0.1;
+    context.fillStyle = theme.palette[colours.segment[segment]!] ?? theme.dim;
+    context.fillRect(geometry.left, top, width, BAR_PX);
+  }
   if (items.map.source === 'driver') {
-    context.globalAlpha = isShown(scene, items.map.site[segment]!) ? 1 : 0.2;
+    context.globalAlpha = isShown(scene, items.map.site[segment]!, segment) ? 1 : 0.2;
     context.fillStyle = theme.palette[colours.segment[segment]!] ?? theme.dim;
     context.fillRect(geometry.left, top, width, BAR_PX);
   } else drawBlocks(context, scene, segment, top);
@@ -105,7 +110,7 @@ function drawBlocks(context: CanvasRenderingContext2D, scene: SegmentScene, segm
     // Many blocks within one pixel look like the first of them.
     if (x + width < drawnTo) continue;
     const shown = Math.max(width > 3 ? width - 0.5 : width, 0.75);
-    context.globalAlpha = isShown(scene, blocks.site[block]!) ? 1 : 0.2;
+    context.globalAlpha = isShown(scene, blocks.site[block]!, segment) ? 1 : 0.2;
     context.fillStyle = theme.palette[colours.block[block]!] ?? theme.dim;
     context.fillRect(x, top, shown, BAR_PX);
     if (theme.border !== '' && width > 4) {
@@ -116,8 +121,8 @@ function drawBlocks(context: CanvasRenderingContext2D, scene: SegmentScene, segm
   }
 }
 
-function isShown({ only, colours }: SegmentScene, site: number): boolean {
-  return only === '' || colours.nameOf(site) === only;
+function isShown({ only, colours }: SegmentScene, site: number, segment: number): boolean {
+  return only === '' || colours.nameOf(site, segment) === only;
 }
 
 function drawLabel(context: CanvasRenderingContext2D, scene: SegmentScene, segment: number, top: number): void {

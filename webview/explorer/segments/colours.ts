@@ -1,11 +1,11 @@
-// Colours of blocks: one for each line, the same in every run; or lighter for younger, stronger for older ones.
+// Colours of blocks: one for each line or pool, the same in every run; or lighter for younger, stronger for older ones.
 import { t } from '@vscode/l10n';
 import type { SegmentPicture } from '../../../extension/protocol/requests/segmentRequests';
 import { baseName } from '../../../extension/protocol/format';
 import { HUE_COUNT, SHADE_COUNT, SHADE_PERCENT } from '../../../extension/protocol/lineHue';
 import { hueOf } from '../common/hues';
 
-export type ColourBy = 'line' | 'age';
+export type ColourBy = 'line' | 'age' | 'pool';
 
 /** Up to these ages in steps; the last stands for all that is older. */
 const AGES = [0, 1, 8, 64, Infinity] as const;
@@ -38,12 +38,20 @@ export class SegmentColours {
   ) {
     const { map, places } = picture;
     this.placeOf = new Map(Array.from(places.site, (site, i) => [site, i] as const));
-    this.block = Uint8Array.from({ length: map.blocks.rows }, (_, i) =>
-      by === 'age' ? ageBucket(map.blocks.ageSteps[i]!) : this.lineColour(map.blocks.site[i]!),
-    );
     this.segment = Uint8Array.from({ length: map.bytes.length }, (_, i) =>
-      by === 'age' ? AGES.length - 1 : this.lineColour(map.site[i]!),
+      by === 'age' ? AGES.length - 1 : this.colourOf(this.nameOf(map.site[i]!, i)),
     );
+    this.block = Uint8Array.from({ length: map.blocks.rows }, (_, i) =>
+      by === 'age'
+        ? ageBucket(map.blocks.ageSteps[i]!)
+        : this.colourOf(this.nameOf(map.blocks.site[i]!, map.blocks.segment[i]!)),
+    );
+  }
+
+  /** What the segment's pool is; empty: not known. */
+  poolOf(segment: number): string {
+    const { pool, pools } = this.picture.map;
+    return pools[pool[segment] ?? -1] ?? '';
   }
 
   /** `model.py:41`; empty without a Python line. */
@@ -54,7 +62,9 @@ export class SegmentColours {
     return { file: places.file[i] ?? '', line: places.line[i] ?? 0, function: places.function[i] ?? '' };
   }
 
-  nameOf(site: number): string {
+  /** What a block of a segment is coloured by; empty: nothing is known. */
+  nameOf(site: number, segment: number): string {
+    if (this.by === 'pool') return this.poolOf(segment);
     const { file, line } = this.place(site);
     return line === 0 ? '' : `${file}:${line}`;
   }
@@ -65,16 +75,19 @@ export class SegmentColours {
     if (this.by === 'age')
       return AGE_WORDS.map((text, colour) => ({ name: '', text, colour, bytes: this.ageBytes(colour) }));
     const lines = new Map<string, ColourKey>();
-    const add = (site: number, bytes: number, colour: number): void => {
+    const add = (site: number, segment: number, bytes: number, colour: number): void => {
       const { file, line } = this.place(site);
-      const name = this.nameOf(site);
-      const text = name ? `${baseName(file)}:${line}` : t('no Python line');
+      const name = this.nameOf(site, segment);
+      const known = this.by === 'pool' ? name : `${baseName(file)}:${line}`;
+      const text = name ? known : this.by === 'pool' ? t('pool not known') : t('no Python line');
       const key = lines.get(name) ?? { name, text, bytes: 0, colour };
       key.bytes += bytes;
       lines.set(name, key);
     };
-    if (map.source === 'driver') map.site.forEach((site, i) => add(site, map.bytes[i]!, this.segment[i]!));
-    else map.blocks.site.forEach((site, i) => add(site, map.blocks.bytes[i]!, this.block[i]!));
+    // A pool has all of its segments, in use or not.
+    const whole = map.source === 'driver' || this.by === 'pool';
+    if (whole) map.site.forEach((site, i) => add(site, i, map.bytes[i]!, this.segment[i]!));
+    else map.blocks.site.forEach((site, i) => add(site, map.blocks.segment[i]!, map.blocks.bytes[i]!, this.block[i]!));
     return [...lines.values()].sort((a, b) => b.bytes - a.bytes).slice(0, MOST_KEYS);
   }
 
@@ -83,8 +96,7 @@ export class SegmentColours {
     return blocks.bytes.reduce((sum, bytes, i) => sum + (this.block[i] === bucket ? bytes : 0), 0);
   }
 
-  private lineColour(site: number): number {
-    const name = this.nameOf(site);
+  private colourOf(name: string): number {
     if (name === '') return NO_LINE;
     const { hue, shade } = hueOf(name);
     return hue * SHADE_COUNT + shade;

@@ -22,6 +22,7 @@ const NAME_DELAY_MS = 150;
 const COLOURS: readonly (readonly [ColourBy, string])[] = [
   ['line', t('Colour by line')],
   ['age', t('Colour by age')],
+  ['pool', t('Colour by pool')],
 ];
 
 /** Memory of one process on one device. */
@@ -121,7 +122,8 @@ export class SegmentPart extends PolledPart {
     const { map } = items;
     const bytes = formatBytes(map.bytes[item.segment]!);
     const segment = t('segment {0} of {1}: {2}', item.segment + 1, items.segments, bytes);
-    const where = `${segment}, ${streamText(map.stream[item.segment]!)}`;
+    const pool = colours.poolOf(item.segment);
+    const where = `${segment}, ${streamText(map.stream[item.segment]!)}${pool === '' ? '' : `, ${pool}`}`;
     if (item.kind === 'gap') return [t('{0} free', formatBytes(item.bytes)), where];
     const { file, line, function: name } = colours.place(this.siteOf(item));
     const place = line > 0 ? `${baseName(file)}:${line} ${name}` : t('no Python line');

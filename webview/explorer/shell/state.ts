@@ -101,7 +101,7 @@ export type Action =
 /** No process or no device in particular. */
 export const ALL = -1;
 
-const COLOURS: readonly ColourBy[] = ['line', 'age'];
+const COLOURS: readonly ColourBy[] = ['line', 'age', 'pool'];
 export const GROUPS: readonly GroupBy[] = ['line', ...GROUP_BYS.filter(by => by !== 'line')];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 

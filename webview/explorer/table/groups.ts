@@ -13,6 +13,7 @@ export const GROUP_NAMES: Record<GroupBy, string> = {
   device: t('Device'),
   'module-path': t('Module'),
   category: t('Category'),
+  pool: t('Pool'),
 };
 
 export const GROUP_CHOICES: Record<GroupBy, string> = {
@@ -25,6 +26,7 @@ export const GROUP_CHOICES: Record<GroupBy, string> = {
   device: t('By device'),
   'module-path': t('By module'),
   category: t('By category'),
+  pool: t('By pool'),
 };
 
 /** Heading of the list. */
@@ -38,6 +40,7 @@ export const LIST_TITLES: Record<GroupBy, string> = {
   device: t('Alive by device'),
   'module-path': t('Alive by module'),
   category: t('Alive by category'),
+  pool: t('Alive by pool'),
 };
 
 /** One, and many with their number as `{0}`. */
@@ -51,6 +54,7 @@ const COUNTS: Record<GroupBy, (count: string, one: boolean) => string> = {
   device: (count, one) => (one ? t('1 device') : t('{0} devices', count)),
   'module-path': (count, one) => (one ? t('1 module') : t('{0} modules', count)),
   category: (count, one) => (one ? t('1 category') : t('{0} categories', count)),
+  pool: (count, one) => (one ? t('1 pool') : t('{0} pools', count)),
 };
 
 /** Heading of the list of a moment, as `Alive at 3.20 s, by line`. */
@@ -64,6 +68,7 @@ export const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
   device: moment => t('{0}, by device', moment),
   'module-path': moment => t('{0}, by module', moment),
   category: moment => t('{0}, by category', moment),
+  pool: moment => t('{0}, by pool', moment),
 };
 
 /** `12 lines` */

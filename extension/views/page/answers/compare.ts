@@ -73,7 +73,7 @@ function describe({ id, title, session, ending }: NamedTrace): ComparedTrace {
     trace: id,
     title,
     live: info.live,
-    marks: marksOf(info.session),
+    marks: marksOf(info),
     steps: stepsOf(session),
     peakNs: peak.peakBytes > 0 ? peak.peakNs : null,
     ending,

@@ -1,0 +1,43 @@
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../protocol/format';
+import type { Pool, PoolKind } from '../../protocol/trace';
+import { sum } from '../series/statistics';
+
+/** Those that only captured graphs, or allocations under a MemPool, can use. */
+export function privatePools(pools: readonly Pool[]): Pool[] {
+  return pools.filter(({ kind }) => kind !== 'common' && kind !== 'unknown');
+}
+
+/** Bytes in them that nobody uses now, and others cannot. */
+export function unusedIn(pools: readonly Pool[]): number {
+  return sum(privatePools(pools).map(({ reservedBytes, liveBytes }) => reservedBytes - liveBytes));
+}
+
+/** `3 captured graphs keep 39 GB of PyTorch’s cache, 31 GB of it unused between replays`, and what else has pools, each without a full stop. */
+export function poolTexts(pools: readonly Pool[]): string[] {
+  const words: Partial<Record<PoolKind, (count: string, bytes: string, unused: string) => string>> = {
+    // prettier-ignore
+    graph: (count, bytes, unused) => count === '1'
+      ? t('1 captured graph keeps {0} of PyTorch’s cache, {1} of it unused between replays', bytes, unused)
+      : t('{0} captured graphs keep {1} of PyTorch’s cache, {2} of it unused between replays', count, bytes, unused),
+    // prettier-ignore
+    mempool: (count, bytes, unused) => count === '1'
+      ? t('1 MemPool keeps {0} of PyTorch’s cache, {1} of it unused', bytes, unused)
+      : t('{0} MemPools keep {1} of PyTorch’s cache, {2} of it unused', count, bytes, unused),
+    // prettier-ignore
+    private: (_, bytes, unused) => t('Pools of captured graphs or MemPools keep {0} of PyTorch’s cache, {1} of it unused', bytes, unused),
+  };
+  return Object.entries(words).flatMap(([kind, text]) => {
+    const own = pools.filter(pool => pool.kind === kind);
+    const bytes = formatBytes(sum(own.map(({ reservedBytes }) => reservedBytes)));
+    // Of one that is gone, something else that lives keeps the pool.
+    const count = formatCount(sum(own.map(({ makers }) => makers)));
+    return own.length === 0 ? [] : [text(count, bytes, formatBytes(unusedIn(own)))];
+  });
+}
+
+/** `41 MB reserved, 39 MB unused` */
+export function reservedText(pools: readonly Pool[]): string {
+  const [reserved, live] = [sum(pools.map(pool => pool.reservedBytes)), sum(pools.map(pool => pool.liveBytes))];
+  return t('{0} reserved, {1} unused', formatBytes(reserved), formatBytes(reserved - live));
+}

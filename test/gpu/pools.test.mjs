@@ -1,0 +1,40 @@
+// Pools of captured graphs and of a MemPool, against the allocator's own account of the same moment.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { runTraced, runUntraced } from './traced.mjs';
+
+test('reserved and live bytes by pool, who has it, and the same results', () => {
+  const { stdout } = runUntraced('pools');
+  const run = runTraced('pools');
+  assert.deepEqual([run.status, run.stdout], [0, stdout], run.stderr);
+  const { pools } = run.report;
+  const found = Object.fromEntries(pools.map(pool => [pool.id, [pool.reservedBytes, pool.liveBytes]]));
+  assert.deepEqual(found, run.truth.pools);
+  const graphs = pools.filter(pool => pool.kind === 'graph');
+  assert.deepEqual(graphs.map(pool => pool.makers).sort(), [1, 1, 2]);
+  for (const pool of graphs) assert.ok(pool.label.includes('__main__.graphs[...]'), pool.label);
+  const own = pools.find(pool => pool.kind === 'mempool');
+  assert.deepEqual([own.makers, own.label.includes('__main__.scratch')], [1, true]);
+  assert.match(run.table, /4 captured graphs keep .* of PyTorch’s cache, .* of it unused between replays/);
+  assert.match(run.table, /1 MemPool keeps .* of PyTorch’s cache, .* of it unused/);
+  const byPool = pools.map(pool => [pool.id, pool.liveBytes]);
+  const blocks = run.report.allocations.filter(block => block.layer === 'tensor');
+  const summed = byPool.map(([id]) => [
+    id,
+    blocks.filter(block => block.pool === id).reduce((sum, { bytes }) => sum + bytes, 0),
+  ]);
+  assert.deepEqual(summed, byPool);
+});
+
+test('a GPU that captured graphs keep to themselves: the reason, and what to do', () => {
+  const run = runTraced('pools', { GMT_FULL: '1' });
+  assert.equal(run.status, 1);
+  const failure = run.report.oom.find(one => one.cause !== undefined);
+  console.log(run.stderr);
+  assert.equal(failure.cause, 'pools');
+  assert.match(
+    failure.advice[0].text,
+    /^3 captured graphs keep .* of PyTorch’s cache, .* of it unused between replays.*pool=first\.pool\(\)/s,
+  );
+});
