@@ -29,6 +29,8 @@ function mapOf(specs: readonly Spec[], more: Partial<SegmentMap> = {}): SegmentM
     revision: 1,
     source: 'framework',
     segmentsLeftOut: 0,
+    pools: [],
+    pool: new Uint32Array(specs.length),
     address: BigUint64Array.from(specs, (_, i) => BigInt(i + 1) << 30n),
     bytes: Float64Array.from(specs, spec => spec.bytes * MB),
     liveBytes: Float64Array.from(live),
