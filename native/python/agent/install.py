@@ -151,9 +151,9 @@ def turn(reason, step, request):
         for name in [name for name in loaded if name not in LASTING]:
             del loaded[name]  # made without PyTorch
         attempt(watch_allocator)
-    if "torch._inductor.codecache" in sys.modules:
+    if state["steps"] and "torch._inductor.codecache" in sys.modules:
         attempt(lambda: load("compiled").tell(reason == EXIT))
-    if natives["pools_due"]():
+    if state["steps"] and (natives["pools_due"]() or (reason == EXIT and not natives["asleep"]())):
         attempt(lambda: load("pools").look())
     if reason == STEP:
         state["next_step"] = attempt(load("steps").at_step, step) or NEVER

@@ -57,7 +57,6 @@ def grows(step):
 
 
 def at_exit():
-    load("pools").look()
     if plan["settings"] is not None:
         load("names").write()  # of what came since: a model that is built up is no leak
         load("survey").answer(plan["settings"], "exit", 0)

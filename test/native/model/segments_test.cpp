@@ -75,10 +75,10 @@ TEST(segments_by_pool) {
   // The graphs are gone, and at the place of their segment is another one.
   feed.put({GMT_TENSOR_FREE, 200 * kMb, 5 * kMb});
   feed.put({GMT_TENSOR_FREE, 212 * kMb, kMb});
-  feed.put_pool(20, {0, 1, 0, 0, GMT_POOL_GRAPH, 0, 0, 0, 0}, "", {200 * kMb});
-  feed.put_pool(20, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
+  feed.put_pool(12, {0, 1, 0, 0, GMT_POOL_GRAPH, 0, 0, 0, 0}, "", {200 * kMb});
+  feed.put_pool(12, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
   CHECK(live() == (Live{{"common pool", 1536}, {"captured graph that is gone (1:0)", 0}}));
-  feed.put_pool(20, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
+  feed.put_pool(12, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
   CHECK(feed.model.pools().empty());
 }
 
