@@ -150,23 +150,25 @@ function matters({ bytes }: { bytes: number }, { snapshot, liveBytes }: OutOfMem
 function causeOf(
   failure: OutOfMemory,
   grown: Finding | AfterSteps | null,
-  { totalBytes: total, othersBytes }: Room,
+  { totalBytes: total, freeBytes, othersBytes }: Room,
   source: TraceSource,
 ): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (grown !== null) return 'leak';
-  if (total !== null && requestedBytes >= T.most * total) return 'big-request';
-  if (snapshot === null) return 'full';
+  const big = total !== null && requestedBytes >= T.most * total;
+  if (snapshot === null) return big ? 'big-request' : 'full';
+  const bigger = biggerText(snapshot, source) !== null;
   const { freeBytes: unused, largestFreeBytes, emptyBytes } = snapshot.fragmentation;
   if (otherLibrary(failure, source) !== null && emptyBytes >= requestedBytes) return 'cache';
   if (failure.layer === 'host') return requestedBytes > failure.liveBytes ? 'big-request' : 'full';
-  if (unused >= requestedBytes && largestFreeBytes < requestedBytes) return 'fragmentation';
+  if (unused >= requestedBytes && largestFreeBytes < requestedBytes && !bigger) return 'fragmentation';
   const kept = unusedIn(snapshot.pools);
-  if (kept >= T.little * requestedBytes && kept + unused >= requestedBytes) return 'pools';
+  const room = freeBytes !== null && freeBytes < requestedBytes ? freeBytes : 0; // more than that was not to be had, whyever
+  if (kept >= T.little * requestedBytes && kept + unused + room >= requestedBytes) return 'pools';
+  if (big) return 'big-request';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot) && inItsLoop(failure, source)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
-  const bigger = biggerText(snapshot, source) !== null;
   if (usual > 0 && !bigger && requestedBytes >= T.times * usual) return 'big-request';
   return 'full';
 }

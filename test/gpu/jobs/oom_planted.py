@@ -10,7 +10,7 @@ from torch import nn
 
 CASE, MODE, AT = os.environ["GMT_CASE"], os.environ["GMT_MODE"], int(os.environ.get("GMT_AT", "-1"))
 FIXED = MODE == "fixed"
-GB = 1 << 30
+GB = torch.cuda.get_device_properties(0).total_memory // 79  # of an H100; more of a bigger GPU
 told = {}
 
 
@@ -65,6 +65,7 @@ class Net(nn.Module):
 
 
 def leak():
+    weights = tensor(55)
     net, kept = Block(2048).cuda(), []
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
     for _ in range(400):
@@ -77,10 +78,11 @@ def leak():
 
 
 def batch():
+    weights = tensor(55)
     net = Net().cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
     for step in range(22):
-        rows = 4_000 if step < 20 else 450_000 if FIXED else 500_000
+        rows = 4_000 if step < 20 else GB * (9 if FIXED else 10) // 70_000
         net(torch.randn(rows, 2048, device="cuda")).pow(2).mean().backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -125,7 +127,7 @@ def fragmentation():
 def other_process():
     other = None
     if not FIXED:
-        code = "import torch, sys; x = torch.empty(50 << 30, dtype=torch.uint8, device='cuda'); print('ready', flush=True); sys.stdin.read()"
+        code = f"import torch, sys; x = torch.empty({50 * GB}, dtype=torch.uint8, device='cuda'); print('ready', flush=True); sys.stdin.read()"
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("GPU_MEMTRACE", "CUDA_INJ", "LD_PRE"))}
         other = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=clean)
         other.stdout.readline()
@@ -145,20 +147,17 @@ def other_process():
 
 def graphs():
     kept = []
-    for _ in range(3):
+    for number in range(3):
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            wide = torch.ones(5 << 28, device="cuda")
-            wide = wide + 1
-        kept.append(graph)
+        pool = kept[0][0].pool() if FIXED and kept else None
+        with torch.cuda.graph(graph, pool=pool):
+            out = torch.ones(5 * GB // 4, device="cuda")
+            out = out + 1
+        kept.append((graph, out))
     weights = [tensor(1) for _ in range(20)]
-    if FIXED:
-        del graph, wide
-        kept.clear()
-        torch.cuda.empty_cache()
     reach()
     if MODE == "fail":
-        scores = torch.empty(45 * GB, dtype=torch.uint8, device="cuda")
+        scores = torch.empty(35 * GB, dtype=torch.uint8, device="cuda")
 
 
 def nccl():
