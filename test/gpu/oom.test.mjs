@@ -9,7 +9,11 @@ import { jobFile, python, runTraced } from './traced.mjs';
 
 /** `fix`: variables of the run that tries the advice; `unmeasured`: it gives nothing that room shows. */
 const CASES = {
-  leak: { cause: 'leak', at: 'kept.append(out)', advice: /^Write `kept\.append\(out\.detach\(\)/ },
+  leak: {
+    cause: 'leak',
+    at: 'kept.append(out)',
+    advice: /`kept\.append\(out\.detach\(\)|move the tensors that you keep to the CPU/,
+  },
   batch: { cause: 'full', at: 'return x + self.down', advice: /^A smaller batch/ },
   huge: {
     cause: 'big-request',
@@ -81,7 +85,7 @@ for (const [name, { cause, at, advice, fix, unmeasured }] of Object.entries(CASE
     if (unmeasured) return;
     const place = run.truth?.at ?? 1; // a rank writes its own
     const told = /^Write `([^`]+)`/.exec(first.text)?.[1];
-    const edit = text => (told === undefined ? text : text.replace('kept.append(out)', told));
+    const edit = text => text.replace('kept.append(out)', told ?? 'kept.append(out.detach().cpu())');
     const gained = room(name, 'fixed', place, { variables: fix, edit }) - room(name, 'room', place);
     console.log(`${name}: promised ${first.bytes}, gained ${gained}`);
     const least = first.atMost ? 0.5 : 0.9;

@@ -3,6 +3,7 @@ place (GMT_AT), without and with what should help, the biggest tensor that would
 import os
 import subprocess
 import sys
+import time
 
 import torch
 import truth
@@ -65,8 +66,9 @@ class Net(nn.Module):
 
 
 def leak():
-    weights = tensor(55)
-    net, kept = Block(2048).cuda(), []
+    weights = tensor(40)
+    net = Block(2048).cuda()
+    kept = []
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
     for _ in range(400):
         reach()
@@ -115,7 +117,7 @@ def fragmentation():
         big = tensor(11)
         del big
         kept.append(tensor(0.02))
-        held = tensor(10.9)
+        held = tensor(10.97)  # what is left over is too small for the next
         kept.append(held)
     for index in range(1, 12, 2):
         kept[index] = None
@@ -133,8 +135,6 @@ def other_process():
         other.stdout.readline()
     try:
         weights = [tensor(1) for _ in range(10)]
-        import time
-
         time.sleep(3)  # the GPU's own account is read once a second
         weights.append(tensor(1))
         reach()
@@ -155,6 +155,7 @@ def graphs():
             out = out + 1
         kept.append((graph, out))
     weights = [tensor(1) for _ in range(20)]
+    time.sleep(3)  # such programs capture at their start
     reach()
     if MODE == "fail":
         scores = torch.empty(35 * GB, dtype=torch.uint8, device="cuda")
