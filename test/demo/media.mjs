@@ -112,7 +112,7 @@ async function widest(page) {
   return frames.sort((a, b) => b.width - a.width)[0].frame;
 }
 
-/** The findings, the timeline and the flame graph, in an editor tab. */
+/** The findings, the timeline and the peak, in an editor tab. */
 async function takeViews(window, out) {
   const { page } = window;
   await trace(window);
@@ -127,12 +127,15 @@ async function takeViews(window, out) {
       .first()
       .screenshot({ path: join(out, name) });
   await keep('.timeline', 'timeline.png');
+  await frame.locator('[data-mark=peak]').first().click();
+  await frame.locator('.peak-card:not([hidden])').waitFor();
+  await rest(page);
+  await keep('.peak-card', 'peak.png');
+  await frame.locator('[data-action=moment-now]').click();
+  await rest(page);
   await frame.locator('.finding-toggle').first().click();
   await rest(page);
   await keep('.findings', 'findings.png');
-  await frame.locator('[data-tab=flame]').click();
-  await rest(page);
-  await keep('.trace > .lower', 'flame.png');
 }
 
 /** Makes the pictures in media/pictures, or says in one sentence why not. */

@@ -41,7 +41,7 @@ void allocate_tensor(const Context &context) {
   const bool activation = process.lines.in_graph(event);
   if (activation) process.activations.add(event.device, event.bytes);
   const auto pass = static_cast<Pass>(context.accounts().cells()[cell].pass);
-  process.passes.see(process.lines.is_engine(event.thread) ? Pass::Backward : pass, process.lines.nodes(),
+  process.passes.see(process.lines.is_engine(event.thread) ? Pass::Backward : pass, process.lines.nodes(), activation,
                      event.time_ns);
   table.insert({event.address, event.bytes, event.device, true, false, activation, false, event.time_ns, cell,
                 process.frame->step});

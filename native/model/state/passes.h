@@ -20,10 +20,10 @@ class Passes {
   /// So many are kept, the newest: some hundred steps.
   static constexpr size_t kKept = 4096;
 
-  /// An allocation was made in `pass`, after so many nodes of autograd's graph: a forward pass makes some, but in an evaluation, where the
-  /// process makes any at all.
-  void see(Pass pass, uint64_t nodes, uint64_t time_ns) {
-    const bool in_graph = nodes != nodes_;
+  /// An allocation was made in `pass`, after so many nodes of autograd's graph; `in_graph`: by what made the last of them. A forward pass
+  /// makes some, but in an evaluation, where the process makes any at all.
+  void see(Pass pass, uint64_t nodes, bool in_graph, uint64_t time_ns) {
+    in_graph |= nodes != nodes_;
     nodes_ = nodes;
     if (pass == Pass::Other && in_graph) pass = Pass::Forward;
     if (pass == Pass::Forward && !in_graph && nodes > 0 && last() != Pass::Forward) pass = Pass::Evaluation;
