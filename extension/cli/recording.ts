@@ -12,13 +12,8 @@ import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/r
 import { keptTracesFolder, makeFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
-import {
-  createTraceDirectory,
-  isFull,
-  type NoTraceDirectory,
-  reasonOf,
-  removeTraceDirectory,
-} from '../capture/traces/traceDirectory';
+import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
+import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import { textOf } from '../protocol/inert';

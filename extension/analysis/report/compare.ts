@@ -1,8 +1,8 @@
 // Two moments beside each other, line by line or stack by stack.
 import { groupBy } from '../groups';
-import type { CompareBy, ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
+import type { ComparedRow, CompareQuery, Comparison } from '../../protocol/requests/compareRequests';
 import { baseName } from '../../protocol/format';
-import { siteRows, type Frame, type Layer, type TraceSource } from '../../protocol/trace';
+import { siteRows, type Frame, type TraceSource } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 
 /** What one line or one stack holds at a moment. */
@@ -15,19 +15,11 @@ export interface Holding {
   count: number;
 }
 
-export interface HoldingsQuery {
-  by: CompareBy;
-  layer: Layer;
-  /** -1: all. */
-  process: number;
-  device: number;
-}
-
 const MOST_ROWS = 100_000;
 const INSTALLED = [/\/((?:site|dist)-packages\/.*)$/, /\/lib\/(?:python3[^/]*)(\/.*)$/];
 
 /** All that is alive in a trace. */
-export function readHoldings(source: TraceSource, { by, ...query }: HoldingsQuery): Holding[] {
+export function readHoldings(source: TraceSource, { by, ...query }: Omit<CompareQuery, 'a' | 'b' | 'rows'>): Holding[] {
   const groupBy = by === 'line' ? 'line' : 'site';
   const order = { sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS } as const;
   const window = source.sites({ ...query, ...order, groupBy });

@@ -103,7 +103,7 @@ function cuptiFolders(environment: Environment, program: string | null): string[
     folders.push(...list(nvidia).map(name => join(nvidia, name, 'lib')));
   }
   if (environment.CONDA_PREFIX) folders.push(join(environment.CONDA_PREFIX, 'lib'));
-  const toolkits = [environment.CUDA_HOME, environment.CUDA_PATH, '/usr/local/cuda'].filter(isText);
+  const toolkits = [environment.CUDA_HOME, environment.CUDA_PATH, '/usr/local/cuda'].flatMap(path => path || []);
   const versioned = list('/usr/local')
     .filter(name => /^cuda-\d/.test(name))
     .sort()
@@ -182,9 +182,6 @@ function isExecutable(file: string): boolean {
 }
 function isFile(path: string): boolean {
   return attempt(() => statSync(path).isFile(), false);
-}
-function isText(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
 }
 /** What is in a folder; nothing where it may not be read. */
 export function list(folder: string): string[] {

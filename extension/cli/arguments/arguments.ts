@@ -4,14 +4,8 @@ import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArgument
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
-import {
-  parseRecord,
-  size,
-  startCondition,
-  startStep,
-  type RecordArguments,
-  type StartConditions,
-} from './startArguments';
+import type { RecordArguments, StartConditions } from './startArguments';
+import { parseRecord, size, startCondition, startStep } from './startArguments';
 
 /** What `run` and `attach` have in common. */
 export interface RecordingArguments {

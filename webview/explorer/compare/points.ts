@@ -1,11 +1,7 @@
 // The moments that can be compared, as the options of a selector.
 import { t } from '@vscode/l10n';
-import {
-  pointOf,
-  pointText,
-  type ComparedTrace,
-  type ComparePoint,
-} from '../../../extension/protocol/requests/compareRequests';
+import type { ComparedTrace, ComparePoint } from '../../../extension/protocol/requests/compareRequests';
+import { pointOf, pointText } from '../../../extension/protocol/requests/compareRequests';
 import { formatDuration } from '../../../extension/protocol/format';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 

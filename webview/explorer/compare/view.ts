@@ -113,9 +113,7 @@ function cell(role: string, id: ColumnId, content: HTMLElement | string): HTMLEl
   return element;
 }
 
-type Change = 'new' | 'gone' | 'more' | 'less' | 'same';
-
-function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow): Change {
+function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow) {
   if (countA === 0) return 'new';
   if (countB === 0) return 'gone';
   return bytesB > bytesA ? 'more' : bytesB < bytesA ? 'less' : 'same';

@@ -86,9 +86,9 @@ export class App implements PageActions {
       tab => this.dispatch({ type: 'tab', tab }),
     );
     this.details = new DetailsPart(this, {
-      close: () => this.lines.clear(),
+      close: () => this.lines.table.clear(),
       // Two frames later the table has its new height.
-      appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.revealActive())),
+      appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
     });
     this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);

@@ -30,10 +30,6 @@ export class RequestClient {
     private readonly timers: Timers = BROWSER_TIMERS,
   ) {}
 
-  get pending(): number {
-    return this.waiting.size;
-  }
-
   /** Resolves with the host's answer; rejects with an Error whose message is one sentence. */
   request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
     const id = ++this.lastId;

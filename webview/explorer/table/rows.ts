@@ -3,14 +3,8 @@ import { t } from '@vscode/l10n';
 import { baseName, formatRate } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
-import {
-  type GroupBy,
-  type Layer,
-  siteRow,
-  type SiteRow,
-  type SiteWindow,
-  type ProcessInfo,
-} from '../../../extension/protocol/trace';
+import type { GroupBy, Layer, SiteRow, SiteWindow, ProcessInfo } from '../../../extension/protocol/trace';
+import { siteRow } from '../../../extension/protocol/trace';
 import { deviceText, threadText } from '../common/names';
 
 /** The part of a verdict that a row shows. */
