@@ -66,7 +66,9 @@ export function compareHoldings(
   const keys = new Set([...left.keys(), ...right.keys()]);
   const exact = [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }));
   const pairs = places.sameRun ? exact : withMoved(exact, nameA, nameB);
-  const compared = pairs.map(rowOf).sort((one, other) => weight(other) - weight(one) || compareText(one, other));
+  const compared = pairs.map(rowOf).sort((one, other) => {
+    return weight(other) - weight(one) || one.file.localeCompare(other.file) || one.line - other.line;
+  });
   return {
     rows: compared.slice(0, rows),
     total: compared.length,
@@ -184,8 +186,4 @@ function frameText(frame: Frame): string {
 
 function weight({ bytesA, bytesB }: ComparedRow): number {
   return Math.abs(bytesB - bytesA);
-}
-
-function compareText(one: ComparedRow, other: ComparedRow): number {
-  return one.file.localeCompare(other.file) || one.line - other.line;
 }

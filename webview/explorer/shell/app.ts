@@ -171,10 +171,6 @@ export class App implements PageActions {
     this.details.show(subject, block ?? null);
   }
 
-  request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
-    return this.client.request(method, params);
-  }
-
   async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
     try {
       const value = await this.client.request(method, params);

@@ -40,13 +40,11 @@ export class RequestClient {
     });
   }
 
-  /** Takes a response; false when nobody waits for it (it came after its time was up). */
-  accept(response: Response): boolean {
+  /** Takes a response, also one for which nobody waits (it came after its time was up). */
+  accept(response: Response): void {
     const waiting = this.removeWaiting(response.id);
-    if (!waiting) return false;
-    if (response.ok) waiting.resolve(response.value);
-    else waiting.reject(new Error(response.error));
-    return true;
+    if (response.ok) waiting?.resolve(response.value);
+    else waiting?.reject(new Error(response.error));
   }
 
   private giveUp(id: number, method: Method): void {
