@@ -166,22 +166,19 @@ function rowOf({ a, b }: Pair): ComparedRow {
   const shown = b ?? a;
   const frame = shown?.frames[shown.named];
   const before = a?.frames[a.named];
+  const nameOf = ({ file, line, function: name }: Frame): string => `${baseName(file)}:${line} ${name}`;
   const moved = frame !== undefined && before !== undefined && frame.line !== before.line;
   return {
     file: frame?.file ?? '',
     line: frame?.line ?? 0,
     function: frame?.function ?? '',
     movedFrom: moved ? before.line : null,
-    stack: (shown?.frames.length ?? 0) > 1 ? (shown?.frames ?? []).map(frameText) : [],
+    stack: (shown?.frames.length ?? 0) > 1 ? (shown?.frames ?? []).map(nameOf) : [],
     bytesA: a?.bytes ?? 0,
     bytesB: b?.bytes ?? 0,
     countA: a?.count ?? 0,
     countB: b?.count ?? 0,
   };
-}
-
-function frameText(frame: Frame): string {
-  return `${baseName(frame.file)}:${frame.line} ${frame.function}`;
 }
 
 function weight({ bytesA, bytesB }: ComparedRow): number {

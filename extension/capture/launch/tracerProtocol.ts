@@ -1,20 +1,11 @@
 // What the privileged tracer (native/uprobe) says on its standard output: one JSON object a line.
 import { parseFields } from '../../protocol/fields';
 
-const ERROR_CODES = [
-  'no-process',
-  'not-yours',
-  'no-libcuda',
-  'ended',
-  'no-btf',
-  'no-bpf',
-  'no-privilege',
-  'bad-arguments',
-  'directory',
-] as const;
+/** Reasons of the tracer that something is made of here. */
+const ERROR_CODES = ['no-btf', 'no-bpf', 'no-privilege'] as const;
 
-/** `failed`: the tracer did not run, broke off, or gave a reason that is not known here. */
-export type TracerErrorCode = (typeof ERROR_CODES)[number] | 'failed';
+/** `failed`: any other reason, or the tracer did not run, or broke off. */
+type TracerErrorCode = (typeof ERROR_CODES)[number] | 'failed';
 
 export interface TracerReady {
   type: 'ready';

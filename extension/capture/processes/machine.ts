@@ -116,7 +116,8 @@ function cuptiFolders(environment: Environment, program: string | null): string[
 /** Folders in which the program's Python finds packages, without starting it. */
 function sitePackages(environment: Environment, program: string | null): string[] {
   const prefixes: string[] = [];
-  if (program !== null) prefixes.push(dirname(dirname(program)), dirname(dirname(realPath(program))));
+  const real = program && attempt(() => realpathSync(program), program);
+  for (const path of [program, real]) if (path !== null) prefixes.push(dirname(dirname(path)));
   if (environment.VIRTUAL_ENV) prefixes.push(environment.VIRTUAL_ENV);
   prefixes.push(join(environment.HOME ?? homedir(), '.local'), '/usr/local', '/usr');
   const folders: string[] = [];
@@ -203,7 +204,4 @@ function firstLine(file: string): string {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-function realPath(path: string): string {
-  return attempt(() => realpathSync(path), path);
 }

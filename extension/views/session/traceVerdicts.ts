@@ -119,10 +119,8 @@ export class TraceVerdicts implements vscode.Disposable {
   whoHolds(id: string): Promise<Inquiry<HolderFound>> {
     const finding = this.find(id);
     const asked = this.begin(id);
-    const sentence = vscode.l10n.t(
-      'Asking process {0}; it answers between two of its Python instructions…',
-      this.pidOf(finding),
-    );
+    const pid = this.pidOf(finding);
+    const sentence = vscode.l10n.t('Asking process {0}; it answers between two of its Python instructions…', pid);
     this.show(asked, { holders: { state: 'asking', sentence, results: [] } });
     return this.askHolders(finding, asked.stop.signal).then(holders => {
       this.show(asked, { holders });

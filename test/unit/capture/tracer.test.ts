@@ -71,16 +71,17 @@ test('the traced program ends', async t => {
   assert.deepEqual(await tracer.ended, { problem: null, lost: 0 });
 });
 
-test('every refusal comes with its code and sentence', async t => {
-  const codes = ['no-process', 'not-yours', 'no-libcuda', 'ended', 'no-btf', 'no-bpf', 'no-privilege', 'bad-arguments'];
-  for (const code of [...codes, 'directory']) {
+test('every refusal comes with its sentence, and with its code where that matters', async t => {
+  for (const code of ['no-btf', 'no-bpf', 'no-privilege']) {
     const { tracer } = start(t, refusal(code, `Why ${code}.`));
     const expected = { type: 'error', code, message: `Why ${code}.` };
     assert.deepEqual(await tracer.ready, expected);
     assert.deepEqual((await tracer.ended).problem, expected);
   }
-  const { tracer } = start(t, refusal('from-the-future', 'Why not.'));
-  assert.deepEqual(await tracer.ready, { type: 'error', code: 'failed', message: 'Why not.' });
+  for (const code of ['no-process', 'directory', 'from-the-future']) {
+    const { tracer } = start(t, refusal(code, 'Why not.'));
+    assert.deepEqual(await tracer.ready, { type: 'error', code: 'failed', message: 'Why not.' });
+  }
 });
 
 test('losses are summed; the last word has precedence', async t => {

@@ -39,7 +39,8 @@ export class CompareView {
   show({ rows, total }: Comparison, differing: number): void {
     const key = this.rows[this.active];
     this.rows = rows;
-    this.active = key ? rows.findIndex(row => sameRow(row, key)) : -1;
+    const nameOf = ({ file, line, stack }: ComparedRow): string => `${file}:${line} ${stack.join()}`;
+    this.active = key ? rows.findIndex(row => nameOf(row) === nameOf(key)) : -1;
     this.elements = rows.map((row, index) => rowElement(row, index));
     this.body.replaceChildren(...this.elements);
     setAttribute(this.element, 'aria-rowcount', String(total + 1));
@@ -86,10 +87,6 @@ export class CompareView {
     else return;
     event.preventDefault();
   }
-}
-
-function sameRow(one: ComparedRow, other: ComparedRow): boolean {
-  return one.file === other.file && one.line === other.line && one.stack.join() === other.stack.join();
 }
 
 function rowElement(row: ComparedRow, index: number): HTMLElement {

@@ -99,12 +99,8 @@ export class FlameView {
       short: ({ node }: FlameRect) => textOf(node),
       long: ({ node }: FlameRect) => this.describe(node).join(', '),
     };
-    return flameSvg(
-      this.rects,
-      width,
-      words,
-      readFlameTheme(({ node }) => this.dimmed(node)),
-    );
+    const theme = readFlameTheme(({ node }) => this.dimmed(node));
+    return flameSvg(this.rects, width, words, theme);
   }
 
   zoomOut(): void {

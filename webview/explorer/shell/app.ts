@@ -3,6 +3,7 @@ import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
+import { NO_SESSION } from '../../../extension/protocol/requests/messages';
 import { el, onFrame, setAttribute } from '../../dom';
 import type { Block } from '../details/blockRow';
 import type { RequestClient } from './client';
@@ -27,21 +28,6 @@ import { Tabs } from './tabs';
 import { Scopes } from './scopes';
 import { TimelinePart } from '../timeline/part';
 
-const EMPTY: SessionView = {
-  id: 0,
-  phase: 'empty',
-  title: '',
-  detail: '',
-  simulated: false,
-  recording: true,
-  exitCode: null,
-  ending: null,
-  trusted: true,
-  canWiden: false,
-  marks: [],
-  sessions: [],
-  info: null,
-};
 const CLOCK_MS = 1000;
 
 /** What the session has to do with the questions of the parts. */
@@ -53,7 +39,7 @@ function askedOf(context: PageContext | null): string {
 
 export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
-  private session: SessionView = EMPTY;
+  private session = NO_SESSION;
   private readonly clock = new RunClock();
   readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
   private readonly header = new Header(this);

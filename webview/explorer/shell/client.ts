@@ -49,9 +49,8 @@ export class RequestClient {
 
   private giveUp(id: number, method: Method): void {
     const seconds = Math.round(this.timeoutMs / 1000);
-    this.removeWaiting(id)?.reject(
-      new Error(t('The extension did not answer "{0}" within {1} seconds.', method, seconds)),
-    );
+    const sentence = t('The extension did not answer "{0}" within {1} seconds.', method, seconds);
+    this.removeWaiting(id)?.reject(new Error(sentence));
   }
 
   private removeWaiting(id: number): Waiting | undefined {
