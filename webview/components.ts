@@ -36,13 +36,8 @@ function keepLabel(prototype: TextField | ProgressRing): void {
   };
 }
 
-export interface IconButton {
-  element: HTMLElement;
-  set(icon: string, label: string): void;
-}
-
 /** A button that is only an icon; `action` names it for tests and styles. */
-export function iconButton(action: string, iconName: string, label: string, onClick: () => void): IconButton {
+export function iconButton(action: string, iconName: string, label: string, onClick: () => void) {
   const image = icon(iconName);
   const element = el('vscode-button', { appearance: 'icon', 'data-action': action }, image);
   const set = (name: string, text: string): void => {
@@ -124,24 +119,17 @@ export function progressRing(): HTMLElement {
   return el('vscode-progress-ring', { role: 'progressbar', 'aria-label': t('Waiting') });
 }
 
-export interface Badge {
-  element: HTMLElement;
-  set(text: string, title: string): void;
-}
-
 /** The list opens below: above, a panel that scrolls would cut it off. */
 export function openBelow(...lists: readonly { element: HTMLElement }[]): void {
   for (const { element } of lists) setAttribute(element, 'position', 'below');
 }
 
 /** A short word in a frame. */
-export function badge(kind: string): Badge {
+export function badge(kind: string) {
   const element = el('span', { class: 'badge', 'data-badge': kind });
-  return {
-    element,
-    set: (text, title) => {
-      setTextOrHide(element, text);
-      setAttribute(element, 'title', title);
-    },
+  const set = (text: string, title: string): void => {
+    setTextOrHide(element, text);
+    setAttribute(element, 'title', title);
   };
+  return { element, set };
 }

@@ -14,11 +14,7 @@ export interface MenuItem {
 /** null: a line between items. */
 export type MenuEntry = MenuItem | null;
 
-interface Open {
-  element: HTMLElement;
-  close(): void;
-}
-let open: Open | null = null;
+let open: { element: HTMLElement; close(): void } | null = null;
 
 /** Shows a menu at a place of the page; one at a time. `label` names it for screen readers. */
 export function openMenu(label: string, entries: readonly MenuEntry[], at: { x: number; y: number }): void {

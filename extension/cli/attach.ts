@@ -46,7 +46,8 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
     dropRecording(recording);
     return NOT_STARTED;
   }
-  const named = lowerFirst(processName(target));
+  const name = processName(target);
+  const named = name.charAt(0).toLowerCase() + name.slice(1);
   if (options.format === 'table') say(`Attached to ${named}; Ctrl+C detaches, and it goes on.`);
   await showUntil(options, recording.session, probes.tracer.ended, {
     title: named,
@@ -85,8 +86,4 @@ function detachOnSignals(): (tracer: Tracer) => void {
     running = tracer;
     stop();
   };
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

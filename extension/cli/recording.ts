@@ -7,18 +7,13 @@ import { sureLeaks } from '../analysis/findings/verdicts';
 import { buildReport } from '../analysis/report/report';
 import { oomDocuments } from '../analysis/report/oomReport';
 import { findingText, headLine, type OomFiles } from '../analysis/report/tableFindings';
-import { standingOf, TELLS } from '../analysis/sites/standing';
+import { standingOf, tells } from '../analysis/sites/standing';
 import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, makeFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
-import {
-  createTraceDirectory,
-  isFull,
-  type NoTraceDirectory,
-  reasonOf,
-  removeTraceDirectory,
-} from '../capture/traces/traceDirectory';
+import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
+import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import { textOf } from '../protocol/inert';
@@ -192,7 +187,7 @@ async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, { output }: 
 function untold(session: NativeSession, verdicts: Verdicts): string[] {
   const info = session.info();
   const { standing, sentence } = standingOf(info, verdicts);
-  return TELLS[standing] || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
+  return tells(standing) || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
 }
 
 /** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */

@@ -72,13 +72,8 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
 async function runUnrecorded(options: RunArguments, dist: string, streams: ProgramStreams): Promise<number> {
   const loaded = loadNative(dist);
   if ('error' in loaded) return NOT_STARTED;
-  const started = start(
-    options,
-    loaded.addon,
-    options.simulateGpu ? simulatorVariables(process.env, dist) : {},
-    '',
-    streams,
-  );
+  const variables = options.simulateGpu ? simulatorVariables(process.env, dist) : {};
+  const started = start(options, loaded.addon, variables, '', streams);
   return 'error' in started ? started.status : started.ended;
 }
 

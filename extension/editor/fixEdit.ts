@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
-import type { Finding, Fix } from '../protocol/verdicts';
+import type { Finding } from '../protocol/verdicts';
 import { openLine } from './openLine';
 import { sourcePath, type SourceLines } from './sourceLines';
 
@@ -24,9 +24,11 @@ export async function fixEdit(
   const path = sourcePath(holder.file, cwd);
   const [first, last] = [lines.now(path, holder.fix.line, sinceMs), lines.now(path, holder.fix.endLine, sinceMs)];
   if (first === null || last === null) return null;
-  const document = await opened(vscode.Uri.file(path));
-  const range = rangeOf(holder.fix, first, last);
-  if (document?.getText(range).replaceAll('\r\n', '\n') !== holder.fix.before) return null;
+  // Null: the file is gone.
+  const document = await vscode.workspace.openTextDocument(path).then(undefined, () => null);
+  const { column, endColumn, before } = holder.fix;
+  const range = new vscode.Range(first - 1, column - 1, last - 1, endColumn - 1);
+  if (document?.getText(range).replaceAll('\r\n', '\n') !== before) return null;
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, range, holder.fix.after);
   return edit;
@@ -51,13 +53,4 @@ export async function applyFix(finding: Finding, origin: SourceOrigin, lines: So
   if (edit === null || !file || !line || !(await vscode.workspace.applyEdit(edit)))
     throw new Error(vscode.l10n.t('The line reads differently now, so nothing was changed.'));
   await openLine(file, lines.nearest(sourcePath(file, origin.cwd), line, origin.sinceMs), origin.cwd);
-}
-
-/** null: the file is gone. */
-function opened(uri: vscode.Uri): Thenable<vscode.TextDocument | null> {
-  return vscode.workspace.openTextDocument(uri).then(undefined, () => null);
-}
-
-function rangeOf({ column, endColumn }: Fix, first: number, last: number): vscode.Range {
-  return new vscode.Range(first - 1, column - 1, last - 1, endColumn - 1);
 }

@@ -1,18 +1,5 @@
-import {
-  Bool,
-  Dictionary,
-  Field,
-  Int32,
-  Int64,
-  Uint32,
-  Uint64,
-  Utf8,
-  makeData,
-  vectorFromArray,
-  type Data,
-  type DataType,
-  type Vector,
-} from 'apache-arrow';
+import type { Data, DataType, Vector } from 'apache-arrow';
+import { Bool, Dictionary, Field, Int32, Int64, Uint32, Uint64, Utf8, makeData, vectorFromArray } from 'apache-arrow';
 import { CATEGORIES } from '../protocol/steps';
 import { LAYERS, type LifetimeBatch } from '../protocol/trace';
 import { isAlive, type ExportInput } from './exportInput';

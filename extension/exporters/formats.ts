@@ -3,16 +3,16 @@ import type { ExportInput } from './exportInput';
 export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow', 'svg'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Writes what was selected, a piece at a time. Rejects as the reading of the trace does. */
-export type WriteChunks = (input: ExportInput) => AsyncIterable<Uint8Array>;
-
 export interface Exporter {
   /** Of the file, without the dot. */
   extension: string;
   /** Not to be written to a terminal. */
   binary: boolean;
-  /** Loaded when it is wanted: who records or looks needs none of the formats' libraries. */
-  load(): Promise<WriteChunks>;
+  /**
+   * Gives what writes a selection, a piece at a time; that rejects as the reading of the trace does. Loaded when it is wanted: who
+   * records or looks needs none of the formats' libraries.
+   */
+  load(): Promise<(input: ExportInput) => AsyncIterable<Uint8Array>>;
 }
 
 export const EXPORTERS: Record<ExportFormat, Exporter> = {

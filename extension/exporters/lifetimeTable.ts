@@ -1,4 +1,5 @@
 import { LAYERS, type LifetimeBatch } from '../protocol/trace';
+import { firstWhere } from '../protocol/bisect';
 
 const COLUMNS = [
   'address',
@@ -65,13 +66,7 @@ export class LifetimeTable {
   }
 
   private endedRows(): number {
-    let [low, high] = [0, this.rows];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.alive(middle)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return firstWhere(this.rows, row => this.alive(row));
   }
 
   private reserve(rows: number): void {

@@ -17,6 +17,8 @@ export interface SiteSum {
   allocations: number;
 }
 
+const NOTHING = { liveBytes: 0, liveCount: 0, peakBytes: 0, peakCount: 0, allocatedBytes: 0, allocations: 0 };
+
 /** Sums all selected allocations. Memory grows with stacks and threads, not with allocations. */
 export async function sumSites(input: ExportInput): Promise<SiteSum[]> {
   const sums = new Map<string, SiteSum>();
@@ -28,7 +30,7 @@ export async function sumSites(input: ExportInput): Promise<SiteSum[]> {
       const [thread, device] = [batch.thread[row] ?? -1, batch.device[row] ?? -1];
       const key = `${layer} ${site} ${process} ${thread} ${device}`;
       let sum = sums.get(key);
-      if (sum === undefined) sums.set(key, (sum = emptySum({ layer, site, process, thread, device })));
+      if (sum === undefined) sums.set(key, (sum = { ...NOTHING, layer, site, process, thread, device }));
       const peakNs = peakOf(process, device, layer);
       add(sum, batch.bytes[row] ?? 0, batch.beginNs[row] ?? 0, batch.endNs[row] ?? NaN, peakNs);
     }
@@ -48,10 +50,6 @@ function add(sum: SiteSum, bytes: number, beginNs: number, endNs: number, peakNs
     sum.peakCount++;
     sum.peakBytes += bytes;
   }
-}
-
-function emptySum(key: Pick<SiteSum, 'layer' | 'site' | 'process' | 'thread' | 'device'>): SiteSum {
-  return { ...key, liveBytes: 0, liveCount: 0, peakBytes: 0, peakCount: 0, allocatedBytes: 0, allocations: 0 };
 }
 
 function peakFinder(info: TraceInfo): (process: number, device: number, layer: Layer) => number {

@@ -1,5 +1,6 @@
 import type { SegmentMap } from '../protocol/trace';
 import { DRIVER, TENSOR, type LifetimeTable } from './lifetimeTable';
+import { firstWhere } from '../protocol/bisect';
 
 /** One entry of a device's trace; `row` points into the table of allocations. */
 export interface SnapshotEvent {
@@ -154,13 +155,7 @@ class Replay {
 
   /** Index behind the last present segment that begins at or below the address. */
   private after(address: number): number {
-    let [low, high] = [0, this.present.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.present[middle]?.address ?? 0) <= address) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstWhere(this.present.length, at => (this.present[at]?.address ?? 0) > address);
   }
 
   /** What one stack took is of one kind: when one of its allocations is a segment, all are. */

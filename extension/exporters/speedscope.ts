@@ -17,15 +17,6 @@ interface SpeedscopeFrame {
   file?: string;
   line?: number;
 }
-interface SpeedscopeProfile {
-  type: 'sampled';
-  name: string;
-  unit: 'bytes';
-  startValue: number;
-  endValue: number;
-  samples: number[][];
-  weights: number[];
-}
 
 /** A speedscope file: for each layer one profile of live, peak and allocated bytes; threads are the outermost frames. */
 export async function* speedscopeChunks(input: ExportInput): AsyncGenerator<Buffer> {
@@ -46,16 +37,16 @@ export async function* speedscopeChunks(input: ExportInput): AsyncGenerator<Buff
   yield Buffer.from(escapeJson(JSON.stringify(file)));
 }
 
-function profilesOf(sums: readonly SiteSum[], stackOf: (sum: SiteSum) => number[]): SpeedscopeProfile[] {
+function profilesOf(sums: readonly SiteSum[], stackOf: (sum: SiteSum) => number[]) {
   const stacks = new Map(sums.map(sum => [sum, stackOf(sum)]));
   return layersOf(sums).flatMap(layer =>
     MEASURES.map(([name, value]) => {
       const used = sums.filter(sum => sum.layer === layer && value(sum) > 0).sort((a, b) => value(b) - value(a));
       const weights = used.map(value);
       return {
-        type: 'sampled' as const,
+        type: 'sampled',
         name: `${name}, ${LAYER_NAMES[layer]}`,
-        unit: 'bytes' as const,
+        unit: 'bytes',
         startValue: 0,
         endValue: weights.reduce((sum, weight) => sum + weight, 0),
         samples: used.map(sum => stacks.get(sum) ?? []),

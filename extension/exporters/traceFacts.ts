@@ -4,22 +4,9 @@ import type { TraceInfo } from '../protocol/trace';
 import type { Selection } from './exportInput';
 
 /** What every export says of itself: where it comes from and what is missing in it. */
-export interface TraceFacts {
-  exporter: 'GPU Memory Trace';
-  command: string[];
-  startedAt: string;
-  durationSeconds: number;
-  /** A GPU was simulated: addresses and sizes are the program's, no memory stood behind them. */
-  simulated: boolean;
-  lost: TraceInfo['lost'];
-  /** What the tracer noted as missing. */
-  notes: string[];
-  processes: { pid: number; command: string[] }[];
-  devices: TraceInfo['devices'];
-  selection: { atSeconds?: number; fromSeconds?: number };
-}
+export type TraceFacts = ReturnType<typeof traceFacts>;
 
-export function traceFacts(info: TraceInfo, selection: Selection): TraceFacts {
+export function traceFacts(info: TraceInfo, selection: Selection) {
   const { command, simulated } = info.session;
   const warnings = info.processes.flatMap(process => process.notes.filter(isWarning).map(note => note.text));
   const { fromNs, untilNs } = selection;
@@ -28,8 +15,10 @@ export function traceFacts(info: TraceInfo, selection: Selection): TraceFacts {
     command: Array.isArray(command) ? command.map(String) : (info.processes[0]?.command ?? []),
     startedAt: new Date(info.startRealtimeMs).toISOString(),
     durationSeconds: info.durationNs / 1e9,
+    // Addresses and sizes are the program's, no memory stood behind them.
     simulated: simulated === true || info.processes.some(process => process.simulated),
     lost: info.lost,
+    // What the tracer noted as missing.
     notes: [...new Set(warnings)],
     processes: info.processes.map(process => ({ pid: process.pid, command: process.command })),
     devices: info.devices,

@@ -1,5 +1,4 @@
-/** `t` of @vscode/l10n, or of the editor. */
-type Translate = (text: string) => string;
+import type { Translate } from './format';
 
 /** Why a program's PyTorch can use no GPU: it is a build without one, or there is no CUDA driver. */
 export type CpuReason = 'build' | 'driver';

@@ -1,5 +1,8 @@
 import type { Layer } from './trace';
 
+/** `t` of @vscode/l10n, or of the editor. */
+export type Translate = (text: string, ...values: string[]) => string;
+
 // How numbers read, the same everywhere: in the table, the page and the status bar.
 const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 

@@ -1,4 +1,4 @@
-import { formatCount, lineName } from './format';
+import { formatCount, lineName, type Translate } from './format';
 import type { FindingHolder, HolderPart, HolderToo } from './verdicts';
 
 /** So much of it is as good as all: newest blocks have not come to every holder yet. */
@@ -8,9 +8,6 @@ const NEARLY = 0.9;
 export function otherHolders({ also = [], share }: FindingHolder): HolderPart[] {
   return [...also, ...(share?.named ?? [])];
 }
-
-/** `l10n.t`. */
-type Translate = (text: string, ...values: string[]) => string;
 
 /**
  * `It holds 20 of 60 blocks. trainer.seen[...] (train.py:12) holds 30. Other holders: 2.`, and who else has its blocks:

@@ -1,8 +1,5 @@
-import { formatBytes, formatCount } from './format';
+import { formatBytes, formatCount, type Translate } from './format';
 import type { Finding } from './verdicts';
-
-/** `t` of @vscode/l10n, or of the editor. */
-type Translate = (text: string, ...values: string[]) => string;
 
 /** Steps after which nobody asks when memory is full. */
 const FAR = 1_000_000;

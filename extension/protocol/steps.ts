@@ -2,25 +2,7 @@
 // nanoseconds of the session, as in trace.ts.
 import type { Layer } from './answers.gen';
 
-export { CATEGORIES } from './answers.gen';
-export type {
-  Answer,
-  AnswerInfo,
-  BlockFacts,
-  Category,
-  CategoryBytes,
-  Fragmentation,
-  FreeLine,
-  LedgerSeries,
-  MemorySnapshot,
-  Pause,
-  ProcessSteps,
-  SiteSeries,
-  SnapshotSite,
-  StepAxis,
-  StepSource,
-  ThreadHabit,
-} from './answers.gen';
+export * from './answers.gen';
 
 /** Recording was off for a part of the step. */
 export const STEP_PAUSED = 1;

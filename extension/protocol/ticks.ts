@@ -50,8 +50,13 @@ function timeStep(wantedNs: number): number {
     const days = Math.ceil(wantedNs / SECOND / 86400);
     return (TIME_STEPS.find(step => step * SECOND >= wantedNs) ?? days * 86400) * SECOND;
   }
-  const decade = 10 ** Math.floor(Math.log10(Math.max(wantedNs, 1)));
-  return decade * ([1, 2, 5, 10].find(step => step * decade >= wantedNs) ?? 10);
+  return roundStep(wantedNs);
+}
+
+/** 1, 2 or 5 times a power of ten: the first that is no less. */
+export function roundStep(least: number): number {
+  const decade = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  return decade * ([1, 2, 5].find(step => step * decade >= least) ?? 10);
 }
 
 function subSecond(timeNs: number, stepNs: number): string {

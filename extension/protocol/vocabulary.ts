@@ -1,9 +1,7 @@
 // What states, findings and purposes are called: the same words in table, cards, terminal and hovers. JSON has their keys.
 import type { Category, Pass } from './answers.gen';
+import type { Translate } from './format';
 import type { FindingVerdict, SiteState } from './verdicts';
-
-/** `t` of @vscode/l10n, or of the editor. */
-type Translate = (text: string) => string;
 
 /** `alarm` is red and for growth alone; `warning` is what costs memory and does not grow; all else is `calm`, grey. */
 export type Tone = 'alarm' | 'warning' | 'calm';

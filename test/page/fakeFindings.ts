@@ -91,13 +91,11 @@ function finding(part: Partial<FindingView>): FindingView {
 /** What happens to the program. */
 export type Story = 'leaks' | 'clean' | 'outOfMemory' | 'filling';
 
-export function findings(revision: number, story: Story = 'leaks'): FindingsView {
+export function findings(story: Story = 'leaks'): FindingsView {
   const said: FindingsView = {
-    revision,
     stale: false,
     standing: 'found',
     sentence: '2 leaks, 2 other findings',
-    steps: { count: 212, source: 'optimizer' },
     findings: [],
   };
   if (story === 'clean') return { ...said, standing: 'clean', sentence: 'Nothing leaks' };

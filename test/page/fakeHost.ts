@@ -195,7 +195,7 @@ function verdict(id: number): RowVerdict {
   const growing = story !== 'clean' && (id - 1) % 23 === 0;
   const state = growing ? 'growing' : (['transient', 'one-shot', 'plateau', 'sawtooth', 'unknown'] as const)[id % 5]!;
   const because = growing ? 'More of it stays after each step.' : 'It does not grow.';
-  return { site: id, state, bytesPerStep: growing ? 30.2 * 1024 ** 2 : 0, because, finding: null };
+  return { site: id, state, bytesPerStep: growing ? 30.2 * 1024 ** 2 : 0, because };
 }
 
 /** Every third site is freed by nobody. */
@@ -290,7 +290,7 @@ function session(): SessionView {
 function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
   switch (message.method) {
     case 'findings':
-      return findings(revision, story);
+      return findings(story);
     case 'otherLines':
       return otherLines();
     case 'whoHolds':

@@ -36,7 +36,7 @@ function missing(text, rest) {
 }
 
 function callsIn(file, source) {
-  if (!source.includes('l10n')) return [];
+  if (!/l10n|Translate/.test(source)) return [];
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const calls = [];
   const visit = node => {

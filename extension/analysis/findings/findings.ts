@@ -5,7 +5,7 @@ import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/t
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { inItsLoop } from './inItsLoop';
 import { doubtOf } from './certainty';
-import { clusterByCause, type GrowingSite } from '../sites/cluster';
+import { clusterByCause, growthOf, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
 import { holderOf, holdersSaid, NO_OWNER, nobodyHolds } from './holders';
@@ -265,10 +265,6 @@ function deviceBytesOf(cluster: readonly GrowingSite[], { source }: FindingConte
 function deviceOf(cluster: readonly GrowingSite[]): number {
   const devices = [...groupBy(cluster, ({ steps }) => steps.device)];
   return devices.sort((a, b) => growthOf(b[1]) - growthOf(a[1]))[0]?.[0] ?? -1;
-}
-
-function growthOf(sites: readonly GrowingSite[]): number {
-  return sum(sites.map(({ verdict }) => verdict.bytesPerStep));
 }
 
 /**

@@ -94,12 +94,8 @@ function readEntry(entry: Fields): HolderEntry {
   };
 }
 
-/** The holders in an answer's JSON with their blocks by site; empty where it is none, or damaged. */
-export function parseHolders(text: string, blocks: readonly BlockFacts[]): HeldBlocks[] {
-  return heldBy(parseFields(text) ?? {}, blocks);
-}
-
-function heldBy(document: Fields, blocks: readonly BlockFacts[]): HeldBlocks[] {
+/** The holders in an answer's document with their blocks by site; empty where it is none, or damaged. */
+export function heldBy(document: Fields, blocks: readonly BlockFacts[]): HeldBlocks[] {
   // A block is counted once, at the first holder that names it: groups come first.
   return joined(entriesOf(document), new Map(blocks.filter(({ known }) => known).map(block => [block.address, block])));
 }

@@ -103,6 +103,7 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
   // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
   const pending = room.largestFreeBytes >= growth.perStep * growth.gap && room.largestFreeBytes >= T.layerBytes;
   const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(formatBytes);
+  const partly = formatCount(room.partlyUsedSegments);
   return makeFinding({
     ...ofDevice(judged, 'cache'),
     verdict: pending ? 'pending' : 'fragmentation',
@@ -114,11 +115,7 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
     count: room.partlyUsedSegments,
     evidence: [
       t('{0} segments hold {1}; {2} of it is unused.', formatCount(room.segments), all ?? '', unused ?? ''),
-      t(
-        '{0} segments hold a live block and a gap; the longest gap is {1}.',
-        formatCount(room.partlyUsedSegments),
-        gap ?? '',
-      ),
+      t('{0} segments hold a live block and a gap; the longest gap is {1}.', partly, gap ?? ''),
     ],
     ruledOut: [t('No leak of tensors: their peak does not grow.'), ...noPending(judged.recentPending)],
     suggestion: pending

@@ -1,15 +1,8 @@
 import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import {
-  type Finding,
-  type GrowingState,
-  growingState,
-  isGrowth,
-  isLeak,
-  type SiteVerdict,
-  type Verdicts,
-} from '../../protocol/verdicts';
+import type { Finding, GrowingState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
+import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';

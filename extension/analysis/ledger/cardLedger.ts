@@ -98,22 +98,14 @@ function outside(
   const rests = series.map(one => lastKnown(difference(one.processBytes, one.driverBytes)));
   const held = sumAll(series.map(one => lastKnown(one.processBytes)));
   const traced = sumAll(series.map(one => lastKnown(one.driverBytes)));
-  const used = newest(series)?.usedBytes;
+  const used = series.toSorted((a, b) => (b.endNs.at(-1) ?? 0) - (a.endNs.at(-1) ?? 0))[0]?.usedBytes;
   const usedBytes = used === undefined ? null : lastKnown(used);
   const rest = all ? sumAll(rests) : null;
   return {
-    restBytes: positive(rest),
+    restBytes: rest === null ? null : Math.max(0, rest),
     othersBytes: rest === null || usedBytes === null || held === null ? null : Math.max(0, usedBytes - held),
     untracedBytes: usedBytes === null || traced === null ? null : Math.max(0, usedBytes - traced),
   };
-}
-
-function newest(series: readonly LedgerSeries[]): LedgerSeries | undefined {
-  return series.toSorted((a, b) => (b.endNs.at(-1) ?? 0) - (a.endNs.at(-1) ?? 0))[0];
-}
-
-function positive(bytes: number | null): number | null {
-  return bytes === null ? null : Math.max(0, bytes);
 }
 
 function difference(outer: Float64Array, inner: Float64Array): Float64Array {

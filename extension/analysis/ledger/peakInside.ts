@@ -89,7 +89,5 @@ function bucketsOf(timeline: Float64Array, end: number): Bucket[] {
 }
 
 function highest(buckets: readonly Bucket[]): Bucket | null {
-  let best: Bucket | null = null;
-  for (const bucket of buckets) if (!best || bucket.max > best.max) best = bucket;
-  return best;
+  return buckets.reduce<Bucket | null>((best, bucket) => (best && best.max >= bucket.max ? best : bucket), null);
 }

@@ -55,8 +55,11 @@ export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }
       askedBytes === bytes ? 'the allocator gave just that' : `the allocator rounded that up to ${exact(bytes)}`;
     told.push(`The program asked for ${exact(askedBytes)} ${whose}; ${rounded}.`);
   }
-  if (streams !== null) told.push(`Stream: ${streams.map(streamText).join(', ')}.`);
-  if (pools !== null) told.push(`Pool: ${pools.map(poolText).join(', ')}.`);
+  const usual = 'the default one';
+  const ofStreams = streams?.map(stream => (stream === '0x0' ? usual : stream));
+  const ofPools = pools?.map(pool => (pool === '0:0' ? usual : `${pool} (of a CUDA graph or a MemPool)`));
+  if (ofStreams) told.push(`Stream: ${ofStreams.join(', ')}.`);
+  if (ofPools) told.push(`Pool: ${ofPools.join(', ')}.`);
   const known = { 'how many bytes were asked for': askedBytes, 'the stream': streams, 'the pool': pools };
   const missing = Object.entries(known).flatMap(([name, value]) => (value === null ? [name] : []));
   if (missing.length > 0) told.push(`Not recorded: ${new Intl.ListFormat('en').format(missing)}.`);
@@ -65,12 +68,4 @@ export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }
 
 function exact(bytes: number): string {
   return bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${formatCount(bytes)} bytes)`;
-}
-
-function streamText(stream: string): string {
-  return stream === '0x0' ? 'the default one' : stream;
-}
-
-function poolText(pool: string): string {
-  return pool === '0:0' ? 'the default one' : `${pool} (of a CUDA graph or a MemPool)`;
 }

@@ -1,8 +1,8 @@
 // Two moments beside each other, line by line or stack by stack.
 import { groupBy } from '../groups';
-import type { CompareBy, ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
+import type { ComparedRow, CompareQuery, Comparison } from '../../protocol/requests/compareRequests';
 import { baseName } from '../../protocol/format';
-import { siteRows, type Frame, type Layer, type TraceSource } from '../../protocol/trace';
+import { siteRows, type Frame, type TraceSource } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 
 /** What one line or one stack holds at a moment. */
@@ -15,19 +15,11 @@ export interface Holding {
   count: number;
 }
 
-export interface HoldingsQuery {
-  by: CompareBy;
-  layer: Layer;
-  /** -1: all. */
-  process: number;
-  device: number;
-}
-
 const MOST_ROWS = 100_000;
 const INSTALLED = [/\/((?:site|dist)-packages\/.*)$/, /\/lib\/(?:python3[^/]*)(\/.*)$/];
 
 /** All that is alive in a trace. */
-export function readHoldings(source: TraceSource, { by, ...query }: HoldingsQuery): Holding[] {
+export function readHoldings(source: TraceSource, { by, ...query }: Omit<CompareQuery, 'a' | 'b' | 'rows'>): Holding[] {
   const groupBy = by === 'line' ? 'line' : 'site';
   const order = { sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS } as const;
   const window = source.sites({ ...query, ...order, groupBy });
@@ -74,7 +66,9 @@ export function compareHoldings(
   const keys = new Set([...left.keys(), ...right.keys()]);
   const exact = [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }));
   const pairs = places.sameRun ? exact : withMoved(exact, nameA, nameB);
-  const compared = pairs.map(rowOf).sort((one, other) => weight(other) - weight(one) || compareText(one, other));
+  const compared = pairs.map(rowOf).sort((one, other) => {
+    return weight(other) - weight(one) || one.file.localeCompare(other.file) || one.line - other.line;
+  });
   return {
     rows: compared.slice(0, rows),
     total: compared.length,
@@ -172,13 +166,14 @@ function rowOf({ a, b }: Pair): ComparedRow {
   const shown = b ?? a;
   const frame = shown?.frames[shown.named];
   const before = a?.frames[a.named];
+  const nameOf = ({ file, line, function: name }: Frame): string => `${baseName(file)}:${line} ${name}`;
   const moved = frame !== undefined && before !== undefined && frame.line !== before.line;
   return {
     file: frame?.file ?? '',
     line: frame?.line ?? 0,
     function: frame?.function ?? '',
     movedFrom: moved ? before.line : null,
-    stack: (shown?.frames.length ?? 0) > 1 ? (shown?.frames ?? []).map(frameText) : [],
+    stack: (shown?.frames.length ?? 0) > 1 ? (shown?.frames ?? []).map(nameOf) : [],
     bytesA: a?.bytes ?? 0,
     bytesB: b?.bytes ?? 0,
     countA: a?.count ?? 0,
@@ -186,14 +181,6 @@ function rowOf({ a, b }: Pair): ComparedRow {
   };
 }
 
-function frameText(frame: Frame): string {
-  return `${baseName(frame.file)}:${frame.line} ${frame.function}`;
-}
-
 function weight({ bytesA, bytesB }: ComparedRow): number {
   return Math.abs(bytesB - bytesA);
-}
-
-function compareText(one: ComparedRow, other: ComparedRow): number {
-  return one.file.localeCompare(other.file) || one.line - other.line;
 }

@@ -80,11 +80,7 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
 }
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program had freed everything when it ended`. */
-export function endingWords({ step, leftBytes }: Pick<Ending, 'step' | 'leftBytes'>): {
-  title: string;
-  when: string;
-  reason: string;
-} {
+export function endingWords({ step, leftBytes }: Pick<Ending, 'step' | 'leftBytes'>) {
   const title = step === null ? t('As of the peak') : t('As of the end of step {0}', formatCount(step));
   const when = step === null ? t('at the peak') : t('at the end of step {0}', formatCount(step));
   const reason =

@@ -16,14 +16,8 @@ export function readModules(
   source: TraceSource,
   where: Pick<SiteQuery, 'layer' | 'process' | 'device' | 'filter'>,
 ): ModuleRow[] {
-  const query = {
-    ...where,
-    groupBy: 'module-path',
-    sort: 'liveBytes',
-    descending: true,
-    from: 0,
-    to: MOST_MODULES,
-  } as const;
+  const order = { sort: 'liveBytes', descending: true, from: 0, to: MOST_MODULES } as const;
+  const query = { ...where, ...order, groupBy: 'module-path' } as const;
   const rows = siteRows(source.sites(query)).map(row => ({ ...row, categories: {} as CategoryBytes }));
   const byPath = new Map(rows.map(row => [row.label, row]));
   for (const category of where.layer === 'tensor' ? CATEGORIES : []) {

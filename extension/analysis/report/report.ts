@@ -1,24 +1,22 @@
-import {
-  LAYERS,
-  listedLayer,
-  siteRows,
-  allocationRows,
-  type AllocationRow,
-  type GroupBy,
-  type Layer,
-  type ProcessInfo,
-  type Site,
-  type SiteRow,
-  type Totals,
-  type TraceInfo,
-  type TraceSource,
+import type {
+  AllocationRow,
+  GroupBy,
+  Layer,
+  ProcessInfo,
+  Site,
+  SiteRow,
+  Totals,
+  TraceInfo,
+  TraceSource,
 } from '../../protocol/trace';
+import { LAYERS, listedLayer, siteRows, allocationRows } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { siteText } from '../sites/site';
 import { beforeAttachFrees } from './attached';
 import { readModules } from './modules';
 import { groupVerdicts } from './rowVerdicts';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
+import { fieldsIn } from '../../protocol/fields';
 import { verdictsOf } from '../findings/verdictCache';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';
@@ -66,20 +64,10 @@ export function exitCodeOf(info: TraceInfo): number | null {
   return readSession(info.session).exitCode ?? info.processes[0]?.exitCode ?? null;
 }
 
-interface SessionFacts {
-  command: string[];
-  exitCode: number | null;
-  exitCodes: Map<number, number>;
-  simulated: boolean;
-  startedRealtimeMs: number | null;
-}
-
 /** What the launcher left; a trace may come without it or with a newer one. */
-function readSession(session: Record<string, unknown>): SessionFacts {
+function readSession(session: Record<string, unknown>) {
   const exitCodes = new Map<number, number>();
-  const processes: unknown[] = Array.isArray(session.processes) ? session.processes : [];
-  for (const entry of processes) {
-    const { pid, exitCode } = (entry ?? {}) as { pid?: unknown; exitCode?: unknown };
+  for (const { pid, exitCode } of fieldsIn(session.processes)) {
     if (typeof pid === 'number' && typeof exitCode === 'number') exitCodes.set(pid, exitCode);
   }
   const started = session.startedRealtimeMs;

@@ -17,17 +17,13 @@ export function rowVerdicts(
   by: LineGrouping,
 ): RowVerdict[] {
   const growingByRow = groupBy(growing(verdicts), ({ site }) => keyOf(source, site, by));
-  const findings = new Map(
-    verdicts.findings.flatMap(finding => finding.sites.map(site => [site, finding.id] as const)),
-  );
   return sites.flatMap(site => {
     const worse = growingByRow.get(keyOf(source, site, by)) ?? [];
     const own = verdicts.sites.get(site);
     const [worst] = worse.length > 0 ? worse : own === undefined ? [] : [own];
     if (worst === undefined) return [];
-    const finding = [site, ...worse.map(entry => entry.site)].map(id => findings.get(id)).find(id => id !== undefined);
     const bytesPerStep = worse.reduce((sum, entry) => sum + entry.bytesPerStep, 0);
-    return [{ site, state: worst.state, bytesPerStep, because: worst.because, finding: finding ?? null }];
+    return [{ site, state: worst.state, bytesPerStep, because: worst.because }];
   });
 }
 

@@ -1,19 +1,17 @@
 import { baseName } from '../../protocol/format';
-import {
-  listedLayer,
-  allocationRows,
-  siteRows,
-  type AllocationQuery,
-  type GroupBy,
-  type Layer,
-  type Pool,
-  type ProcessInfo,
-  type SiteQuery,
-  type SiteRow,
-  type Totals,
-  type TraceInfo,
-  type TraceSource,
+import type {
+  AllocationQuery,
+  GroupBy,
+  Layer,
+  Pool,
+  ProcessInfo,
+  SiteQuery,
+  SiteRow,
+  Totals,
+  TraceInfo,
+  TraceSource,
 } from '../../protocol/trace';
+import { listedLayer, allocationRows, siteRows } from '../../protocol/trace';
 import type { SiteState, Verdicts } from '../../protocol/verdicts';
 import { reservedText } from '../ledger/pools';
 import { foldEqualLayers } from './equalLayers';
@@ -35,7 +33,6 @@ export interface Snapshot {
 }
 export type ProcessRows = ReturnType<typeof readProcess>;
 export type Rows = ReturnType<typeof readRows>;
-export type AllocationRow = Rows['rows'][number];
 export type GroupRow = SiteRow & {
   /** Of its sites, what is worst; null where that is not known. */
   verdict: SiteState | null;

@@ -35,16 +35,8 @@ export function stackTree(tree: CallTree, source: TreeSource, query: TreeQuery):
 }
 
 function siteQuery({ weight, minShare: _, open: __, ...rest }: TreeQuery): SiteQuery {
-  const sort = SORTS[weight];
-  return {
-    ...rest,
-    groupBy: 'site',
-    sort,
-    descending: true,
-    includeDead: weight === 'peak' || weight === 'churn',
-    from: 0,
-    to: MOST_SITES,
-  };
+  const order = { sort: SORTS[weight], descending: true, includeDead: weight === 'peak' || weight === 'churn' };
+  return { ...rest, ...order, groupBy: 'site', from: 0, to: MOST_SITES };
 }
 
 function bytesOf(window: TreeWindow, weight: TreeWeight): Float64Array {

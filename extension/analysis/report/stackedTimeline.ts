@@ -55,17 +55,8 @@ export function stackedTimeline(source: TraceSource, query: StackQuery): Stacked
 
 function biggestSites(source: TraceSource, { layer, rank, process = ALL, device = ALL }: StackQuery) {
   const [sort, includeDead] = rank === 'peak' ? (['peakBytes', true] as const) : (['liveBytes', false] as const);
-  return source.sites({
-    layer,
-    process,
-    device,
-    groupBy: 'site',
-    sort,
-    includeDead,
-    descending: true,
-    from: 0,
-    to: SITES,
-  });
+  const rows = { groupBy: 'site', descending: true, from: 0, to: SITES } as const;
+  return source.sites({ layer, process, device, sort, includeDead, ...rows });
 }
 
 function processHistories(

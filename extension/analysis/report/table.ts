@@ -15,7 +15,7 @@ import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import { poolTexts } from '../ledger/pools';
-import type { AllocationRow, GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
+import type { GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
 import { WORDS } from '../words';
 import { findingLines, type OomFiles } from './tableFindings';
@@ -96,17 +96,16 @@ function processLines(entry: ProcessRows, snapshot: Snapshot, width: number | nu
 }
 
 function allocationLines(rows: Rows, width: number | null): string[] {
-  const lines = rows.rows.map(row => labelled(`    ${place(row)}: ${formatBytes(row.bytes)}  `, row.line, width));
+  const lines = rows.rows.map(({ address, device, bytes, line }) => {
+    const place = `0x${address.toString(16)}${device < 0 ? '' : `:${deviceName(device, 'driver')}`}`;
+    return labelled(`    ${place}: ${formatBytes(bytes)}  `, line, width);
+  });
   if (rows.more > 0) lines.push(`    ... and ${formatCount(rows.more)} more: ${formatBytes(rows.moreBytes)}`);
   return lines;
 }
 
 function labelled(before: string, label: string, width: number | null): string {
   return before + (width === null ? label : fitLabel(label, Math.max(LEAST_LABEL, width - lengthOf(before))));
-}
-
-function place(row: AllocationRow): string {
-  return `0x${row.address.toString(16)}${row.device < 0 ? '' : `:${deviceName(row.device, 'driver')}`}`;
 }
 
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */

@@ -1,6 +1,5 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
-import type { TraceInfo } from '../../protocol/trace';
 import type { Finding, OutOfMemoryAdvice, Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
 import { linePlace, titleOf } from '../findings/wording';
@@ -17,15 +16,10 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
   const lines = verdicts.findings.slice(0, most).flatMap(finding => findingText(finding, oomFiles));
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
-  if (lines.length === 0) lines.push(nothingText(info, verdicts));
+  const { standing, sentence } = standingOf(info, verdicts);
+  if (lines.length === 0) lines.push(standing === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence);
   if (verdicts.steps.source !== 'none') lines.push(stepsText(verdicts));
   return [...lines, ''];
-}
-
-/** Nothing was found; or why that cannot be told. */
-function nothingText(info: TraceInfo, verdicts: Verdicts): string {
-  const { standing, sentence } = standingOf(info, verdicts);
-  return standing === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence;
 }
 
 /** How many steps there were, and what they are taken from. */

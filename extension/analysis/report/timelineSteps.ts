@@ -1,4 +1,4 @@
-import { STEP_LOST_EVENTS, type ProcessSteps, type StepAxis } from '../../protocol/steps';
+import { STEP_LOST_EVENTS, type StepAxis } from '../../protocol/steps';
 import type { TimelineSteps } from '../../protocol/requests/timelineRequests';
 import type { TraceSource } from '../../protocol/trace';
 
@@ -7,7 +7,9 @@ const MOST_PROCESSES = 16;
 /** Steps for the timeline's axis, of the process that has most of them, and what the axes of all processes mark. */
 export function timelineSteps(source: TraceSource, points: number): TimelineSteps {
   const steps = source.info().steps.filter(one => one.count > 0);
-  const known = [...steps].filter(one => one.source !== 'time').sort(byTrust)[0];
+  const counted = steps.filter(one => one.source !== 'time').sort((a, b) => b.count - a.count);
+  // An optimizer's steps are surer than a line that comes back.
+  const known = counted.find(one => one.source === 'optimizer') ?? counted[0];
   const lost: [number, number][] = [];
   const collections: number[] = [];
   let axis: TimelineSteps['axis'] = null;
@@ -19,11 +21,6 @@ export function timelineSteps(source: TraceSource, points: number): TimelineStep
     axis = { process, source: known.source, first, last, endNs };
   }
   return { axis, lost: Float64Array.from(merged(lost).flat()), collections: Float64Array.from(collections).sort() };
-}
-
-/** An optimizer's steps are surer than a line that comes back. */
-function byTrust(a: ProcessSteps, b: ProcessSteps): number {
-  return Number(b.source === 'optimizer') - Number(a.source === 'optimizer') || b.count - a.count;
 }
 
 function addMarks(axis: StepAxis, lost: [number, number][], collections: number[]): void {

@@ -79,7 +79,7 @@ function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
     first === undefined ? [] : [{ sites: [first, ...others], first, rhythm: rhythmOf(first) }],
   );
   const clusters: Group[] = [];
-  for (const group of groups.sort((a, b) => bytesOf(b.sites) - bytesOf(a.sites))) {
+  for (const group of groups.sort((a, b) => growthOf(b.sites) - growthOf(a.sites))) {
     const found = clusters.find(cluster => alike(cluster, group));
     if (found === undefined) clusters.push(group);
     else found.sites.push(...group.sites);
@@ -87,7 +87,8 @@ function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
   return clusters.map(group => group.sites);
 }
 
-function bytesOf(sites: readonly GrowingSite[]): number {
+/** Bytes a step. */
+export function growthOf(sites: readonly GrowingSite[]): number {
   return sum(sites.map(({ verdict }) => verdict.bytesPerStep));
 }
 
@@ -133,7 +134,7 @@ function byHolder(cluster: GrowingSite[]): GrowingSite[][] {
   const unknown = held.get(null) ?? [];
   held.delete(null);
   if (held.size <= 1) return [cluster];
-  const parts = [...held.values()].sort((a, b) => bytesOf(b) - bytesOf(a));
+  const parts = [...held.values()].sort((a, b) => growthOf(b) - growthOf(a));
   parts[0]?.push(...unknown);
   return parts;
 }

@@ -60,11 +60,8 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
-    return stateVerdict(
-      verdict,
-      'unknown',
-      t('It rises, as it does while a model is built; it takes {0} more steps to tell.', more),
-    );
+    const because = t('It rises, as it does while a model is built; it takes {0} more steps to tell.', more);
+    return stateVerdict(verdict, 'unknown', because);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
     return stateVerdict(verdict, 'transient', t('It follows the inputs, which get longer and longer.'));

@@ -15,14 +15,7 @@ const FIRST_STEPS = T.few + fewestRecords();
 const CUT = 'cut short';
 
 /** Whether it is known, at that standing, if something leaks. */
-export const TELLS: Readonly<Record<Standing, boolean>> = {
-  waiting: false,
-  lost: false,
-  partial: false,
-  after: false,
-  clean: true,
-  found: true,
-};
+export const tells = (standing: Standing): boolean => standing === 'clean' || standing === 'found';
 
 /** How far judging is, and that in one sentence. */
 export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Standing; sentence: string } {

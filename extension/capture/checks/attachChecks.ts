@@ -72,13 +72,7 @@ function rights(dist: string, problem: TracerProblem): Check {
   return { ...missing('rights', detail, `${sentence} ${command}`), command };
 }
 
-interface SelfTestRun {
-  passed: boolean;
-  test: SelfTest | null;
-  problem: TracerProblem;
-}
-
-function runSelfTest(program: string): Promise<SelfTestRun> {
+function runSelfTest(program: string): Promise<{ passed: boolean; test: SelfTest | null; problem: TracerProblem }> {
   return new Promise(done => {
     execFile(program, ['self-test'], { timeout: SELF_TEST_LIMIT_MS }, (error, stdout, stderr) => {
       const code = error === null || error.code !== 'EPERM' ? 'failed' : 'no-privilege';

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseTracerLine, type TracerMessage, type TracerProblem, type TracerReady } from './tracerProtocol';
+import { parseTracerLine, type TracerProblem, type TracerReady } from './tracerProtocol';
 
 /** What a stack holds: Python frames, native ones behind them as well, nothing. */
 export type StackChoice = 'python' | 'native' | 'none';
@@ -25,7 +25,6 @@ export interface TracerRequest {
 export interface TracerEnd {
   /** Null after a detach that was asked for, and after the end of the traced program. */
   problem: TracerProblem | null;
-  events: number;
   /** Events that could not be recorded. */
   lost: number;
 }
@@ -66,16 +65,14 @@ export class Tracer {
   private readonly child: ChildProcess;
   private resolveReady: (result: TracerReady | TracerProblem) => void = () => undefined;
   private problem: TracerProblem | null = null;
-  private summary: { events: number; lost: number } | null = null;
+  /** As it said when it ended. */
+  private lostInAll: number | null = null;
   private lostSaid = 0;
   private isReady = false;
   private detaching = false;
   private errorText = '';
 
-  constructor(
-    request: TracerRequest,
-    private readonly onMessage: (message: TracerMessage) => void = () => undefined,
-  ) {
+  constructor(request: TracerRequest) {
     this.ready = new Promise(done => (this.resolveReady = done));
     // A session of its own: Ctrl+C in the terminal is for the traced program, or for us to detach in order.
     this.child = spawn(request.program, tracerArguments(request), {
@@ -112,7 +109,7 @@ export class Tracer {
       this.finish(done);
     });
     child.once('close', (code, signal) => {
-      if (this.problem === null && !this.detaching && this.summary === null) {
+      if (this.problem === null && !this.detaching && this.lostInAll === null) {
         this.problem = brokenOff(code, signal, this.errorText);
       }
       this.finish(done);
@@ -129,16 +126,14 @@ export class Tracer {
       this.problem = message;
     } else if (message.type === 'lost') {
       this.lostSaid += message.count;
-    } else if (message.type === 'ended') {
-      this.summary = { events: message.events, lost: message.lost };
+    } else {
+      this.lostInAll = message.lost;
     }
-    this.onMessage(message);
   }
 
   private finish(done: (end: TracerEnd) => void): void {
     if (!this.isReady) this.resolveReady(this.problem ?? failure('The tracer ended before its probes were in place.'));
-    const { events, lost } = this.summary ?? { events: 0, lost: this.lostSaid };
-    done({ problem: this.problem, events, lost });
+    done({ problem: this.problem, lost: this.lostInAll ?? this.lostSaid });
   }
 }
 

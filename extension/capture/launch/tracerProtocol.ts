@@ -1,28 +1,17 @@
 // What the privileged tracer (native/uprobe) says on its standard output: one JSON object a line.
 import { parseFields } from '../../protocol/fields';
 
-const ERROR_CODES = [
-  'no-process',
-  'not-yours',
-  'no-libcuda',
-  'ended',
-  'no-btf',
-  'no-bpf',
-  'no-privilege',
-  'bad-arguments',
-  'directory',
-] as const;
+/** Reasons of the tracer that something is made of here. */
+const ERROR_CODES = ['no-btf', 'no-bpf', 'no-privilege'] as const;
 
-/** `failed`: the tracer did not run, broke off, or gave a reason that is not known here. */
-export type TracerErrorCode = (typeof ERROR_CODES)[number] | 'failed';
+/** `failed`: any other reason, or the tracer did not run, or broke off. */
+type TracerErrorCode = (typeof ERROR_CODES)[number] | 'failed';
 
 export interface TracerReady {
   type: 'ready';
   /** Kind of probe: uprobe_multi (Linux 6.6 and newer) or perf. */
   how: string;
   probes: number;
-  /** The probed libraries by path. */
-  libraries: string[];
 }
 export interface TracerProblem {
   type: 'error';
@@ -33,11 +22,9 @@ export interface TracerProblem {
 export type TracerMessage =
   | TracerReady
   | TracerProblem
-  | { type: 'library'; path: string }
-  | { type: 'process'; pid: number }
-  | { type: 'exit'; pid: number }
-  | { type: 'lost'; count: number; cause: string }
-  | { type: 'ended'; events: number; lost: number };
+  /** Events that could not be recorded: of now, and of all. */
+  | { type: 'lost'; count: number }
+  | { type: 'ended'; lost: number };
 
 /** What `self-test` found. */
 export interface SelfTest {
@@ -49,27 +36,17 @@ export interface SelfTest {
   message: string;
 }
 
-/** The message of a line; null for a line that is none, also for kinds that a newer tracer may have. */
+/** The message of a line; null for a line that is none, also for kinds of which nothing is made here. */
 export function parseTracerLine(line: string): TracerMessage | null {
   const fields = parseFields(line);
   if (fields === null) return null;
   switch (fields.type) {
     case 'ready':
-      return {
-        type: 'ready',
-        how: text(fields.how),
-        probes: number(fields.probes),
-        libraries: Array.isArray(fields.libraries) ? fields.libraries.map(text) : [],
-      };
-    case 'library':
-      return { type: 'library', path: text(fields.path) };
-    case 'process':
-    case 'exit':
-      return { type: fields.type, pid: number(fields.pid) };
+      return { type: 'ready', how: text(fields.how), probes: number(fields.probes) };
     case 'lost':
-      return { type: 'lost', count: number(fields.count), cause: text(fields.cause) };
+      return { type: 'lost', count: number(fields.count) };
     case 'ended':
-      return { type: 'ended', events: number(fields.events), lost: number(fields.lost) };
+      return { type: 'ended', lost: number(fields.lost) };
     case 'error':
       return {
         type: 'error',

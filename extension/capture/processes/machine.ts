@@ -103,7 +103,7 @@ function cuptiFolders(environment: Environment, program: string | null): string[
     folders.push(...list(nvidia).map(name => join(nvidia, name, 'lib')));
   }
   if (environment.CONDA_PREFIX) folders.push(join(environment.CONDA_PREFIX, 'lib'));
-  const toolkits = [environment.CUDA_HOME, environment.CUDA_PATH, '/usr/local/cuda'].filter(isText);
+  const toolkits = [environment.CUDA_HOME, environment.CUDA_PATH, '/usr/local/cuda'].flatMap(path => path || []);
   const versioned = list('/usr/local')
     .filter(name => /^cuda-\d/.test(name))
     .sort()
@@ -116,7 +116,8 @@ function cuptiFolders(environment: Environment, program: string | null): string[
 /** Folders in which the program's Python finds packages, without starting it. */
 function sitePackages(environment: Environment, program: string | null): string[] {
   const prefixes: string[] = [];
-  if (program !== null) prefixes.push(dirname(dirname(program)), dirname(dirname(realPath(program))));
+  const real = program && attempt(() => realpathSync(program), program);
+  for (const path of [program, real]) if (path !== null) prefixes.push(dirname(dirname(path)));
   if (environment.VIRTUAL_ENV) prefixes.push(environment.VIRTUAL_ENV);
   prefixes.push(join(environment.HOME ?? homedir(), '.local'), '/usr/local', '/usr');
   const folders: string[] = [];
@@ -183,9 +184,6 @@ function isExecutable(file: string): boolean {
 function isFile(path: string): boolean {
   return attempt(() => statSync(path).isFile(), false);
 }
-function isText(value: string | undefined): value is string {
-  return value !== undefined && value !== '';
-}
 /** What is in a folder; nothing where it may not be read. */
 export function list(folder: string): string[] {
   return attempt(() => readdirSync(folder), []);
@@ -206,7 +204,4 @@ function firstLine(file: string): string {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-function realPath(path: string): string {
-  return attempt(() => realpathSync(path), path);
 }

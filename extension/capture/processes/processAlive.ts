@@ -15,13 +15,10 @@ export function processAlive(pid: number, sinceMs: number, proc = '/proc'): bool
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (/^[ZXx]/.test(fields[0] ?? 'X')) return false;
     // Field 22 of proc(5); the first one here is field 3.
-    const startedMs = bootMs(proc) + (Number(fields[19]) / TICKS_PER_SECOND) * 1000;
+    const bootSeconds = Number(/^btime (\d+)$/m.exec(readFileSync(`${proc}/stat`, 'utf8'))?.[1]);
+    const startedMs = (bootSeconds + Number(fields[19]) / TICKS_PER_SECOND) * 1000;
     return startedMs <= sinceMs + SLACK_MS;
   } catch {
     return false;
   }
-}
-
-function bootMs(proc: string): number {
-  return Number(/^btime (\d+)$/m.exec(readFileSync(`${proc}/stat`, 'utf8'))?.[1]) * 1000;
 }

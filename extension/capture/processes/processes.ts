@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { attempt } from '../../protocol/attempt';
 import { onPath, output, type Environment } from './machine';
 import { cudaDrivers } from './processMaps';
 
@@ -159,13 +160,10 @@ function userName(uid: number): string {
 
 function readUsers(): Map<number, string> {
   const names = new Map<number, string>();
-  try {
-    for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
-      const [name, , uid] = line.split(':');
-      if (name !== undefined && uid !== undefined && !names.has(Number(uid))) names.set(Number(uid), name);
-    }
-  } catch {
-    // Numbers stand for names.
+  // Where it cannot be read, numbers stand for names.
+  for (const line of attempt(() => readFileSync('/etc/passwd', 'utf8'), '').split('\n')) {
+    const [name, , uid] = line.split(':');
+    if (name !== undefined && uid !== undefined && !names.has(Number(uid))) names.set(Number(uid), name);
   }
   return names;
 }

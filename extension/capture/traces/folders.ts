@@ -12,7 +12,9 @@ const PRODUCT = 'gpu-memory-trace';
  */
 export function cacheFolder(environment: Environment): string {
   const cache = own(absolute(environment.XDG_CACHE_HOME));
-  return join(cache ?? join(own(environment.HOME) ?? homeFolder(), '.cache'), PRODUCT);
+  // A user id may have no entry, as in some containers.
+  const home = own(environment.HOME) ?? attempt(() => userInfo().homedir, '/');
+  return join(cache ?? join(home, '.cache'), PRODUCT);
 }
 
 /** Where a trace directory may be made, best first. */
@@ -46,10 +48,6 @@ function own(folder: string | undefined): string | undefined {
   if (folder === undefined || process.getuid?.() !== 0) return folder;
   const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
   return owner === undefined || owner === 0 ? folder : undefined;
-}
-
-function homeFolder(): string {
-  return attempt(() => userInfo().homedir, '/'); // a user id without an entry, as in some containers
 }
 
 function absolute(path: string | undefined): string | undefined {

@@ -107,7 +107,10 @@ export async function ask(
   const refusal = cannotAsk(info, facts, directory);
   if (facts === undefined || directory === null || refusal !== null) return { sentence: refusal ?? '' };
   try {
-    const torch = agentWasSeen(info, process) || libraryIsMapped(facts.pid);
+    const trained = info.steps.some(entry => entry.process === process && entry.source === 'optimizer');
+    // What the agent has said already, or the libraries that it is for.
+    const answered = info.answers.some(entry => entry.process === process);
+    const torch = trained || answered || libraryIsMapped(facts.pid);
     const limitMs = torch ? patience.limitMs : Math.min(patience.limitMs, WITHOUT_TORCH_MS);
     const number = writeQuestion(directory, facts.pid, question);
     return await awaitAnswer(trace, process, number, { ...patience, limitMs }, torch);
@@ -141,12 +144,6 @@ function noAnswer(limitMs: number, torch: boolean): string {
   if (!torch) return 'The program does not answer: it has imported none of PyTorch, JAX, CuPy and Numba.';
   const seconds = Math.round(limitMs / 1000);
   return `The program did not answer within ${seconds} seconds: it may be in one long call, such as waiting for the GPU. Ask again later.`;
-}
-
-/** Something in the trace is the agent's work. */
-function agentWasSeen(info: TraceInfo, process: number): boolean {
-  const steps = info.steps.some(entry => entry.process === process && entry.source === 'optimizer');
-  return steps || info.answers.some(entry => entry.process === process);
 }
 
 function libraryIsMapped(pid: number): boolean {

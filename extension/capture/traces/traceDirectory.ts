@@ -97,15 +97,12 @@ export function removeStale(root: string, nowMs: number): void {
     const path = join(root, name);
     try {
       const written = [path, ...readdirSync(path).map(file => join(path, file))].map(file => statSync(file).mtimeMs);
-      if (nowMs - Math.max(...written) > STALE_MS && !processLives(path)) removeTraceDirectory(path);
+      const lives = [...processesIn(path)].some(id => existsSync(`/proc/${id}`));
+      if (nowMs - Math.max(...written) > STALE_MS && !lives) removeTraceDirectory(path);
     } catch {
       // Somebody else removes it now.
     }
   }
-}
-
-function processLives(directory: string): boolean {
-  return [...processesIn(directory)].some(id => existsSync(`/proc/${id}`));
 }
 
 /** Numbers of the processes that have a log in a trace directory, or that its launcher names. */

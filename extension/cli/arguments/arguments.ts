@@ -4,14 +4,8 @@ import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArgument
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
-import {
-  parseRecord,
-  size,
-  startCondition,
-  startStep,
-  type RecordArguments,
-  type StartConditions,
-} from './startArguments';
+import type { RecordArguments, StartConditions } from './startArguments';
+import { parseRecord, size, startCondition, startStep } from './startArguments';
 
 /** What `run` and `attach` have in common. */
 export interface RecordingArguments {
@@ -172,11 +166,7 @@ function parseAttach(words: readonly string[]): Arguments | null {
   if (named === null) return null;
   const [word, ...more] = named;
   if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
-  return { ...parsed, pid: processId(word) };
-}
-
-function processId(word: string): number {
-  if (/^[1-9]\d{0,9}$/.test(word)) return Number(word);
+  if (/^[1-9]\d{0,9}$/.test(word)) return { ...parsed, pid: Number(word) };
   throw new Usage(`"${word}" is not the number of a process: gpu-memtrace attach PID`);
 }
 

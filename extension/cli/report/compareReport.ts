@@ -32,18 +32,17 @@ export async function compareReport(
   second: ComparedSide,
 ): Promise<Iterable<string>> {
   const by: CompareBy = groupBy === 'site' ? 'stack' : 'line';
-  const layer = listedLayer([...first.session.info().totals, ...second.session.info().totals]);
+  const [one, other] = [first.session.info(), second.session.info()];
+  const layer = listedLayer([...one.totals, ...other.totals]);
   const query = { by, layer, process: ALL, device: ALL };
   const holdings = ({ trace, untilNs, ...side }: ComparedSide): Promise<Holding[]> =>
     atMoment({ ...side, path: trace.path }, untilNs, session => readHoldings(session, query));
   const sides = { a: sideOf(first), b: sideOf(second) };
   const a = await holdings({ ...first, untilNs: sides.a.atNs });
   const b = await holdings({ ...second, untilNs: sides.b.atNs });
-  const places = {
-    cwdA: cwdOf(first.session.info().session),
-    cwdB: cwdOf(second.session.info().session),
-    sameRun: sameRun(first.session, second.session),
-  };
+  // Two files of one run hold the same lines.
+  const sameRun = one.startRealtimeMs === other.startRealtimeMs && one.processes[0]?.pid === other.processes[0]?.pid;
+  const places = { cwdA: cwdOf(one.session), cwdB: cwdOf(other.session), sameRun };
   const comparison = compareHoldings(a, b, places, ROWS);
   if (format === 'json') return jsonChunks({ version: 1, layer, by, ...sides, ...comparison });
   const named = { a: { ...sides.a, when: first.when }, b: { ...sides.b, when: second.when } };
@@ -56,10 +55,4 @@ function sideOf({ file, session, untilNs }: ComparedSide): Side {
   if (ending === null) return { file, atNs: untilNs };
   const { timeNs, step, bytes, leftBytes } = ending;
   return { file, atNs: timeNs, shownMoment: { atSeconds: timeNs / 1e9, step, liveBytes: bytes, leftBytes } };
-}
-
-/** Two files of one run hold the same lines. */
-function sameRun(one: NativeSession, other: NativeSession): boolean {
-  const [a, b] = [one.info(), other.info()];
-  return a.startRealtimeMs === b.startRealtimeMs && a.processes[0]?.pid === b.processes[0]?.pid;
 }

@@ -30,8 +30,9 @@ export async function exportReport(
   try {
     const watch = { signal: abort.signal, onProgress: progress.show };
     const chunks = untilAborted(exportTrace(addon, file, format, selection, watch), abort.signal);
-    if (output === null) await toStdout(chunks);
-    else {
+    if (output === null) {
+      for await (const chunk of chunks) if (!write(1, chunk)) break;
+    } else {
       await writeExport(output, chunks);
       giveToSudoUser(output);
     }
@@ -45,10 +46,6 @@ export async function exportReport(
     progress.clear();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
-}
-
-async function toStdout(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of chunks) if (!write(1, chunk)) return;
 }
 
 /** Signals are heard between two pieces. */

@@ -2,6 +2,8 @@ import { writeSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
 import { textOf } from '../../protocol/inert';
 
+/** Until a full pipe is looked at again. */
+const PAUSE_MS = 5;
 const dead = new Set<number>();
 let held: string[] | null = null;
 
@@ -17,7 +19,7 @@ export function write(descriptor: 1 | 2, data: string | Uint8Array): boolean {
       offset += writeSync(descriptor, bytes, offset);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
-        pause(5);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
         continue;
       }
       dead.add(descriptor);
@@ -61,8 +63,4 @@ export function terminalSize(descriptor: 1 | 2): { rows: number; columns: number
 export function refuse(sentence: string, status: number): number {
   say(sentence);
   return status;
-}
-
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

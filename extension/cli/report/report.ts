@@ -62,7 +62,10 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
     if (until === null) return await showEnd(options, trace);
     const ran = !session.info().live && until.ns < session.info().durationNs;
     const readAt = <T>(ns: number, read: (then: NativeSession) => T): Promise<T> => atMoment(trace, ns, read);
-    const peak = isPeak(options) ? await peakPlace(session, until.ns, readAt) : null;
+    const { at } = options;
+    // The moment is a peak, and it is explained.
+    const isPeak = from === null && at !== null && (at === 'peak' || 'peakOf' in at);
+    const peak = isPeak ? await peakPlace(session, until.ns, readAt) : null;
     return await atMoment(trace, until.ns, then => show(options, then, { from, until, ran, peak }));
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
@@ -116,11 +119,6 @@ interface ChosenMoment extends Selection {
   peak: PeakPlace | null;
   /** The program has ended, but not by then. */
   ran: boolean;
-}
-
-/** The moment is a peak, and it is explained. */
-function isPeak({ at, from }: ReportArguments): boolean {
-  return from === null && at !== null && (at === 'peak' || 'peakOf' in at);
 }
 
 interface Opened {

@@ -71,11 +71,8 @@ function stepPeak(step: number, source: TraceSource): Resolved {
   const at = last.findIndex(end => end >= step);
   const ns = (numberOrNull(tensorMaxNs[at]) ?? endNs[at - 1] ?? 0) + JUST_AFTER_NS;
   if (first[at] === last[at]) return named(ns, `the peak of step ${formatCount(step)}`);
-  return named(
-    ns,
-    `the peak of steps ${formatCount(first[at]!)} to ${formatCount(last[at]!)}, which the trace keeps as one`,
-    true,
-  );
+  const steps = `${formatCount(first[at]!)} to ${formatCount(last[at]!)}`;
+  return named(ns, `the peak of steps ${steps}, which the trace keeps as one`, true);
 }
 
 /** The process with most steps. */

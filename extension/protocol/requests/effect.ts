@@ -1,8 +1,5 @@
-import { formatBytes, formatCount } from '../format';
+import { formatBytes, formatCount, type Translate } from '../format';
 import type { Experiment, ExperimentEffect } from './verdictRequests';
-
-/** `t` of @vscode/l10n, or of the editor. */
-type Translate = (text: string, ...values: string[]) => string;
 
 /** What an experiment did, in a sentence: `gc.collect() freed 3.00 MB of tensors (1,412 objects).` */
 export function effectText({ experiment, error, objects, ...bytes }: ExperimentEffect, t: Translate): string {

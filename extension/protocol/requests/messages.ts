@@ -60,6 +60,23 @@ export interface SessionView {
   info: TraceInfo | null;
 }
 
+/** Where there is nothing to show. */
+export const NO_SESSION: SessionView = {
+  id: 0,
+  phase: 'empty',
+  title: '',
+  detail: '',
+  simulated: false,
+  recording: false,
+  exitCode: null,
+  ending: null,
+  trusted: true,
+  canWiden: false,
+  marks: [],
+  sessions: [],
+  info: null,
+};
+
 /** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
 export interface Requests
   extends

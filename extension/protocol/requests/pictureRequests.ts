@@ -25,11 +25,8 @@ export const pictureChecks: Checks<PictureRequests> = {
     object({ name: oneOf(...PICTURES), format: oneOf('svg', 'png'), data: text(MAX_PICTURE) }),
     ({ format, data }) => {
       if (format === 'svg') return data.startsWith('<svg ') ? null : 'data is an SVG document';
-      return data.startsWith(PNG_BEGIN) && isBase64(data) ? null : 'data is a PNG as base64';
+      const isBase64 = data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
+      return data.startsWith(PNG_BEGIN) && isBase64 ? null : 'data is a PNG as base64';
     },
   ),
 };
-
-function isBase64(data: string): boolean {
-  return data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
-}

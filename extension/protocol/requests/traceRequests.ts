@@ -1,29 +1,8 @@
 // What the page may ask of a trace.
-import {
-  GROUP_BYS,
-  LAYERS,
-  SERIES,
-  SITE_SORTS,
-  type SiteWindow,
-  type Site,
-  type SiteQuery,
-  type Timeline,
-  type TimelineQuery,
-} from '../trace';
-import {
-  type Checks,
-  flag,
-  index,
-  listOf,
-  object,
-  oneOf,
-  optional,
-  rowWindow,
-  SCOPE,
-  text,
-  time,
-  within,
-} from './checks';
+import type { SiteWindow, Site, SiteQuery, Timeline, TimelineQuery } from '../trace';
+import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../trace';
+import type { Checks } from './checks';
+import { flag, index, listOf, object, oneOf, optional, rowWindow, SCOPE, text, time, within } from './checks';
 import { MOMENT, type OfMoment } from './moment';
 
 export interface TraceRequests {

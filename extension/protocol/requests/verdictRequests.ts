@@ -1,6 +1,6 @@
 // What the page may ask of what is said of memory: findings, the states of lines, who holds what survives, experiments.
 import { index, listOf, nothing, object, oneOf, text, type Checks } from './checks';
-import type { Finding, FindingHolder, SiteState, Verdicts } from '../verdicts';
+import type { Finding, FindingHolder, SiteState } from '../verdicts';
 
 /** What can be tried in the traced process; each changes what the program does. */
 export const EXPERIMENTS = ['collect', 'drop-exception', 'empty-cache', 'workspaces', 'ipc-collect'] as const;
@@ -53,14 +53,11 @@ export interface FindingView extends Finding {
  */
 export type Standing = 'waiting' | 'lost' | 'partial' | 'after' | 'clean' | 'found';
 export interface FindingsView {
-  /** Of the trace that was judged. */
-  revision: number;
   /** There is news that was not judged yet: worth to ask again in a second. */
   stale: boolean;
   standing: Standing;
   /** The standing in words. */
   sentence: string;
-  steps: Verdicts['steps'];
   /** Leaks first. */
   findings: FindingView[];
 }
@@ -74,8 +71,6 @@ export interface RowVerdict {
   bytesPerStep: number;
   /** One sentence on why. */
   because: string;
-  /** Id of the finding that it belongs to; null: none. */
-  finding: string | null;
 }
 /** A line that is no part of a finding, and what it does. */
 export interface OtherLine {

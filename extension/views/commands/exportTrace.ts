@@ -20,10 +20,6 @@ export async function exportTrace({ shown }: Sessions, dist: string, given: read
   if (await write(dist, trace.path, format, file.fsPath)) void showExported(file);
 }
 
-interface FormatItem extends vscode.QuickPickItem {
-  format: ExportFormat;
-}
-
 async function chooseFormat(): Promise<ExportFormat | undefined> {
   const texts: Record<ExportFormat, [label: string, detail: string]> = {
     'pytorch-snapshot': [
@@ -37,7 +33,7 @@ async function chooseFormat(): Promise<ExportFormat | undefined> {
     csv: ['CSV', vscode.l10n.t('One row per allocation, for spreadsheets')],
     svg: ['SVG', vscode.l10n.t('The timeline as a picture, for browsers and documents')],
   };
-  const items = Object.entries(texts).map(([format, [label, detail]]): FormatItem => {
+  const items = Object.entries(texts).map(([format, [label, detail]]) => {
     const known = format as ExportFormat;
     return { label, detail, description: `.${EXPORTERS[known].extension}`, format: known };
   });

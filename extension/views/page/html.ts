@@ -1,3 +1,5 @@
+import { escapeXml } from '../../protocol/xml';
+
 /** What the page's HTML is made of; addresses as the webview sees them. */
 export interface PageParts {
   nonce: string;
@@ -20,25 +22,21 @@ export function pageHtml(parts: PageParts): string {
     `style-src ${cspSource} 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
   ].join('; ');
-  const styles = parts.styles.map(href => `    <link rel="stylesheet" href="${escape(href)}">`).join('\n');
+  const styles = parts.styles.map(href => `    <link rel="stylesheet" href="${escapeXml(href)}">`).join('\n');
   return `<!DOCTYPE html>
-<html lang="${escape(parts.language)}">
+<html lang="${escapeXml(parts.language)}">
   <head>
     <meta charset="UTF-8">
-    <meta http-equiv="Content-Security-Policy" content="${escape(policy)}">
+    <meta http-equiv="Content-Security-Policy" content="${escapeXml(policy)}">
     <meta property="csp-nonce" content="${nonce}">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escape(parts.title)}</title>
+    <title>${escapeXml(parts.title)}</title>
 ${styles}
   </head>
   <body>
-    <main id="app" data-strings="${escape(JSON.stringify(parts.strings ?? {}))}"></main>
-    <script nonce="${nonce}" src="${escape(parts.script)}"></script>
+    <main id="app" data-strings="${escapeXml(JSON.stringify(parts.strings ?? {}))}"></main>
+    <script nonce="${nonce}" src="${escapeXml(parts.script)}"></script>
   </body>
 </html>
 `;
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Method, Params, ToHost, ToPage } from '../../protocol/requests/messages';
+import type { ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
 import type { Answers } from './answers/answers';
@@ -108,16 +108,12 @@ export class Page implements vscode.Disposable {
 
   private async answer(request: Request): Promise<ToPage> {
     try {
-      return { type: 'response', id: request.id, ok: true, value: await this.handle(request) };
+      const answer = this.answers[request.method] as (params: Request['params']) => unknown;
+      return { type: 'response', id: request.id, ok: true, value: await answer(request.params) };
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);
       return { type: 'response', id: request.id, ok: false, error: sentence };
     }
-  }
-
-  private handle<M extends Method>({ method, params }: { method: M; params: Params<M> }): unknown {
-    const answer = this.answers[method] as (params: Params<M>) => unknown;
-    return answer(params);
   }
 
   dispose(): void {

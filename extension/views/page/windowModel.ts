@@ -1,19 +1,11 @@
 import * as vscode from 'vscode';
 import { openOther } from '../session/pickTrace';
+import type { CommandName } from '../names';
 import type { Sessions } from '../session/sessions';
 import type { Button, PageModel } from './model';
 
-const COMMANDS: Record<Button | 'detach', string> = {
-  start: 'gpuMemoryTrace.start',
-  chooseInterpreter: 'gpuMemoryTrace.chooseInterpreter',
-  doctor: 'gpuMemoryTrace.doctor',
-  trySample: 'gpuMemoryTrace.trySample',
-  stop: 'gpuMemoryTrace.stop',
-  detach: 'gpuMemoryTrace.detach',
-  save: 'gpuMemoryTrace.saveTrace',
-  mark: 'gpuMemoryTrace.mark',
-  openWide: 'gpuMemoryTrace.openWide',
-};
+/** Buttons whose command has another name. */
+const OTHERS: Partial<Record<Button, CommandName>> = { save: 'saveTrace' };
 
 /** The shown session, for a page that follows the choice of it. */
 export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
@@ -25,8 +17,8 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
     view: () => ({ ...sessions.view(), canWiden }),
     setRecording: on => sessions.shown?.setRecording(on),
     press: button => {
-      const command = button === 'stop' && sessions.shown?.attached ? 'detach' : button;
-      void vscode.commands.executeCommand(COMMANDS[command]);
+      const command = button === 'stop' && sessions.shown?.attached ? 'detach' : (OTHERS[button] ?? button);
+      void vscode.commands.executeCommand(`gpuMemoryTrace.${command}`);
     },
     showSession: id => sessions.show(id),
     closeSession: id => sessions.close(id),

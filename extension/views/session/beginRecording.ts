@@ -13,12 +13,8 @@ import { cuptiFor, type Environment } from '../../capture/processes/machine';
 import { type ProcessFacts, workingFolder } from '../../capture/processes/processes';
 import { traceRoots } from '../../capture/traces/folders';
 import { recordProcesses, readSession, type SessionFile, writeSession } from '../../capture/traces/sessionFile';
-import {
-  createTraceDirectory,
-  reasonOf,
-  removeTraceDirectory,
-  type TraceDirectory,
-} from '../../capture/traces/traceDirectory';
+import type { TraceDirectory } from '../../capture/traces/traceDirectory';
+import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { NativeAddon } from '../../engine/addon';
 import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
 import { nativeAddon, Refused } from './refused';

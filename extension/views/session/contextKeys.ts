@@ -17,14 +17,9 @@ export function followContextKeys(sessions: Sessions): vscode.Disposable {
     set('recording', shown?.recordingOn ?? false);
     set('hasTrace', shown !== null && shown.trace !== null);
     set('hasSession', shown !== null);
-    set(
-      'canStop',
-      all.some(session => session.running && !session.attached),
-    );
-    set(
-      'canDetach',
-      all.some(session => session.running && session.attached),
-    );
+    const runs = (attached: boolean): boolean => all.some(one => one.running && one.attached === attached);
+    set('canStop', runs(false));
+    set('canDetach', runs(true));
     set('severalSessions', all.length > 1);
   });
 }

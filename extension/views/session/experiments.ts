@@ -1,10 +1,7 @@
 import * as vscode from 'vscode';
 import type { Experiment, ExperimentEffect, Inquiry } from '../../protocol/requests/verdictRequests';
+import { EXPERIMENTS } from '../../protocol/requests/verdictRequests';
 import type { TraceVerdicts } from './traceVerdicts';
-
-interface Item extends vscode.QuickPickItem {
-  experiment: Experiment;
-}
 
 /** Asks the user what to try, and tries it. Throws a sentence where the program cannot be asked. */
 export function confirmByExperiment(
@@ -30,32 +27,29 @@ async function chooseExperiments(pid: number): Promise<Experiment[] | undefined>
   return picked === undefined || picked.length === 0 ? undefined : picked.map(item => item.experiment);
 }
 
-function items(): Item[] {
-  return [
-    {
-      experiment: 'collect',
-      label: 'gc.collect()',
-      detail: vscode.l10n.t('Runs Python’s collector: frees reference cycles that nobody uses'),
-    },
-    {
-      experiment: 'drop-exception',
-      label: vscode.l10n.t('Drop the last exception'),
-      detail: vscode.l10n.t('Forgets sys.last_exc and its traceback, which keeps the variables of its frames'),
-    },
-    {
-      experiment: 'empty-cache',
-      label: 'torch.cuda.empty_cache()',
-      detail: vscode.l10n.t('Gives PyTorch’s unused segments back to the driver; the next steps allocate them again'),
-    },
-    {
-      experiment: 'workspaces',
-      label: vscode.l10n.t('Clear cuBLAS workspaces'),
-      detail: vscode.l10n.t('Frees what cuBLAS keeps for each stream; it is allocated again when needed'),
-    },
-    {
-      experiment: 'ipc-collect',
-      label: 'torch.cuda.ipc_collect()',
-      detail: vscode.l10n.t('Frees blocks that were shared with processes that are done with them'),
-    },
-  ];
+function items() {
+  const { t } = vscode.l10n;
+  const texts: Record<Experiment, [label: string, detail: string]> = {
+    collect: ['gc.collect()', t('Runs Python’s collector: frees reference cycles that nobody uses')],
+    'drop-exception': [
+      t('Drop the last exception'),
+      t('Forgets sys.last_exc and its traceback, which keeps the variables of its frames'),
+    ],
+    'empty-cache': [
+      'torch.cuda.empty_cache()',
+      t('Gives PyTorch’s unused segments back to the driver; the next steps allocate them again'),
+    ],
+    workspaces: [
+      t('Clear cuBLAS workspaces'),
+      t('Frees what cuBLAS keeps for each stream; it is allocated again when needed'),
+    ],
+    'ipc-collect': [
+      'torch.cuda.ipc_collect()',
+      t('Frees blocks that were shared with processes that are done with them'),
+    ],
+  };
+  return EXPERIMENTS.map(experiment => {
+    const [label, detail] = texts[experiment];
+    return { experiment, label, detail };
+  });
 }

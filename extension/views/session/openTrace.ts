@@ -1,6 +1,7 @@
 // A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
 import * as vscode from 'vscode';
 import { endingOf, endingWords } from '../../analysis/report/ending';
+import { BEHIND_NS } from '../../analysis/report/oomReport';
 import { TraceSession } from '../../engine/session';
 import { isSnapshot, traceFile } from '../../engine/traceFile';
 import { cwdOf } from '../../protocol/cwd';
@@ -22,8 +23,6 @@ export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWid
 
 /** Between an event and its row on the page lie this, an answer and a frame; while events come, a pulse (`TraceSession`). */
 const POLL_MS = 50;
-/** Behind the end of a trace, however its times are read. */
-const BEHIND_NS = 1e9;
 
 export class OpenTrace implements vscode.Disposable {
   protected readonly changed = new vscode.EventEmitter<SessionChange>();

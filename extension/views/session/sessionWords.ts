@@ -1,8 +1,5 @@
-import { formatCount } from '../../protocol/format';
+import { formatCount, type Translate } from '../../protocol/format';
 import type { Phase } from '../../protocol/requests/messages';
-
-/** `l10n.t` of the editor. */
-type Translate = (text: string, ...values: string[]) => string;
 
 /** What is known of a session. */
 export interface SessionStanding {

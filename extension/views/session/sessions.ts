@@ -5,7 +5,7 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { TraceSession } from '../../engine/session';
 import { baseName } from '../../protocol/format';
-import type { SessionView } from '../../protocol/requests/messages';
+import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
 import type { EndMoment } from '../../protocol/requests/moment';
 import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
@@ -78,7 +78,7 @@ export class Sessions implements vscode.Disposable {
 
   view(): Omit<SessionView, 'canWiden'> {
     const { shown } = this;
-    if (shown === null) return { ...NOTHING, trusted: vscode.workspace.isTrusted };
+    if (shown === null) return { ...NO_SESSION, trusted: vscode.workspace.isTrusted };
     const titles = distinctTitles(this.all.map(({ title }) => title));
     const sessions = this.all.map((session, i) => ({
       id: session.id,
@@ -214,20 +214,6 @@ export class Sessions implements vscode.Disposable {
 }
 
 const NO_HUES: ReadonlyMap<string, number> = new Map();
-const NOTHING: Omit<SessionView, 'canWiden'> = {
-  id: 0,
-  phase: 'empty',
-  title: '',
-  detail: '',
-  simulated: false,
-  recording: false,
-  exitCode: null,
-  ending: null,
-  trusted: true,
-  marks: [],
-  sessions: [],
-  info: null,
-};
 
 /** Throws a sentence in a workspace that is not trusted. */
 export function refuseUntrusted(): void {

@@ -83,7 +83,6 @@ export class TraceVerdicts implements vscode.Disposable {
 
   async findings(): Promise<FindingsView> {
     const { verdicts, stale } = await this.judge.verdictsNow();
-    const { revision, steps } = verdicts;
     const findings = verdicts.findings.map(finding => ({
       ...finding,
       spark: findingSpark(this.source, finding),
@@ -91,7 +90,7 @@ export class TraceVerdicts implements vscode.Disposable {
       holders: this.asked.get(finding.id)?.holders ?? null,
       experiments: this.asked.get(finding.id)?.experiments ?? null,
     }));
-    return { revision, stale, steps, findings, ...standingOf(this.source.info(), verdicts) };
+    return { stale, findings, ...standingOf(this.source.info(), verdicts) };
   }
 
   async rows(sites: readonly number[], groupBy: VerdictGrouping): Promise<RowVerdict[]> {
@@ -120,10 +119,8 @@ export class TraceVerdicts implements vscode.Disposable {
   whoHolds(id: string): Promise<Inquiry<HolderFound>> {
     const finding = this.find(id);
     const asked = this.begin(id);
-    const sentence = vscode.l10n.t(
-      'Asking process {0}; it answers between two of its Python instructions…',
-      this.pidOf(finding),
-    );
+    const pid = this.pidOf(finding);
+    const sentence = vscode.l10n.t('Asking process {0}; it answers between two of its Python instructions…', pid);
     this.show(asked, { holders: { state: 'asking', sentence, results: [] } });
     return this.askHolders(finding, asked.stop.signal).then(holders => {
       this.show(asked, { holders });

@@ -11,7 +11,6 @@ import {
   privilegeAdvice,
   type Surroundings,
 } from '../../../extension/capture/checks/privileges';
-import type { TracerErrorCode } from '../../../extension/capture/launch/tracerProtocol';
 
 const plain: Surroundings = {
   kernel: '6.8.0-45-generic',
@@ -105,21 +104,8 @@ test('what /proc tells', t => {
 });
 
 test('each refusal of the tracer in words', () => {
-  const codes: TracerErrorCode[] = [
-    'no-process',
-    'not-yours',
-    'no-libcuda',
-    'ended',
-    'bad-arguments',
-    'directory',
-    'failed',
-  ];
-  for (const code of codes) {
-    assert.deepEqual(explain({ type: 'error', code, message: 'Said so.' }, '/d', sudo), {
-      sentence: 'Said so.',
-      command: null,
-    });
-  }
+  const failed = explain({ type: 'error', code: 'failed', message: 'Said so.' }, '/d', sudo);
+  assert.deepEqual(failed, { sentence: 'Said so.', command: null });
   for (const code of ['no-bpf', 'no-btf'] as const) {
     const { sentence } = explain({ type: 'error', code, message: 'This kernel has none.' }, '/d', sudo);
     assert.match(sentence, /^This kernel has none; the in-process tracer, gpu-memtrace run, works without\.$/);

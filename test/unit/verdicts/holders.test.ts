@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { t } from '@vscode/l10n';
 import { shareText } from '../../../extension/protocol/holderShare';
+import { parseFields } from '../../../extension/protocol/fields';
 import type { BlockFacts } from '../../../extension/protocol/steps';
 import {
+  heldBy,
   holderOf,
-  parseHolders,
   readHolderAnswer,
   type HeldBlocks,
   type HolderAnswer,
 } from '../../../extension/analysis/findings/holders';
+
+const parseHolders = (text: string, blocks: readonly BlockFacts[]): HeldBlocks[] =>
+  heldBy(parseFields(text) ?? {}, blocks);
 
 const block = (address: bigint, site: number, bytes = 100): BlockFacts => {
   return { address, known: true, alive: true, bytes, site, device: 0, step: 1, timeNs: 0 };

@@ -5,11 +5,11 @@ import { t } from '@vscode/l10n';
 import type { ExperimentEffect, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 import { effectText } from '../../../extension/protocol/requests/effect';
 import { isLeak } from '../../../extension/protocol/verdicts';
-import { nextQuestion, shownFindings } from '../../../webview/explorer/findings/logic';
+import { shownFindings } from '../../../webview/explorer/findings/logic';
 import { figures, holderText, lineText, moreFigures } from '../../../webview/explorer/findings/text';
 import { findings } from '../../page/fakeFindings';
 
-const view = findings(1);
+const view = findings();
 const leak = view.findings.find(finding => finding.id === 'leak 0')!;
 const holder: HolderFound = {
   path: 'train().seen[...]',
@@ -35,11 +35,6 @@ test('no failure is folded away, and one that came of a leak is first', () => {
   const many = [failure('oom 1', 'full'), ...view.findings, failure('oom 2', 'leak')];
   const ids = shownFindings(many, false).map(finding => finding.id);
   assert.deepEqual(ids, ['leak 0', 'leak 1', 'oom 2', 'oom 1']);
-});
-
-test('asked again only while there is news that was not judged', () => {
-  assert.equal(nextQuestion(view), null);
-  assert.equal(nextQuestion({ ...view, stale: true }), 1000);
 });
 
 test('figures as far as they are known', () => {

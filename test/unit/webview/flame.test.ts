@@ -107,15 +107,16 @@ test('arrows lead to caller, called and siblings, and stop at the edge', () => {
   const rects = flameLayout(whole, 0);
   const train = whole.children[0]!;
   const [torch, loss] = train.children as [FlameNode, FlameNode];
-  assert.equal(moveIn(rects, train, 'called'), torch);
-  assert.equal(moveIn(rects, torch, 'after'), loss);
-  assert.equal(moveIn(rects, loss, 'after'), loss);
-  assert.equal(moveIn(rects, loss, 'before'), torch);
-  assert.equal(moveIn(rects, loss, 'caller'), train);
-  assert.equal(moveIn(rects, whole, 'caller'), whole);
-  assert.equal(moveIn(rects, loss, 'first'), whole);
+  assert.equal(moveIn(rects, train, 'ArrowDown'), torch);
+  assert.equal(moveIn(rects, torch, 'ArrowRight'), loss);
+  assert.equal(moveIn(rects, loss, 'ArrowRight'), loss);
+  assert.equal(moveIn(rects, loss, 'ArrowLeft'), torch);
+  assert.equal(moveIn(rects, loss, 'ArrowUp'), train);
+  assert.equal(moveIn(rects, whole, 'ArrowUp'), whole);
+  assert.equal(moveIn(rects, loss, 'Home'), whole);
+  assert.equal(moveIn(rects, loss, 'Enter'), undefined);
   const zoomed = flameLayout(torch, 0);
-  assert.equal(moveIn(zoomed, torch, 'after'), torch, 'a sibling that is not shown is not reached');
+  assert.equal(moveIn(zoomed, torch, 'ArrowRight'), torch, 'a sibling that is not shown is not reached');
 });
 
 test('a match inside a match counts once', () => {

@@ -100,12 +100,13 @@ test('what lies at an offset, and the longest gap', () => {
 
 test('keys lead to neighbours, and to the same place of the next segment', () => {
   const at = (segment: number, offset: number) => items.at(segment, offset * MB)!;
-  assert.equal(moveItem(items, at(0, 2), 'right', 5).block, 1);
-  assert.equal(moveItem(items, at(0, 0), 'left', 5).offset, 0);
-  assert.deepEqual(moveItem(items, at(0, 6), 'down', 5), at(1, 0));
-  assert.deepEqual(moveItem(items, at(1, 0), 'up', 5), at(0, 10));
-  assert.equal(moveItem(items, at(0, 0), 'pageDown', 5).segment, 2);
-  assert.equal(moveItem(items, at(0, 0), 'last', 5).offset, 16 * MB);
+  assert.equal(moveItem(items, at(0, 2), 'ArrowRight', 5)?.block, 1);
+  assert.equal(moveItem(items, at(0, 0), 'ArrowLeft', 5)?.offset, 0);
+  assert.deepEqual(moveItem(items, at(0, 6), 'ArrowDown', 5), at(1, 0));
+  assert.deepEqual(moveItem(items, at(1, 0), 'ArrowUp', 5), at(0, 10));
+  assert.equal(moveItem(items, at(0, 0), 'PageDown', 5)?.segment, 2);
+  assert.equal(moveItem(items, at(0, 0), 'Enter', 5), undefined);
+  assert.equal(moveItem(items, at(0, 0), 'End', 5)?.offset, 16 * MB);
 });
 
 test('an item is found again in newer data by its address', () => {

@@ -1,34 +1,22 @@
 // The editor's colours for what is drawn on a canvas, and word when they change.
 
-export interface Palette {
-  text: string;
-  dim: string;
-  /** The editor's, as the page itself has none. */
-  background: string;
-  grid: string;
-  tensor: string;
-  reserved: string;
-  driver: string;
-  /** Of the groups of the stacked timeline, by their slots. */
-  groups: string[];
-  rest: string;
-  /** Colours alone do not tell things apart. */
-  contrast: boolean;
-  font: string;
-}
+export type Palette = ReturnType<typeof readPalette>;
 
 /** Reads the page's own names for the editor's colours (explorer.css maps them to --vscode-*). */
-export function readPalette(): Palette {
+export function readPalette() {
   return {
     text: themeValue('--gm-text'),
     dim: themeValue('--gm-dim'),
+    // The editor's, as the page itself has none.
     background: themeValue('--vscode-editor-background') || themeValue('--vscode-sideBar-background') || 'Canvas',
     grid: themeValue('--gm-grid'),
     tensor: themeValue('--gm-tensor'),
     reserved: themeValue('--gm-reserved'),
     driver: themeValue('--gm-driver'),
+    // Of the groups of the stacked timeline, by their slots.
     groups: [1, 2, 3, 4, 5, 6].map(number => themeValue(`--gm-group-${number}`)),
     rest: themeValue('--gm-rest'),
+    // Colours alone do not tell things apart.
     contrast: /vscode-high-contrast/.test(document.body.className) || matchMedia('(prefers-contrast: more)').matches,
     font: getComputedStyle(document.body).fontFamily,
   };

@@ -2,10 +2,6 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { VirtualizerOptions } from '@tanstack/virtual-core';
 
-export interface VisibleRow {
-  index: number;
-  top: number;
-}
 const OVERSCAN = 6;
 
 export class VirtualRows {
@@ -43,7 +39,7 @@ export class VirtualRows {
     this.virtualizer._willUpdate();
   }
 
-  visible(): VisibleRow[] {
+  visible(): { index: number; top: number }[] {
     return this.virtualizer.getVirtualItems().map(item => ({ index: item.index, top: item.start }));
   }
 

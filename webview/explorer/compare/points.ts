@@ -1,11 +1,7 @@
 // The moments that can be compared, as the options of a selector.
 import { t } from '@vscode/l10n';
-import {
-  pointOf,
-  pointText,
-  type ComparedTrace,
-  type ComparePoint,
-} from '../../../extension/protocol/requests/compareRequests';
+import type { ComparedTrace, ComparePoint } from '../../../extension/protocol/requests/compareRequests';
+import { pointOf, pointText } from '../../../extension/protocol/requests/compareRequests';
 import { formatDuration } from '../../../extension/protocol/format';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 
@@ -14,7 +10,9 @@ export type PointOption = readonly [string, string];
 /** @param chosen the moment that the timeline shows: it can be compared too */
 export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): PointOption[] {
   const here = chosen.kind === 'at' ? [option(0, chosen.timeNs, t('in the timeline'))] : [];
-  return distinct([...traces.flatMap(optionsOf), ...here]);
+  const seen = new Set<string>();
+  // Of several names for a moment the first stays.
+  return [...traces.flatMap(optionsOf), ...here].filter(([value]) => !seen.has(value) && seen.add(value));
 }
 
 function optionsOf({ trace, title, live, marks, peakNs, steps, ending }: ComparedTrace): PointOption[] {
@@ -30,12 +28,6 @@ function optionsOf({ trace, title, live, marks, peakNs, steps, ending }: Compare
 
 function option(trace: number, timeNs: number, name: string): PointOption {
   return [pointText({ trace, timeNs: Math.round(timeNs) }), `${name} (${formatDuration(timeNs)})`];
-}
-
-/** Of several names for a moment the first stays. */
-function distinct(options: readonly PointOption[]): PointOption[] {
-  const seen = new Set<string>();
-  return options.filter(([value]) => !seen.has(value) && seen.add(value));
 }
 
 /**

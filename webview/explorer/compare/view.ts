@@ -39,7 +39,8 @@ export class CompareView {
   show({ rows, total }: Comparison, differing: number): void {
     const key = this.rows[this.active];
     this.rows = rows;
-    this.active = key ? rows.findIndex(row => sameRow(row, key)) : -1;
+    const nameOf = ({ file, line, stack }: ComparedRow): string => `${file}:${line} ${stack.join()}`;
+    this.active = key ? rows.findIndex(row => nameOf(row) === nameOf(key)) : -1;
     this.elements = rows.map((row, index) => rowElement(row, index));
     this.body.replaceChildren(...this.elements);
     setAttribute(this.element, 'aria-rowcount', String(total + 1));
@@ -88,10 +89,6 @@ export class CompareView {
   }
 }
 
-function sameRow(one: ComparedRow, other: ComparedRow): boolean {
-  return one.file === other.file && one.line === other.line && one.stack.join() === other.stack.join();
-}
-
 function rowElement(row: ComparedRow, index: number): HTMLElement {
   const difference = row.bytesB - row.bytesA;
   const cells: Record<ColumnId, HTMLElement | string> = {
@@ -113,9 +110,7 @@ function cell(role: string, id: ColumnId, content: HTMLElement | string): HTMLEl
   return element;
 }
 
-type Change = 'new' | 'gone' | 'more' | 'less' | 'same';
-
-function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow): Change {
+function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow) {
   if (countA === 0) return 'new';
   if (countB === 0) return 'gone';
   return bytesB > bytesA ? 'more' : bytesB < bytesA ? 'less' : 'same';

@@ -124,12 +124,8 @@ export class FindingCard {
       links.push(this.link('open-line', label, place.file, place.line));
     }
     for (const { path, file, line } of others) {
-      const link = this.link(
-        'open-other-holder',
-        t('Also held at {0}', lineText({ file, line })),
-        file ?? '',
-        line ?? 0,
-      );
+      const label = t('Also held at {0}', lineText({ file, line }));
+      const link = this.link('open-other-holder', label, file ?? '', line ?? 0);
       link.title = path;
       links.push(link);
     }

@@ -1,10 +1,9 @@
 // Which findings are shown, and when they are asked for again.
-import type { FindingsView, FindingView } from '../../../extension/protocol/requests/verdictRequests';
+import type { FindingView } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 
 /** Cards before the others are asked for. */
 const FEW = 3;
-const WHILE_STALE_MS = 1_000;
 const RANK: Record<FindingView['verdict'], number> = {
   leak: 0,
   rising: 1,
@@ -26,9 +25,4 @@ export function shownFindings(findings: readonly FindingView[], all: boolean): F
 
 function rankOf(finding: FindingView): number {
   return isLeak(finding) ? RANK.leak : RANK[finding.verdict];
-}
-
-/** Milliseconds after which to ask again though nothing more happens; null: not. */
-export function nextQuestion({ stale }: FindingsView): number | null {
-  return stale ? WHILE_STALE_MS : null;
 }

@@ -4,7 +4,7 @@ import type { FindingsView, FindingView, Standing } from '../../../extension/pro
 import { formatCount } from '../../../extension/protocol/format';
 import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
 import { FindingCard, type InquiryMethod } from './card';
-import { nextQuestion, shownFindings } from './logic';
+import { shownFindings } from './logic';
 import { PolledPart, type PageActions } from '../shell/part';
 
 const INTERVAL_MS = 1_000;
@@ -66,8 +66,7 @@ export class FindingsPart extends PolledPart {
     this.view = view;
     onFrame(this.draw);
     clearTimeout(this.timer);
-    const delayMs = nextQuestion(view);
-    if (delayMs !== null) this.timer = setTimeout(() => this.poller.invalidate(true), delayMs);
+    if (view.stale) this.timer = setTimeout(() => this.poller.invalidate(true), INTERVAL_MS);
   }
 
   private readonly draw = (): void => {

@@ -40,15 +40,18 @@ export function rowsOf(rects: readonly FlameRect[]): number {
   return rects.reduce((rows, rect) => Math.max(rows, rect.row + 1), 0);
 }
 
-export type FlameMove = 'caller' | 'called' | 'before' | 'after' | 'first' | 'last';
-
-/** Where an arrow key leads among what is shown; the same rectangle at an edge. */
-export function moveIn(rects: readonly FlameRect[], from: FlameNode, move: FlameMove): FlameNode {
+/** Where a key leads among what is shown; the same rectangle at an edge; undefined: it is no such key. */
+export function moveIn(rects: readonly FlameRect[], from: FlameNode, key: string): FlameNode | undefined {
   const shown = new Set(rects.map(rect => rect.node));
-  if (move === 'first' || move === 'last') return (move === 'first' ? rects[0] : rects.at(-1))?.node ?? from;
-  if (move === 'caller') return from.parent ?? from;
-  if (move === 'called') return from.children.find(child => shown.has(child)) ?? from;
   const siblings = from.parent?.children.filter(child => shown.has(child)) ?? [from];
-  const at = siblings.indexOf(from) + (move === 'before' ? -1 : 1);
-  return siblings[at] ?? from;
+  const at = siblings.indexOf(from);
+  const moves: Record<string, FlameNode | null | undefined> = {
+    Home: rects[0]?.node,
+    End: rects.at(-1)?.node,
+    ArrowUp: from.parent,
+    ArrowDown: from.children.find(child => shown.has(child)),
+    ArrowLeft: siblings[at - 1],
+    ArrowRight: siblings[at + 1],
+  };
+  return key in moves ? (moves[key] ?? from) : undefined;
 }

@@ -63,9 +63,10 @@ function place(
   const key = hidden ? `\0${packageName(frame.file)}` : `${frame.file}\0${frame.line}\0${frame.function}`;
   let siblings = known.get(up);
   if (!siblings) known.set(up, (siblings = new Map<string, FlameNode>()));
+  const noLine = frame.line === 0 && frame.function === '';
   let node = siblings.get(key);
   if (!node) {
-    node = newNode(up, tree.id[i]!, frame, label(frame));
+    node = newNode(up, tree.id[i]!, frame, noLine ? t('no Python line') : frame.function);
     siblings.set(key, node);
     up.children.push(node);
   }
@@ -103,10 +104,6 @@ function newNode(parent: FlameNode | null, id: number, frame: StackTree['frames'
     parent,
     children: [],
   };
-}
-
-function label({ line, function: name }: StackTree['frames'][number]): string {
-  return line === 0 && name === '' ? t('no Python line') : name;
 }
 
 function foldedLabel({ folded, file, function: name }: FlameNode): string {

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { baseName, formatBytes } from '../../../extension/protocol/format';
 import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText } from '../common/counts';
-import { flameLayout, moveIn, rowsOf, type FlameMove, type FlameRect } from './layout';
+import { flameLayout, moveIn, rowsOf, type FlameRect } from './layout';
 import { findNode, search, type FlameNode, type Matches } from './tree';
 import { flameSvg } from './picture';
 import { flameHue, readFlameTheme } from './theme';
@@ -24,20 +24,13 @@ const LEAST_PX = 2;
 /** Narrower than this a name is not read. */
 const TEXT_PX = 22;
 const OVERSCAN_ROWS = 4;
-const MOVES: Record<string, FlameMove> = {
-  ArrowUp: 'caller',
-  ArrowDown: 'called',
-  ArrowLeft: 'before',
-  ArrowRight: 'after',
-  Home: 'first',
-  End: 'last',
-};
 
 export class FlameView {
   readonly element = el('div', { class: 'flame-scroller', role: 'tree', tabindex: 0 });
   private readonly surface = el('div', { class: 'flame-surface', role: 'presentation' });
-  private readonly frame = el('div', { class: 'flame-frame' }, this.element);
-  private readonly tooltip = new Tooltip(this.frame);
+  /** What is put on the page. */
+  readonly root = el('div', { class: 'flame-frame' }, this.element);
+  private readonly tooltip = new Tooltip(this.root);
   private readonly items = new Map<number, HTMLElement>();
   private whole: FlameNode | null = null;
   private zoomed: FlameNode | null = null;
@@ -58,11 +51,6 @@ export class FlameView {
     this.surface.addEventListener('pointermove', event => this.onPointer(event));
     new ResizeObserver(() => this.layout()).observe(this.element);
     onLinesNamed(() => onFrame(this.draw));
-  }
-
-  /** What is put on the page. */
-  get root(): HTMLElement {
-    return this.frame;
   }
 
   get zoomedOut(): boolean {
@@ -111,12 +99,8 @@ export class FlameView {
       short: ({ node }: FlameRect) => textOf(node),
       long: ({ node }: FlameRect) => this.describe(node).join(', '),
     };
-    return flameSvg(
-      this.rects,
-      width,
-      words,
-      readFlameTheme(({ node }) => this.dimmed(node)),
-    );
+    const theme = readFlameTheme(({ node }) => this.dimmed(node));
+    return flameSvg(this.rects, width, words, theme);
   }
 
   zoomOut(): void {
@@ -250,8 +234,8 @@ export class FlameView {
     const { activeNode } = this;
     if (!activeNode || event.altKey) return;
     const control = event.ctrlKey || event.metaKey;
-    const move = control ? undefined : MOVES[event.key];
-    if (move) this.activate(moveIn(this.rects, activeNode, move));
+    const to = control ? undefined : moveIn(this.rects, activeNode, event.key);
+    if (to) this.activate(to);
     else if (event.key === 'Enter' && control) this.open(activeNode);
     else if (event.key === 'Enter') this.zoom(activeNode);
     else if (event.key === ' ') this.actions.details(activeNode);

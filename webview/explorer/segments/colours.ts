@@ -43,7 +43,7 @@ export class SegmentColours {
     );
     this.block = Uint8Array.from({ length: map.blocks.rows }, (_, i) =>
       by === 'age'
-        ? ageBucket(map.blocks.ageSteps[i]!)
+        ? AGES.findIndex(most => map.blocks.ageSteps[i]! <= most)
         : this.colourOf(this.nameOf(map.blocks.site[i]!, map.blocks.segment[i]!)),
     );
   }
@@ -101,10 +101,6 @@ export class SegmentColours {
     const { hue, shade } = hueOf(name);
     return hue * SHADE_COUNT + shade;
   }
-}
-
-function ageBucket(steps: number): number {
-  return AGES.findIndex(most => steps <= most);
 }
 
 /** Colours by index, from the theme's chart colours; `dim` for what has no line. */

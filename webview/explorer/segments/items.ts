@@ -82,16 +82,14 @@ export class SegmentItems {
   }
 }
 
-export type SegmentMove = 'left' | 'right' | 'up' | 'down' | 'first' | 'last' | 'pageUp' | 'pageDown';
-
-/** Where a key leads; the same item at an edge. `page`: segments of a page. */
-export function moveItem(items: SegmentItems, from: SegmentItem, move: SegmentMove, page: number): SegmentItem {
+/** Where a key leads; the same item at an edge; undefined: it is no such key. `page`: segments of a page. */
+export function moveItem(items: SegmentItems, from: SegmentItem, key: string, page: number): SegmentItem | undefined {
   const row = items.itemsOf(from.segment);
   const at = row.findIndex(item => item.offset === from.offset);
-  if (move === 'first') return row[0] ?? from;
-  if (move === 'last') return row.at(-1) ?? from;
-  if (move === 'left' || move === 'right') return row[at + (move === 'left' ? -1 : 1)] ?? from;
-  const by = { up: -1, down: 1, pageUp: -page, pageDown: page }[move];
+  const inRow = { Home: 0, End: row.length - 1, ArrowLeft: at - 1, ArrowRight: at + 1 }[key];
+  if (inRow !== undefined) return row[inRow] ?? from;
+  const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page }[key];
+  if (by === undefined) return undefined;
   const segment = Math.max(0, Math.min(from.segment + by, items.segments - 1));
   const bytes = items.map.bytes[segment] ?? 0;
   const part = (from.offset + from.bytes / 2) / Math.max(items.map.bytes[from.segment] ?? 1, 1);

@@ -6,7 +6,7 @@ import { readHues } from '../common/hues';
 import { canvasPicture, type PictureWords } from '../common/picture';
 import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './canvas';
 import { palette, type ColourBy, type SegmentColours } from './colours';
-import { moveItem, type SegmentItem, type SegmentItems, type SegmentMove } from './items';
+import { moveItem, type SegmentItem, type SegmentItems } from './items';
 import { onThemeChange, readPalette, themeValue } from '../common/theme';
 import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
@@ -21,16 +21,6 @@ export interface SegmentActions {
   openLine(item: SegmentItem): void;
 }
 
-const MOVES: Record<string, SegmentMove> = {
-  ArrowLeft: 'left',
-  ArrowRight: 'right',
-  ArrowUp: 'up',
-  ArrowDown: 'down',
-  Home: 'first',
-  End: 'last',
-  PageUp: 'pageUp',
-  PageDown: 'pageDown',
-};
 const LABEL = t(
   'Segments of the allocator. Left and Right move between blocks and gaps, Up and Down between segments, Enter shows a block, Ctrl+Enter opens its line.',
 );
@@ -167,9 +157,9 @@ export class SegmentView {
     const from = this.activeItem ?? items.itemsOf(0)[0];
     if (!from) return;
     const control = event.ctrlKey || event.metaKey;
-    const move = control ? undefined : MOVES[event.key];
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / ROW_PX) - 1);
-    if (move) this.activate(this.activeItem ? moveItem(items, from, move, page) : from);
+    const to = control ? undefined : moveItem(items, from, event.key, page);
+    if (to) this.activate(this.activeItem ? to : from);
     else if (event.key === 'Enter' && control) this.actions.openLine(from);
     else if (event.key === 'Enter' || event.key === ' ') this.actions.choose(from);
     else return;

@@ -3,6 +3,7 @@ import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
+import { NO_SESSION } from '../../../extension/protocol/requests/messages';
 import { el, onFrame, setAttribute } from '../../dom';
 import type { Block } from '../details/blockRow';
 import type { RequestClient } from './client';
@@ -27,21 +28,6 @@ import { Tabs } from './tabs';
 import { Scopes } from './scopes';
 import { TimelinePart } from '../timeline/part';
 
-const EMPTY: SessionView = {
-  id: 0,
-  phase: 'empty',
-  title: '',
-  detail: '',
-  simulated: false,
-  recording: true,
-  exitCode: null,
-  ending: null,
-  trusted: true,
-  canWiden: false,
-  marks: [],
-  sessions: [],
-  info: null,
-};
 const CLOCK_MS = 1000;
 
 /** What the session has to do with the questions of the parts. */
@@ -53,7 +39,7 @@ function askedOf(context: PageContext | null): string {
 
 export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
-  private session: SessionView = EMPTY;
+  private session = NO_SESSION;
   private readonly clock = new RunClock();
   readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
   private readonly header = new Header(this);
@@ -86,9 +72,9 @@ export class App implements PageActions {
       tab => this.dispatch({ type: 'tab', tab }),
     );
     this.details = new DetailsPart(this, {
-      close: () => this.lines.clear(),
+      close: () => this.lines.table.clear(),
       // Two frames later the table has its new height.
-      appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.revealActive())),
+      appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
     });
     this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
@@ -169,10 +155,6 @@ export class App implements PageActions {
 
   show(subject: Subject, block?: Block): void {
     this.details.show(subject, block ?? null);
-  }
-
-  request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
-    return this.client.request(method, params);
   }
 
   async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {

@@ -30,10 +30,6 @@ export class RequestClient {
     private readonly timers: Timers = BROWSER_TIMERS,
   ) {}
 
-  get pending(): number {
-    return this.waiting.size;
-  }
-
   /** Resolves with the host's answer; rejects with an Error whose message is one sentence. */
   request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
     const id = ++this.lastId;
@@ -44,20 +40,17 @@ export class RequestClient {
     });
   }
 
-  /** Takes a response; false when nobody waits for it (it came after its time was up). */
-  accept(response: Response): boolean {
+  /** Takes a response, also one for which nobody waits (it came after its time was up). */
+  accept(response: Response): void {
     const waiting = this.removeWaiting(response.id);
-    if (!waiting) return false;
-    if (response.ok) waiting.resolve(response.value);
-    else waiting.reject(new Error(response.error));
-    return true;
+    if (response.ok) waiting?.resolve(response.value);
+    else waiting?.reject(new Error(response.error));
   }
 
   private giveUp(id: number, method: Method): void {
     const seconds = Math.round(this.timeoutMs / 1000);
-    this.removeWaiting(id)?.reject(
-      new Error(t('The extension did not answer "{0}" within {1} seconds.', method, seconds)),
-    );
+    const sentence = t('The extension did not answer "{0}" within {1} seconds.', method, seconds);
+    this.removeWaiting(id)?.reject(new Error(sentence));
   }
 
   private removeWaiting(id: number): Waiting | undefined {

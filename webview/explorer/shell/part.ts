@@ -24,8 +24,6 @@ export interface PageContext {
 export interface PageActions {
   /** The host's answer, or undefined after its failure was shown. */
   ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined>;
-  /** As `ask`, for the parts that show failures themselves: rejects with the host's sentence. */
-  request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
   dispatch(action: Action): void;
   readonly openLine: OpenLine;
   /** A row is the selected one, or none is; `section`: its details are to show that. */

@@ -1,24 +1,11 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
 import { type CompareBy, pointOf } from '../../../extension/protocol/requests/compareRequests';
 import { checkMoment, type Moment, NOW } from '../../../extension/protocol/requests/moment';
-import {
-  STACK_BY,
-  STACK_RANKS,
-  type StackBy,
-  type StackRank,
-} from '../../../extension/protocol/requests/timelineRequests';
+import type { StackBy, StackRank } from '../../../extension/protocol/requests/timelineRequests';
+import { STACK_BY, STACK_RANKS } from '../../../extension/protocol/requests/timelineRequests';
 import { TREE_WEIGHTS, type TreeWeight } from '../../../extension/protocol/requests/treeRequests';
-import {
-  GROUP_BYS,
-  type GroupBy,
-  type Layer,
-  LAYERS,
-  SERIES,
-  type Series,
-  SITE_SORTS,
-  type SiteSort,
-  type TraceInfo,
-} from '../../../extension/protocol/trace';
+import type { GroupBy, Layer, Series, SiteSort, TraceInfo } from '../../../extension/protocol/trace';
+import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../../../extension/protocol/trace';
 import type { ColourBy } from '../segments/colours';
 import { restoreTable, type TableChoice } from '../table/state';
 import { FOLLOW, type Zoom } from '../timeline/zoom';

@@ -14,13 +14,15 @@ const UNTRUSTED = t(
   'This workspace is not trusted, so nothing in it is run. Trust it to trace its scripts; saved traces can be opened without that.',
 );
 
+type Asked = 'start' | 'trySample' | 'chooseInterpreter' | 'doctor';
+
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
-  private readonly start: HTMLElement;
-  private readonly again: HTMLElement;
-  private readonly sample: HTMLElement;
-  private readonly choose: HTMLElement;
-  private readonly check: HTMLElement;
+  private readonly start = primaryButton('start', t('Trace GPU memory'), () => this.ask('start'));
+  private readonly again = primaryButton('start-again', t('Trace again'), () => this.ask('start'));
+  private readonly sample = this.link('try-sample', t('Try the sample'), 'trySample');
+  private readonly choose = this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter');
+  private readonly check = this.link('doctor', t('Check this machine'), 'doctor');
   private readonly ring = progressRing();
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
@@ -29,28 +31,14 @@ export class StateView {
   private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
-  constructor(ask: (what: 'start' | 'trySample' | 'chooseInterpreter' | 'doctor') => void) {
-    const onStart = (): void => ask('start');
-    this.start = primaryButton('start', t('Trace GPU memory'), onStart);
-    this.again = primaryButton('start-again', t('Trace again'), onStart);
-    this.sample = button('link', 'try-sample', t('Try the sample'), () => ask('trySample'));
-    this.choose = button('link', 'choose-interpreter', t('Choose a Python interpreter…'), () =>
-      ask('chooseInterpreter'),
-    );
+  constructor(private readonly ask: (what: Asked) => void) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    this.check = button('link', 'doctor', t('Check this machine'), () => ask('doctor'));
-    this.element.append(
-      this.untrusted,
-      this.about,
-      this.start,
-      this.sample,
-      this.saved,
-      this.words,
-      this.choose,
-      this.check,
-      this.totals,
-      this.again,
-    );
+    const { start, sample, saved, words, choose, check, totals, again } = this;
+    this.element.append(this.untrusted, this.about, start, sample, saved, words, choose, check, totals, again);
+  }
+
+  private link(action: string, label: string, what: Asked): HTMLElement {
+    return button('link', action, label, () => this.ask(what));
   }
 
   update(session: SessionView): void {

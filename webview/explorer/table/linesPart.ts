@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { SiteWindow } from '../../../extension/protocol/trace';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { MAX_VERDICTS, type VerdictGrouping } from '../../../extension/protocol/requests/verdictRequests';
-import { el } from '../../dom';
+import { el, setTextOrHide } from '../../dom';
 import { openMenu } from '../../menu';
 import { GROUP_NAMES } from './groups';
 import type { PageActions, PageContext, Part } from '../shell/part';
@@ -57,7 +57,7 @@ const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
 export class LinesPart implements Part {
   readonly element: HTMLElement;
   private readonly toolbar: Toolbar;
-  private readonly table: TableView;
+  readonly table: TableView;
   private readonly sites: SiteRows;
   private readonly tree = new TreeRows();
   private readonly bar: SelectionBar;
@@ -87,7 +87,7 @@ export class LinesPart implements Part {
     this.tree.setOrder(view);
     this.table.update(view, this.sourceOf(view), info.devices.length);
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
-    this.table.titleOf('live', title, view.table.tree ? hint : t('Bytes alive now'));
+    this.table.head.setTitle('live', title, view.table.tree ? hint : t('Bytes alive now'));
   }
 
   invalidate(): void {
@@ -115,15 +115,6 @@ export class LinesPart implements Part {
     this.table.setOpened(null);
     this.sites.forget();
     this.tree.forget();
-  }
-
-  /** No row is selected any more. */
-  clear(): void {
-    this.table.clear();
-  }
-
-  revealActive(): void {
-    this.table.revealActive();
   }
 
   private makeTable(): TableView {
@@ -196,7 +187,7 @@ export class LinesPart implements Part {
 
   /** In the order of the table. `once`: of rows of a tree only those that lie in no other. */
   private async selectedRows(once: boolean): Promise<Row[]> {
-    const keys = this.table.selection.all();
+    const { keys } = this.table.selection;
     const view = this.page.now()?.view;
     if (view?.table.tree && once) return this.tree.outermost(keys);
     const source = view ? this.sourceOf(view) : this.sites;
@@ -262,6 +253,6 @@ export class LinesPart implements Part {
 
   private showEmpty(rows: number, { filter }: ViewState): void {
     const none = filter ? t('No row matches the filter.') : t('Nothing is alive in this layer.');
-    this.table.setEmptyText(rows > 0 ? '' : none);
+    setTextOrHide(this.table.empty, rows > 0 ? '' : none);
   }
 }

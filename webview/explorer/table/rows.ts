@@ -3,14 +3,8 @@ import { t } from '@vscode/l10n';
 import { baseName, formatRate } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
-import {
-  type GroupBy,
-  type Layer,
-  siteRow,
-  type SiteRow,
-  type SiteWindow,
-  type ProcessInfo,
-} from '../../../extension/protocol/trace';
+import type { GroupBy, Layer, SiteRow, SiteWindow, ProcessInfo } from '../../../extension/protocol/trace';
+import { siteRow } from '../../../extension/protocol/trace';
 import { deviceText, threadText } from '../common/names';
 
 /** The part of a verdict that a row shows. */
@@ -111,20 +105,14 @@ export function trendOf(bytesPerSecond: number, liveBytes: number): Trend {
 
 /** Polyline points of a spark line in a box; a flat line in its middle when nothing changed. */
 export function sparkPoints(values: Float64Array, width: number, height: number): string {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  const range = high - low;
-  let points = '';
-  for (let i = 0; i < values.length; i++) {
+  const low = Math.min(...values);
+  const range = Math.max(...values) - low;
+  const points = Array.from(values, (value, i) => {
     const x = (i / Math.max(values.length - 1, 1)) * (width - 2) + 1;
-    const part = range > 0 ? (values[i]! - low) / range : 0.5;
-    points += `${i > 0 ? ' ' : ''}${x.toFixed(1)},${(height - 1.5 - part * (height - 3)).toFixed(1)}`;
-  }
-  return points;
+    const part = range > 0 ? (value - low) / range : 0.5;
+    return `${x.toFixed(1)},${(height - 1.5 - part * (height - 3)).toFixed(1)}`;
+  });
+  return points.join(' ');
 }
 
 function fullName({ file, line, function: name, library, label }: SiteRow, groupBy: GroupBy): string {

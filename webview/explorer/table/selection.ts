@@ -5,7 +5,7 @@ export class Selection {
   active: { index: number; key: string } | null = null;
   /** Where a range begins. */
   private anchor = 0;
-  private keys = new Set<string>();
+  keys = new Set<string>();
 
   get size(): number {
     return this.keys.size;
@@ -13,10 +13,6 @@ export class Selection {
 
   has(key: string): boolean {
     return this.keys.has(key);
-  }
-
-  all(): ReadonlySet<string> {
-    return this.keys;
   }
 
   clear(): void {
@@ -52,11 +48,6 @@ export class Selection {
   /** Rows [from, to) of a range that ends at `index`. */
   rangeTo(index: number): { from: number; to: number } {
     return { from: Math.min(this.anchor, index), to: Math.max(this.anchor, index) + 1 };
-  }
-
-  /** Exactly these. */
-  set(keys: Iterable<string>): void {
-    this.keys = new Set(keys);
   }
 
   /** The active row stands elsewhere now. */

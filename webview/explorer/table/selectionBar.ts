@@ -32,10 +32,6 @@ export class SelectionBar {
 }
 
 export function sumOf(rows: readonly { liveBytes: number; liveCount: number }[], selected: number): SelectionSum {
-  const sum = { rows: selected, liveBytes: 0, liveCount: 0 };
-  for (const { liveBytes, liveCount } of rows) {
-    sum.liveBytes += liveBytes;
-    sum.liveCount += liveCount;
-  }
-  return sum;
+  const sum = (of: 'liveBytes' | 'liveCount'): number => rows.reduce((all, row) => all + row[of], 0);
+  return { rows: selected, liveBytes: sum('liveBytes'), liveCount: sum('liveCount') };
 }

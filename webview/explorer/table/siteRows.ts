@@ -1,11 +1,6 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
-import {
-  type GroupBy,
-  type Layer,
-  type ProcessInfo,
-  type SiteWindow,
-  siteRow,
-} from '../../../extension/protocol/trace';
+import type { GroupBy, Layer, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
+import { siteRow } from '../../../extension/protocol/trace';
 import { rowAt, rowKey, type Judged, type Row } from './rows';
 import type { RowSource } from './rowSource';
 

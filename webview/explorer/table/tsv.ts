@@ -13,9 +13,7 @@ export function tsvOf(rows: readonly Row[], columns: readonly Column[], name: st
     ...shown.map(column => column.value(row)),
     row.verdict?.state ?? '',
   ]);
-  return [head, ...lines].map(cells => cells.map(cell).join('\t')).join('\n') + '\n';
-}
-
-function cell(value: string | number): string {
-  return typeof value === 'number' ? String(value) : value.replace(/[\t\r\n]+/g, ' ');
+  const text = (cells: readonly (string | number)[]): string =>
+    cells.map(cell => String(cell).replace(/[\t\r\n]+/g, ' ')).join('\t');
+  return [head, ...lines].map(cells => `${text(cells)}\n`).join('');
 }

@@ -1,7 +1,7 @@
 // A grid of virtual rows: a list or a tree, by mouse and keyboard, with several rows selected at a time.
 import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
-import { el, onFrame, setAttribute, setTextOrHide } from '../../dom';
+import { el, onFrame, setAttribute } from '../../dom';
 import { chosenColumns } from './columns';
 import { GROUP_NAMES } from './groups';
 import { layoutOf, type Layout } from './layout';
@@ -40,8 +40,9 @@ export class TableView {
   readonly selection = new Selection();
   private readonly body = el('div', { class: 'rows', role: 'rowgroup' });
   private readonly scroller = el('div', { class: 'scroller' }, this.body);
-  private readonly empty = el('p', { class: 'none dim', role: 'status' });
-  private readonly head: TableHead;
+  /** What stands where rows would be. */
+  readonly empty = el('p', { class: 'none dim', role: 'status' });
+  readonly head: TableHead;
   private readonly virtual: VirtualRows;
   private readonly shown = new Map<number, RowView>();
   private readonly spare: RowView[] = [];
@@ -65,7 +66,10 @@ export class TableView {
     this.body.addEventListener('mousedown', event => event.shiftKey && event.preventDefault()); // selects no text
     this.element.addEventListener('keydown', event => this.onKey(event));
     this.element.addEventListener('contextmenu', event => this.onMenu(event));
-    new ResizeObserver(([entry]) => entry && this.onWidth(entry.contentRect.width)).observe(this.element);
+    new ResizeObserver(([entry]) => {
+      this.widthPx = entry?.contentRect.width ?? 0;
+      this.arrange();
+    }).observe(this.element);
   }
 
   /** Rows to ask for: those in view and a page around them. */
@@ -97,20 +101,11 @@ export class TableView {
     onFrame(this.draw);
   }
 
-  titleOf(column: 'live', title: string, hint: string): void {
-    this.head.setTitle(column, title, hint);
-  }
-
   /** The source has new rows. */
   refresh(): void {
     this.followActive();
     setAttribute(this.element, 'aria-rowcount', String(this.source.total + 1));
     onFrame(this.draw);
-  }
-
-  /** What stands where rows would be; '' while there are rows. */
-  setEmptyText(text: string): void {
-    setTextOrHide(this.empty, text);
   }
 
   /** Nothing is selected any more. */
@@ -123,8 +118,8 @@ export class TableView {
   }
 
   /** These rows are selected. */
-  pick(keys: Iterable<string>): void {
-    this.selection.set(keys);
+  private pick(rows: readonly Row[]): void {
+    this.selection.keys = new Set(rows.map(({ key }) => key));
     this.actions.selected();
     onFrame(this.draw);
   }
@@ -245,7 +240,7 @@ export class TableView {
     this.selection.move(index, row?.key ?? PENDING);
     const { from, to } = this.selection.rangeTo(index);
     const rows = await this.source.rows(from, to);
-    this.pick(rows.map(({ key }) => key));
+    this.pick(rows);
     if (row) this.actions.select(row);
   }
 
@@ -253,7 +248,7 @@ export class TableView {
     const rows = await this.source.rows(0, this.source.total);
     const first = rows[0];
     if (first && !this.selection.active) this.selection.one(0, first.key);
-    this.pick(rows.map(({ key }) => key));
+    this.pick(rows);
   }
 
   private moveTo(target: number, event: KeyboardEvent): void {
@@ -344,23 +339,13 @@ export class TableView {
     if (!row?.tree) return false;
     const open = event.key === 'ArrowRight';
     if (row.tree.expanded === !open) this.actions.expand(row, open);
-    else if (open && this.isInside(at + 1, row.tree.level)) this.moveTo(at + 1, event);
+    else if (open && (this.source.row(at + 1)?.tree?.level ?? 0) > row.tree.level) this.moveTo(at + 1, event);
     else if (!open && this.actions.parentOf(at) >= 0) this.moveTo(this.actions.parentOf(at), event);
     return true;
   }
 
-  /** Not yet while what the row calls is on its way. */
-  private isInside(index: number, level: number): boolean {
-    return (this.source.row(index)?.tree?.level ?? 0) > level;
-  }
-
   private followSideways(): void {
     this.head.scrollTo(this.scroller.scrollLeft, this.scroller.offsetWidth - this.scroller.clientWidth);
-  }
-
-  private onWidth(width: number): void {
-    this.widthPx = width;
-    this.arrange();
   }
 
   private arrange(): void {

@@ -1,14 +1,14 @@
 // Steps on the timeline's axis: which step runs at a time, when a step ends, where its labels stand.
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { TimeWindow } from './zoom';
+import { firstWhere } from '../../../extension/protocol/bisect';
+import { roundStep } from '../../../extension/protocol/ticks';
 
 /** A label is empty where only a mark stands. */
 export interface Tick {
   value: number;
   label: string;
 }
-
-const NICE = [1, 2, 5];
 
 /** The step that runs at a time, from 1; behind the last end it is the next one. */
 export function stepAt(axis: StepTimes, timeNs: number): number {
@@ -54,18 +54,7 @@ export function stepTicks(axis: StepTimes, window: TimeWindow, most: number, mar
   return ticks;
 }
 
-function roundStep(least: number): number {
-  const decade = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(least, 1))));
-  return (NICE.find(nice => nice * decade >= least) ?? 10) * decade;
-}
-
 /** Index of the first value that is not below. */
 function firstFrom(values: Float64Array, least: number): number {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstWhere(values.length, at => values[at]! >= least);
 }

@@ -49,11 +49,11 @@ export class TimelineBar {
   private readonly readingPart: HTMLElement;
   private readonly moment = el('strong', { 'data-value': 'moment' });
   private readonly reason = el('span', { class: 'dim', 'data-value': 'reason' });
-  private readonly now: HTMLElement;
+  private readonly now = chip('moment-now', '', '', () => this.actions.now());
   private readonly momentPart: HTMLElement;
   private readonly status = el('span', { class: 'said', role: 'status' });
 
-  constructor(actions: TimelineBarActions) {
+  constructor(private readonly actions: TimelineBarActions) {
     const choices = CHOICES.map(([choice, label, title]) =>
       chip(`span-${choice}`, label, title, () => actions.choose(choice)),
     );
@@ -61,7 +61,6 @@ export class TimelineBar {
     this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
-    this.now = chip('moment-now', '', '', () => actions.now());
     this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, this.reason, this.now);
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }

@@ -90,7 +90,8 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
       const x = Math.min((mark.timeNs - window.fromNs) * scale, pixels - LINE_PX);
       if (before && x - before.x < SAME_PX) {
         touching++;
-        before.mark = { ...before.mark, title: severalText(title, touching) };
+        const several = t('{0} (and {1} more beside it)', title, formatCount(touching - 1));
+        before.mark = { ...before.mark, title: several };
         continue;
       }
       touching = 1;
@@ -100,10 +101,6 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
     }
   }
   return placed.sort((a, b) => a.x - b.x).slice(0, MOST);
-}
-
-function severalText(title: string, count: number): string {
-  return t('{0} (and {1} more beside it)', title, formatCount(count - 1));
 }
 
 type Taken = { lower: boolean; from: number; to: number }[];

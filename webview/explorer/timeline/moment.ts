@@ -1,6 +1,6 @@
 // Brings the page to a moment: the host reads the trace up to it first, which may take a while and can be given up.
 import { t } from '@vscode/l10n';
-import { NOW, type Moment } from '../../../extension/protocol/requests/moment';
+import { NOW } from '../../../extension/protocol/requests/moment';
 import type { MomentReading, Peak, PeakQuery } from '../../../extension/protocol/requests/timelineRequests';
 import { formatBytes, formatDuration } from '../../../extension/protocol/format';
 import type { PageActions } from '../shell/part';
@@ -61,10 +61,6 @@ export class MomentReader {
     return reading?.peak ?? null;
   }
 
-  private async read(moment: Moment, wish: number): Promise<boolean> {
-    return (await this.poll(wish, () => this.page.ask('readMoment', { moment }))) !== null;
-  }
-
   /** Asks until it is done; null where it failed or something else is wished for. */
   private async poll<T extends MomentReading>(wish: number, ask: () => Promise<T | undefined>): Promise<T | null> {
     for (;;) {
@@ -78,7 +74,8 @@ export class MomentReader {
 
   /** Reads and shows it, unless something else is wished for meanwhile; null: there is nothing to show. */
   private async bring(wanted: TitledMoment | null, wish: number): Promise<void> {
-    if (wanted && (await this.read(wanted.moment, wish))) this.page.dispatch({ type: 'moment', ...wanted });
+    const read = wanted && (await this.poll(wish, () => this.page.ask('readMoment', { moment: wanted.moment })));
+    if (read) this.page.dispatch({ type: 'moment', ...wanted });
     if (wish === this.wish) this.onProgress(null);
   }
 }

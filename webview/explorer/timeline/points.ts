@@ -1,6 +1,7 @@
 // From the host's reduced buckets to the points that are drawn.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { TimeWindow } from './zoom';
+import { firstWhere } from '../../../extension/protocol/bisect';
 
 export interface Point {
   x: number;
@@ -43,15 +44,9 @@ export function toPoints(timeline: Timeline, before: number, window: TimeWindow,
 
 /** What a tooltip says at a time: the highest value of the bucket it falls into, or the value held there. */
 export function bytesAt(timeline: Timeline, before: number, timeNs: number, bucketNs: number): number {
-  let low = 0;
-  let high = Math.floor(timeline.length / FIELDS);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (timeline[middle * FIELDS]! <= timeNs) low = middle + 1;
-    else high = middle;
-  }
-  if (low === 0) return before;
-  const at = (low - 1) * FIELDS;
+  const later = firstWhere(Math.floor(timeline.length / FIELDS), bucket => timeline[bucket * FIELDS]! > timeNs);
+  if (later === 0) return before;
+  const at = (later - 1) * FIELDS;
   return timeNs - timeline[at]! <= bucketNs ? timeline[at + 2]! : timeline[at + 3]!;
 }
 
@@ -65,7 +60,5 @@ export function highestBucket(timeline: Timeline): number {
 
 /** Highest point, 0 for none. */
 export function highest(points: readonly Point[]): number {
-  let top = 0;
-  for (const point of points) if (point.y > top) top = point.y;
-  return top;
+  return points.reduce((top, { y }) => Math.max(top, y), 0);
 }
