@@ -26,13 +26,6 @@ Result<FileMap> FileMap::open(const std::string &path, uint64_t offset, uint64_t
   return map;
 }
 
-FileMap FileMap::of_memory(std::vector<std::byte> bytes) {
-  FileMap map;
-  map.memory_ = std::move(bytes);
-  map.size_ = map.memory_.size();
-  return map;
-}
-
 FileMap::FileMap(FileMap &&other) noexcept { *this = std::move(other); }
 
 FileMap &FileMap::operator=(FileMap &&other) noexcept {
@@ -44,7 +37,6 @@ FileMap &FileMap::operator=(FileMap &&other) noexcept {
   size_ = std::exchange(other.size_, 0);
   regions_ = std::exchange(other.regions_, {});
   forgotten_ = std::exchange(other.forgotten_, {});
-  memory_ = std::move(other.memory_);
   return *this;
 }
 
@@ -88,7 +80,6 @@ const std::byte *FileMap::region(size_t index) {
 
 const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
   if (count > size_ || offset > size_ - count) return nullptr;
-  if (fd_ < 0) return memory_.data() + offset;
   const size_t index = region_of(offset);
   uint64_t inside = offset - region_begin(index);
   if (inside + count > region_bytes(index)) return nullptr;
@@ -98,10 +89,6 @@ const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
 
 bool FileMap::copy(uint64_t offset, uint64_t count, std::byte *target) {
   if (count > size_ || offset > size_ - count) return false;
-  if (fd_ < 0) {
-    if (count) std::memcpy(target, memory_.data() + offset, count);
-    return true;
-  }
   while (count > 0) {
     ssize_t got = ::pread(fd_, target, count, static_cast<off_t>(offset_ + offset));
     if (got < 0 && errno == EINTR) continue;
@@ -115,7 +102,7 @@ bool FileMap::copy(uint64_t offset, uint64_t count, std::byte *target) {
 
 void FileMap::forget(uint64_t offset, uint64_t count) {
   const size_t index = region_of(offset);
-  if (fd_ < 0 || index >= regions_.size() || !regions_[index]) return;
+  if (index >= regions_.size() || !regions_[index]) return;
   const std::byte *start = at(offset, count);
   if (!start) return;
   ::madvise(const_cast<std::byte *>(start), count, MADV_DONTNEED);
@@ -129,7 +116,7 @@ bool FileMap::locked() const {
   struct flock lock {
     F_RDLCK, SEEK_SET, 0, 1, 0
   };
-  return fd_ >= 0 && ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 }  // namespace gmt::trace

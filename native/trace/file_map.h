@@ -1,6 +1,6 @@
 #pragma once
 // The bytes of a file, or of a part of one, read-only: mapped region by region so that pointers stay valid while the
-// file grows. Or bytes in memory.
+// file grows.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,7 +18,6 @@ class FileMap {
   /// Maps [offset, offset + bytes) of the file at `path`; `kToEnd`: up to the end, which may move (see refresh).
   /// `offset` is a multiple of 4096.
   static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd);
-  static FileMap of_memory(std::vector<std::byte> bytes);
 
   FileMap(FileMap &&other) noexcept;
   FileMap &operator=(FileMap &&other) noexcept;
@@ -59,7 +58,6 @@ class FileMap {
   uint64_t size_ = 0;
   std::vector<const std::byte *> regions_;
   std::vector<uint64_t> forgotten_;  ///< bytes of each region
-  std::vector<std::byte> memory_;
 };
 
 }  // namespace gmt::trace

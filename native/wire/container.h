@@ -24,7 +24,6 @@ struct gmt_trace_header {
 };
 
 enum gmt_section_kind {
-  GMT_SECTION_LOG = 1,         ///< one process's log as it lay on disk, unwritten chunks left out (version 1)
   GMT_SECTION_SESSION = 2,     ///< UTF-8 JSON: what the launcher knows (command, exit statuses, start, product version)
   GMT_SECTION_PACKED_LOG = 3,  ///< one process's log
   GMT_SECTION_INDEX = 4,       ///< of the packed log before it: gmt_packed_place, one a chunk
@@ -36,11 +35,10 @@ enum gmt_section_kind {
 /// Before the frame of a chunk. Unpacked, that has gmt_packed_kinds, the kinds, a byte for each record that says its kind, in the
 /// order of the chunk, and then the records, kind by kind and each kind column by column: their first bytes, their second bytes, ...
 struct gmt_packed_chunk {
-  uint32_t magic;  ///< GMT_PACKED_MAGIC
-  uint32_t bytes;  ///< of the frame
-  uint32_t slots;  ///< those behind are not written
-  uint32_t
-      columns;  ///< bytes of all that; 0 (up to version 3): there are only the columns of slots, as of one kind with differences
+  uint32_t magic;    ///< GMT_PACKED_MAGIC
+  uint32_t bytes;    ///< of the frame
+  uint32_t slots;    ///< those behind are not written
+  uint32_t columns;  ///< bytes of all that
   struct gmt_chunk_header header;
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "trace/saved/chunk_columns.h"
 #include "trace/saved/zstd.h"
 #include "wire/container.h"
 
@@ -67,10 +68,13 @@ inline Bytes packed(const uint8_t *data, size_t size) {
     std::memcpy(&chunk.header, data + at + 2, sizeof chunk.header);
     at += 2 + sizeof chunk.header;
     chunk.slots = static_cast<uint32_t>(std::min<size_t>({slots, GMT_SLOTS_PER_CHUNK, (size - at) / GMT_SLOT_BYTES}));
-    size_t bytes = size_t{chunk.slots} * GMT_SLOT_BYTES;
-    if (number != slots)
-      chunk.columns = static_cast<uint32_t>(bytes = std::min(size - at, bytes + GMT_SLOTS_PER_CHUNK));
-    const auto frame = packer.pack({reinterpret_cast<const std::byte *>(data + at), bytes});
+    const size_t slot_bytes = size_t{chunk.slots} * GMT_SLOT_BYTES;
+    const size_t bytes = number == slots ? slot_bytes : std::min(size - at, slot_bytes + GMT_SLOTS_PER_CHUNK);
+    const auto *said = reinterpret_cast<const std::byte *>(data + at);
+    std::vector<std::byte> columns(said, said + bytes);
+    if (number == slots) columns = trace::to_columns(columns);
+    chunk.columns = static_cast<uint32_t>(columns.size());
+    const auto frame = packer.pack(columns);
     chunk.bytes = static_cast<uint32_t>(frame.size());
     put(file, &chunk, sizeof chunk);
     put(file, frame.data(), frame.size());

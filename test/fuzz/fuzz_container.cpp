@@ -1,8 +1,6 @@
 // A saved trace, as a file, and the checkpoints in it.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "container_input.h"
+#include "memory_file.h"
 #include "model_fixture.h"
 #include "session/checkpoint.h"
 #include "session/trace_names.h"
@@ -35,11 +33,8 @@ void resume(const std::string &path, const trace::CheckpointPlace &place) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const int fd = ::memfd_create("trace", MFD_CLOEXEC);
-  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
   const test::Bytes file = test::container_of(data, size);
-  const auto bytes = static_cast<ssize_t>(file.size());
-  if (::pwrite(fd, file.data(), file.size(), 0) != bytes || ::ftruncate(fd, bytes) != 0) __builtin_trap();
+  const std::string path = test::memory_file(std::as_bytes(std::span(file)));
   auto session = trace::SessionReader::open(path);
   if (!session) {
     if (session.error().empty()) __builtin_trap();

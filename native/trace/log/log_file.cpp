@@ -4,20 +4,21 @@
 #include <cstring>
 #include <tuple>
 
-#include "trace/log/upgrade.h"
-
 namespace gmt::trace {
 
 Status check_version(const std::string &where, uint32_t version, uint32_t current) {
-  if (version <= current) return std::nullopt;
-  return Error{where + " was written by a newer version (format " + std::to_string(version) +
-               ", this program reads up to " + std::to_string(current) + "): update GPU Memory Trace."};
+  if (version == current) return std::nullopt;
+  if (version < current) {
+    return Error{where + " has format " + std::to_string(version) + ", which this GPU Memory Trace cannot read."};
+  }
+  return Error{where + " was written by a newer version (format " + std::to_string(version) + ", this program reads " +
+               std::to_string(current) + "): update GPU Memory Trace."};
 }
 
 Result<LogFile> LogFile::open(const std::string &path) {
   auto map = FileMap::open(path);
   if (!map) return Error{map.error()};
-  LogFile log(std::move(map.value()), path, false, false);
+  LogFile log(std::move(map.value()), path);
   if (auto error = log.refresh()) return *error;
   return log;
 }
@@ -25,25 +26,17 @@ Result<LogFile> LogFile::open(const std::string &path) {
 Result<LogFile> LogFile::open_section(const std::string &path, const LogSection &section) {
   auto map = FileMap::open(path, section.offset, section.bytes);
   if (!map) return Error{map.error()};
-  LogFile log(std::move(map.value()), path, true, section.cut);
+  LogFile log(std::move(map.value()), path);
   log.begin_ = section.offset;
-  if (section.packed) {
-    std::vector<std::byte> index;
-    auto place = FileMap::open(path, section.index_offset, section.index_bytes);
-    if (place && section.index_bytes) index.resize(place.value().size());
-    if (!index.empty() && !place.value().copy(0, index.size(), index.data())) index.clear();
-    log.packed_ = std::make_unique<PackedLog>(log.map_, index);
-  }
+  log.cut_ = section.cut;
+  std::vector<std::byte> index;
+  auto place = FileMap::open(path, section.index_offset, section.index_bytes);
+  if (place && section.index_bytes) index.resize(place.value().size());
+  if (!index.empty() && !place.value().copy(0, index.size(), index.data())) index.clear();
+  log.packed_ = std::make_unique<PackedLog>(log.map_, index);
   if (auto error = log.refresh()) return *error;
   if (!log.ready())
     return Error{path + " holds a log without a header at byte " + std::to_string(section.offset) + "."};
-  return log;
-}
-
-Result<LogFile> LogFile::of_memory(std::vector<std::byte> bytes, const std::string &where) {
-  LogFile log(FileMap::of_memory(std::move(bytes)), where, true, false);
-  if (auto error = log.refresh()) return *error;
-  if (!log.ready()) return Error{where + " is not a trace log."};
   return log;
 }
 
@@ -59,10 +52,7 @@ Status LogFile::refresh() {
   }
   uint64_t size = map_.size();
   uint64_t body = size > GMT_FILE_HEADER_BYTES ? size - GMT_FILE_HEADER_BYTES : 0;
-  uint64_t whole = body / GMT_CHUNK_BYTES;
-  uint64_t rest = body % GMT_CHUNK_BYTES;
-  if (saved_ && rest >= GMT_CHUNK_HEADER_BYTES) ++whole;  // a live file's last chunk may still be growing
-  chunks_ = std::max(chunks_, whole);
+  chunks_ = std::max(chunks_, body / GMT_CHUNK_BYTES);
   return std::nullopt;
 }
 
@@ -71,10 +61,9 @@ Status LogFile::check_header() {
   if (!bytes) return std::nullopt;
   const auto *header = reinterpret_cast<const gmt_file_header *>(bytes);
   uint64_t magic = load_acquire(header->magic);
-  if (magic == 0 && !saved_) return std::nullopt;
+  if (magic == 0 && !saved()) return std::nullopt;
   if (magic != GMT_LOG_MAGIC) return Error{where_ + " is not a trace log of GPU Memory Trace."};
   if (auto error = check_version(where_, header->version, GMT_LOG_VERSION)) return error;
-  if (header->version < GMT_LOG_VERSION) return upgrade_from(header->version);
   if (header->header_bytes != GMT_FILE_HEADER_BYTES || header->chunk_bytes != GMT_CHUNK_BYTES ||
       header->slot_bytes != GMT_SLOT_BYTES) {
     return Error{where_ + " has a damaged header: its sizes are not those of log version " +
@@ -85,38 +74,12 @@ Status LogFile::check_header() {
   return std::nullopt;
 }
 
-// A log of an older version is one that is over: the tracer and its reader come in one package. So it is upgraded as
-// a whole, in memory.
-Status LogFile::upgrade_from(uint32_t version) {
-  std::vector<std::byte> bytes;
-  if (!copy_all(bytes)) return Error{"Cannot read " + where_ + "."};
-  if (auto error = upgrade(bytes, version, GMT_LOG_VERSION, upgrade_steps(), where_)) return error;
-  map_ = FileMap::of_memory(std::move(bytes));
-  packed_ = nullptr;
-  saved_ = true;
-  return check_header();
-}
-
 uint64_t LogFile::place_of(uint64_t at) const {
   const uint64_t chunk = (std::max<uint64_t>(at, GMT_FILE_HEADER_BYTES) - GMT_FILE_HEADER_BYTES) / GMT_CHUNK_BYTES;
   return begin_ + (packed_ && chunk < packed_->chunks() ? packed_->place(chunk) : at);
 }
 
-bool LogFile::copy_all(std::vector<std::byte> &bytes) {
-  bytes.resize(packed_ ? GMT_FILE_HEADER_BYTES + packed_->chunks() * GMT_CHUNK_BYTES : map_.size());
-  if (!packed_) return map_.copy(0, bytes.size(), bytes.data());
-  for (uint64_t i = 0; i < packed_->chunks(); ++i) {
-    const gmt_packed_chunk &chunk = packed_->chunk(i);
-    std::byte *to = &bytes[GMT_FILE_HEADER_BYTES + i * GMT_CHUNK_BYTES];
-    std::memcpy(to, &chunk.header, sizeof chunk.header);
-    const std::byte *slots = packed_->slots(map_, i);
-    if (slots) std::memcpy(to + GMT_CHUNK_HEADER_BYTES, slots, size_t{chunk.slots} * GMT_SLOT_BYTES);
-    packed_->forget(i);
-  }
-  return map_.copy(0, sizeof(gmt_file_header), bytes.data());
-}
-
-uint64_t LogFile::running(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
+uint64_t LogFile::told(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
 
 bool LogFile::keeps(uint64_t sequence, uint64_t until_ns) const {
   const uint64_t gone = told(&gmt_file_header::gone_sequence);  // what is kept was told before

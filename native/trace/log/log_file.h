@@ -24,8 +24,7 @@ struct LogSection {
   uint64_t offset;
   uint64_t bytes;
   bool cut;                   ///< the file ends inside it
-  bool packed = false;        ///< see saved/packed_log.h; with
-  uint64_t index_offset = 0;  ///< its index
+  uint64_t index_offset = 0;  ///< see saved/packed_log.h
   uint64_t index_bytes = 0;   ///< 0 = it is missing
 };
 
@@ -36,12 +35,10 @@ class LogFile {
   static Result<LogFile> open(const std::string &path);
   /// Opens the log in a section of a saved trace.
   static Result<LogFile> open_section(const std::string &path, const LogSection &section);
-  /// A log in memory, of any version. `where` names it in errors.
-  static Result<LogFile> of_memory(std::vector<std::byte> bytes, const std::string &where);
 
   bool ready() const { return ready_; }
   /// In a saved trace: nothing will be added.
-  bool saved() const { return saved_; }
+  bool saved() const { return packed_ != nullptr; }
   /// The saved trace ended inside this log.
   bool cut() const { return cut_; }
   /// Follows the file as it grows. An error where it turns out not to be a log.
@@ -49,11 +46,11 @@ class LogFile {
 
   /// The header as it is now. Only for a ready() log.
   gmt_file_header header() const;
-  uint64_t next_sequence() const { return running(&gmt_file_header::next_sequence); }
-  bool ended() const { return running(&gmt_file_header::ended) != 0; }
+  uint64_t next_sequence() const { return told(&gmt_file_header::next_sequence); }
+  bool ended() const { return told(&gmt_file_header::ended) != 0; }
 
   /// What the recorder says of this log in its header, see there.
-  uint64_t told(uint64_t gmt_file_header::*field) const { return running(field); }
+  uint64_t told(uint64_t gmt_file_header::*field) const;
   /// All events from `sequence` on, up to that session time, are there or will come.
   bool keeps(uint64_t sequence, uint64_t until_ns) const;
   /// Another program writes the log, and has not ended.
@@ -75,21 +72,16 @@ class LogFile {
   std::string open_path() const { return map_.open_path(); }
 
  private:
-  LogFile(FileMap map, std::string where, bool saved, bool cut)
-      : map_(std::move(map)), where_(std::move(where)), saved_(saved), cut_(cut) {}
+  LogFile(FileMap map, std::string where) : map_(std::move(map)), where_(std::move(where)) {}
   Status check_header();
-  Status upgrade_from(uint32_t version);
-  bool copy_all(std::vector<std::byte> &bytes);
-  uint64_t running(uint64_t gmt_file_header::*field) const;
 
   FileMap map_;
-  std::unique_ptr<PackedLog> packed_;  ///< map_ shows it
+  std::unique_ptr<PackedLog> packed_;  ///< in a saved trace; map_ shows it
   std::string where_;
   const gmt_file_header *header_ = nullptr;
   uint64_t begin_ = 0;
   uint64_t chunks_ = 0;
   bool ready_ = false;
-  bool saved_ = false;
   bool cut_ = false;
 };
 

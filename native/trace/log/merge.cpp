@@ -213,8 +213,7 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   bool known = record_row(record.kind).taker != Taker::None;
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
-    bool at_cut = known && record.slots > left && pass.log.cut() && cursor.end < GMT_SLOTS_PER_CHUNK;
-    if (!at_cut) damaged(cursor.chunk, cursor.at, left);
+    damaged(cursor.chunk, cursor.at, left);
     return Next::kEnd;
   }
   const std::span payload(cursor.slot() + offsetof(gmt_local, payload), record.bytes);

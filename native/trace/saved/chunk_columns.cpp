@@ -142,10 +142,4 @@ bool from_columns(std::span<const std::byte> columns, std::span<std::byte> slots
   return true;
 }
 
-void from_one_kind(std::span<const std::byte> columns, std::span<std::byte> slots) {
-  Rows rows{{1, 1}, std::vector<uint32_t>(slots.size() / GMT_SLOT_BYTES)};
-  for (uint32_t i = 0; i < rows.begins.size(); ++i) rows.begins[i] = i;
-  take_columns(columns.data(), rows, slots);
-}
-
 }  // namespace gmt::trace

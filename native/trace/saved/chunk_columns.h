@@ -13,7 +13,4 @@ std::vector<std::byte> to_columns(std::span<const std::byte> slots);
 /// `slots` is as long as they were; false: these are no columns of so many.
 bool from_columns(std::span<const std::byte> columns, std::span<std::byte> slots);
 
-/// The same of traces up to version 3, whose slots are all of one kind.
-void from_one_kind(std::span<const std::byte> columns, std::span<std::byte> slots);
-
 }  // namespace gmt::trace

@@ -38,8 +38,7 @@ void add_section(FileMap &map, const gmt_section &section, Container &out) {
   uint64_t bytes = std::min(section.bytes, map.size() - section.offset);
   bool cut = bytes < section.bytes;
   out.cut |= cut;
-  const bool packed = section.kind == GMT_SECTION_PACKED_LOG;
-  if (packed || section.kind == GMT_SECTION_LOG) out.logs.push_back({section.offset, bytes, cut, packed});
+  if (section.kind == GMT_SECTION_PACKED_LOG) out.logs.push_back({section.offset, bytes, cut});
   if (section.kind == GMT_SECTION_INDEX && !out.logs.empty() && !cut) {
     out.logs.back().index_offset = section.offset;
     out.logs.back().index_bytes = bytes;
@@ -64,16 +63,13 @@ bool read_table(FileMap &map, const gmt_trace_header &header, Container &out) {
   return true;
 }
 
-template <class T>
-T word_at(FileMap &map, uint64_t offset) {
-  T word = 0;
-  const std::byte *bytes = map.at(offset, sizeof word);
-  if (bytes) std::memcpy(&word, bytes, sizeof word);
-  return word;
+bool log_begins_at(FileMap &map, uint64_t offset) {
+  uint64_t magic = 0;
+  return map.copy(offset, sizeof magic, reinterpret_cast<std::byte *>(&magic)) && magic == GMT_LOG_MAGIC;
 }
 
 // Where the packed log that begins at `offset` ends; what is behind it begins a page.
-uint64_t end_of_packed_log(FileMap &map, uint64_t offset) {
+uint64_t end_of_log(FileMap &map, uint64_t offset) {
   gmt_packed_chunk chunk;
   for (uint64_t at = offset + kAlignment;; at += sizeof chunk + chunk.bytes) {
     if (!map.copy(at, sizeof chunk, reinterpret_cast<std::byte *>(&chunk))) return map.size();
@@ -81,26 +77,18 @@ uint64_t end_of_packed_log(FileMap &map, uint64_t offset) {
   }
 }
 
-// Where the log that begins at `offset` ends, as far as its chunks can be followed.
-uint64_t end_of_log(FileMap &map, uint64_t offset, bool packed) {
-  if (packed) return end_of_packed_log(map, offset);
-  uint64_t at = offset + GMT_FILE_HEADER_BYTES;
-  while (at < map.size() && word_at<uint32_t>(map, at) == GMT_CHUNK_MAGIC) at += GMT_CHUNK_BYTES;
-  return std::min(at, map.size());
-}
-
 // Without a table: the session's text comes first, and a log begins with its magic at a multiple of 4096.
-void search(FileMap &map, bool packed, Container &out) {
+void search(FileMap &map, Container &out) {
   out.cut = true;
   for (uint64_t at = kAlignment; at < map.size();) {
-    if (word_at<uint64_t>(map, at) != GMT_LOG_MAGIC) {
+    if (!log_begins_at(map, at)) {
       at += kAlignment;
       continue;
     }
     if (map.size() - at < sizeof(gmt_file_header)) return;
-    uint64_t end = end_of_log(map, at, packed);
+    uint64_t end = end_of_log(map, at);
     // A log that is followed by anything is whole; the last one may miss its end.
-    out.logs.push_back({at, end - at, end >= map.size(), packed});
+    out.logs.push_back({at, end - at, end >= map.size()});
     at = std::max(at + kAlignment, end / kAlignment * kAlignment);
   }
 }
@@ -131,7 +119,7 @@ Result<Container> read_container(const std::string &path) {
     out.whole_bytes = header.table_offset + uint64_t{header.section_count} * sizeof(gmt_section);
   if (!read_table(map, header, out)) {
     out.logs.clear();
-    search(map, header.version > 1, out);
+    search(map, out);
     search_session(map, out);
   }
   if (out.logs.empty()) {

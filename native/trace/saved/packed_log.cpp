@@ -72,16 +72,12 @@ const std::byte *PackedLog::slots(FileMap &map, uint64_t index) {
   const auto [known, is_new] = open_.try_emplace(index);
   if (!is_new) return known->second.data();
   const size_t size = size_t{place.chunk.slots} * GMT_SLOT_BYTES;
-  std::vector<std::byte> frame(place.chunk.bytes), columns(place.chunk.columns ? place.chunk.columns : size);
+  std::vector<std::byte> frame(place.chunk.bytes), columns(place.chunk.columns);
   std::vector<std::byte> &slots = known->second;
   slots.resize(std::max<size_t>(size, 1));  // has a place where there are no slots, too
-  bool good =
-      map.copy(place.offset + sizeof place.chunk, frame.size(), frame.data()) && unpacker_.unpack(frame, columns);
-  if (good && place.chunk.columns)
-    good = from_columns(columns, std::span(slots).first(size));
-  else if (good)
-    from_one_kind(columns, std::span(slots).first(size));
-  if (good) return slots.data();
+  if (map.copy(place.offset + sizeof place.chunk, frame.size(), frame.data()) && unpacker_.unpack(frame, columns) &&
+      from_columns(columns, std::span(slots).first(size)))
+    return slots.data();
   open_.erase(known);
   return nullptr;
 }

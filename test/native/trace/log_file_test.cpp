@@ -5,7 +5,6 @@
 
 #include "check.h"
 #include "log_writer.h"
-#include "trace/log/upgrade.h"
 #include "trace_reading.h"
 
 using namespace gmt;
@@ -67,12 +66,12 @@ TEST(bad_headers_get_a_sentence) {
   CHECK(has(error_of_log(folder.path()), "not a regular file"));
 }
 
-TEST(a_version_without_an_upgrade_gets_a_sentence) {
+TEST(an_older_version_gets_a_sentence) {
   TemporaryFolder folder;
   LogWriter writer(folder.path());
   writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
   writer.header().version = 0;
-  CHECK(has(error_of_log(writer.path()), "has log version 0, which this GPU Memory Trace cannot read"));
+  CHECK(has(error_of_log(writer.path()), "has format 0, which this GPU Memory Trace cannot read"));
 }
 
 TEST(sizes_of_any_length_are_read) {
@@ -84,39 +83,6 @@ TEST(sizes_of_any_length_are_read) {
   Reading reading = read_all(folder.path());
   REQUIRE(reading.events().size() == std::size(sizes));
   for (size_t i = 0; i < std::size(sizes); ++i) CHECK_EQ(reading.events()[i].bytes, sizes[i]);
-}
-
-TEST(the_forward_thread_of_version_1_is_shortened) {
-  TemporaryFolder folder;
-  LogWriter writer(folder.path());
-  writer.header().version = 1;
-  struct {
-    uint64_t sequence = 77, thread = 3;
-    uint32_t role = GMT_AUTOGRAD_BACKWARD, zero = 0;
-  } old;
-  writer.add_local(0, GMT_AUTOGRAD, std::string(reinterpret_cast<const char *>(&old), sizeof old));
-  writer.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
-  Reading reading = read_all(folder.path());
-  REQUIRE(reading.batches.size() == 1 && reading.batches[0].autograds.size() == 1);
-  const gmt_autograd &state = reading.batches[0].autograds[0];
-  CHECK_EQ(state.sequence, 77u);
-  CHECK_EQ(state.thread, 3u);
-  CHECK_EQ(state.role, static_cast<uint32_t>(GMT_AUTOGRAD_BACKWARD));
-}
-
-TEST(steps_are_taken_one_after_another) {
-  static std::vector<int> taken;
-  taken.clear();
-  trace::UpgradeStep steps[] = {{4, [](std::vector<std::byte> &) { return taken.push_back(4), true; }},
-                                {3, [](std::vector<std::byte> &) { return taken.push_back(3), true; }}};
-  std::vector<std::byte> log(sizeof(gmt_file_header));
-  CHECK(!trace::upgrade(log, 3, 5, steps, "x"));
-  CHECK(taken == (std::vector<int>{3, 4}));
-  uint32_t version = 0;
-  std::memcpy(&version, log.data() + offsetof(gmt_file_header, version), sizeof version);
-  CHECK_EQ(version, 5u);
-  auto error = trace::upgrade(log, 2, 5, steps, "old.gmtlog");
-  CHECK(error && has(error->message, "old.gmtlog has log version 2"));
 }
 
 TEST_MAIN
