@@ -18,7 +18,7 @@ struct StringState {
   bool ascii;
 };
 StringState state_of(const char *string) {
-  uint32_t bits = load<uint32_t>(string, kStringState);
+  uint32_t bits = load<uint32_t>(string, GMT_PYTHON_STRING_STATE);
   return {bits >> 2 & 7, (bits & 0x20) != 0, (bits & 0x40) != 0};
 }
 
@@ -29,7 +29,7 @@ uint32_t copy_string(const Layout &layout, const char *string, char *out, size_t
     memcpy(out, kUnreadable, 1);
     return 1;
   }
-  uint64_t length = load<uint64_t>(string, kStringLength);
+  uint64_t length = load<uint64_t>(string, GMT_PYTHON_STRING_LENGTH);
   const char *data = string + (state.ascii ? layout.string_ascii : layout.string_other);
   if (state.ascii) {
     size_t bytes = length < limit ? length : limit;
@@ -42,7 +42,7 @@ uint32_t copy_string(const Layout &layout, const char *string, char *out, size_t
 /// Whether a string is ASCII and ends so.
 bool ends_with(const Layout &layout, const char *string, const char *end) {
   if (!string || !state_of(string).compact || !state_of(string).ascii) return false;
-  const uint64_t length = load<uint64_t>(string, kStringLength), wanted = strlen(end);
+  const uint64_t length = load<uint64_t>(string, GMT_PYTHON_STRING_LENGTH), wanted = strlen(end);
   return length >= wanted && memcmp(string + layout.string_ascii + length - wanted, end, wanted) == 0;
 }
 
@@ -63,7 +63,7 @@ void forget_module_call() { interpreter.module_call.store(&interpreter, std::mem
 
 const char *class_name(const void *object) {
   constexpr size_t kTypeName = 24;  // PyTypeObject.tp_name
-  return load<const char *>(load<const char *>(object, kObjectType), kTypeName);
+  return load<const char *>(load<const char *>(object, GMT_PYTHON_OBJECT_TYPE), kTypeName);
 }
 
 Frame remembered_frame(const void *code, uint32_t offset) {
@@ -86,9 +86,9 @@ size_t describe_code(const Frame &frame, uint32_t id, void *buffer, size_t capac
 
   size_t used = sizeof record + record.file_bytes + record.name_bytes;
   const char *table = load<const char *>(frame.code, layout.code_line_table);
-  uint64_t table_bytes = table ? load<uint64_t>(table, kBytesSize) : 0;
+  uint64_t table_bytes = table ? load<uint64_t>(table, GMT_PYTHON_BYTES_SIZE) : 0;
   if (table && table_bytes <= capacity - used) {
-    memcpy(out, table + kBytesData, table_bytes);
+    memcpy(out, table + GMT_PYTHON_BYTES_DATA, table_bytes);
     record.line_table_bytes = static_cast<uint32_t>(table_bytes);
   } else {
     record.flags = GMT_CODE_CUT;

@@ -50,7 +50,7 @@ Support refuse(const char *version, const char *because) {
 /// Whether PyCode_Type's own member table has co_filename and co_firstlineno where `layout` has them. A build with
 /// other object headers (Py_TRACE_REFS, Py_GIL_DISABLED) already differs in the place of its type.
 bool code_type_agrees(const void *code_type, const void *type_type, const Layout &layout) {
-  if (load<const void *>(code_type, kObjectType) != type_type) return false;
+  if (load<const void *>(code_type, GMT_PYTHON_OBJECT_TYPE) != type_type) return false;
   struct Member {
     const char *name;
     int type;

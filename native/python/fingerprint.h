@@ -40,14 +40,14 @@ inline constexpr uint64_t kMixB = 0xd1b54a32d192ed03ull;
   auto *full_name = load<const char *>(code, layout.code_full_name);
   auto *table = load<const char *>(code, layout.code_line_table);
   if (__builtin_expect(!file || !name || !full_name || !table, 0)) return 0;
-  uint64_t file_length = load<uint64_t>(file, kStringLength);
+  uint64_t file_length = load<uint64_t>(file, GMT_PYTHON_STRING_LENGTH);
   uint64_t file_print = reinterpret_cast<uint64_t>(file) + string_word(layout, file, file_length) + file_length * kMixA;
-  uint64_t name_print = load<uint64_t>(name, kStringHash);
+  uint64_t name_print = load<uint64_t>(name, GMT_PYTHON_STRING_HASH);
   if (layout.code_full_name != layout.code_name) name_print += string_word(layout, full_name, 0) * kMixA;
   uint64_t counts = load<uint64_t>(code, layout.code_counts);
   uint64_t more_counts = load<uint64_t>(code, layout.code_counts + 8);
   return fold(file_print ^ kMixA, name_print ^ kMixB) + fold(counts ^ kMixB, more_counts ^ kMixA) +
-         sample(table + kBytesData, load<uint64_t>(table, kBytesSize));
+         sample(table + GMT_PYTHON_BYTES_DATA, load<uint64_t>(table, GMT_PYTHON_BYTES_SIZE));
 }
 
 /// Out of the loop, which would be slower with it inside.
@@ -56,7 +56,7 @@ inline constexpr uint64_t kMixB = 0xd1b54a32d192ed03ull;
 }
 
 [[gnu::always_inline]] inline uint64_t fingerprint(const Layout &layout, const char *code) {
-  if (layout.code_version == kNone) return content_print(layout, code);
+  if (layout.code_version == GMT_PYTHON_NONE) return content_print(layout, code);
   uint32_t version = load<uint32_t>(code, layout.code_version);
   return __builtin_expect(version != 0, 1) ? version : rare_content_print(layout, code);
 }

@@ -73,7 +73,7 @@ inline bool read_debug_offsets(const char *runtime, uint32_t version, Layout &la
   const DebugWords &at = debug_words(version);
   auto field = [&](uint8_t index) {
     uint64_t offset = debug_word(runtime, index);
-    return static_cast<uint16_t>(offset < 4096 ? offset : kNone);
+    return static_cast<uint16_t>(offset < 4096 ? offset : GMT_PYTHON_NONE);
   };
   layout.thread_frame = field(at.current_frame);
   layout.frame_previous = field(at.previous);
@@ -96,10 +96,10 @@ inline bool read_debug_offsets(const char *runtime, uint32_t version, Layout &la
        {layout.thread_frame, layout.frame_previous, layout.frame_code, layout.frame_position, layout.frame_first_local,
         layout.frame_owner, layout.code_file, layout.code_name, layout.code_full_name, layout.code_line_table,
         layout.code_first_line, layout.code_bytes, layout.string_ascii, layout.finalizing})
-    if (offset == kNone) return false;
-  return field(at.object_type) == kObjectType && field(at.bytes_size) == kBytesSize &&
-         field(at.bytes_data) == kBytesData && field(at.string_state) == kStringState &&
-         field(at.string_length) == kStringLength;
+    if (offset == GMT_PYTHON_NONE) return false;
+  return field(at.object_type) == GMT_PYTHON_OBJECT_TYPE && field(at.bytes_size) == GMT_PYTHON_BYTES_SIZE &&
+         field(at.bytes_data) == GMT_PYTHON_BYTES_DATA && field(at.string_state) == GMT_PYTHON_STRING_STATE &&
+         field(at.string_length) == GMT_PYTHON_STRING_LENGTH;
 }
 
 }  // namespace gmt::python

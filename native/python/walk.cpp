@@ -10,27 +10,28 @@ constexpr uint32_t kMaxShims = 2 * GMT_MAX_FRAMES;
 
 [[gnu::always_inline]] inline const char *innermost(const Layout &layout, const char *thread) {
   auto *frame = load<const char *>(thread, layout.thread_frame);
-  if (layout.cframe_frame != kNone && frame) frame = load<const char *>(frame, layout.cframe_frame);
+  if (layout.cframe_frame != GMT_PYTHON_NONE && frame) frame = load<const char *>(frame, layout.cframe_frame);
   return frame;
 }
 
 /// The frame's code object, or null if it is a shim of the interpreter.
 [[gnu::always_inline]] inline const char *code_of(const Layout &layout, const void *code_type, const char *frame) {
-  if (layout.frame_owner != kNone && load<uint8_t>(frame, layout.frame_owner) >= kOwnerShim) return nullptr;
+  if (layout.frame_owner != GMT_PYTHON_NONE && load<uint8_t>(frame, layout.frame_owner) >= GMT_PYTHON_OWNER_SHIM)
+    return nullptr;
   auto bits = load<uintptr_t>(frame, layout.frame_code) & ~static_cast<uintptr_t>(layout.frame_code_tag);
   auto *code = reinterpret_cast<const char *>(bits);
-  return code && load<const void *>(code, kObjectType) == code_type ? code : nullptr;
+  return code && load<const void *>(code, GMT_PYTHON_OBJECT_TYPE) == code_type ? code : nullptr;
 }
 
 [[gnu::always_inline]] inline uint64_t position_of(const Layout &layout, const char *frame) {
-  if (layout.position == Position::kPointer) return load<uint64_t>(frame, layout.frame_position);
+  if (layout.position == GMT_POSITION_POINTER) return load<uint64_t>(frame, layout.frame_position);
   return load<uint32_t>(frame, layout.frame_position);
 }
 
 [[gnu::always_inline]] inline uint32_t offset_of(const Layout &layout, const char *code, uint64_t position) {
-  int64_t offset = layout.position == Position::kPointer
+  int64_t offset = layout.position == GMT_POSITION_POINTER
                        ? static_cast<int64_t>(position - reinterpret_cast<uint64_t>(code) - layout.code_bytes)
-                       : static_cast<int32_t>(position) * (layout.position == Position::kUnits ? 2 : 1);
+                       : static_cast<int32_t>(position) * (layout.position == GMT_POSITION_UNITS ? 2 : 1);
   return offset < 0 ? ~0u : static_cast<uint32_t>(offset);
 }
 
@@ -111,38 +112,35 @@ template <class Each>
   return sum;
 }
 
-template <const Layout &layout>
-[[gnu::hot]] uint64_t sign_known(const Interpreter &, const char *thread) {
-  return sign_with(layout, thread);
+/// `known`: what the code is compiled for; null: the interpreter's own layout.
+template <const Layout *known>
+[[gnu::always_inline]] inline const Layout &its_layout(const Interpreter &found) {
+  return known == nullptr ? found.layout : *known;
 }
-uint64_t sign_other(const Interpreter &found, const char *thread) { return sign_with(found.layout, thread); }
-
-template <const Layout &layout>
-[[gnu::hot]] uint64_t hash_known(const Interpreter &found, const char *thread, uint64_t *sign) {
-  if (sign) *sign = sign_with(layout, thread);
-  return hash_with(layout, found, thread);
+template <const Layout *known>
+[[gnu::hot]] uint64_t sign_by(const Interpreter &found, const char *thread) {
+  return sign_with(its_layout<known>(found), thread);
 }
-template <const Layout &layout>
-bool fill_known(const Interpreter &found, const char *thread, Walk &out) {
-  return fill_with(layout, found, thread, out);
+template <const Layout *known>
+[[gnu::hot]] uint64_t hash_by(const Interpreter &found, const char *thread, uint64_t *sign) {
+  if (sign) *sign = sign_with(its_layout<known>(found), thread);
+  return hash_with(its_layout<known>(found), found, thread);
 }
-uint64_t hash_other(const Interpreter &found, const char *thread, uint64_t *sign) {
-  if (sign) *sign = sign_with(found.layout, thread);
-  return hash_with(found.layout, found, thread);
-}
-bool fill_other(const Interpreter &found, const char *thread, Walk &out) {
-  return fill_with(found.layout, found, thread, out);
+template <const Layout *known>
+bool fill_by(const Interpreter &found, const char *thread, Walk &out) {
+  return fill_with(its_layout<known>(found), found, thread, out);
 }
 
-template <const Layout &layout>
+/// False: `known` is not the interpreter's layout.
+template <const Layout *known>
 bool choose(Interpreter &found) {
-  Layout same = layout;
+  Layout same = its_layout<known>(found);
   same.finalizing = found.layout.finalizing;
   same.thread_key = found.layout.thread_key;
-  if (!(same == found.layout)) return false;
-  found.hash = hash_known<layout>;
-  found.fill = fill_known<layout>;
-  found.sign = sign_known<layout>;
+  if (same != found.layout) return false;
+  found.hash = hash_by<known>;
+  found.fill = fill_by<known>;
+  found.sign = sign_by<known>;
   return true;
 }
 
@@ -177,12 +175,8 @@ bool choose(Interpreter &found) {
 }  // namespace
 
 void choose_walk(Interpreter &found) {
-  if (choose<kLayout39>(found) || choose<kLayout310>(found) || choose<kLayout311>(found) || choose<kLayout312>(found) ||
-      choose<kLayout313>(found) || choose<kLayout314>(found))
-    return;
-  found.hash = hash_other;
-  found.fill = fill_other;
-  found.sign = sign_other;
+  choose<&kLayout39>(found) || choose<&kLayout310>(found) || choose<&kLayout311>(found) || choose<&kLayout312>(found) ||
+      choose<&kLayout313>(found) || choose<&kLayout314>(found) || choose<nullptr>(found);
 }
 
 [[gnu::hot]] uint64_t walk_hash(uint64_t *sign) {

@@ -113,7 +113,7 @@ Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count) {
   if (given && !memory) g_api->error_clear();
   if (!memory) return given;
   // Memory of no pool, or of another one, is the driver's.
-  if (python::load<Py *>(memory, python::kObjectType) == g_cupy_class) {
+  if (python::load<Py *>(memory, GMT_PYTHON_OBJECT_TYPE) == g_cupy_class) {
     if (!g_pooled_at) watch_pooled(memory);
     if (g_cupy_forget) {
       const Pooled come = python::load<Pooled>(memory, g_pooled_at);

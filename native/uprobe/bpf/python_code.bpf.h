@@ -39,10 +39,10 @@ GMT_INLINE bool gmt_python_print_table(uint64_t object, uint64_t *print) {
 
 /// Of the file's name: its length and its last 8 characters. Frames of one file mostly follow one another.
 GMT_INLINE bool gmt_python_print_file(const struct gmt_python_interpreter *in, struct gmt_python_scratch *own) {
-  uint64_t file = gmt_code_word(own, in->code_file), length = 0, end = 0;
+  uint64_t file = gmt_code_word(own, in->at.code_file), length = 0, end = 0;
   if (file == own->file) return true;
   if (!gmt_python_load_word(&length, file + GMT_PYTHON_STRING_LENGTH)) return false;
-  uint64_t at = file + in->string_ascii + (length < 8 ? 0 : length - 8);
+  uint64_t at = file + in->at.string_ascii + (length < 8 ? 0 : length - 8);
   if (!gmt_python_load_word(&end, at)) return false;
   own->file_print = gmt_mix(file ^ end, length);
   own->file = file;
@@ -52,15 +52,16 @@ GMT_INLINE bool gmt_python_print_file(const struct gmt_python_interpreter *in, s
 GMT_INLINE bool gmt_python_print_content(const struct gmt_python_interpreter *in, struct gmt_python_scratch *own,
                                          uint64_t *print) {
   uint64_t name_hash = 0, full_name = 0, table = 0;
-  uint64_t name = gmt_code_word(own, in->code_name);
+  uint64_t name = gmt_code_word(own, in->at.code_name);
   if (!gmt_python_print_file(in, own)) return false;
   if (!gmt_python_load_word(&name_hash, name + GMT_PYTHON_STRING_HASH)) return false;
-  if (in->code_full_name != in->code_name &&
-      !gmt_python_load_word(&full_name, gmt_code_word(own, in->code_full_name) + in->string_ascii))
+  if (in->at.code_full_name != in->at.code_name &&
+      !gmt_python_load_word(&full_name, gmt_code_word(own, in->at.code_full_name) + in->at.string_ascii))
     return false;
-  if (!gmt_python_print_table(gmt_code_word(own, in->code_line_table), &table)) return false;
-  uint64_t counts = (uint64_t)gmt_code_half(own, in->code_counts) << 32 | gmt_code_half(own, in->code_counts + 4);
-  uint64_t more = (uint64_t)gmt_code_half(own, in->code_counts + 8) << 32 | gmt_code_half(own, in->code_counts + 12);
+  if (!gmt_python_print_table(gmt_code_word(own, in->at.code_line_table), &table)) return false;
+  uint64_t counts = (uint64_t)gmt_code_half(own, in->at.code_counts) << 32 | gmt_code_half(own, in->at.code_counts + 4);
+  uint64_t more =
+      (uint64_t)gmt_code_half(own, in->at.code_counts + 8) << 32 | gmt_code_half(own, in->at.code_counts + 12);
   *print = gmt_mix(own->file_print + name_hash, full_name) + gmt_mix(counts, more) + table;
   return true;
 }
@@ -69,8 +70,8 @@ GMT_INLINE bool gmt_python_print_content(const struct gmt_python_interpreter *in
 /// content. False: it could not be read.
 GMT_INLINE bool gmt_python_print(const struct gmt_python_interpreter *in, struct gmt_python_scratch *own,
                                  uint64_t *print) {
-  if (in->code_version != GMT_PYTHON_NONE) {
-    *print = gmt_code_half(own, in->code_version);
+  if (in->at.code_version != GMT_PYTHON_NONE) {
+    *print = gmt_code_half(own, in->at.code_version);
     if (*print) return true;
   }
   return gmt_python_print_content(in, own, print);
@@ -123,7 +124,7 @@ GMT_INLINE bool gmt_python_find_text(const struct gmt_python_interpreter *in, ui
   if (!gmt_python_load(&head, sizeof head, text + GMT_PYTHON_STRING_LENGTH)) return false;
   uint32_t width = head.state >> 2 & 7;
   if (!(head.state & 0x20) || (width != 1 && width != 2 && width != 4)) return true;
-  found->data = text + (head.state & 0x40 ? in->string_ascii : in->string_other);
+  found->data = text + (head.state & 0x40 ? in->at.string_ascii : in->at.string_other);
   found->bytes = (head.length < most ? head.length : most) * width;
   found->width = width;
   found->unread = 0;
@@ -135,10 +136,10 @@ static __noinline void gmt_python_put_code(struct gmt_python_walk *walk, uint64_
   const struct gmt_python_interpreter *in = walk->in;
   struct gmt_python_scratch *own = walk->own;
   struct gmt_python_text texts[2];
-  uint64_t table = gmt_code_word(own, in->code_line_table), table_bytes = 0;
+  uint64_t table = gmt_code_word(own, in->at.code_line_table), table_bytes = 0;
   own->lost =
-      !gmt_python_find_text(in, gmt_code_word(own, in->code_file), GMT_PYTHON_FILE_CHARACTERS, &texts[0]) ||
-      !gmt_python_find_text(in, gmt_code_word(own, in->code_full_name), GMT_PYTHON_NAME_CHARACTERS, &texts[1]) ||
+      !gmt_python_find_text(in, gmt_code_word(own, in->at.code_file), GMT_PYTHON_FILE_CHARACTERS, &texts[0]) ||
+      !gmt_python_find_text(in, gmt_code_word(own, in->at.code_full_name), GMT_PYTHON_NAME_CHARACTERS, &texts[1]) ||
       !gmt_python_load_word(&table_bytes, table + GMT_PYTHON_BYTES_SIZE);
   if (own->lost) return;
   bool cut = table_bytes > GMT_PYTHON_TABLE_BYTES;
@@ -146,7 +147,7 @@ static __noinline void gmt_python_put_code(struct gmt_python_walk *walk, uint64_
   about->head.type = GMT_UP_PYTHON_CODE;
   about->head.time = bpf_ktime_get_ns();
   about->head.stack = key;
-  about->first_line = gmt_code_half(own, in->code_first_line);
+  about->first_line = gmt_code_half(own, in->at.code_first_line);
   about->version = in->version;
   about->bytes[GMT_PART_FILE] = texts[0].bytes;
   about->bytes[GMT_PART_NAME] = texts[1].bytes;

@@ -1,56 +1,26 @@
 #pragma once
 // What the Python walk in BPF (python_walk.bpf.h) and the program that loads it share: where an interpreter keeps things, and the
 // records that describe a stack. C11, compiled by `clang -target bpf` and by C++.
+#include "python/layout.h"
 #include "uprobe/bpf/ring.h"
 #include "wire/layout.h"
 
 /// Value of the map of interpreters. Addresses are the traced process's own; a forked child has the same ones.
 /// Offsets are in bytes; the walk masks them, so a wrong one reads wrong bytes and nothing else.
 struct gmt_python_interpreter {
-  uint64_t runtime;       ///< &_PyRuntime; 0 = place not in use
-  uint64_t code_type;     ///< &PyCode_Type
-  uint32_t version;       ///< PY_VERSION_HEX
-  uint32_t thread_key;    ///< _PyRuntime: Py_tss_t of the thread states
-  uint32_t finalizing;    ///< _PyRuntime: pointer, not null once the interpreter finalizes
-  uint32_t first_block;   ///< C library: from a thread's pointer to its first block of thread data
-  uint32_t blocks;        ///< C library: from a thread's pointer to the pointers to all its blocks
-  uint16_t thread_read;   ///< so many bytes of a PyThreadState hold the next two
-  uint16_t thread_frame;  ///< innermost frame, or the CFrame that points to it
-  uint16_t thread_id;     ///< pthread_t of the thread
-  uint16_t cframe_frame;  ///< CFrame: innermost frame; GMT_PYTHON_NONE: the version has no CFrame
-  uint16_t frame_read;    ///< so many bytes of a frame hold the next four
-  uint16_t frame_previous;
-  uint16_t frame_code;
-  uint16_t frame_position;
-  uint16_t frame_owner;  ///< GMT_PYTHON_NONE: every frame is one of the program
-  uint16_t code_tag;     ///< bits of a frame's code word that are not address
-  uint16_t position;     ///< enum gmt_python_position
-  uint16_t code_read;    ///< so many bytes of a code object hold the next seven
-  uint16_t code_counts;
-  uint16_t code_version;  ///< GMT_PYTHON_NONE: the version has none
-  uint16_t code_first_line;
-  uint16_t code_file;
-  uint16_t code_name;
-  uint16_t code_full_name;
-  uint16_t code_line_table;
-  uint16_t code_bytes;
-  uint16_t string_ascii;
-  uint16_t string_other;
-  uint16_t reserved[2];
+  uint64_t runtime;      ///< &_PyRuntime; 0 = place not in use
+  uint64_t code_type;    ///< &PyCode_Type
+  uint32_t version;      ///< PY_VERSION_HEX
+  uint32_t thread_key;   ///< _PyRuntime: Py_tss_t of the thread states
+  uint32_t first_block;  ///< C library: from a thread's pointer to its first block of thread data
+  uint32_t blocks;       ///< C library: from a thread's pointer to the pointers to all its blocks
+  uint16_t thread_id;    ///< PyThreadState: pthread_t of the thread
+  uint16_t thread_read;  ///< so many bytes of a PyThreadState hold all that is read of one,
+  uint16_t frame_read;   ///< of a frame,
+  uint16_t code_read;    ///< of a code object
+  struct gmt_python_layout at;
+  uint16_t reserved[3];
 };
-
-#define GMT_PYTHON_NONE 0xffffu
-
-// The same in every version; native/python/layouts.h has them for C++.
-#define GMT_PYTHON_OBJECT_TYPE 8
-#define GMT_PYTHON_BYTES_SIZE 16
-#define GMT_PYTHON_BYTES_DATA 32
-#define GMT_PYTHON_STRING_LENGTH 16
-#define GMT_PYTHON_STRING_HASH 24
-#define GMT_PYTHON_STRING_STATE 32
-#define GMT_PYTHON_OWNER_SHIM 3
-
-enum gmt_python_position { GMT_POSITION_BYTES = 0, GMT_POSITION_UNITS = 1, GMT_POSITION_POINTER = 2 };
 
 // No read takes more than this.
 #define GMT_PYTHON_THREAD_BYTES 256

@@ -27,15 +27,15 @@ GMT_INLINE bool gmt_python_begin(struct gmt_python_walk *walk) {
   struct gmt_python_scratch *own = walk->own;
   uint64_t ending = 0, thread = gmt_thread_pointer();
   own->failed = 0;
-  if (!gmt_python_load_word(&ending, in->runtime + in->finalizing) || ending) return false;
+  if (!gmt_python_load_word(&ending, in->runtime + in->at.finalizing) || ending) return false;
   uint64_t state = gmt_python_thread_state(in, thread);
   if (!state) return false;
   own->failed = !gmt_python_load(own->code_block, in->thread_read & (GMT_PYTHON_THREAD_BYTES - 1), state);
   // What a key of an earlier life of the interpreter left behind is no state of this thread.
   if (own->failed || gmt_code_word(own, in->thread_id) != thread) return false;
-  own->frame = gmt_code_word(own, in->thread_frame);
-  if (in->cframe_frame != GMT_PYTHON_NONE && own->frame)
-    own->failed = !gmt_python_load_word(&own->frame, own->frame + in->cframe_frame);
+  own->frame = gmt_code_word(own, in->at.thread_frame);
+  if (in->at.cframe_frame != GMT_PYTHON_NONE && own->frame)
+    own->failed = !gmt_python_load_word(&own->frame, own->frame + in->at.cframe_frame);
   own->hash = own->seed = gmt_process_seed();
   own->file = 0;
   own->depth = own->shims = 0;
@@ -49,9 +49,10 @@ GMT_INLINE uint64_t gmt_python_read_frame(const struct gmt_python_interpreter *i
     own->failed = 1;
     return 0;
   }
-  own->frame = gmt_frame_word(own, in->frame_previous);
-  if (in->frame_owner != GMT_PYTHON_NONE && gmt_frame_byte(own, in->frame_owner) >= GMT_PYTHON_OWNER_SHIM) return 0;
-  uint64_t code = gmt_frame_word(own, in->frame_code) & ~(uint64_t)in->code_tag;
+  own->frame = gmt_frame_word(own, in->at.frame_previous);
+  if (in->at.frame_owner != GMT_PYTHON_NONE && gmt_frame_byte(own, in->at.frame_owner) >= GMT_PYTHON_OWNER_SHIM)
+    return 0;
+  uint64_t code = gmt_frame_word(own, in->at.frame_code) & ~(uint64_t)in->at.frame_code_tag;
   if (!code) return 0;
   if (!gmt_python_load(own->code_block, in->code_read & (GMT_PYTHON_CODE_BYTES - 1), code)) {
     own->failed = 1;
@@ -61,14 +62,14 @@ GMT_INLINE uint64_t gmt_python_read_frame(const struct gmt_python_interpreter *i
 }
 
 GMT_INLINE uint64_t gmt_python_position(const struct gmt_python_interpreter *in, const struct gmt_python_scratch *own) {
-  if (in->position == GMT_POSITION_POINTER) return gmt_frame_word(own, in->frame_position);
-  return gmt_frame_half(own, in->frame_position);
+  if (in->at.position == GMT_POSITION_POINTER) return gmt_frame_word(own, in->at.frame_position);
+  return gmt_frame_half(own, in->at.frame_position);
 }
 
 GMT_INLINE uint32_t gmt_python_offset(const struct gmt_python_interpreter *in, uint64_t code, uint64_t position) {
-  int64_t offset = in->position == GMT_POSITION_POINTER
-                       ? (int64_t)(position - code - in->code_bytes)
-                       : (int64_t)(int32_t)position * (in->position == GMT_POSITION_UNITS ? 2 : 1);
+  int64_t offset = in->at.position == GMT_POSITION_POINTER
+                       ? (int64_t)(position - code - in->at.code_bytes)
+                       : (int64_t)(int32_t)position * (in->at.position == GMT_POSITION_UNITS ? 2 : 1);
   return offset < 0 ? ~0u : (uint32_t)offset;
 }
 

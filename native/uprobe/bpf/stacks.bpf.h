@@ -16,5 +16,5 @@ GMT_INLINE bool gmt_python_ending(struct gmt_here *here) {
   if (!place || here->target->ending) return false;
   const struct gmt_python_interpreter *in = bpf_map_lookup_elem(&gmt_interpreters, &place);
   uint64_t ending = 0;
-  return in && in->runtime && gmt_python_load_word(&ending, in->runtime + in->finalizing) && ending;
+  return in && in->runtime && gmt_python_load_word(&ending, in->runtime + in->at.finalizing) && ending;
 }

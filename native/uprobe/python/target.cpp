@@ -15,14 +15,6 @@ namespace {
 
 using python::Layout;
 
-static_assert(GMT_PYTHON_NONE == python::kNone && GMT_PYTHON_OWNER_SHIM == python::kOwnerShim);
-static_assert(GMT_PYTHON_OBJECT_TYPE == python::kObjectType && GMT_PYTHON_STRING_STATE == python::kStringState);
-static_assert(GMT_PYTHON_BYTES_SIZE == python::kBytesSize && GMT_PYTHON_BYTES_DATA == python::kBytesData);
-static_assert(GMT_PYTHON_STRING_LENGTH == python::kStringLength && GMT_PYTHON_STRING_HASH == python::kStringHash);
-static_assert(GMT_POSITION_BYTES == static_cast<int>(python::Position::kBytes) &&
-              GMT_POSITION_UNITS == static_cast<int>(python::Position::kUnits) &&
-              GMT_POSITION_POINTER == static_cast<int>(python::Position::kPointer));
-
 constexpr uint16_t kTypeBasicSize = 32;
 constexpr uint64_t kMostMembers = 64;
 
@@ -50,7 +42,7 @@ bool code_type_agrees(const ForeignProcess &process, uint64_t code_type, uint64_
     int32_t flags;
     uint64_t doc;
   };
-  if (process.read<uint64_t>(code_type + python::kObjectType) != type_type) return false;
+  if (process.read<uint64_t>(code_type + GMT_PYTHON_OBJECT_TYPE) != type_type) return false;
   const uint64_t members = process.read<uint64_t>(code_type + python::kTypeMembers).value_or(0);
   unsigned agreed = 0;
   for (uint64_t i = 0; members && i < kMostMembers; i++) {
@@ -74,36 +66,18 @@ bool frame_type_agrees(const ForeignProcess &process, const MappedSymbols &symbo
 uint16_t up_to(std::initializer_list<uint16_t> offsets) {
   uint16_t most = 0;
   for (uint16_t offset : offsets)
-    if (offset != python::kNone) most = std::max(most, offset);
+    if (offset != GMT_PYTHON_NONE) most = std::max(most, offset);
   return static_cast<uint16_t>((most + 8 + 7) & ~7);
 }
 
 void fill(gmt_python_interpreter &in, const Layout &layout) {
-  in.thread_frame = layout.thread_frame;
-  in.cframe_frame = layout.cframe_frame;
-  in.frame_previous = layout.frame_previous;
-  in.frame_code = layout.frame_code;
-  in.frame_position = layout.frame_position;
-  in.frame_owner = layout.frame_owner;
-  in.code_tag = layout.frame_code_tag;
-  in.position = static_cast<uint16_t>(layout.position);
-  in.code_counts = layout.code_counts;
-  in.code_version = layout.code_version;
-  in.code_first_line = layout.code_first_line;
-  in.code_file = layout.code_file;
-  in.code_name = layout.code_name;
-  in.code_full_name = layout.code_full_name;
-  in.code_line_table = layout.code_line_table;
-  in.code_bytes = layout.code_bytes;
-  in.string_ascii = layout.string_ascii;
-  in.string_other = layout.string_other;
-  in.finalizing = layout.finalizing;
+  in.at = layout;
   // An owner is one byte, and behind the frame's fixed part there may be the end of the memory.
-  const uint16_t owner = layout.frame_owner == python::kNone ? 0 : static_cast<uint16_t>(layout.frame_owner & ~7);
+  const uint16_t owner = layout.frame_owner == GMT_PYTHON_NONE ? 0 : static_cast<uint16_t>(layout.frame_owner & ~7);
   in.frame_read = up_to({layout.frame_previous, layout.frame_code, layout.frame_position, owner});
   in.code_read = up_to({layout.code_counts, static_cast<uint16_t>(layout.code_counts + 8), layout.code_first_line,
                         layout.code_file, layout.code_name, layout.code_full_name, layout.code_line_table,
-                        static_cast<uint16_t>(layout.code_version == python::kNone ? 0 : layout.code_version & ~7)});
+                        static_cast<uint16_t>(layout.code_version == GMT_PYTHON_NONE ? 0 : layout.code_version & ~7)});
 }
 
 bool fits(const gmt_python_interpreter &in) {
@@ -163,7 +137,7 @@ PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile
   in.version = version;
   fill(in, *layout);
   in.thread_id = places.thread_id;
-  in.thread_read = up_to({in.thread_frame, in.thread_id});
+  in.thread_read = up_to({layout->thread_frame, in.thread_id});
   if (!fits(in)) return refuse(version, "its description of itself, _Py_DebugOffsets, cannot be read");
   in.blocks = thread_data_offset(process, files);
   if (!in.blocks) return refuse(version, "its C library is not glibc, which the thread states are kept by");

@@ -152,7 +152,7 @@ TEST(a_key_elsewhere_is_found) {
   CHECK(target.support == PythonSupport::kReady);
   CHECK_EQ(target.interpreter.thread_key, 4000u);
   CHECK_EQ(target.interpreter.runtime, reinterpret_cast<uint64_t>(fake().runtime));
-  CHECK_EQ(target.interpreter.code_file, 112u);
+  CHECK_EQ(target.interpreter.at.code_file, 112u);
   pthread_key_delete(key);
 }
 
