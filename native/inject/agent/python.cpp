@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <type_traits>
+
 #include "inject/agent/allocator.h"
 #include "inject/agent/arrays.h"
 #include "inject/agent/frames.h"
@@ -47,11 +49,26 @@ Py *or_none(Py *found) {
   return none();
 }
 
-/// UTF-8 of a str; null where it is none (or holds a lone surrogate).
-const char *text_of(Py *value, ssize_t *bytes) {
-  const char *text = g_api->text_bytes(value, bytes);
+/// UTF-8 of a str; `at` is null where it is none (or holds a lone surrogate).
+struct Text {
+  const char *at;
+  uint32_t bytes;
+};
+
+Text text_of(Py *value) {
+  ssize_t bytes = 0;
+  const char *text = g_api->text_bytes(value, &bytes);
   if (!text) g_api->error_clear();
-  return text;
+  return {text, static_cast<uint32_t>(bytes)};
+}
+
+/// What Python calls: `Function` with its `Count` arguments. Where that fails or gives nothing, and with others, the call gives None.
+template <auto Function, ssize_t Count>
+Py *taking(Py *, Py *const *arguments, ssize_t count) {
+  if (count != Count) return none();
+  if constexpr (!std::is_void_v<decltype(Function(arguments))>) return or_none(Function(arguments));
+  Function(arguments);
+  return none();
 }
 
 /// Called by the optimizer hook with the optimizer.
@@ -78,51 +95,37 @@ Py *on_step(Py *, Py *const *arguments, ssize_t count) {
 }
 
 /// An entry of gc.callbacks: (phase, info).
-Py *on_collection(Py *, Py *const *arguments, ssize_t count) {
-  if (count < 2 || !log_generation()) return none();
+void on_collection(Py *const *arguments) {
+  if (!log_generation()) return;
   const int saved = errno;
-  ssize_t bytes = 0;
-  const char *phase = text_of(arguments[0], &bytes);
-  const bool begins = phase && bytes == 5;  // "start", else "stop"
+  const bool begins = text_of(arguments[0]).bytes == 5;  // "start", else "stop"
   Py *value = g_api->dict_get(arguments[1], begins ? "generation" : "collected");
   write_collection(begins, value ? number_of(value) : 0);
   errno = saved;
-  return none();
 }
 
-Py *on_exit(Py *, Py *const *, ssize_t) {
-  end_agent();
-  return none();
-}
+void on_exit(Py *const *) { end_agent(); }
 
 /// (address, device, category, text)
-Py *name(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *text = count == 4 ? text_of(arguments[3], &bytes) : nullptr;
-  if (text)
+void name(Py *const *arguments) {
+  const Text text = text_of(arguments[3]);
+  if (text.at)
     write_name(number_of(arguments[0]), static_cast<uint8_t>(number_of(arguments[1])),
-               static_cast<uint8_t>(number_of(arguments[2])), text, static_cast<uint32_t>(bytes));
-  return none();
+               static_cast<uint8_t>(number_of(arguments[2])), text.at, text.bytes);
 }
 
 /// (id of a module, its path)
-Py *module(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
-  if (text) write_module(number_of(arguments[0]), text, static_cast<uint32_t>(bytes));
-  return none();
+void module(Py *const *arguments) {
+  const Text text = text_of(arguments[1]);
+  if (text.at) write_module(number_of(arguments[0]), text.at, text.bytes);
 }
 
 /// (`torch._C._cuda_memoryStats`)
-Py *allocator(Py *, Py *const *arguments, ssize_t count) {
-  if (count == 1) watch_allocator(*g_api, arguments[0]);
-  return none();
-}
+void allocator(Py *const *arguments) { watch_allocator(*g_api, arguments[0]); }
 
 /// (address, device, the newest event's sequence when it was looked, bytes asked, stream, the pool's two numbers); what is not known
 /// is negative
-Py *block(Py *, Py *const *arguments, ssize_t count) {
-  if (count != 7) return none();
+void block(Py *const *arguments) {
   gmt_block block{};
   block.address = number_of(arguments[0]);
   block.device = static_cast<uint32_t>(number_of(arguments[1]));
@@ -132,39 +135,33 @@ Py *block(Py *, Py *const *arguments, ssize_t count) {
   block.pool_owner = number_of(arguments[5]);
   block.pool_number = number_of(arguments[6]);
   write_block(block);
-  return none();
 }
 
 /// (): a number that is not 0 while recording is off
-Py *is_asleep(Py *, Py *const *, ssize_t) { return or_none(g_api->number(log_generation() && asleep())); }
+Py *is_asleep(Py *const *) { return g_api->number(log_generation() && asleep()); }
 
 /// (): a number that is not 0 once each time that recording has been switched on
-Py *has_woken(Py *, Py *const *, ssize_t) { return or_none(g_api->number(take_waking())); }
+Py *has_woken(Py *const *) { return g_api->number(take_waking()); }
 
 /// Hands the numbers of a list to `write(numbers, count)`.
 template <class Write>
-Py *with_numbers(Py *list, Write write) {
+void with_numbers(Py *list, Write write) {
   const ssize_t count = g_api->list_size(list);
-  if (count < 0) return or_none(nullptr);
+  if (count < 0) return g_api->error_clear();
   const size_t room = static_cast<size_t>(count) * sizeof(uint64_t) + 1;
   void *at = mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED) {
-    count_loss(GMT_LOST_RECORD_SIZE);
-    return none();
-  }
+  if (at == MAP_FAILED) return count_loss(GMT_LOST_RECORD_SIZE);
   auto *numbers = static_cast<uint64_t *>(at);
   for (ssize_t i = 0; i < count; i++) numbers[i] = number_of(g_api->list_item(list, i));
   write(numbers, static_cast<size_t>(count));
   munmap(at, room);
-  return none();
 }
 
 /// (the newest event's sequence before it was looked, the pool's two numbers, device, enum gmt_pool_kind, how many have it, the path
 /// of one, [address of a segment])
-Py *pool(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *text = count == 8 ? text_of(arguments[6], &bytes) : nullptr;
-  if (!text) return none();
+void pool(Py *const *arguments) {
+  const Text text = text_of(arguments[6]);
+  if (!text.at) return;
   gmt_pool about{};
   about.sequence = number_of(arguments[0]);
   about.owner = number_of(arguments[1]);
@@ -172,144 +169,117 @@ Py *pool(Py *, Py *const *arguments, ssize_t count) {
   about.device = static_cast<uint32_t>(number_of(arguments[3]));
   about.kind = static_cast<uint32_t>(number_of(arguments[4]));
   about.makers = static_cast<uint32_t>(number_of(arguments[5]));
-  about.text_bytes = static_cast<uint32_t>(bytes);
-  return with_numbers(arguments[7],
-                      [&](uint64_t *addresses, size_t each) { write_pool(about, text, addresses, each); });
+  about.text_bytes = text.bytes;
+  with_numbers(arguments[7], [&](uint64_t *addresses, size_t each) { write_pool(about, text.at, addresses, each); });
 }
 
 /// (line, text as gmt_generated has it)
-Py *generated(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
-  if (text) write_generated(static_cast<uint32_t>(number_of(arguments[0])), text, static_cast<uint32_t>(bytes));
-  return none();
+void generated(Py *const *arguments) {
+  const Text text = text_of(arguments[1]);
+  if (text.at) write_generated(static_cast<uint32_t>(number_of(arguments[0])), text.at, text.bytes);
 }
 
 /// (milliseconds): pools were looked at, which took so long
-Py *looked_at_pools(Py *, Py *const *arguments, ssize_t count) {
-  if (count == 1) pools_looked_at(number_of(arguments[0]));
-  return none();
-}
+void looked_at_pools(Py *const *arguments) { pools_looked_at(number_of(arguments[0])); }
 
 /// (): a number that is not 0 where they should be looked at
-Py *pools_due(Py *, Py *const *, ssize_t) { return or_none(g_api->number(pools_want_look())); }
+Py *pools_due(Py *const *) { return g_api->number(pools_want_look()); }
 
 /// (kind, device, the newest event's sequence before it was looked, bytes of all segments, [address, bytes, address, ...])
-Py *before(Py *, Py *const *arguments, ssize_t count) {
-  if (count != 5) return none();
+void before(Py *const *arguments) {
   gmt_before about{};
   about.kind = static_cast<uint32_t>(number_of(arguments[0]));
   about.device = static_cast<uint32_t>(number_of(arguments[1]));
   about.sequence = number_of(arguments[2]);
   about.reserved_bytes = number_of(arguments[3]);
-  return with_numbers(arguments[4], [&](uint64_t *numbers, size_t each) {
+  with_numbers(arguments[4], [&](uint64_t *numbers, size_t each) {
     write_before(about, reinterpret_cast<const gmt_before_block *>(numbers), each / 2);
   });
 }
 
 /// (): the newest event's sequence.
-Py *sequence(Py *, Py *const *, ssize_t) { return or_none(g_api->number(newest_sequence())); }
+Py *sequence(Py *const *) { return g_api->number(newest_sequence()); }
 
 /// (request, JSON, the newest event's sequence when it was looked)
-Py *answer(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *text = count == 3 ? text_of(arguments[1], &bytes) : nullptr;
-  if (text)
-    write_answer(static_cast<uint32_t>(number_of(arguments[0])), number_of(arguments[2]), text,
-                 static_cast<uint64_t>(bytes));
-  return none();
+void answer(Py *const *arguments) {
+  const Text text = text_of(arguments[1]);
+  if (text.at)
+    write_answer(static_cast<uint32_t>(number_of(arguments[0])), number_of(arguments[2]), text.at, text.bytes);
 }
 
 /// (code, text)
-Py *note(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *text = count == 2 ? text_of(arguments[1], &bytes) : nullptr;
-  if (text) write_agent_note(static_cast<gmt_note_code>(number_of(arguments[0])), text);
-  return none();
+void note(Py *const *arguments) {
+  const Text text = text_of(arguments[1]);
+  if (text.at) write_agent_note(static_cast<gmt_note_code>(number_of(arguments[0])), text.at);
 }
 
 /// (name of a part): its text, None where there is none.
-Py *source(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *wanted = count == 1 ? text_of(arguments[0], &bytes) : nullptr;
+Py *source(Py *const *arguments) {
+  const char *wanted = text_of(arguments[0]).at;
   for (const AgentSource &part : kAgentSources)
     if (wanted && strcmp(part.name, wanted) == 0)
       return g_api->text(part.text, static_cast<ssize_t>(strlen(part.text)));
-  return none();
+  return nullptr;
 }
 
 /// (name of a file in the trace directory): its text, None where there is none.
-Py *file(Py *, Py *const *arguments, ssize_t count) {
-  ssize_t bytes = 0;
-  const char *wanted = count == 1 ? text_of(arguments[0], &bytes) : nullptr;
+Py *file(Py *const *arguments) {
+  const char *wanted = text_of(arguments[0]).at;
   const char *directory = getenv("GPU_MEMTRACE_DIR");
-  if (!wanted || !directory) return none();
+  if (!wanted || !directory) return nullptr;
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", directory, wanted);
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return none();
+  if (fd < 0) return nullptr;
   char text[4096];
   const ssize_t got = read(fd, text, sizeof text);
   close(fd);
-  return or_none(got >= 0 ? g_api->text(text, got) : nullptr);
+  return got >= 0 ? g_api->text(text, got) : nullptr;
 }
 
 /// (frame, number of its variables): their values, None where this version is not read so.
-Py *values(Py *, Py *const *arguments, ssize_t count) {
-  if (count != 2) return none();
-  return or_none(
-      frame_values(*g_api, python::version_hex(), arguments[0], static_cast<uint32_t>(number_of(arguments[1]))));
+Py *values(Py *const *arguments) {
+  return frame_values(*g_api, python::version_hex(), arguments[0], static_cast<uint32_t>(number_of(arguments[1])));
 }
 
 /// (class made in Python): itself where the functions below work, else None.
-Py *searchable(Py *, Py *const *arguments, ssize_t count) {
-  if (count != 1 || !search_works(*g_api, arguments[0])) return none();
+Py *searchable(Py *const *arguments) {
+  if (!search_works(*g_api, arguments[0])) return nullptr;
   g_api->hold(arguments[0]);
   return arguments[0];
 }
 
 /// (getter of a tensor's gradient, `sys._current_frames`, tensors or Nones): None while a backward pass runs
-Py *read_gradients(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(count == 3 ? gradients(*g_api, arguments[0], arguments[1], arguments[2]) : nullptr);
-}
+Py *read_gradients(Py *const *arguments) { return gradients(*g_api, arguments[0], arguments[1], arguments[2]); }
 
 /// (`sys._current_frames`): a number that is not 0 while a backward pass runs
-Py *backward_runs(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(g_api->number(count != 1 || in_backward(*g_api, arguments[0])));
-}
+Py *backward_runs(Py *const *arguments) { return g_api->number(in_backward(*g_api, arguments[0])); }
 
 /// (`gc.get_objects`)
-Py *living_objects(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(count == 1 ? living(*g_api, arguments[0]) : nullptr);
-}
+Py *living_objects(Py *const *arguments) { return living(*g_api, arguments[0]); }
 
 /// (objects, types)
-Py *pick_objects(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(count == 2 ? pick(*g_api, arguments[0], arguments[1]) : nullptr);
-}
+Py *pick_objects(Py *const *arguments) { return pick(*g_api, arguments[0], arguments[1]); }
 
 /// (waves, barriers, targets, milliseconds)
-Py *find_paths(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(count == 4 ? descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]))
-                            : nullptr);
+Py *find_paths(Py *const *arguments) {
+  return descend(*g_api, arguments[0], arguments[1], arguments[2], number_of(arguments[3]));
 }
 
 /// (objects, wanted)
-Py *find_places(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(count == 2 ? places(*g_api, arguments[0], arguments[1]) : nullptr);
-}
+Py *find_places(Py *const *arguments) { return places(*g_api, arguments[0], arguments[1]); }
 
 /// (objects, wanted, most pairs)
-Py *find_referrers(Py *, Py *const *arguments, ssize_t count) {
-  return or_none(count == 3 ? referrers(*g_api, arguments[0], arguments[1], number_of(arguments[2])) : nullptr);
+Py *find_referrers(Py *const *arguments) {
+  return referrers(*g_api, arguments[0], arguments[1], number_of(arguments[2]));
 }
 
 /// (): of each workspace of cuBLAS its address and its device, in one list.
-Py *workspaces(Py *, Py *const *, ssize_t) {
+Py *workspaces(Py *const *) {
   Workspace found[64];
   const size_t count = find_workspaces(found, sizeof found / sizeof *found);
   Py *list = g_api->list_new(0);
-  if (!list) return or_none(list);
+  if (!list) return nullptr;
   for (size_t i = 0; i < 2 * count; i++) {
     Py *number = g_api->number(i % 2 ? found[i / 2].device : found[i / 2].address);
     if (!number) break;
@@ -330,38 +300,38 @@ constexpr int kFastCall = 0x80;
 constexpr int kFileInput = 257;  // Py_file_input
 Method g_methods[] = {
     {"gpu_memtrace_step", on_step, kFastCall, nullptr},
-    {"gpu_memtrace_collection", on_collection, kFastCall, nullptr},
-    {"gpu_memtrace_exit", on_exit, kFastCall, nullptr},
-    {"gpu_memtrace_name", name, kFastCall, nullptr},
-    {"gpu_memtrace_module", module, kFastCall, nullptr},
-    {"gpu_memtrace_allocator", allocator, kFastCall, nullptr},
+    {"gpu_memtrace_collection", taking<on_collection, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_exit", taking<on_exit, 0>, kFastCall, nullptr},
+    {"gpu_memtrace_name", taking<name, 4>, kFastCall, nullptr},
+    {"gpu_memtrace_module", taking<module, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_allocator", taking<allocator, 1>, kFastCall, nullptr},
     {"gpu_memtrace_array", tell_array, kFastCall, nullptr},
     {"gpu_memtrace_look", set_look, kFastCall, nullptr},
     {"gpu_memtrace_cupy_watch", watch_cupy, kFastCall, nullptr},
     {"gpu_memtrace_cupy_allocate", cupy_allocate, kFastCall, nullptr},
-    {"gpu_memtrace_block", block, kFastCall, nullptr},
-    {"gpu_memtrace_asleep", is_asleep, kFastCall, nullptr},
-    {"gpu_memtrace_woke", has_woken, kFastCall, nullptr},
-    {"gpu_memtrace_before", before, kFastCall, nullptr},
-    {"gpu_memtrace_generated", generated, kFastCall, nullptr},
-    {"gpu_memtrace_pool", pool, kFastCall, nullptr},
-    {"gpu_memtrace_looked_at_pools", looked_at_pools, kFastCall, nullptr},
-    {"gpu_memtrace_pools_due", pools_due, kFastCall, nullptr},
-    {"gpu_memtrace_answer", answer, kFastCall, nullptr},
-    {"gpu_memtrace_note", note, kFastCall, nullptr},
-    {"gpu_memtrace_sequence", sequence, kFastCall, nullptr},
-    {"gpu_memtrace_source", source, kFastCall, nullptr},
-    {"gpu_memtrace_file", file, kFastCall, nullptr},
-    {"gpu_memtrace_values", values, kFastCall, nullptr},
-    {"gpu_memtrace_searchable", searchable, kFastCall, nullptr},
-    {"gpu_memtrace_gradients", read_gradients, kFastCall, nullptr},
-    {"gpu_memtrace_backward_runs", backward_runs, kFastCall, nullptr},
-    {"gpu_memtrace_living", living_objects, kFastCall, nullptr},
-    {"gpu_memtrace_pick", pick_objects, kFastCall, nullptr},
-    {"gpu_memtrace_places", find_places, kFastCall, nullptr},
-    {"gpu_memtrace_paths", find_paths, kFastCall, nullptr},
-    {"gpu_memtrace_referrers", find_referrers, kFastCall, nullptr},
-    {"gpu_memtrace_workspaces", workspaces, kFastCall, nullptr},
+    {"gpu_memtrace_block", taking<block, 7>, kFastCall, nullptr},
+    {"gpu_memtrace_asleep", taking<is_asleep, 0>, kFastCall, nullptr},
+    {"gpu_memtrace_woke", taking<has_woken, 0>, kFastCall, nullptr},
+    {"gpu_memtrace_before", taking<before, 5>, kFastCall, nullptr},
+    {"gpu_memtrace_generated", taking<generated, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_pool", taking<pool, 8>, kFastCall, nullptr},
+    {"gpu_memtrace_looked_at_pools", taking<looked_at_pools, 1>, kFastCall, nullptr},
+    {"gpu_memtrace_pools_due", taking<pools_due, 0>, kFastCall, nullptr},
+    {"gpu_memtrace_answer", taking<answer, 3>, kFastCall, nullptr},
+    {"gpu_memtrace_note", taking<note, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_sequence", taking<sequence, 0>, kFastCall, nullptr},
+    {"gpu_memtrace_source", taking<source, 1>, kFastCall, nullptr},
+    {"gpu_memtrace_file", taking<file, 1>, kFastCall, nullptr},
+    {"gpu_memtrace_values", taking<values, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_searchable", taking<searchable, 1>, kFastCall, nullptr},
+    {"gpu_memtrace_gradients", taking<read_gradients, 3>, kFastCall, nullptr},
+    {"gpu_memtrace_backward_runs", taking<backward_runs, 1>, kFastCall, nullptr},
+    {"gpu_memtrace_living", taking<living_objects, 1>, kFastCall, nullptr},
+    {"gpu_memtrace_pick", taking<pick_objects, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_places", taking<find_places, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_paths", taking<find_paths, 4>, kFastCall, nullptr},
+    {"gpu_memtrace_referrers", taking<find_referrers, 3>, kFastCall, nullptr},
+    {"gpu_memtrace_workspaces", taking<workspaces, 0>, kFastCall, nullptr},
 };
 
 /// The namespace that the first part runs in: the functions of above, by their names without the prefix.

@@ -20,6 +20,15 @@ bool enter_paused(Thread &thread) {
   return false;
 }
 
+/// One record, also while recording is paused, with what stands behind it.
+template <class Record>
+void write_record(gmt_local_kind kind, const Record &record, const char *behind = nullptr, uint32_t bytes = 0) {
+  Thread &thread = t_thread;
+  if (!enter_paused(thread)) return;
+  write_local(thread, kind, &record, sizeof record, behind, bytes);
+  leave(thread);
+}
+
 constexpr uint32_t kBeforeStack = 0xfffffff0;  ///< those of Python count from 1
 uint32_t g_known_control;                      ///< generation of the control word that `take_waking` took
 uint32_t g_known_log;                          ///< ... of the log of this generation
@@ -100,8 +109,6 @@ uint32_t cut_text(const char *text, uint32_t bytes) {
 }
 
 void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes) {
-  Thread &thread = t_thread;
-  if (!enter_paused(thread)) return;
   bytes = cut_text(text, bytes);
   gmt_name name{};
   name.address = address;
@@ -109,16 +116,12 @@ void write_name(uint64_t address, uint8_t device, uint8_t category, const char *
   name.text_bytes = bytes;
   name.device = device;
   name.category = category;
-  write_local(thread, GMT_NAME, &name, sizeof name, text, bytes);
-  leave(thread);
+  write_record(GMT_NAME, name, text, bytes);
 }
 
 void write_module(uint64_t module, const char *text, uint32_t bytes) {
-  Thread &thread = t_thread;
-  if (!enter_paused(thread)) return;
   const gmt_module path{module, cut_text(text, bytes), 0};
-  write_local(thread, GMT_MODULE, &path, sizeof path, text, path.text_bytes);
-  leave(thread);
+  write_record(GMT_MODULE, path, text, path.text_bytes);
 }
 
 uint64_t newest_sequence() {
@@ -139,12 +142,7 @@ void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_
   leave(thread);
 }
 
-void write_memory(const gmt_memory &memory) {
-  Thread &thread = t_thread;
-  if (!enter_paused(thread)) return;
-  write_local(thread, GMT_MEMORY, &memory, sizeof memory);
-  leave(thread);
-}
+void write_memory(const gmt_memory &memory) { write_record(GMT_MEMORY, memory); }
 
 void write_allocator(const gmt_allocator &said) {
   Thread &thread = t_thread;
@@ -153,19 +151,11 @@ void write_allocator(const gmt_allocator &said) {
   leave(thread);
 }
 
-void write_block(const gmt_block &block) {
-  Thread &thread = t_thread;
-  if (!enter_paused(thread)) return;
-  write_local(thread, GMT_BLOCK, &block, sizeof block);
-  leave(thread);
-}
+void write_block(const gmt_block &block) { write_record(GMT_BLOCK, block); }
 
 void write_generated(uint32_t line, const char *text, uint32_t bytes) {
-  Thread &thread = t_thread;
-  if (!enter_paused(thread)) return;
   const gmt_generated about{line, bytes < kPartBytes ? bytes : kPartBytes};
-  write_local(thread, GMT_GENERATED, &about, sizeof about, text, about.text_bytes);
-  leave(thread);
+  write_record(GMT_GENERATED, about, text, about.text_bytes);
 }
 
 void write_pool(gmt_pool pool, const char *text, const uint64_t *addresses, size_t count) {
