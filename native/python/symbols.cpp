@@ -8,32 +8,10 @@
 namespace gmt::python {
 namespace {
 
-struct Tables {
-  const ElfW(Sym) * symbols;
-  const char *strings;
-  const uint32_t *gnu_hash;
-  const uint32_t *sysv_hash;
-};
-
 /// glibc relocates the addresses in a library's dynamic section in place, but not those of every object (vdso).
 template <class T>
 const T *at(const dl_phdr_info &module, ElfW(Addr) address) {
   return reinterpret_cast<const T *>(address < module.dlpi_addr ? address + module.dlpi_addr : address);
-}
-
-Tables tables_of(const dl_phdr_info &module) {
-  Tables tables = {};
-  const ElfW(Dyn) *entry = nullptr;
-  for (int i = 0; i < module.dlpi_phnum; i++)
-    if (module.dlpi_phdr[i].p_type == PT_DYNAMIC)
-      entry = reinterpret_cast<const ElfW(Dyn) *>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
-  for (; entry && entry->d_tag != DT_NULL; entry++) {
-    if (entry->d_tag == DT_SYMTAB) tables.symbols = at<ElfW(Sym)>(module, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_STRTAB) tables.strings = at<char>(module, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_GNU_HASH) tables.gnu_hash = at<uint32_t>(module, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_HASH) tables.sysv_hash = at<uint32_t>(module, entry->d_un.d_ptr);
-  }
-  return tables;
 }
 
 bool defines(const Tables &tables, uint32_t index, const char *name) {
@@ -110,6 +88,25 @@ int count_in(dl_phdr_info *module, size_t, void *data) {
 }
 
 }  // namespace
+
+Tables tables_of(const dl_phdr_info &module) {
+  Tables tables = {};
+  const ElfW(Dyn) *entry = nullptr;
+  for (int i = 0; i < module.dlpi_phnum; i++)
+    if (module.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      entry = reinterpret_cast<const ElfW(Dyn) *>(module.dlpi_addr + module.dlpi_phdr[i].p_vaddr);
+  for (; entry && entry->d_tag != DT_NULL; entry++) {
+    if (entry->d_tag == DT_SYMTAB) tables.symbols = at<ElfW(Sym)>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_STRTAB) tables.strings = at<char>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_GNU_HASH) tables.gnu_hash = at<uint32_t>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_HASH) tables.sysv_hash = at<uint32_t>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_JMPREL) tables.plt = at<ElfW(Rela)>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_PLTRELSZ) tables.plt_bytes = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELA) tables.rela = at<ElfW(Rela)>(module, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELASZ) tables.rela_bytes = entry->d_un.d_val;
+  }
+  return tables;
+}
 
 LoadCount load_count() {
   LoadCount count = {};

@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace gmt::python {
 
@@ -21,6 +22,16 @@ struct LoadCount {
 
 /// The loader's counts now. Takes the loader's lock, as `find_symbols` does.
 LoadCount load_count();
+
+/// The parts of a loaded module's dynamic section; null: it has none of that.
+struct Tables {
+  const ElfW(Sym) * symbols;
+  const char *strings;
+  const uint32_t *gnu_hash, *sysv_hash;
+  const ElfW(Rela) * plt, *rela;
+  size_t plt_bytes, rela_bytes;
+};
+Tables tables_of(const dl_phdr_info &module);
 
 /// Address of what a loaded module exports under this name; null: nothing.
 void *find_symbol_in(const dl_phdr_info &module, const char *name);

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,16 +22,7 @@ class Array {
   /// First index of an item that is not `below`, of sorted items.
   template <class Below>
   size_t first_not(Below below) const {
-    size_t low = 0, high = size_;
-    while (low < high) {
-      size_t middle = (low + high) / 2;
-      if (below(items_[middle])) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return static_cast<size_t>(std::partition_point(items_, items_ + size_, below) - items_);
   }
   void insert(size_t index, const T &item) {
     reserve(size_ + 1);

@@ -1,10 +1,7 @@
 #include "inject/agent/agent.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -21,7 +18,7 @@
 #include "inject/agent/requests.h"
 #include "inject/agent/thread_state.h"
 #include "inject/hooks/elf.h"
-#include "inject/hooks/real_dlsym.h"
+#include "inject/log/chunk_supply.h"
 #include "inject/log/stacks.h"
 
 namespace gmt::inject {
@@ -136,11 +133,11 @@ void interrupt_main_thread(const PythonApi &api) {
   if (python_alive(api)) api.release(api.ensure());
 }
 
-/// False: it has been asked.
-bool ask_main(const PythonApi &api, uint32_t generation) {
-  if (__atomic_exchange_n(&g_asked, 1, __ATOMIC_RELAXED)) return false;
+/// Has the main thread call `function` once, which clears `asked` then. False: it has been asked.
+bool ask_main(const PythonApi &api, uint32_t generation, uint32_t *asked, int (*function)(void *)) {
+  if (__atomic_exchange_n(asked, 1, __ATOMIC_RELAXED)) return false;
   void *argument = reinterpret_cast<void *>(static_cast<uintptr_t>(generation));
-  if (api.add_pending_call(on_pending, argument) != 0) __atomic_store_n(&g_asked, 0, __ATOMIC_RELAXED);
+  if (api.add_pending_call(function, argument) != 0) __atomic_store_n(asked, 0, __ATOMIC_RELAXED);
   return true;
 }
 
@@ -159,12 +156,7 @@ int on_moment(void *generation) {
 /// A program without steps is asked for a moment of its main thread, now and then.
 void ask_for_moment(const PythonApi &api, uint32_t generation) {
   if (!g_installed || !allocator_wants_moment() || !python_alive(api)) return;
-  if (__atomic_exchange_n(&g_moment, 1, __ATOMIC_RELAXED)) return;
-  void *argument = reinterpret_cast<void *>(static_cast<uintptr_t>(generation));
-  if (api.add_pending_call(on_moment, argument) != 0)
-    __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
-  else
-    interrupt_main_thread(api);
+  if (ask_main(api, generation, &g_moment, on_moment)) interrupt_main_thread(api);
 }
 
 /// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.
@@ -172,7 +164,7 @@ void ask(const PythonApi &api, Work &work) {
   if (!python_alive(api)) return;  // pending calls go with the interpreter, and asking for one would end the program
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!work.asked_at) work.asked_at = now;
-  if (ask_main(api, work.generation)) {
+  if (ask_main(api, work.generation, &g_asked, on_pending)) {
     interrupt_main_thread(api);
   } else if (now - work.asked_at > kPatience && main_thread_sleeps()) {
     with_python(work, Turn::kAsked, 0);
@@ -210,23 +202,6 @@ void *agent_main(void *generation) {
     const uint64_t wait = find_work(work);
     futex_wait(&g_wake, seen, wait);
   }
-}
-
-bool start_thread(uint32_t generation) {
-  // Looked up: before glibc 2.34 it is in a library that this one must not bring in.
-  using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-  const auto create = reinterpret_cast<Create>(real_dlsym(RTLD_DEFAULT, "pthread_create"));
-  const auto detach = reinterpret_cast<int (*)(pthread_t)>(real_dlsym(RTLD_DEFAULT, "pthread_detach"));
-  if (!create || !detach) return false;
-  sigset_t all, before;
-  sigfillset(&all);
-  if (sigprocmask(SIG_SETMASK, &all, &before) != 0) return false;  // the program's signals are not for this thread
-  pthread_t thread;
-  const bool made =
-      create(&thread, nullptr, agent_main, reinterpret_cast<void *>(static_cast<uintptr_t>(generation))) == 0;
-  if (made) detach(thread);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  return made;
 }
 
 }  // namespace
@@ -285,13 +260,13 @@ void start_agent(Thread &thread) {
   forget_memory();
   forget_allocator();
   __atomic_store_n(&g_running, generation, __ATOMIC_RELEASE);
-  if (!start_thread(generation)) {
+  if (!start_own_thread(agent_main, reinterpret_cast<void *>(static_cast<uintptr_t>(generation)))) {
     g_running = 0;
     return;
   }
   // The thread would ask at once; from the main thread itself it needs no GIL.
   const PythonApi *api = getpid() == syscall(SYS_gettid) ? python_api() : nullptr;
-  if (api && python::discover() == python::Support::kReady) ask_main(*api, generation);
+  if (api && python::discover() == python::Support::kReady) ask_main(*api, generation, &g_asked, on_pending);
 }
 
 }  // namespace gmt::inject

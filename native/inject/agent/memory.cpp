@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "inject/agent/records.h"
+#include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
-#include "inject/hooks/real_dlsym.h"
 
 namespace gmt::inject {
 namespace {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
-#include "inject/hooks/real_dlsym.h"
 
 namespace gmt::inject {
 namespace {

@@ -7,7 +7,6 @@
 #include "inject/hooks/cupti_library.h"
 #include "inject/hooks/driver_layer.h"
 #include "inject/hooks/elf.h"
-#include "inject/hooks/real_dlsym.h"
 #include "inject/log/log.h"
 
 extern "C" {

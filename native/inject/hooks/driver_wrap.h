@@ -10,4 +10,7 @@ bool driver_is_wrapped();
 /// The tracer's function that stands before this one of CUPTI, null: none.
 void *cupti_stand_in(const char *name);
 
+/// As dlsym(3), always the C library's own: the tracer defines one too, so its own look-ups must name the real one.
+void *real_dlsym(void *handle, const char *name);
+
 }  // namespace gmt::inject

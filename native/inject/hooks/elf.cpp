@@ -10,38 +10,9 @@
 namespace gmt::inject {
 namespace {
 
-/// The parts of one library's dynamic section.
-struct Dynamic {
-  const ElfW(Sym) *symbols = nullptr;
-  const char *strings = nullptr;
-  const ElfW(Rela) *plt = nullptr;
-  size_t plt_bytes = 0;
-  const ElfW(Rela) *rela = nullptr;
-  size_t rela_bytes = 0;
-};
-
 const char *base_name(const char *path) {
   const char *slash = path ? strrchr(path, '/') : nullptr;
   return slash ? slash + 1 : path ? path : "";
-}
-
-bool read_dynamic(const dl_phdr_info &info, Dynamic *out) {
-  const ElfW(Dyn) *entry = nullptr;
-  for (int i = 0; i < info.dlpi_phnum; i++)
-    if (info.dlpi_phdr[i].p_type == PT_DYNAMIC)
-      entry = reinterpret_cast<const ElfW(Dyn) *>(info.dlpi_addr + info.dlpi_phdr[i].p_vaddr);
-  if (!entry) return false;
-  for (; entry->d_tag != DT_NULL; entry++) {
-    // glibc relocates these to addresses; the vdso keeps offsets.
-    const uintptr_t value = entry->d_un.d_ptr < info.dlpi_addr ? entry->d_un.d_ptr + info.dlpi_addr : entry->d_un.d_ptr;
-    if (entry->d_tag == DT_SYMTAB) out->symbols = reinterpret_cast<const ElfW(Sym) *>(value);
-    if (entry->d_tag == DT_STRTAB) out->strings = reinterpret_cast<const char *>(value);
-    if (entry->d_tag == DT_JMPREL) out->plt = reinterpret_cast<const ElfW(Rela) *>(value);
-    if (entry->d_tag == DT_PLTRELSZ) out->plt_bytes = entry->d_un.d_val;
-    if (entry->d_tag == DT_RELA) out->rela = reinterpret_cast<const ElfW(Rela) *>(value);
-    if (entry->d_tag == DT_RELASZ) out->rela_bytes = entry->d_un.d_val;
-  }
-  return out->symbols && out->strings;
 }
 
 /// Calls `visit(info)` for the loaded libraries whose file's name begins so, until one of the calls gives true. False: none did.
@@ -71,7 +42,7 @@ void set_slot(void **slot, void *value) {
   if (mprotect(at, page, PROT_READ | PROT_WRITE) == 0) __atomic_store_n(slot, value, __ATOMIC_RELEASE);
 }
 
-void redirect_table(const dl_phdr_info &info, const Dynamic &dynamic, const ElfW(Rela) * table, size_t bytes,
+void redirect_table(const dl_phdr_info &info, const python::Tables &tables, const ElfW(Rela) * table, size_t bytes,
                     const Redirection &to) {
   for (size_t i = 0; table && i < bytes / sizeof *table; i++) {
     const auto type = ELF64_R_TYPE(table[i].r_info);
@@ -80,7 +51,7 @@ void redirect_table(const dl_phdr_info &info, const Dynamic &dynamic, const ElfW
 #elif defined(__aarch64__)
     if (type != R_AARCH64_JUMP_SLOT && type != R_AARCH64_GLOB_DAT) continue;
 #endif
-    const char *name = dynamic.strings + dynamic.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
+    const char *name = tables.strings + tables.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
     for (size_t k = 0; k < to.count; k++)
       if (strcmp(name, to.imports[k].name) == 0)
         set_slot(reinterpret_cast<void **>(info.dlpi_addr + table[i].r_offset), to.imports[k].replacement);
@@ -98,10 +69,10 @@ bool holds(const dl_phdr_info &info, const void *address) {
 
 int visit_to_redirect(dl_phdr_info *info, size_t, void *data) {
   const auto &to = *static_cast<const Redirection *>(data);
-  Dynamic dynamic;
-  if (holds(*info, to.imports[0].replacement) || !read_dynamic(*info, &dynamic)) return 0;
-  redirect_table(*info, dynamic, dynamic.plt, dynamic.plt_bytes, to);
-  redirect_table(*info, dynamic, dynamic.rela, dynamic.rela_bytes, to);
+  const python::Tables tables = python::tables_of(*info);
+  if (holds(*info, to.imports[0].replacement) || !tables.symbols || !tables.strings) return 0;
+  redirect_table(*info, tables, tables.plt, tables.plt_bytes, to);
+  redirect_table(*info, tables, tables.rela, tables.rela_bytes, to);
   return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inject/hooks/real_dlsym.h"
+#include "inject/hooks/driver_wrap.h"
 #include "inject/log/log.h"
 #include "inject/log/spare_chunks.h"
 
@@ -61,20 +61,26 @@ void supply_retire(gmt_chunk_header *chunk) {
   munmap(chunk, GMT_CHUNK_BYTES);
 }
 
-void supply_start(gmt_chunk_header *(*make)()) {
-  if (__atomic_load_n(&g_started, __ATOMIC_RELAXED) || __atomic_exchange_n(&g_started, 1, __ATOMIC_ACQ_REL)) return;
+bool start_own_thread(void *(*run)(void *), void *argument) {
   // Looked up: before glibc 2.34 it is in a library that this one must not bring in.
   using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   const auto create = reinterpret_cast<Create>(real_dlsym(RTLD_DEFAULT, "pthread_create"));
   const auto detach = reinterpret_cast<int (*)(pthread_t)>(real_dlsym(RTLD_DEFAULT, "pthread_detach"));
-  if (!create || !detach) return;
-  g_make = make;
+  if (!create || !detach) return false;
   sigset_t all, before;
   sigfillset(&all);
-  if (sigprocmask(SIG_SETMASK, &all, &before) != 0) return;  // the program's signals are not for this thread
+  if (sigprocmask(SIG_SETMASK, &all, &before) != 0) return false;
   pthread_t thread;
-  if (create(&thread, nullptr, supply, nullptr) == 0) detach(thread);
+  const bool made = create(&thread, nullptr, run, argument) == 0;
+  if (made) detach(thread);
   sigprocmask(SIG_SETMASK, &before, nullptr);
+  return made;
+}
+
+void supply_start(gmt_chunk_header *(*make)()) {
+  if (__atomic_load_n(&g_started, __ATOMIC_RELAXED) || __atomic_exchange_n(&g_started, 1, __ATOMIC_ACQ_REL)) return;
+  g_make = make;
+  start_own_thread(supply, nullptr);
 }
 
 void supply_forget() {

@@ -12,6 +12,9 @@ gmt_chunk_header *supply_take();
 /// Unmaps a full chunk, soon.
 void supply_retire(gmt_chunk_header *chunk);
 
+/// Starts a thread of the tracer's own; none of the program's signals is for it. False: it could not be made.
+bool start_own_thread(void *(*run)(void *), void *argument);
+
 /// Starts the thread once; `make` makes one chunk (null: no room). Cheap afterwards.
 void supply_start(gmt_chunk_header *(*make)());
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inject/hooks/real_dlsym.h"
+#include "inject/hooks/driver_wrap.h"
 #include "inject/log/chunk_supply.h"
 #include "inject/log/spare_chunks.h"
 #include "inject/log/thread_indices.h"

@@ -1,4 +1,4 @@
-// Contexts: primary ones, own ones, and the stack of current ones that each thread has.
+// Contexts: primary ones, own ones, and the stack of current ones that each thread has. Their streams, on which nothing runs.
 #include "simulator/trace.h"
 
 using namespace sim;
@@ -32,6 +32,10 @@ int device_of(void *handle) {
   Context *context = find_context(handle);
   return context ? context->device : -1;
 }
+
+Stream *find_stream(CUstream stream) { return find_object<Stream>(stream, Object::STREAM); }
+
+bool default_stream(CUstream stream) { return reinterpret_cast<uint64_t>(stream) <= 2; }
 
 __attribute__((constructor)) void offer_hooks() { gpu_memtrace_simulator_hooks.context_device = device_of; }
 
@@ -185,4 +189,22 @@ SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
     if (result == SUCCESS) *device = context->device;
     return result;
   });
+}
+
+bool sim::valid_stream(CUstream stream) { return default_stream(stream) || find_stream(stream); }
+
+SIM_EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  return checked([&] {
+    if (!stream || flags > 1) return INVALID_VALUE;
+    Context *context;
+    if (CUresult result = current_context(&context); result != SUCCESS) return result;
+    Lock lock;
+    Stream *created = create_object<Stream>(Object::STREAM);
+    created->context = context;
+    *stream = created;
+    return SUCCESS;
+  });
+}
+SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
+  return locked([&] { return destroy_handle(handle, Object::STREAM, INVALID_HANDLE); });
 }

@@ -41,6 +41,13 @@ CUresult import(Allocation::Kind kind, Pool *pool, int device, uint64_t bytes, C
   return allocate(kind, context, device < 0 ? context->device : device, pool, bytes, false, address);
 }
 
+/// For who goes on without the lock: what follows takes it by itself.
+template <class T>
+T *find_now(Handle handle, Object::Type type) {
+  Lock lock;
+  return find_object<T>(handle, type);
+}
+
 CUresult open_ipc(CUdeviceptr *address, const IpcMemHandle &handle) {
   Ticket ticket;
   if (!address || !read_ticket(handle.bytes, ticket)) return INVALID_VALUE;
@@ -100,11 +107,7 @@ SIM_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *address, Handle pool, Po
   return traced(SIM_CALL(cuMemPoolImportPointer), Params{address, pool, data}, [&] {
     Ticket ticket;
     if (!address || !data || !read_ticket(data->bytes, ticket)) return INVALID_VALUE;
-    Pool *found;
-    {
-      Lock lock;
-      found = find_object<Pool>(pool, Object::POOL);
-    }
+    Pool *found = find_now<Pool>(pool, Object::POOL);
     if (!found || !found->imported) return INVALID_VALUE;
     return import(Allocation::IMPORTED, found, ticket.device, ticket.bytes, address);
   });
@@ -126,14 +129,10 @@ SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *address, Handle
                                                     const ExternalBufferDesc *descriptor) {
   return traced(SIM_CALL(cuExternalMemoryGetMappedBuffer), Params{address, memory, descriptor}, [&] {
     if (!address || !descriptor || !descriptor->bytes) return INVALID_VALUE;
-    {
-      Lock lock;
-      External *external = find_object<External>(memory, Object::EXTERNAL);
-      if (!external) return INVALID_HANDLE;
-      if (descriptor->offset > external->size || descriptor->bytes > external->size - descriptor->offset) {
-        return INVALID_VALUE;
-      }
-    }
+    const External *external = find_now<External>(memory, Object::EXTERNAL);
+    if (!external) return INVALID_HANDLE;
+    if (descriptor->offset > external->size || descriptor->bytes > external->size - descriptor->offset)
+      return INVALID_VALUE;
     return import(Allocation::IMPORTED, nullptr, -1, descriptor->bytes, address);
   });
 }
@@ -164,11 +163,7 @@ SIM_EXPORT CUresult cuGraphicsGLRegisterBuffer(Handle *resource, unsigned, unsig
 }
 SIM_EXPORT CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, size_t *bytes, Handle handle) {
   return traced(SIM_CALL(cuGraphicsResourceGetMappedPointer_v2), Params{address, bytes, handle}, [&] {
-    Resource *resource;
-    {
-      Lock lock;
-      resource = find_object<Resource>(handle, Object::RESOURCE);
-    }
+    Resource *resource = find_now<Resource>(handle, Object::RESOURCE);
     if (!resource) return INVALID_HANDLE;
     if (!address || !bytes) return INVALID_VALUE;
     CUresult result =
