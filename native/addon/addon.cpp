@@ -1,11 +1,17 @@
 // The module: `NativeAddon` of extension/engine/native.d.ts.
+#include <fcntl.h>
 #include <napi.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "addon/control_file.h"
+#include <cerrno>
+#include <cstring>
+
 #include "addon/lifetimes_object.h"
 #include "addon/program.h"
 #include "addon/promised.h"
 #include "addon/session_object.h"
+#include "addon/wrapped.h"
 #include "trace/snapshot/import_snapshot.h"
 #include "wire/container.h"
 #include "wire/layout.h"
@@ -13,12 +19,53 @@
 namespace gmt::addon {
 namespace {
 
+/// What switches recording on by itself; 0 = nothing.
+struct StartAt {
+  uint64_t step = 0;
+  uint64_t reserved_bytes = 0;
+};
+
+trace::Error failure(const std::string &file, const char *what) {
+  return {"Recording could not be switched: " + file + " cannot be " + what + " (" + std::strerror(errno) +
+          "); check that the trace directory exists and belongs to you."};
+}
+
+/// A process may switch it on at the same time: each change counts once.
+void write_word(gmt_control &control, bool on, const StartAt &start) {
+  const bool fresh = __atomic_load_n(&control.magic, __ATOMIC_ACQUIRE) != GMT_CONTROL_MAGIC;
+  __atomic_store_n(&control.version, 1u, __ATOMIC_RELAXED);
+  __atomic_store_n(&control.start_step, start.step, __ATOMIC_RELAXED);
+  __atomic_store_n(&control.start_reserved, start.reserved_bytes, __ATOMIC_RELAXED);
+  const uint32_t before = __atomic_exchange_n(&control.recording, on ? 1u : 0u, __ATOMIC_ACQ_REL);
+  if (fresh || before != (on ? 1u : 0u)) __atomic_fetch_add(&control.generation, 1u, __ATOMIC_RELEASE);
+  __atomic_store_n(&control.magic, GMT_CONTROL_MAGIC, __ATOMIC_RELEASE);
+}
+
+/// Switches recording in the trace directory on or off; makes the control file, which every traced process watches, when it is absent.
+trace::Status set_recording(const std::string &directory, bool on, const StartAt &start) {
+  const std::string file = directory + "/control";
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return failure(file, "opened");
+  // With its place on the disk: a first write to a mapped hole ends the process where the disk is full (SIGBUS).
+  do errno = ::posix_fallocate(fd, 0, sizeof(gmt_control));
+  while (errno == EINTR);
+  void *mapped =
+      errno == 0 ? ::mmap(nullptr, sizeof(gmt_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+  trace::Status status;
+  if (mapped == MAP_FAILED) {
+    status = failure(file, "written");
+  } else {
+    write_word(*static_cast<gmt_control *>(mapped), on, start);
+    ::munmap(mapped, sizeof(gmt_control));
+  }
+  ::close(fd);
+  return status;
+}
+
 void set_recording_from_js(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsBoolean()) {
-    Napi::TypeError::New(env, "setRecording() needs a trace directory and true or false.").ThrowAsJavaScriptException();
-    return;
-  }
+  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsBoolean())
+    return void(refuse(env, "setRecording() needs a trace directory and true or false."));
   StartAt start;
   if (info.Length() > 2 && info[2].IsObject()) {
     const auto fields = info[2].As<Napi::Object>();
@@ -30,16 +77,13 @@ void set_recording_from_js(const Napi::CallbackInfo &info) {
   }
   const trace::Status status =
       set_recording(info[0].As<Napi::String>().Utf8Value(), info[1].As<Napi::Boolean>().Value(), start);
-  if (status) Napi::Error::New(env, status->message).ThrowAsJavaScriptException();
+  if (status) fail(env, status->message);
 }
 
 Napi::Value import_snapshot_from_js(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsString()) {
-    Napi::TypeError::New(env, "importSnapshot() needs the paths of a snapshot and of the trace to write.")
-        .ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
+  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsString())
+    return refuse(env, "importSnapshot() needs the paths of a snapshot and of the trace to write.");
   return Promised::start(
       env, [pickle = info[0].As<Napi::String>().Utf8Value(), gputrace = info[1].As<Napi::String>().Utf8Value()] {
         return trace::import_snapshot(pickle, gputrace);

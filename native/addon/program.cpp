@@ -15,6 +15,7 @@
 
 #include "addon/group_witness.h"
 #include "addon/promised.h"
+#include "addon/wrapped.h"
 
 namespace gmt::addon {
 namespace {
@@ -148,11 +149,8 @@ int status_of_end(pid_t program) {
 
 Napi::Value start_program(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 4 || !info[0].IsArray() || !info[1].IsArray() || !info[2].IsString() || !info[3].IsArray()) {
-    Napi::TypeError::New(env, "startProgram() needs words, variables, a last word and streams.")
-        .ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
+  if (info.Length() < 4 || !info[0].IsArray() || !info[1].IsArray() || !info[2].IsString() || !info[3].IsArray())
+    return refuse(env, "startProgram() needs words, variables, a last word and streams.");
   hear_signals(info[2].As<Napi::String>().Utf8Value());
   pid_t program = 0;
   const int error = begin(texts(info[0]), texts(info[1]), streams_of(info[3]), &program);

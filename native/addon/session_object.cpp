@@ -1,8 +1,6 @@
 #include "addon/session_object.h"
 
-#include "addon/answers/answers.h"
 #include "addon/promised.h"
-#include "addon/questions/queries_from_js.h"
 #include "addon/wrapped.h"
 
 namespace gmt::addon {
@@ -70,20 +68,18 @@ Napi::Value SessionObject::advance(const Napi::CallbackInfo &info) {
   return Napi::Boolean::New(info.Env(), follower_->advance());
 }
 
-Napi::Value SessionObject::sites(const Napi::CallbackInfo &info) {
-  return reply(info, site_query, model::sites, sites_answer);
-}
+Napi::Value SessionObject::sites(const Napi::CallbackInfo &info) { return reply<model::SiteQuery>(info, model::sites); }
 
 Napi::Value SessionObject::site(const Napi::CallbackInfo &info) {
   return is_open(info.Env()) ? tell_site(info, *follower_) : info.Env().Undefined();
 }
 
 Napi::Value SessionObject::allocations(const Napi::CallbackInfo &info) {
-  return reply(info, allocation_query, model::allocations, allocations_answer);
+  return reply<model::AllocationQuery>(info, model::allocations);
 }
 
 Napi::Value SessionObject::timeline(const Napi::CallbackInfo &info) {
-  return reply(info, timeline_query, model::timeline, timeline_answer);
+  return reply<model::TimelineQuery>(info, model::timeline, timeline_answer);
 }
 
 Napi::Value SessionObject::settle(const Napi::CallbackInfo &info) {

@@ -6,12 +6,19 @@
 #include <optional>
 #include <type_traits>
 
-#include "addon/answers/answers.h"
+#include "addon/answers/pack.gen.h"
 #include "addon/follower.h"
 #include "addon/lifetime_reader.h"
+#include "addon/questions/queries_from_js.h"
 #include "addon/wrapped.h"
 
 namespace gmt::addon {
+
+/// The same of a list (pack.gen.h).
+template <typename Row>
+Napi::Array pack(Napi::Env env, const std::vector<Row> &rows) {
+  return objects(env, rows, [&](const Row &row) { return pack(env, row); });
+}
 
 class SessionObject : public Napi::ObjectWrap<SessionObject> {
  public:
@@ -46,22 +53,30 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   /// False, with an Error pending, once the session was closed.
   bool is_open(Napi::Env env) const;
 
-  /// `read` takes the question from the call, `find` looks for what it asks, `tell` makes the answer. What has a revision
-  /// gets the follower's.
-  template <typename Read, typename Find, typename Tell>
-  Napi::Value reply(const Napi::CallbackInfo &info, Read read, Find find, Tell tell) {
-    const auto query = is_open(info.Env()) ? read(info) : std::nullopt;
-    if (!query) return info.Env().Undefined();
+  /// `find` looks for what the call asks, `tell` makes the answer. What has a revision gets the follower's.
+  template <typename Query, typename Find, typename Tell>
+  Napi::Value reply(const Napi::CallbackInfo &info, Find find, Tell tell) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    Query query;
+    Fields fields(info);
+    read(fields, query);
+    if (!fields.ok()) return info.Env().Undefined();
     uint64_t revision = 0;
     auto found = follower_->ask([&](const Follower::View &view) {
       revision = view.revision;
-      return find(view.state, *query);
+      return find(view.state, query);
     });
     if constexpr (requires { found.revision; }) found.revision = revision;
     if constexpr (std::is_invocable_v<Tell, Napi::Env, decltype(found), uint64_t>)
       return tell(info.Env(), found, revision);
     else
       return tell(info.Env(), found);
+  }
+
+  /// The same where the answer is what was found.
+  template <typename Query, typename Find>
+  Napi::Value reply(const Napi::CallbackInfo &info, Find find) {
+    return reply<Query>(info, find, [](Napi::Env env, const auto &found) -> Napi::Value { return pack(env, found); });
   }
 
   std::shared_ptr<Follower> follower_;
@@ -76,7 +91,7 @@ Napi::Value tell_site(const Napi::CallbackInfo &info, Reader &reader) {
   if (!(id >= 0 && id < model::kNone)) return env.Null();
   const auto site =
       reader.ask([&](const Follower::View &view) { return model::site(view.state, static_cast<uint32_t>(id)); });
-  return site ? site_answer(env, *site) : env.Null();
+  return site ? pack(env, *site) : env.Null();
 }
 
 /// What lives as long as one environment (one Node thread).

@@ -1,6 +1,4 @@
 // What a session answers about steps, single blocks and the agent.
-#include "addon/answers/answers.h"
-#include "addon/questions/queries_from_js.h"
 #include "addon/session_object.h"
 
 namespace gmt::addon {
@@ -16,52 +14,49 @@ std::vector<BlockAnswer> with_sites(const model::State &state, const std::vector
 }  // namespace
 
 Napi::Value SessionObject::site_series(const Napi::CallbackInfo &info) {
-  return reply(info, site_series_query, model::site_series, site_series_answer);
+  return reply<model::SiteSeriesQuery>(info, model::site_series, site_series_answer);
 }
 
 Napi::Value SessionObject::ledger_series(const Napi::CallbackInfo &info) {
-  return reply(info, ledger_series_query, model::ledger_series, ledger_series_answer);
+  return reply<model::LedgerSeriesQuery>(info, model::ledger_series, ledger_series_answer);
 }
 
 Napi::Value SessionObject::passes(const Napi::CallbackInfo &info) {
-  return reply(info, pass_query, model::passes, passes_answer);
+  return reply<model::PassQuery>(info, model::passes, passes_answer);
 }
 
 Napi::Value SessionObject::free_lines(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
   if (!is_open(env)) return env.Undefined();
-  if (info.Length() < 1 || !info[0].IsNumber()) {
-    Napi::TypeError::New(env, "freeLines() needs the number of a site.").ThrowAsJavaScriptException();
-    return env.Undefined();
-  }
+  if (info.Length() < 1 || !info[0].IsNumber()) return refuse(env, "freeLines() needs the number of a site.");
   const double id = info[0].As<Napi::Number>().DoubleValue();
   if (!(id >= 0 && id < model::kNone)) return Napi::Array::New(env);
-  return free_lines_answer(env, follower_->ask([&](const Follower::View &view) {
+  return pack(env, follower_->ask([&](const Follower::View &view) {
     return model::free_lines(view.state, static_cast<uint32_t>(id));
   }));
 }
 
 Napi::Value SessionObject::fragmentation(const Napi::CallbackInfo &info) {
-  const auto find = [](const model::State &state, const model::LedgerSeriesQuery &query) {
+  const auto find = [](const model::State &state, const DeviceQuery &query) {
     return model::fragmentation(state, query.process, query.device);
   };
-  return reply(info, device_query, find, fragmentation_answer);
+  return reply<DeviceQuery>(info, find);
 }
 
 Napi::Value SessionObject::pools(const Napi::CallbackInfo &info) {
   if (!is_open(info.Env())) return info.Env().Undefined();
-  return pools_answer(info.Env(), follower_->ask([](const Follower::View &view) { return model::pools(view.state); }));
+  return pack(info.Env(), follower_->ask([](const Follower::View &view) { return model::pools(view.state); }));
 }
 
 Napi::Value SessionObject::segments(const Napi::CallbackInfo &info) {
-  return reply(info, segment_query, model::segments, segments_answer);
+  return reply<model::SegmentQuery>(info, model::segments, segments_answer);
 }
 
 Napi::Value SessionObject::blocks(const Napi::CallbackInfo &info) {
   const auto find = [](const model::State &state, const BlocksQuery &query) {
     return with_sites(state, model::blocks(state, query.process, query.addresses));
   };
-  return reply(info, blocks_query, find, blocks_answer);
+  return reply<BlocksQuery>(info, find);
 }
 
 Napi::Value SessionObject::answer(const Napi::CallbackInfo &info) {
@@ -72,8 +67,8 @@ Napi::Value SessionObject::answer(const Napi::CallbackInfo &info) {
     return AgentAnswer{about_answer(query.process, *answer), answer->complete() ? answer->text : "",
                        with_sites(state, answer->blocks)};
   };
-  return reply(info, answer_query, find, [](Napi::Env env, const std::optional<AgentAnswer> &found) {
-    return found ? agent_answer(env, *found) : env.Null();
+  return reply<AnswerQuery>(info, find, [](Napi::Env env, const std::optional<AgentAnswer> &found) {
+    return found ? pack(env, *found) : env.Null();
   });
 }
 

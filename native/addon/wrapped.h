@@ -17,6 +17,12 @@ inline Napi::Value fail(Napi::Env env, const std::string &sentence) {
   return env.Undefined();
 }
 
+/// Leaves a TypeError pending.
+inline Napi::Value refuse(Napi::Env env, const std::string &sentence) {
+  Napi::TypeError::New(env, sentence).ThrowAsJavaScriptException();
+  return env.Undefined();
+}
+
 /// A new object of the class; empty in a worker that is being ended: it makes no objects, and has no exception to tell.
 inline Napi::Object make_object(Napi::Env env, const Napi::FunctionReference &constructor) {
   const Napi::Object object = constructor.New({});

@@ -64,16 +64,8 @@ struct InfoData {
 InfoData info_data(const Follower::View &view);
 
 Napi::Value info_answer(Napi::Env env, const InfoData &data);
-Napi::Value sites_answer(Napi::Env env, const model::SiteRows &rows);
-Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site);
-Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &rows);
 Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, uint64_t revision);
 Napi::Value ledger_series_answer(Napi::Env env, const model::LedgerSeries &series, uint64_t revision);
-Napi::Value blocks_answer(Napi::Env env, const std::vector<BlockAnswer> &blocks);
-Napi::Value agent_answer(Napi::Env env, const AgentAnswer &answer);
-Napi::Value free_lines_answer(Napi::Env env, const std::vector<model::FreeLine> &lines);
-Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &known);
-Napi::Value pools_answer(Napi::Env env, const std::vector<model::PoolRow> &pools);
 Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_t revision);
 /// LifetimeBatch.
 Napi::Value lifetimes_answer(Napi::Env env, const std::vector<LifetimeRow> &rows);

@@ -1,4 +1,4 @@
-// Series over steps as typed arrays; blocks, free lines and answers of the agent.
+// Series over steps as typed arrays.
 #include "addon/answers/pack.gen.h"
 
 namespace gmt::addon {
@@ -43,21 +43,5 @@ Napi::Value ledger_series_answer(Napi::Env env, const model::LedgerSeries &serie
   put_matrices<model::LedgerColumn>(env, object, series.columns);
   return object;
 }
-
-Napi::Value free_lines_answer(Napi::Env env, const std::vector<model::FreeLine> &lines) {
-  return objects(env, lines, [&](const model::FreeLine &line) { return pack(env, line); });
-}
-
-Napi::Value pools_answer(Napi::Env env, const std::vector<model::PoolRow> &pools) {
-  return objects(env, pools, [&](const model::PoolRow &pool) { return pack(env, pool); });
-}
-
-Napi::Value fragmentation_answer(Napi::Env env, const model::Fragmentation &known) { return pack(env, known); }
-
-Napi::Value blocks_answer(Napi::Env env, const std::vector<BlockAnswer> &blocks) {
-  return objects(env, blocks, [&](const BlockAnswer &block) { return pack(env, block); });
-}
-
-Napi::Value agent_answer(Napi::Env env, const AgentAnswer &known) { return pack(env, known); }
 
 }  // namespace gmt::addon

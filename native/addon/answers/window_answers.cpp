@@ -1,14 +1,6 @@
-#include <string>
-#include <utility>
-
 #include "addon/answers/answers.h"
-#include "addon/answers/pack.gen.h"
 
 namespace gmt::addon {
-Napi::Value sites_answer(Napi::Env env, const model::SiteRows &answer) { return pack(env, answer); }
-
-Napi::Value site_answer(Napi::Env env, const model::SiteDetail &site) { return pack(env, site); }
-Napi::Value allocations_answer(Napi::Env env, const model::AllocationRows &answer) { return pack(env, answer); }
 
 Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buckets) {
   auto array = Napi::Float64Array::New(env, buckets.size() * 4);

@@ -1,6 +1,5 @@
 #include "addon/questions/queries_from_js.h"
 
-#include "addon/questions/query_fields.h"
 #include "model/state/name_book.h"
 
 namespace gmt::addon {
@@ -9,6 +8,11 @@ namespace {
 model::Births births(Fields &fields) {
   const model::Births all;
   return {fields.time("bornFromNs").value_or(all.from_ns), fields.time("bornToNs").value_or(all.to_ns)};
+}
+
+std::optional<uint8_t> category(Fields &fields) {
+  const auto category = fields.word_if<model::Category>("category");
+  return category ? std::optional(static_cast<uint8_t>(*category)) : std::nullopt;
 }
 
 }  // namespace
@@ -21,14 +25,7 @@ std::optional<TimeSpan> time_span(const Napi::CallbackInfo &info) {
   return fields.ok() ? std::optional(span) : std::nullopt;
 }
 
-std::optional<uint8_t> category(Fields &fields) {
-  const auto category = fields.word_if<model::Category>("category");
-  return category ? std::optional(static_cast<uint8_t>(*category)) : std::nullopt;
-}
-
-std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::SiteQuery query;
+void read(Fields &fields, model::SiteQuery &query) {
   query.layer = fields.word<model::Layer>("layer");
   query.group_by = fields.word<model::GroupBy>("groupBy");
   query.sort = fields.word_if<model::SiteSort>("sort").value_or(query.sort);
@@ -41,12 +38,9 @@ std::optional<model::SiteQuery> site_query(const Napi::CallbackInfo &info) {
   query.category = category(fields);
   query.from = fields.whole("from");
   query.to = fields.whole("to");
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
-std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::AllocationQuery query;
+void read(Fields &fields, model::AllocationQuery &query) {
   query.layer = fields.word_if<model::Layer>("layer");
   query.process = fields.choice("process").value_or(model::kAll);
   query.device = fields.choice("device");
@@ -59,78 +53,51 @@ std::optional<model::AllocationQuery> allocation_query(const Napi::CallbackInfo 
   query.descending = fields.flag("descending");
   query.from = fields.whole("from");
   query.to = fields.whole("to");
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
-std::optional<model::SiteSeriesQuery> site_series_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::SiteSeriesQuery query;
+void read(Fields &fields, model::SiteSeriesQuery &query) {
   query.process = fields.index("process");
   query.layer = fields.word<model::Layer>("layer");
   query.sites = fields.list("sites");
   query.from = fields.whole("from");
   query.to = fields.whole("to");
   query.points = fields.points();
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
-std::optional<model::PassQuery> pass_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::PassQuery query;
+void read(Fields &fields, model::PassQuery &query) {
   query.process = fields.index("process");
   query.from_ns = fields.whole("fromNs");
   query.to_ns = fields.whole("toNs");
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
-std::optional<model::LedgerSeriesQuery> ledger_series_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::LedgerSeriesQuery query;
+void read(Fields &fields, model::LedgerSeriesQuery &query) {
   query.process = fields.index("process");
   query.device = fields.choice("device").value_or(-1);
   query.points = fields.points();
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
-std::optional<model::LedgerSeriesQuery> device_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::LedgerSeriesQuery query;
+void read(Fields &fields, DeviceQuery &query) {
   query.process = fields.index("process");
   query.device = fields.choice("device").value_or(-1);
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
-std::optional<model::SegmentQuery> segment_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::SegmentQuery query;
+void read(Fields &fields, model::SegmentQuery &query) {
   query.process = fields.index("process");
   query.device = fields.choice("device").value_or(-1);
   query.max_blocks = fields.whole("maxBlocks", query.max_blocks);
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
-std::optional<BlocksQuery> blocks_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  const BlocksQuery query{fields.index("process"), fields.addresses("addresses")};
-  return fields.ok() ? std::optional(query) : std::nullopt;
-}
+void read(Fields &fields, BlocksQuery &query) { query = {fields.index("process"), fields.addresses("addresses")}; }
 
-std::optional<AnswerQuery> answer_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  const AnswerQuery query{fields.index("process"), fields.index("index")};
-  return fields.ok() ? std::optional(query) : std::nullopt;
-}
+void read(Fields &fields, AnswerQuery &query) { query = {fields.index("process"), fields.index("index")}; }
 
-std::optional<model::TimelineQuery> timeline_query(const Napi::CallbackInfo &info) {
-  Fields fields(info);
-  model::TimelineQuery query;
+void read(Fields &fields, model::TimelineQuery &query) {
   query.series = fields.word<model::Series>("series");
   query.process = fields.choice("process").value_or(model::kAll);
   query.device = fields.choice("device");
   query.from_ns = fields.whole("fromNs");
   query.to_ns = fields.whole("toNs");
   query.buckets = fields.whole("buckets");
-  return fields.ok() ? std::optional(query) : std::nullopt;
 }
 
 }  // namespace gmt::addon
