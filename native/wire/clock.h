@@ -17,6 +17,9 @@ inline uint64_t clock_ns(clockid_t id) {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
+/// The clock that BPF counts by, too.
+inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
+
 /// GMT_CLOCK_TSC where the processor says that the counter is invariant (CPUID 0x80000007, EDX bit 8).
 inline gmt_clock best_clock() {
 #if defined(__x86_64__)

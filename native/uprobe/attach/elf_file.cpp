@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace gmt::uprobe {
 namespace {
@@ -40,9 +41,7 @@ std::optional<FileBytes> FileBytes::open(const std::string &path) {
   return FileBytes(fd, static_cast<uint64_t>(facts.st_size));
 }
 
-FileBytes::FileBytes(FileBytes &&other) noexcept : fd_(other.fd_), memory_(other.memory_), size_(other.size_) {
-  other.fd_ = -1;
-}
+FileBytes::FileBytes(FileBytes &&other) noexcept : fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
 
 FileBytes::~FileBytes() {
   if (fd_ >= 0) ::close(fd_);
@@ -50,11 +49,6 @@ FileBytes::~FileBytes() {
 
 bool FileBytes::read(uint64_t offset, void *to, size_t count) const {
   if (offset > size_ || count > size_ - offset) return false;
-  if (count == 0) return true;
-  if (fd_ < 0) {
-    std::memcpy(to, memory_.data() + offset, count);
-    return true;
-  }
   for (size_t done = 0; done < count;) {
     const ssize_t n = ::pread(fd_, static_cast<char *>(to) + done, count - done, static_cast<off_t>(offset + done));
     if (n <= 0) return false;

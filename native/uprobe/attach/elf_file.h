@@ -11,11 +11,10 @@
 
 namespace gmt::uprobe {
 
-/// A file, or (for tests) memory that stands for one.
+/// An open file.
 class FileBytes {
  public:
   static std::optional<FileBytes> open(const std::string &path);
-  explicit FileBytes(std::span<const std::byte> memory) : memory_(memory), size_(memory.size()) {}
   FileBytes(FileBytes &&other) noexcept;
   FileBytes &operator=(FileBytes &&) = delete;
   ~FileBytes();
@@ -28,8 +27,7 @@ class FileBytes {
 
  private:
   FileBytes(int fd, uint64_t size) : fd_(fd), size_(size) {}
-  int fd_ = -1;
-  std::span<const std::byte> memory_;
+  int fd_;
   uint64_t size_ = 0;
 };
 

@@ -13,7 +13,7 @@
 #include "uprobe/before/torch.h"
 #include "uprobe/before/window.h"
 #include "uprobe/python/process.h"
-#include "uprobe/session/monotonic.h"
+#include "wire/clock.h"
 
 namespace gmt::uprobe {
 namespace {

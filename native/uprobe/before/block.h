@@ -8,6 +8,7 @@
 
 #include "uprobe/before/map.h"
 #include "uprobe/before/memory.h"
+#include "uprobe/before/torch.h"
 
 namespace gmt::uprobe {
 
@@ -46,5 +47,10 @@ bool read_blocks(BoundedMemory &memory, const BlockShape &shape, const std::vect
 
 /// Adds the free blocks of the pools that `blocks` belong to, and of the pools beside those. False: a pool changed meanwhile.
 bool read_free_blocks(BoundedMemory &memory, const BlockShape &shape, SeenBlocks *blocks);
+
+/// Finds where PyTorch's segments lie: chains of blocks, one behind the other.
+/// Where a segment lies does not change as long as it lives, so what one look misses because it changes another may add. It is over
+/// when enough looks in a row find nothing new. False: that many there were not.
+bool read_segments(BoundedMemory &memory, const BlockShape &shape, const MapRun &run, BeforeMemory *out);
 
 }  // namespace gmt::uprobe

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "uprobe/attach/foreign_memory.h"
-#include "uprobe/session/monotonic.h"
+#include "wire/clock.h"
 
 namespace gmt::uprobe {
 namespace {

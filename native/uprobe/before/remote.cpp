@@ -11,8 +11,8 @@
 #include "python/versions.h"
 #include "uprobe/python/process.h"
 #include "uprobe/python/target.h"
-#include "uprobe/session/monotonic.h"
 #include "uprobe/session/process_info.h"
+#include "wire/clock.h"
 
 namespace gmt::uprobe {
 namespace {

@@ -1,8 +1,8 @@
-#include "uprobe/before/segments.h"
-
 #include <algorithm>
 #include <map>
 #include <unordered_set>
+
+#include "uprobe/before/block.h"
 
 namespace gmt::uprobe {
 namespace {

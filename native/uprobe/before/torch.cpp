@@ -5,7 +5,6 @@
 #include "torch/layouts.h"
 #include "uprobe/before/block.h"
 #include "uprobe/before/map.h"
-#include "uprobe/before/segments.h"
 
 namespace gmt::uprobe {
 namespace {

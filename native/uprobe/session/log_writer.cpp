@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "uprobe/session/monotonic.h"
+#include "wire/clock.h"
 #include "wire/loss_names.h"
 
 namespace gmt::uprobe {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "uprobe/session/monotonic.h"
 #include "uprobe/session/say.h"
+#include "wire/clock.h"
 
 namespace gmt::uprobe {
 namespace {

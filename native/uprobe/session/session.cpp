@@ -12,8 +12,8 @@
 
 #include "uprobe/attach/foreign_memory.h"
 #include "uprobe/before/attach.h"
-#include "uprobe/session/monotonic.h"
 #include "uprobe/session/say.h"
+#include "wire/clock.h"
 #include "wire/loss_names.h"
 
 namespace gmt::uprobe {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.h"
+#include "memory_file.h"
 
 using namespace gmt::uprobe;
 
@@ -86,7 +87,7 @@ TEST(an_engine_that_is_not_known) {
   const std::string_view name = "execute_with_graph_task";
   for (size_t at = 0; at + name.size() <= bytes.size(); at++)
     if (std::equal(name.begin(), name.end(), reinterpret_cast<const char *>(&bytes[at]))) bytes[at] = std::byte{'x'};
-  const FileBytes changed(bytes);
+  const FileBytes changed = *FileBytes::open(gmt::test::memory_file(bytes));
   const auto elf = ElfFile::read(changed);
   CHECK(elf.has_value());
   const AutogradProbes probes = find_autograd(changed, *elf);

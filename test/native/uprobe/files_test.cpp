@@ -8,6 +8,7 @@
 #include <random>
 
 #include "check.h"
+#include "memory_file.h"
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/elf_file.h"
 #include "uprobe/attach/probe_place.h"
@@ -32,8 +33,10 @@ std::vector<std::byte> contents(const std::string &path) {
   return file ? file->copy(0, file->size(), 1 << 30) : std::vector<std::byte>{};
 }
 
+FileBytes file_of(std::span<const std::byte> memory) { return *FileBytes::open(gmt::test::memory_file(memory)); }
+
 void look_at(std::span<const std::byte> memory) {
-  const FileBytes file(memory);
+  const FileBytes file = file_of(memory);
   const auto elf = ElfFile::read(file);
   if (!elf) return;
   for (const ElfSymbol &symbol : elf->symbols()) {
@@ -83,11 +86,11 @@ TEST(what_is_no_elf_file_is_none) {
   CHECK(!FileBytes::open("/dev/null").has_value());
   CHECK(!FileBytes::open("/tmp").has_value());
   const auto text = bytes_of({'#', '!', '/', 'b', 'i', 'n'});
-  CHECK(!ElfFile::read(FileBytes(text)).has_value());
-  CHECK(!ElfFile::read(FileBytes(std::span<const std::byte>{})).has_value());
+  CHECK(!ElfFile::read(file_of(text)).has_value());
+  CHECK(!ElfFile::read(file_of({})).has_value());
   auto narrow = contents(gmt::test::given("GMT_LIBRARY"));
   narrow[EI_CLASS] = std::byte{ELFCLASS32};
-  CHECK(!ElfFile::read(FileBytes(narrow)).has_value());
+  CHECK(!ElfFile::read(file_of(narrow)).has_value());
 }
 
 TEST(files_that_are_cut_off) {
