@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "recorder/job.h"
 #include "recorder/recorder.h"
 
 using namespace gmt;

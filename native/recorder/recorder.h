@@ -23,6 +23,9 @@ struct Limits {
   uint64_t budget = 2ull << 30;    ///< that all files of the directory may take
 };
 
+/// False: the trace was deleted.
+bool directory_is_there(const std::string &directory);
+
 class Recorder {
  public:
   /// The first steps stay in full, too.

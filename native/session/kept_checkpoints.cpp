@@ -12,6 +12,7 @@
 #include "session/checkpoint.h"
 #include "session/session.h"
 #include "trace/file_map.h"
+#include "trace/saved/trace_writer.h"
 #include "trace/trace_directory.h"
 
 namespace gmt::session {
@@ -23,18 +24,6 @@ const std::string kDash = "-";
 std::string kind_of(const std::string &name) {
   const size_t dash = name.find(kDash);
   return dash == std::string::npos ? "" : name.substr(dash + 1, name.size() - dash - sizeof kSuffix);
-}
-
-bool write_all(int fd, const void *bytes, size_t size) {
-  const char *at = static_cast<const char *>(bytes);
-  while (size > 0) {
-    const ssize_t put = ::write(fd, at, size);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    size -= static_cast<size_t>(put);
-  }
-  return true;
 }
 
 }  // namespace
@@ -65,7 +54,8 @@ trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_
   const std::string path = directory + digits + (kind.empty() ? "" : kDash + kind) + kSuffix;
   const std::string unfinished = directory + "/unfinished";
   const int fd = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  bool good = fd >= 0 && write_all(fd, &header, sizeof header) && write_all(fd, frame.data(), frame.size());
+  bool good = fd >= 0 && trace::write_all(fd, 0, std::as_bytes(std::span(&header, 1))) &&
+              trace::write_all(fd, sizeof header, frame);
   good = good && ::rename(unfinished.c_str(), path.c_str()) == 0;
   const int reason = errno;
   if (fd >= 0) ::close(fd);

@@ -6,14 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -120,16 +117,9 @@ class Archive {
   void one(std::array<T, kCount> &list) {
     for (T &item : list) one(item);
   }
-  template <typename T>
-  void one(std::vector<T> &list) {
-    rows_of(list);
-  }
-  template <typename T>
-  void one(std::deque<T> &list) {
-    rows_of(list);
-  }
   template <typename List>
-  void rows_of(List &list) {
+    requires requires(List &list) { list.emplace_back(); }
+  void one(List &list) {
     const uint64_t size = sized(list.size());
     if (reads_) list.clear();
     if constexpr (requires { list.reserve(size); }) {
@@ -202,7 +192,8 @@ class Archive {
   }
   /// In the order of their keys, so that one state has one form.
   template <typename Map>
-  void entries_of(Map &map) {
+    requires requires { typename Map::mapped_type; }
+  void one(Map &map) {
     using Entry = std::pair<typename Map::key_type, typename Map::mapped_type *>;
     std::vector<Entry> entries;
     if (!reads_) {
@@ -220,18 +211,6 @@ class Archive {
         if (reads_) map.emplace(std::move(entry.first), std::move(value));
       }
     });
-  }
-  template <typename Key, typename Value>
-  void one(std::map<Key, Value> &map) {
-    entries_of(map);
-  }
-  template <typename Key, typename Value>
-  void one(std::multimap<Key, Value> &map) {
-    entries_of(map);
-  }
-  template <typename Key, typename Value>
-  void one(std::unordered_map<Key, Value> &map) {
-    entries_of(map);
   }
 
   template <typename T>

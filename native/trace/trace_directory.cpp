@@ -1,8 +1,6 @@
 #include "trace/trace_directory.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,12 +8,13 @@
 #include <cstring>
 #include <memory>
 
+#include "trace/file_map.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
 namespace {
 
-constexpr size_t kMaxSessionBytes = 16u << 20;
+constexpr uint64_t kMaxSessionBytes = 16u << 20;
 
 Result<std::vector<std::string>> names_in(const std::string &directory) {
   std::unique_ptr<DIR, int (*)(DIR *)> open(::opendir(directory.c_str()), ::closedir);
@@ -40,14 +39,9 @@ Result<std::vector<std::string>> file_names(const std::string &directory, std::s
 }
 
 std::string read_session_json(const std::string &directory) {
-  std::string text;
-  int fd = ::open((directory + "/session.json").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
-  char part[8192];
-  for (ssize_t got; text.size() < kMaxSessionBytes && (got = ::read(fd, part, sizeof part)) > 0;) {
-    text.append(part, static_cast<size_t>(got));
-  }
-  ::close(fd);
+  auto file = FileMap::open(directory + "/session.json");
+  std::string text(file ? std::min(file.value().size(), kMaxSessionBytes) : 0, '\0');
+  if (!text.empty() && !file.value().copy(0, text.size(), reinterpret_cast<std::byte *>(text.data()))) text.clear();
   return text;
 }
 

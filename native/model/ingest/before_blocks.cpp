@@ -1,10 +1,7 @@
-#include "model/ingest/before_blocks.h"
-
 #include <vector>
 
 #include "model/ingest/driver_blocks.h"
-#include "model/ingest/driver_events.h"
-#include "model/ingest/tensor_events.h"
+#include "model/ingest/events.h"
 
 namespace gmt::model {
 namespace {

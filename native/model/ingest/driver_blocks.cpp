@@ -1,7 +1,7 @@
 #include "model/ingest/driver_blocks.h"
 
+#include "model/ingest/events.h"
 #include "model/ingest/lifetimes.h"
-#include "model/ingest/tensor_events.h"
 
 namespace gmt::model {
 namespace {

@@ -1,8 +1,5 @@
-#include "model/ingest/driver_events.h"
-
 #include "model/ingest/driver_blocks.h"
-#include "model/ingest/free_undo.h"
-#include "model/ingest/handle_events.h"
+#include "model/ingest/events.h"
 #include "model/ingest/step_events.h"
 
 namespace gmt::model {

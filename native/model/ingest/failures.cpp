@@ -1,8 +1,7 @@
-#include "model/ingest/failures.h"
-
 #include <algorithm>
 
-#include "model/query/memory_snapshot.h"
+#include "model/ingest/events.h"
+#include "model/query/questions.h"
 
 namespace gmt::model {
 namespace {

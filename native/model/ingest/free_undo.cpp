@@ -1,6 +1,5 @@
-#include "model/ingest/free_undo.h"
-
 #include "model/ingest/driver_blocks.h"
+#include "model/ingest/events.h"
 
 namespace gmt::model {
 

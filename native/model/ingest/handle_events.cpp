@@ -1,6 +1,5 @@
-#include "model/ingest/handle_events.h"
-
 #include "model/ingest/driver_blocks.h"
+#include "model/ingest/events.h"
 
 namespace gmt::model {
 namespace {

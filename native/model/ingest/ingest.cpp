@@ -1,11 +1,8 @@
 #include "model/ingest/ingest.h"
 
-#include "model/ingest/driver_events.h"
-#include "model/ingest/failures.h"
+#include "model/ingest/events.h"
 #include "model/ingest/prefetch.h"
-#include "model/ingest/records.h"
 #include "model/ingest/step_events.h"
-#include "model/ingest/tensor_events.h"
 
 namespace gmt::model {
 namespace {

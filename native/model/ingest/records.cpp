@@ -1,6 +1,4 @@
-#include "model/ingest/records.h"
-
-#include "model/ingest/before_blocks.h"
+#include "model/ingest/events.h"
 #include "model/query/questions.h"
 
 namespace gmt::model {

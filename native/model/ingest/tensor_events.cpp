@@ -1,5 +1,4 @@
-#include "model/ingest/tensor_events.h"
-
+#include "model/ingest/events.h"
 #include "model/ingest/lifetimes.h"
 #include "model/ingest/step_events.h"
 

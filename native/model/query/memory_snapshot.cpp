@@ -1,4 +1,3 @@
-#include "model/query/memory_snapshot.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -33,5 +33,7 @@ std::vector<PassBegin> passes(const State &state, const PassQuery &query);
 std::vector<PoolRow> pools(const State &state);
 SegmentMap segments(const State &state, const SegmentQuery &query);
 Fragmentation fragmentation(const State &state, uint32_t process, int32_t device);
+/// Of one process on one device, for an allocation on the layer that failed.
+MemorySnapshot memory_snapshot(const State &state, uint32_t process, Layer failed, uint8_t device);
 
 }  // namespace gmt::model

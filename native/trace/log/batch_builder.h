@@ -1,6 +1,7 @@
 #pragma once
 // Collects the events of one batch.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,18 +20,14 @@ class BatchBuilder {
     details_.clear();
     autograds_.clear();
     nodes_.clear();
-    names_.clear();
-    memories_.clear();
-    answers_.clear();
-    allocators_.clear();
-    others_.clear();
+    std::apply([](auto &...list) { (list.clear(), ...); }, records_);
   }
   /// Events.
   size_t size() const { return count_; }
   /// There is nothing to deliver.
   bool empty() const {
-    return count_ == 0 && nodes_.empty() && names_.empty() && memories_.empty() && answers_.empty() &&
-           allocators_.empty() && others_.empty();
+    const auto none = [](const auto &...list) { return (list.empty() && ...); };
+    return count_ == 0 && nodes_.empty() && std::apply(none, records_);
   }
   bool full() const { return count_ == kEvents; }
   /// Grows with each clear(): what was added before is gone.
@@ -48,15 +45,13 @@ class BatchBuilder {
   void add_node(const gmt_node &node, uint32_t thread) {
     nodes_.push_back({node, thread, static_cast<uint32_t>(count_)});
   }
-  void add(Name name) { names_.push_back(std::move(name)); }
-  void add(const Memory &memory) { memories_.push_back(memory); }
-  void add(AnswerPart part) { answers_.push_back(std::move(part)); }
-  void add(const Allocator &allocator) { allocators_.push_back(allocator); }
-  void add(Said said) { others_.push_back(std::move(said)); }
+  template <class Record>
+  void add(Record record) {
+    std::get<std::vector<Record>>(records_).push_back(std::move(record));
+  }
   Batch batch(uint32_t process) const {
-    return {process,  {events_.data(), count_},
-            details_, autograds_,
-            nodes_,   {names_, memories_, answers_, allocators_, others_}};
+    const std::span events(events_.data(), count_);
+    return {process, events, details_, autograds_, nodes_, std::make_from_tuple<Records>(records_)};
   }
 
  private:
@@ -66,11 +61,9 @@ class BatchBuilder {
   std::vector<gmt_driver_detail> details_;
   std::vector<gmt_autograd> autograds_;
   std::vector<Node> nodes_;
-  std::vector<Name> names_;
-  std::vector<Memory> memories_;
-  std::vector<AnswerPart> answers_;
-  std::vector<Allocator> allocators_;
-  std::vector<Said> others_;
+  /// As in `Records`.
+  std::tuple<std::vector<Name>, std::vector<Memory>, std::vector<AnswerPart>, std::vector<Allocator>, std::vector<Said>>
+      records_;
 };
 
 }  // namespace gmt::trace

@@ -32,15 +32,19 @@ void TraceWriter::fail(const char *doing) {
   error_ = Error{"Cannot save " + target_ + ": could not " + doing + " it (" + std::strerror(errno) + ")."};
 }
 
-void TraceWriter::write_at(uint64_t offset, const std::byte *bytes, size_t count) {
-  while (!error_ && count > 0) {
-    ssize_t put = ::pwrite(fd_, bytes, count, static_cast<off_t>(offset));
+bool write_all(int fd, uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return fail("write");
+    if (put <= 0) return false;
     offset += static_cast<uint64_t>(put);
-    bytes += put;
-    count -= static_cast<size_t>(put);
+    bytes = bytes.subspan(static_cast<size_t>(put));
   }
+  return true;
+}
+
+void TraceWriter::write_at(uint64_t offset, std::span<const std::byte> bytes) {
+  if (!error_ && !write_all(fd_, offset, bytes)) fail("write");
 }
 
 void TraceWriter::begin_section(gmt_section_kind kind) {
@@ -52,12 +56,12 @@ void TraceWriter::append(std::span<const std::byte> bytes) {
   bool zero = true;
   for (size_t at = 0; at < bytes.size();) {
     size_t count = std::min<size_t>(kAlignment, bytes.size() - at);
-    const std::byte *page = bytes.data() + at;
+    const std::span page = bytes.subspan(at, count);
     // Zeros are left out, but for those where readers see that nothing follows: who touches a hole of a mapped file needs
     // space for it, and a full tmpfs answers with SIGBUS.
     const bool after_data = !zero;
-    zero = std::all_of(page, page + count, [](std::byte b) { return b == std::byte{0}; });
-    if (!zero || after_data) write_at(end_, page, count);
+    zero = std::ranges::all_of(page, [](std::byte b) { return b == std::byte{0}; });
+    if (!zero || after_data) write_at(end_, page);
     at += count;
     end_ += count;
   }
@@ -65,15 +69,14 @@ void TraceWriter::append(std::span<const std::byte> bytes) {
 }
 
 void TraceWriter::rewrite(uint64_t offset, std::span<const std::byte> bytes) {
-  write_at(sections_.back().offset + offset, bytes.data(), bytes.size());
+  write_at(sections_.back().offset + offset, bytes);
 }
 
 void TraceWriter::settle() {
   gmt_trace_header header{GMT_TRACE_MAGIC, GMT_TRACE_VERSION, static_cast<uint32_t>(sections_.size()),
                           (end_ + 7) / 8 * 8, 0};
-  write_at(header.table_offset, reinterpret_cast<const std::byte *>(sections_.data()),
-           sections_.size() * sizeof(gmt_section));
-  write_at(0, reinterpret_cast<const std::byte *>(&header), sizeof header);
+  write_at(header.table_offset, std::as_bytes(std::span(sections_)));
+  write_at(0, std::as_bytes(std::span(&header, 1)));
 }
 
 Status TraceWriter::finish() {

@@ -11,6 +11,9 @@
 
 namespace gmt::trace {
 
+/// False: not all could be written, and errno says why.
+bool write_all(int fd, uint64_t offset, std::span<const std::byte> bytes);
+
 /// After an error nothing more is written, and the temporary file goes with this object.
 class TraceWriter {
  public:
@@ -35,7 +38,7 @@ class TraceWriter {
   const Status &error() const { return error_; }
 
  private:
-  void write_at(uint64_t offset, const std::byte *bytes, size_t count);
+  void write_at(uint64_t offset, std::span<const std::byte> bytes);
   void fail(const char *doing);
   void sync_folder();
 

@@ -12,10 +12,7 @@ constexpr int kLevel = 1;
 
 }  // namespace
 
-void Packer::Free::operator()(ZSTD_CCtx_s *context) const { ZSTD_freeCCtx(context); }
-void Unpacker::Free::operator()(ZSTD_DCtx_s *context) const { ZSTD_freeDCtx(context); }
-
-Packer::Packer() : context_(ZSTD_createCCtx()) {
+Packer::Packer() : context_(ZSTD_createCCtx(), ZSTD_freeCCtx) {
   if (!context_) throw std::bad_alloc();
   ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel);
   ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
@@ -28,7 +25,7 @@ std::span<const std::byte> Packer::pack(std::span<const std::byte> bytes) {
   return {frame_.data(), size};
 }
 
-Unpacker::Unpacker() : context_(ZSTD_createDCtx()) {
+Unpacker::Unpacker() : context_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
   if (!context_) throw std::bad_alloc();
 }
 

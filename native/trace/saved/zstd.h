@@ -18,10 +18,7 @@ class Packer {
   std::span<const std::byte> pack(std::span<const std::byte> bytes);
 
  private:
-  struct Free {
-    void operator()(ZSTD_CCtx_s *context) const;
-  };
-  std::unique_ptr<ZSTD_CCtx_s, Free> context_;
+  std::unique_ptr<ZSTD_CCtx_s, size_t (*)(ZSTD_CCtx_s *)> context_;
   std::vector<std::byte> frame_;
 };
 
@@ -32,10 +29,7 @@ class Unpacker {
   bool unpack(std::span<const std::byte> frame, std::span<std::byte> bytes);
 
  private:
-  struct Free {
-    void operator()(ZSTD_DCtx_s *context) const;
-  };
-  std::unique_ptr<ZSTD_DCtx_s, Free> context_;
+  std::unique_ptr<ZSTD_DCtx_s, size_t (*)(ZSTD_DCtx_s *)> context_;
 };
 
 }  // namespace gmt::trace

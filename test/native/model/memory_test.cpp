@@ -3,7 +3,7 @@
 #include <random>
 
 #include "check.h"
-#include "model/ingest/failures.h"
+#include "model/ingest/events.h"
 #include "model_step_feed.h"
 
 using namespace gmt::test;
