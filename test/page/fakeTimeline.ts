@@ -80,7 +80,7 @@ export function readMoment(moment: Moment): MomentReading {
   return { done: readings === READINGS, readNs: (untilNs * readings) / READINGS, untilNs };
 }
 
-/** In each step a forward and a backward pass, the optimizer, and a pause; every fiftieth is an evaluation. */
+/** In each step a forward and a backward pass, the optimizer, and a pause; every fiftieth is an evaluation. Behind the last one a forward pass runs. */
 export function passes(runNs: number): Float64Array {
   const parts = (step: number): [number, Pass][] =>
     step % 50 === 49
@@ -97,7 +97,7 @@ export function passes(runNs: number): Float64Array {
   const all = Array.from({ length: STEPS }, (_, step) => step).flatMap(step =>
     parts(step).flatMap(([part, pass]) => [((step + part) * runNs) / STEPS, PASSES.indexOf(pass)]),
   );
-  return Float64Array.from(all);
+  return Float64Array.from([...all, runNs, PASSES.indexOf('forward')]); // which goes on
 }
 
 export const PEAK_CARD: PeakCard = {
