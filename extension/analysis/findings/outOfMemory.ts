@@ -70,7 +70,7 @@ function isRetried(failure: OutOfMemory, source: TraceSource): boolean {
 }
 
 /** Who asked the driver, where that is known and not PyTorch: `NCCL (libnccl.so.2)`. */
-export function otherLibrary({ layer, site }: OutOfMemory, source: TraceSource): string | null {
+function otherLibrary({ layer, site }: OutOfMemory, source: TraceSource): string | null {
   const library = layer === 'driver' ? source.site(site)?.library : undefined;
   const name = libraryName(library ?? '');
   return name === '' || name.startsWith('PyTorch') ? null : name;

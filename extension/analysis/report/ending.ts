@@ -20,7 +20,7 @@ export interface Ending {
 /** `gmt_note_code` of native/wire/layout.h: made of a memory snapshot, whose program had not ended. */
 const NOTE_SNAPSHOT = 11;
 /** What is alive at that time is in it, however times are rounded. */
-const JUST_AFTER_NS = 100;
+export const JUST_AFTER_NS = 100;
 /** The last of a series of steps is told as it is, however few there are to be. */
 const FEWEST_POINTS = 16;
 

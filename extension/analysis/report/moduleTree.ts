@@ -2,9 +2,9 @@ import type { StackTree } from '../../protocol/requests/treeRequests';
 import { CATEGORIES, siteRows, type Category, type Frame, type TraceSource } from '../../protocol/trace';
 import { WORDS } from '../words';
 import type { CallTree, TreeSource } from './callTree';
+import { MOST_MODULES } from './modules';
 import { stackTree, type TreeQuery } from './stackTree';
 
-const MOST_MODULES = 10_000;
 type Modules = Pick<TraceSource, 'sites'>;
 
 /** What is alive as a tree of modules, below each what it is for: each part of a path is taken for a frame. */

@@ -9,7 +9,7 @@ export type ModuleRow = SiteRow & { categories: CategoryBytes };
 
 /** Label of what is of no module, as native/model/query has it. */
 export const NO_MODULE = 'no module known';
-const MOST_MODULES = 10_000;
+export const MOST_MODULES = 10_000;
 
 /** What lives by the path of its module, biggest first, each with what it is for. */
 export function readModules(

@@ -1,4 +1,4 @@
-import { peakMoment } from '../../analysis/report/ending';
+import { JUST_AFTER_NS, peakMoment } from '../../analysis/report/ending';
 import { numberOrNull } from '../../analysis/series/statistics';
 import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
@@ -8,8 +8,6 @@ import type { TraceTime } from '../arguments/moments';
 
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */
 const MOST_POINTS = 2_048;
-/** What is alive at that time is in it, however times are rounded. */
-const JUST_AFTER_NS = 100;
 
 /** A moment of a trace: nanoseconds of the session, and what it is called, `the end of step 31 (1.09 s)`. */
 export interface NamedMoment {

@@ -1,6 +1,5 @@
 #pragma once
 // What a process did when: its forward passes, backward passes and optimizer steps, told by the stacks of its tensors' allocations.
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 
