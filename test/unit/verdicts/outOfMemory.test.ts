@@ -177,6 +177,28 @@ test('what piled up behind the last step led to it, where it has a good part of 
   for (const other of [causeWith(100 * MB), causeWith(4 * GB, 1)]) assert.match(other ?? '', /nothing grows/);
 });
 
+test('a list that was built in a loop is no leak that filled the memory where a line behind the loop failed', () => {
+  const run = new StepRun();
+  run.site(1);
+  for (let step = 1; step <= 30; step++) {
+    run.alloc(2, 400 * MB);
+    run.endStep();
+  }
+  class Rounds extends RunTrace {
+    override info() {
+      const info = super.info();
+      return { ...info, steps: info.steps.map(steps => ({ ...steps, source: 'periodic' as const, sure: false })) };
+    }
+  }
+  const told = (site: number) => {
+    const outOfMemory = [failing({ site })];
+    const verdicts = judgeTrace(new Rounds(run, { outOfMemory, outOfMemoryCount: 1, totalBytes: 16 * GB, ledger }));
+    return [verdicts.outOfMemory[0]?.cause, verdicts.findings.map(({ verdict }) => verdict)];
+  };
+  assert.deepEqual(told(2), ['leak', ['oom']]);
+  assert.deepEqual(told(1), ['full', ['oom', 'rose']]);
+});
+
 test('failures of one line and cause are one finding', () => {
   const { findings, outOfMemory } = judged([failing(), failing(), failing()]);
   assert.deepEqual([findings.length, outOfMemory.length], [1, 3]);
