@@ -301,7 +301,7 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
     case 'site':
       return site(message.params.id);
     case 'stackTree':
-      if (message.params.open === undefined) return stackTree(message.params);
+      if (message.params.open === undefined || message.params.weight === 'modules') return stackTree(message.params);
       return treeOf(tree, { sites, site } as unknown as TraceSource, message.params);
     case 'segments':
       return segments(RUN_NS, entries);

@@ -73,7 +73,7 @@ export function stackTree({ weight }: StackTreeQuery): StackTree {
     sumBytes: sums,
     liveCount: new Float64Array(nodes.length).fill(3),
     children,
-    site: Uint32Array.from(nodes, (_, i) => i + 1),
+    site: Uint32Array.from(nodes, (_, i) => (weight === 'modules' ? 0 : i + 1)),
     frames: nodes.map(node => node.frame),
   };
 }

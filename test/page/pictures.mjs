@@ -72,7 +72,10 @@ const VIEWS = {
     ['site', 'function', 'file', 'thread', 'device', 'module-path'].map(by => [`by-${by}`, grouped(by)]),
   ),
   tree: {
-    steps: [choose('group', 'tree'), low, keys('[role=treegrid]', 'Home', ...Array(8).fill('ArrowRight'))],
+    steps: [choose('group', 'stacks'), low, keys('[role=treegrid]', 'Home', ...Array(8).fill('ArrowRight'))],
+  },
+  'module-tree': {
+    steps: [choose('group', 'modules'), low, keys('[role=treegrid]', 'Home', ...Array(8).fill('ArrowRight'))],
   },
   timeline: { devices: 1, steps: [span, chart] },
   zoomed: { steps: [keys('.timeline-surface', '+', '+', 'ArrowLeft'), chart, page => page.mouse.move(200, 400)] },

@@ -221,7 +221,7 @@ const checks = {
     await pause();
   },
   async 'the tree opens and closes by arrow keys, and by its arrows'() {
-    await chooseGroup('tree');
+    await chooseGroup('stacks');
     assert.equal(await grid.getAttribute('role'), 'treegrid');
     await grid.focus();
     await keys('Home');
@@ -260,12 +260,32 @@ const checks = {
     await chooseGroup('line');
     assert.equal(await grid.getAttribute('role'), 'grid');
   },
+  async 'the tree of modules opens to what each module’s memory is for'() {
+    await chooseGroup('modules');
+    const site = index => row(index).locator('[data-column=site]');
+    await eventually(async () => assert.match(await site(0).innerText(), /^model/));
+    assert.equal(await page.locator('[data-control=weight]').isVisible(), false);
+    await grid.focus();
+    await keys('Home');
+    for (let i = 0; i < 8; i++) {
+      await keys('ArrowRight');
+      await pause();
+    }
+    assert.match(await site(2).innerText(), /^3/, 'the layer that holds most comes first');
+    assert.match(await site(4).innerText(), /^activations/);
+    assert.equal(await row(2).getAttribute('aria-level'), '3');
+    assert.deepEqual(await axe(), []);
+    await chooseGroup('stacks');
+    await eventually(async () => assert.match(await site(0).innerText(), /^main/));
+    assert.equal(await page.locator('[data-control=weight]').isVisible(), true);
+    await chooseGroup('line');
+  },
   async 'axe finds nothing wrong in the list, the tree and the menu'() {
     await row(1).click();
     await row(3).click({ modifiers: ['Shift'] });
     await pause();
     assert.deepEqual(await axe(), []);
-    await chooseGroup('tree');
+    await chooseGroup('stacks');
     await row(0).click({ button: 'right' });
     assert.deepEqual(await axe(), []);
     await keys('Escape');

@@ -102,7 +102,7 @@ const checks = {
     await page.keyboard.press('Escape');
   },
   async 'each grouping, and the tree'() {
-    for (const by of ['site', 'function', 'thread', 'tree', 'line']) {
+    for (const by of ['site', 'function', 'thread', 'stacks', 'modules', 'line']) {
       await page.locator('[data-control=group]').click();
       await page.locator(`[data-control=group] vscode-option[value=${by}]`).click();
       await allWrapped();

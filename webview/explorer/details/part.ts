@@ -50,7 +50,7 @@ export class DetailsPart extends PolledPart {
   /** Another row is selected, the same one has new figures, or none is; `section` is brought into view. */
   select(row: Row | null, section?: DetailsSection): void {
     const context = this.page.now();
-    this.setSubject(row && context ? subjectOf(row, context.view, context.layer) : null);
+    this.setSubject(row && row.id > 0 && context ? subjectOf(row, context.view, context.layer) : null);
     if (row && section) this.view.reveal(section);
   }
 

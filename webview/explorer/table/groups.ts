@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatCount } from '../../../extension/protocol/format';
 import type { GroupBy } from '../../../extension/protocol/trace';
+import type { TableChoice } from './state';
 
 export const GROUP_NAMES: Record<GroupBy, string> = {
   line: t('Line'),
@@ -28,6 +29,13 @@ export const GROUP_CHOICES: Record<GroupBy, string> = {
   category: t('By category'),
   pool: t('By pool'),
 };
+
+/** Instead of groups, a tree: of stacks, or of modules with what is in them. */
+export type Tree = (typeof TREES)[number];
+export const TREES = ['stacks', 'modules'] as const;
+export const TREE_TITLES: Record<Tree, string> = { stacks: t('Tree of stacks'), modules: t('Tree of modules') };
+export const TREE_NAMES: Record<Tree, string> = { stacks: t('Callers first'), modules: GROUP_NAMES['module-path'] };
+export const treeOf = ({ weight }: TableChoice): Tree => (weight === 'modules' ? 'modules' : 'stacks');
 
 /** Heading of the list. */
 export const LIST_TITLES: Record<GroupBy, string> = {

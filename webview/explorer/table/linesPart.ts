@@ -5,7 +5,7 @@ import type { TreeWeight } from '../../../extension/protocol/requests/treeReques
 import { MAX_VERDICTS, type VerdictGrouping } from '../../../extension/protocol/requests/verdictRequests';
 import { el, setTextOrHide } from '../../dom';
 import { openMenu } from '../../menu';
-import { GROUP_NAMES } from './groups';
+import { GROUP_NAMES, TREE_NAMES, treeOf, TREES, type Tree } from './groups';
 import type { PageActions, PageContext, Part } from '../shell/part';
 import { FIGURES_MS, Poller, whileShown } from '../shell/poller';
 import { columnMenu, rowMenu } from './rowMenu';
@@ -136,10 +136,15 @@ export class LinesPart implements Part {
     return table.tree ? this.tree : this.sites;
   }
 
-  private group(by: ViewState['groupBy'] | null): void {
-    if (by) this.page.dispatch({ type: 'group', groupBy: by });
-    const tree = by === null;
-    if (tree !== this.page.now()?.view.table.tree) this.page.dispatch({ type: 'table', table: { tree } });
+  private group(by: ViewState['groupBy'] | Tree): void {
+    const tree = TREES.find(one => one === by);
+    const table = this.page.now()?.view.table;
+    if (!table) return;
+    if (tree && tree !== treeOf(table)) {
+      this.tree.forget();
+      this.page.dispatch({ type: 'table', table: { tree: true, weight: tree === 'modules' ? tree : 'live' } });
+    } else if (table.tree !== (tree !== undefined)) this.page.dispatch({ type: 'table', table: { tree: !table.tree } });
+    if (!tree) this.page.dispatch({ type: 'group', groupBy: by as ViewState['groupBy'] });
   }
 
   private open(row: Row): void {
@@ -198,7 +203,7 @@ export class LinesPart implements Part {
     const { columns, selection } = this.table;
     const view = this.page.now()?.view;
     if (!view || selection.size === 0) return;
-    const name = view.table.tree ? t('Line') : GROUP_NAMES[view.groupBy];
+    const name = view.table.tree ? TREE_NAMES[treeOf(view.table)] : GROUP_NAMES[view.groupBy];
     const text = tsvOf(await this.selectedRows(false), columns, name);
     await this.page.ask('copyText', { text });
   }

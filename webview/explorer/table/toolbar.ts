@@ -7,13 +7,12 @@ import { dropdown, iconButton } from '../../components';
 import { el, setText } from '../../dom';
 import { blocksText } from '../common/counts';
 import { FilterBox } from './filterBox';
-import { GROUP_CHOICES, groupsText, LIST_TITLES, MOMENT_TITLES } from './groups';
+import { GROUP_CHOICES, groupsText, LIST_TITLES, MOMENT_TITLES, TREE_TITLES, treeOf, TREES, type Tree } from './groups';
 import type { PageActions } from '../shell/part';
 import { GROUPS, type ViewState } from '../shell/state';
 
 interface ToolbarActions {
-  /** null: as a tree of stacks. */
-  group(by: GroupBy | null): void;
+  group(by: GroupBy | Tree): void;
   /** The menu of columns is wanted below this place. */
   columns(at: { x: number; y: number }): void;
 }
@@ -27,8 +26,6 @@ const WEIGHT_NAMES: readonly (readonly [TreeWeight, string])[] = [
   ['peak', t('At their peak')],
   ['churn', t('Ever allocated')],
 ];
-const TREE = 'tree';
-
 export class Toolbar {
   readonly element: HTMLElement;
   private readonly title = el('h2', {});
@@ -40,9 +37,9 @@ export class Toolbar {
   private readonly columns: HTMLElement;
 
   constructor(filter: string, page: Pick<PageActions, 'dispatch'>, actions: ToolbarActions) {
-    const names: [GroupBy | typeof TREE, string][] = GROUPS.map(by => [by, GROUP_CHOICES[by]]);
-    names.push([TREE, t('Tree of stacks')]);
-    this.group = dropdown('group', t('Group by'), names, by => actions.group(by === TREE ? null : by));
+    const names: [GroupBy | Tree, string][] = GROUPS.map(by => [by, GROUP_CHOICES[by]]);
+    for (const tree of TREES) names.push([tree, TREE_TITLES[tree]]);
+    this.group = dropdown('group', t('Group by'), names, by => actions.group(by));
     this.layer = dropdown('layer', t('Layer'), LAYER_NAMES, layer => page.dispatch({ type: 'layer', layer }));
     this.weight = dropdown('weight', t('Bytes'), WEIGHT_NAMES, weight =>
       page.dispatch({ type: 'table', table: { weight } }),
@@ -63,10 +60,10 @@ export class Toolbar {
     const { tree, weight } = view.table;
     setText(this.title, titleOf(view));
     this.filter.update(view.filter);
-    this.group.set(tree ? TREE : view.groupBy);
+    this.group.set(tree ? treeOf(view.table) : view.groupBy);
     this.layer.set(layer);
     this.weight.set(weight);
-    this.weight.element.hidden = !tree;
+    this.weight.element.hidden = !tree || weight === 'modules';
     this.columns.hidden = tree;
   }
 
@@ -83,6 +80,7 @@ export class Toolbar {
 
 /** `Alive by line`; of a moment that was chosen, its own words. */
 function titleOf({ table, groupBy, momentTitle }: ViewState): string {
-  if (momentTitle !== '') return MOMENT_TITLES[table.tree ? 'site' : groupBy](momentTitle);
-  return table.tree ? t('Tree of stacks') : LIST_TITLES[groupBy];
+  if (momentTitle !== '')
+    return MOMENT_TITLES[!table.tree ? groupBy : treeOf(table) === 'modules' ? 'module-path' : 'site'](momentTitle);
+  return table.tree ? TREE_TITLES[treeOf(table)] : LIST_TITLES[groupBy];
 }

@@ -134,7 +134,8 @@ export class TreeRows implements RowSource {
     const { file, line, function: name } = tree.frames[tree.frame[node]!]!;
     const id = tree.id[node]!;
     const bytes = tree.sumBytes[node]!;
-    const title = line > 0 ? `${file}:${line}` : name || t('no Python line');
+    const path = file.endsWith(name) ? file : name; // of a module
+    const title = line > 0 ? `${file}:${line}` : path || t('no Python line');
     return {
       ...EMPTY_ROW,
       key: String(id),

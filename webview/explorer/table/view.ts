@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
 import { chosenColumns } from './columns';
-import { GROUP_NAMES } from './groups';
+import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
 import { layoutOf, type Layout } from './layout';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
@@ -97,7 +97,7 @@ export class TableView {
     const open = table.tree ? t('Right and Left arrow open and close a row.') : '';
     setAttribute(this.element, 'aria-label', `${t('Live allocations. Enter opens the line.')} ${open}`.trim());
     this.head.setOrder(view.sort, view.descending);
-    this.head.setTitle('site', table.tree ? t('Callers first') : GROUP_NAMES[view.groupBy], t('What allocated'));
+    this.head.setTitle('site', table.tree ? TREE_NAMES[treeOf(table)] : GROUP_NAMES[view.groupBy], t('What allocated'));
     onFrame(this.draw);
   }
 
