@@ -65,6 +65,8 @@ const NO_ROWS: LifetimeBatch = {
   stream: new BigUint64Array(),
   kind: new Uint8Array(),
   stepBegin: new Float64Array(),
+  modules: [],
+  module: new Uint32Array(),
   category: new Uint8Array(),
 };
 

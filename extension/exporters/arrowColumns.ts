@@ -45,6 +45,7 @@ export function arrowColumns(input: ExportInput, sites: readonly number[]): Arro
     text('free_thread', names, (batch, row) => nameOf(batch.process[row], batch.freeThread[row])),
     int32('step', (batch, row) => batch.stepBegin[row] ?? null),
     text('category', CATEGORIES, (batch, row) => CATEGORIES[batch.category[row] ?? -1] ?? null),
+    words('module', (batch, row) => batch.modules[batch.module[row] ?? -1] || null),
     uint64('stream', batch => batch.stream),
     ...siteColumns(input, sites),
     bool('simulated', (batch, row) => processOf(batch, row)?.simulated ?? simulated),
@@ -103,6 +104,18 @@ function text(name: string, words: readonly string[], value: Row<string | null>)
   const place: Row<number | null> = (batch, row) => places.get(value(batch, row) ?? '') ?? null;
   const field = new Field(name, new Dictionary(new Utf8(), new Int32()), true);
   return column(field, place, integers, { dictionary: vectorFromArray(known, new Utf8()) });
+}
+
+/** Texts that are not known before they come: each row has its own. */
+function words(name: string, value: Row<string | null>): ArrowColumn {
+  return {
+    field: new Field(name, new Utf8(), true),
+    data: batch =>
+      vectorFromArray(
+        Array.from({ length: batch.rows }, (_, row) => value(batch, row)),
+        new Utf8(),
+      ).data[0]!,
+  };
 }
 
 const integers = (values: readonly (number | null)[]): Int32Array => Int32Array.from(values, number => number ?? 0);

@@ -9,7 +9,7 @@ import { SiteBook, threadName } from './siteBook';
 import { traceFacts } from './traceFacts';
 
 const COLUMNS =
-  'address,bytes,layer,kind,device,pid,tid,thread,begin_seconds,end_seconds,free_thread,step,category,stream,' +
+  'address,bytes,layer,kind,device,pid,tid,thread,begin_seconds,end_seconds,free_thread,step,category,module,stream,' +
   'file,line,function,stack,site,simulated,lost_events';
 
 type Cell = string | number;
@@ -56,6 +56,7 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
       nameOf(process, batch.freeThread[row] ?? -1),
       batch.stepBegin[row] ?? '',
       CATEGORIES[batch.category[row] ?? -1] ?? '',
+      nameCells([batch.modules[batch.module[row] ?? -1] ?? '']),
       String(batch.stream[row] ?? 0n),
       placeOf(batch.site[row] ?? 0),
     ];

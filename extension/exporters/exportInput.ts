@@ -77,6 +77,7 @@ function pick(batch: LifetimeBatch, wanted: (row: number) => boolean): LifetimeB
   const rows = Array.from({ length: batch.rows }, (_, row) => row).filter(wanted);
   const columns = Object.entries(batch).map(([name, column]) => {
     if (typeof column === 'number') return [name, rows.length];
+    if (Array.isArray(column)) return [name, column];
     const { constructor } = column as { constructor: { from(values: Iterable<unknown>): unknown } };
     return [name, constructor.from(rows.map(row => (column as ArrayLike<unknown>)[row]))];
   });

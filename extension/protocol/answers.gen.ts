@@ -347,6 +347,8 @@ export function allocationWindow(rows: readonly Partial<AllocationRow>[], head: 
 /** Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries. */
 export interface LifetimeBatch {
   rows: number;
+  /** Paths, each once; empty: of no module. */
+  modules: string[];
   address: BigUint64Array;
   bytes: Float64Array;
   /** -1 for host memory. */
@@ -369,6 +371,8 @@ export interface LifetimeBatch {
   stepBegin: Float64Array;
   /** Index into `CATEGORIES`. */
   category: Uint8Array;
+  /** Index into `modules`: of the module that has it by name, else of the one that made it. */
+  module: Uint32Array;
 }
 
 /** The live blocks in segments, in address order. */

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/query/modules.h"
+
 namespace gmt::addon {
 
 trace::Result<std::shared_ptr<LifetimeReader>> LifetimeReader::open(const std::string &path, uint64_t from_ns,
@@ -18,7 +20,7 @@ LifetimeReader::LifetimeReader(std::unique_ptr<session::Session> session, uint64
   session_->model.log_lifetimes(&log_);
 }
 
-bool LifetimeReader::next(size_t count, std::vector<LifetimeRow> &rows) {
+bool LifetimeReader::next(size_t count, LifetimeRows &rows) {
   while (!stopping_) {
     // A mutex is not fair: whoever waits to ask goes first.
     while (waiting_ > 0 && !stopping_) std::this_thread::yield();
@@ -41,13 +43,30 @@ bool LifetimeReader::slice(size_t count) {
   return true;
 }
 
-void LifetimeReader::take(size_t count, std::vector<LifetimeRow> &rows) {
-  const model::Accounts &accounts = session_->model.settled().accounts;
+void LifetimeReader::take(size_t count, LifetimeRows &to) {
+  const model::State &state = session_->model.settled();
+  const model::Accounts &accounts = state.accounts;
+  std::unordered_map<std::string, uint32_t> numbers;
+  const auto number_of = [&](const std::string &module) {
+    const auto [found, fresh] = numbers.try_emplace(module, static_cast<uint32_t>(to.modules.size()));
+    if (fresh) to.modules.push_back(module);
+    return found->second;
+  };
+  std::unordered_map<uint32_t, uint32_t> by_cell;  // of the module that made it
+  const auto module_of = [&](const model::Lifetime &one, const model::CellInfo &maker) {
+    const auto &texts = state.process(maker.process)->names.texts();
+    const auto named = one.name == 0 ? std::nullopt : model::module_by_name(texts[one.name], one.category);
+    if (named) return number_of(*named);
+    const auto [found, fresh] = by_cell.try_emplace(one.cell);
+    if (fresh) found->second = number_of(state.names.module_path(maker.process, maker.stack));
+    return found->second;
+  };
   auto &ready = log_.ready();
   const auto end = ready.begin() + static_cast<std::ptrdiff_t>(std::min(count, ready.size()));
   for (auto one = ready.begin(); one != end; ++one) {
     const model::CellInfo &maker = accounts.cell_infos()[one->cell];
-    rows.push_back({*one, accounts.site_of(one->cell), maker.process, maker.thread, maker.layer});
+    to.rows.push_back(
+        {*one, accounts.site_of(one->cell), maker.process, maker.thread, maker.layer, module_of(*one, maker)});
   }
   ready.erase(ready.begin(), end);
 }

@@ -19,6 +19,12 @@ struct LifetimeRow {
   uint32_t process;
   uint32_t thread;
   model::Layer layer;
+  uint32_t module;  ///< in LifetimeRows::modules
+};
+
+struct LifetimeRows {
+  std::vector<LifetimeRow> rows;
+  std::vector<std::string> modules;  ///< paths, each once
 };
 
 class LifetimeReader {
@@ -30,7 +36,7 @@ class LifetimeReader {
   LifetimeReader &operator=(const LifetimeReader &) = delete;
 
   /// Reads until there are `count` allocations, or to the end. False: it was stopped before. For one thread at a time.
-  bool next(size_t count, std::vector<LifetimeRow> &rows);
+  bool next(size_t count, LifetimeRows &rows);
   /// Makes next() return soon, now and ever; from any thread.
   void stop() { stopping_ = true; }
 
@@ -50,7 +56,7 @@ class LifetimeReader {
 
   LifetimeReader(std::unique_ptr<session::Session> session, uint64_t from_ns);
   bool slice(size_t count);
-  void take(size_t count, std::vector<LifetimeRow> &rows);
+  void take(size_t count, LifetimeRows &rows);
 
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
   std::unique_ptr<session::Session> session_;

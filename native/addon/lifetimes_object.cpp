@@ -61,7 +61,7 @@ Napi::Value LifetimesObject::next(const Napi::CallbackInfo &info) {
   if (!(count >= 1)) return rejected(env, "next() needs a number of allocations, 1 or more.");
   if (*busy_) return rejected(env, "next() is under way; wait for its promise.");
   *busy_ = true;
-  const auto rows = std::make_shared<std::vector<LifetimeRow>>();
+  const auto rows = std::make_shared<LifetimeRows>();
   const auto work = [reader = reader_, rows,
                      most = static_cast<size_t>(std::min(count, kMostRows))]() -> trace::Status {
     if (reader->next(most, *rows)) return std::nullopt;
@@ -69,7 +69,7 @@ Napi::Value LifetimesObject::next(const Napi::CallbackInfo &info) {
   };
   return Promised::start(
       env, work,
-      [rows](Napi::Env own) -> napi_value { return rows->empty() ? own.Null() : lifetimes_answer(own, *rows); },
+      [rows](Napi::Env own) -> napi_value { return rows->rows.empty() ? own.Null() : lifetimes_answer(own, *rows); },
       [busy = busy_] { *busy = false; });
 }
 

@@ -1,6 +1,7 @@
 // The module that is called belongs to a stack, also where all frames of two stacks are the same.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pythons } from '../runner/pythons.mjs';
 import { Place, workload } from './launcher';
@@ -39,5 +40,15 @@ test('bytes by module, by the class where nobody tells its path', async t => {
       },
       `Python ${version}`,
     );
+    await place.run(['report', place.path('t.gputrace'), '--format', 'csv', '-o', place.path('t.csv')]);
+    const [head = '', ...rows] = readFileSync(place.path('t.csv'), 'utf8').trimEnd().split('\r\n');
+    const column = (name: string): number => head.split(',').indexOf(name);
+    const sums: Record<string, number> = {};
+    for (const cells of rows.map(row => row.split(','))) {
+      if (cells[column('layer')] !== 'tensor' || cells[column('end_seconds')] !== '') continue;
+      const label = cells[column('module')] || 'no module known';
+      sums[label] = (sums[label] ?? 0) + Number(cells[column('bytes')]);
+    }
+    assert.deepEqual(sums, Object.fromEntries(groups.map(({ label, liveBytes }) => [label, liveBytes])), 'CSV');
   }
 });

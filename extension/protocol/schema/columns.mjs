@@ -11,7 +11,7 @@ export const columns = {
   LifetimeBatch: {
     doc: 'Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries.',
     row: 'LifetimeRow',
-    head: { rows: 'u32' },
+    head: { rows: 'u32', modules: 'string[] Paths, each once; empty: of no module.' },
     fields: {
       address: ['bits', lifetime('address')],
       bytes: ['u64', lifetime('bytes')],
@@ -36,6 +36,7 @@ export const columns = {
         lifetime('step'),
       ],
       category: ['u8 Index into `CATEGORIES`.', lifetime('category')],
+      module: 'u32 Index into `modules`: of the module that has it by name, else of the one that made it.',
     },
   },
   SegmentBlocks: {

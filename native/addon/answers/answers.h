@@ -68,7 +68,7 @@ Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, u
 Napi::Value ledger_series_answer(Napi::Env env, const model::LedgerSeries &series, uint64_t revision);
 Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_t revision);
 /// LifetimeBatch.
-Napi::Value lifetimes_answer(Napi::Env env, const std::vector<LifetimeRow> &rows);
+Napi::Value lifetimes_answer(Napi::Env env, const LifetimeRows &found);
 Napi::Value passes_answer(Napi::Env env, const std::vector<model::PassBegin> &passes);
 Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buckets);
 

@@ -79,6 +79,7 @@ inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<L
   object.Set("kind", column<uint8_t>(env, rows, [](const auto &row) { return row.lifetime.kind; }));
   object.Set("stepBegin", column<double>(env, rows, [](const auto &row) { return row.lifetime.step; }));
   object.Set("category", column<uint8_t>(env, rows, [](const auto &row) { return row.lifetime.category; }));
+  object.Set("module", column<uint32_t>(env, rows, [](const auto &row) { return row.module; }));
 }
 
 /// Sets its columns.

@@ -33,10 +33,11 @@ Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_
   return object;
 }
 
-Napi::Value lifetimes_answer(Napi::Env env, const std::vector<LifetimeRow> &rows) {
+Napi::Value lifetimes_answer(Napi::Env env, const LifetimeRows &found) {
   auto object = Napi::Object::New(env);
-  object.Set("rows", static_cast<double>(rows.size()));
-  put_columns(env, object, rows);
+  object.Set("rows", static_cast<double>(found.rows.size()));
+  object.Set("modules", texts(env, found.modules, [](const std::string &path) { return path; }));
+  put_columns(env, object, found.rows);
   return object;
 }
 

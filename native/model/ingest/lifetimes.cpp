@@ -14,6 +14,7 @@ int32_t freeing_thread(const trace::Event &event) {
 }
 
 Lifetime lifetime_of(const ProcessState &process, const TensorBlock &block) {
+  const NameBook::Entry *entry = process.name_of(block);
   return {block.address,
           block.bytes,
           block.time_ns,
@@ -22,14 +23,15 @@ Lifetime lifetime_of(const ProcessState &process, const TensorBlock &block) {
           block.cell,
           block.step,
           Lifetime::kNoThread,
+          entry ? entry->text : 0,
           static_cast<uint8_t>(block.device),
           GMT_TENSOR_ALLOC,
           process.category_of(block)};
 }
 
 Lifetime lifetime_of(const Block &block) {
-  return {block.address, block.bytes,         block.time_ns, Lifetime::kAlive, block.stream, block.cell,
-          block.step,    Lifetime::kNoThread, block.device,  block.kind,       kUnnamed};
+  return {block.address,       block.bytes, block.time_ns, Lifetime::kAlive, block.stream, block.cell, block.step,
+          Lifetime::kNoThread, 0,           block.device,  block.kind,       kUnnamed};
 }
 
 Lifetime ended(Lifetime one, const trace::Event &event) {

@@ -21,6 +21,7 @@ struct Lifetime {
   uint32_t cell;  ///< who made it, see Accounts
   uint32_t step;  ///< in which it was allocated
   int32_t free_thread;
+  uint32_t name;  ///< NameBook::Entry::text; 0: none
   uint8_t device;
   uint8_t kind;
   uint8_t category;

@@ -14,9 +14,9 @@ std::optional<std::string> module_by_name(std::string name, uint8_t category) {
 
 std::string module_of(const State &state, const TensorBlock &block) {
   const CellInfo &maker = state.accounts.cell_infos()[block.cell];
-  const NameBook &names = state.process(maker.process)->names;
-  const NameBook::Entry *entry = block.named ? names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
-  const auto by_name = entry ? module_by_name(names.text(*entry), entry->category) : std::nullopt;
+  const ProcessState &process = *state.process(maker.process);
+  const NameBook::Entry *entry = process.name_of(block);
+  const auto by_name = entry ? module_by_name(process.names.text(*entry), entry->category) : std::nullopt;
   return by_name ? *by_name : state.names.module_path(maker.process, maker.stack);
 }
 

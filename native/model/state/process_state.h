@@ -72,10 +72,12 @@ struct ProcessState {
   AddressTable &table(Space space) { return tables[static_cast<size_t>(space)]; }
   const AddressTable &table(Space space) const { return tables[static_cast<size_t>(space)]; }
   /// What a live block of the framework is for.
+  /// nullptr: nobody named it.
+  const NameBook::Entry *name_of(const TensorBlock &block) const {
+    return block.named ? names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
+  }
   uint8_t category_of(const TensorBlock &block) const {
-    const NameBook::Entry *entry =
-        block.named ? names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
-    if (entry) return entry->category;
+    if (const NameBook::Entry *entry = name_of(block)) return entry->category;
     return block.activation ? uint8_t{GMT_CATEGORY_ACTIVATION} : kUnnamed;
   }
 };

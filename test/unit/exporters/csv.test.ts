@@ -25,7 +25,7 @@ test('one row an allocation, as Python’s csv reads it', async () => {
   assert.equal(first?.stack, '/home/user/train.py:41 step; /lib/site-packages/torch/nn/linear.py:125 forward');
   assert.deepEqual([first?.file, first?.line, first?.function], ['/home/user/train.py', '41', 'step']);
   assert.deepEqual([first?.thread, first?.pid, first?.kind], ['python:4100', '4100', 'tensor']);
-  assert.deepEqual([driver?.kind, driver?.device], ['device', 'gpu_0']);
+  assert.deepEqual([driver?.kind, driver?.device, driver?.module], ['device', 'gpu_0', '']);
   assert.deepEqual([last?.function, last?.thread], ['(no Python line)', 'pt_autograd_0:4101']);
 });
 
@@ -36,6 +36,7 @@ test('every row says that the GPU was simulated and how many events were lost', 
 test('cells that a spreadsheet takes for formulas become text, and quotes are doubled', async () => {
   const [, second] = await rows();
   assert.equal(second?.function, '\'=HYPERLINK("x")');
+  assert.equal(second?.module, "'=layers.3");
   assert.equal(second?.file, '/home/user/=train, "odd".py');
   assert.equal(csvRow(['=1', '+1', '-1', '@a', '\tb', 'a=1', -1]), "'=1,'+1,'-1,'@a,'\tb,a=1,-1\r\n");
 });

@@ -163,6 +163,8 @@ export function batchOf(rows: readonly Allocation[]): LifetimeBatch {
     kind: Uint8Array.from(rows, row => row.kind ?? 1),
     stepBegin: Float64Array.from(rows, () => 1),
     category: Uint8Array.from(rows, () => CATEGORIES.indexOf('unnamed')),
+    modules: ['', '=layers.3'],
+    module: Uint32Array.from(rows, row => (row.layer === 'tensor' ? 1 : 0)),
   };
 }
 
