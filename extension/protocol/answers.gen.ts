@@ -29,8 +29,8 @@ export const PASSES = ['other', 'forward', 'evaluation', 'backward', 'optimizer'
 /** What a program did when it allocated. `evaluation`: a forward pass of which autograd keeps nothing. */
 export type Pass = (typeof PASSES)[number];
 
-export const POOL_KINDS = ['common', 'graph', 'mempool', 'private', 'unknown'] as const;
-/** `common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of one of these. `unknown`: nobody looked since the segment was taken. */
+export const POOL_KINDS = ['common', 'graph', 'mempool', 'private', 'unknown', 'paused'] as const;
+/** `common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of one of these. `unknown`: nobody looked since the segment was taken. `paused`: no pool, but tensors whose addresses are kept while their memory was given back to the GPU. */
 export type PoolKind = (typeof POOL_KINDS)[number];
 
 export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { runTraced, runUntraced } from './traced.mjs';
+import { jobFile, python, runTraced, runUntraced } from './traced.mjs';
 
 test('reserved and live bytes by pool, who has it, and the same results', () => {
   const { stdout } = runUntraced('pools');
@@ -25,6 +25,19 @@ test('reserved and live bytes by pool, who has it, and the same results', () => 
     blocks.filter(block => block.pool === id).reduce((sum, { bytes }) => sum + bytes, 0),
   ]);
   assert.deepEqual(summed, byPool);
+});
+
+test('tensors that torch_memory_saver paused hold no memory, and hold it again once they are resumed', t => {
+  const job = [python, jobFile('memory_saver')];
+  const paused = runTraced(job);
+  if (paused.stdout.startsWith('no ')) return t.skip('torch_memory_saver is not installed');
+  const of = run => run.saved.pools.filter(pool => pool.kind === 'paused').map(pool => pool.liveBytes);
+  assert.match(paused.stdout, /given back True/, paused.stderr);
+  assert.deepEqual(of(paused), [8 * 256 * 2 ** 20]);
+  assert.match(paused.table, /2\.00 GB of these tensors are paused/);
+  const resumed = runTraced([...job, 'resume']);
+  assert.match(resumed.stdout, /values \[0, 1, 2, 3, 4, 5, 6, 7\]/, resumed.stderr);
+  assert.deepEqual(of(resumed), []);
 });
 
 test('a GPU that captured graphs keep to themselves: the reason, and what to do', () => {

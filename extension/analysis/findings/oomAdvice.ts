@@ -115,7 +115,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
   const graphs = pools.filter(({ kind }) => kind === 'graph');
   // One pool for all has to be as big as the biggest.
   const shared = graphs.length > 1 ? unusedIn(graphs) - Math.max(...graphs.map(pool => unusedIn([pool]))) : 0;
-  const [keep, all] = [poolTexts(graphs).join(''), poolTexts(pools).join('; ')];
+  const [keep, all] = [poolTexts(graphs).join(''), poolTexts(privatePools(pools)).join('; ')];
   // prettier-ignore
   return [
     { against: 'pools', bytes: shared, text: t('{0}. Let them share one pool where they are replayed one after the other, in the order of their capture: `torch.cuda.graph(g, pool=first.pool())`.', keep) },

@@ -4,7 +4,7 @@ import type { MemorySnapshot } from '../../protocol/steps';
 import type { Layer, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
-import { poolTexts, unusedIn } from '../ledger/pools';
+import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { libraryName } from '../../protocol/libraryName';
@@ -241,7 +241,7 @@ function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }
     cache: t('PyTorch’s cache has {0} that nothing uses, and only PyTorch can take from it', formatBytes(emptyBytes)),
     limit: t('It is a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0)),
     fragmentation: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
-    pools: poolTexts(snapshot?.pools ?? []).join('; '),
+    pools: poolTexts(privatePools(snapshot?.pools ?? [])).join('; '),
     'big-request': t('It is one big request: what else is alive is no more than usual'),
     'other-process': t('Other processes hold {0} of the device', formatBytes(othersBytes ?? 0)),
     full: snapshot === null ? t('Nothing more is known about that moment') : (biggerText(snapshot, source) ?? full),

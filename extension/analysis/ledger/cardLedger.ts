@@ -2,7 +2,7 @@ import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../p
 import type { LedgerSeries } from '../../protocol/steps';
 import { siteRows, type DeviceInfo, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { lastKnown, layerOf, liveBytes, reservedNow } from './ledgerLayer';
-import { unusedIn } from './pools';
+import { pausedIn, unusedIn } from './pools';
 import { librariesOf, readLibraries } from './libraries';
 import { at, sumAll, sumKnown } from '../series/statistics';
 
@@ -16,6 +16,7 @@ const LINES = 3;
 /** What is known of a card; bytes. null: the card was not asked, or did not tell. */
 export interface CardFacts {
   totalBytes: number;
+  /** Of those that are not paused. */
   tensorBytes: number;
   /** As the framework's allocator said last; null: it was not asked. */
   pendingBytes: number | null;
@@ -44,11 +45,12 @@ function readCard(source: TraceSource, info: TraceInfo, device: DeviceInfo): Car
   const known = processes.filter(process => info.steps.some(steps => steps.process === process));
   const series = known.map(process => source.ledgerSeries({ process, device: device.index, points: POINTS }));
   const reserved = reservedNow(source, info, device.index) ?? 0;
+  const pools = source.pools().filter(pool => pool.device === device.index);
   const { parts, overBytes } = partsOf({
     totalBytes: device.totalBytes,
-    tensorBytes: liveBytes(info, 'tensor', { device: device.index }),
+    tensorBytes: liveBytes(info, 'tensor', { device: device.index }) - pausedIn(pools),
     pendingBytes: sumKnown(series.map(one => lastKnown(one.pendingBytes))),
-    poolBytes: unusedIn(source.pools().filter(pool => pool.device === device.index)),
+    poolBytes: unusedIn(pools),
     reservedBytes: reserved,
     driverBytes: liveBytes(info, 'driver', { device: device.index }),
     ...outside(series, known.length === processes.length),

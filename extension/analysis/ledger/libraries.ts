@@ -6,8 +6,8 @@ import { at, sum, sumAll } from '../series/statistics';
 
 /** Sites of the driver layer that are looked at, the biggest; a program has some dozens. */
 const SITES = 500;
-/** PyTorch's caching allocator: what it takes are its segments, also where its reports do not tell which. */
-const ALLOCATOR = /\/libc10_(cuda|hip)\.so$/;
+/** What PyTorch's caching allocator takes its segments with, also where its reports do not tell which they are. */
+const ALLOCATOR = /\/(libc10_(cuda|hip)\.so$|torch_memory_saver_)/;
 
 /** One library's driver memory on a device, with its series. */
 export interface LibrarySeries extends LedgerLibrary {

@@ -5,7 +5,12 @@ import { sum } from '../series/statistics';
 
 /** Those that only captured graphs, or allocations under a MemPool, can use. */
 export function privatePools(pools: readonly Pool[]): Pool[] {
-  return pools.filter(({ kind }) => kind !== 'common' && kind !== 'unknown');
+  return pools.filter(({ kind }) => kind !== 'common' && kind !== 'unknown' && kind !== 'paused');
+}
+
+/** Of tensors that hold no memory now, see `PoolKind`. */
+export function pausedIn(pools: readonly Pool[]): number {
+  return sum(pools.filter(({ kind }) => kind === 'paused').map(({ liveBytes }) => liveBytes));
 }
 
 /** Bytes in them that nobody uses now, and others cannot. */
@@ -27,13 +32,19 @@ export function poolTexts(pools: readonly Pool[]): string[] {
     // prettier-ignore
     private: (_, bytes, unused) => t('Pools of captured graphs or MemPools keep {0} of PyTorch’s cache, {1} of it unused', bytes, unused),
   };
-  return Object.entries(words).flatMap(([kind, text]) => {
+  const paused = pausedIn(pools);
+  const texts = Object.entries(words).flatMap(([kind, text]) => {
     const own = pools.filter(pool => pool.kind === kind);
     const bytes = formatBytes(sum(own.map(({ reservedBytes }) => reservedBytes)));
     // Of one that is gone, something else that lives keeps the pool.
     const count = formatCount(sum(own.map(({ makers }) => makers)));
     return own.length === 0 ? [] : [text(count, bytes, formatBytes(unusedIn(own)))];
   });
+  if (paused > 0)
+    texts.push(
+      t('{0} of these tensors are paused: their addresses are kept, their memory is given back', formatBytes(paused)),
+    );
+  return texts;
 }
 
 /** `41 MB reserved, 39 MB unused` */

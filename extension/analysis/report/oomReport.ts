@@ -4,7 +4,7 @@ import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../groups';
 import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
-import { unusedIn } from '../ledger/pools';
+import { pausedIn, unusedIn } from '../ledger/pools';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
@@ -134,14 +134,15 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
   if (snapshot === null) return [];
   const { tensorBytes, reservedBytes, driverBytes, processBytes, fragmentation, pools, step } = snapshot;
   const kept = Math.max(0, Math.min(unusedIn(pools), (reservedBytes ?? 0) - tensorBytes));
-  const cached = reservedBytes ?? tensorBytes;
+  const paused = pausedIn(pools);
+  const cached = (reservedBytes ?? tensorBytes) - paused;
   const outside = Math.max(0, driverBytes - cached);
   const read = readLibraries(source, process, device, { points: 256, cached: cached > 0 });
   const then = read.map(all => ({ ...all, bytes: all.values[all.steps.findLastIndex(s => s < step)] ?? all.bytes }));
   const libraries = librariesOf(outside, then).map(({ name, bytes }): Row => [`outside PyTorch: ${name}`, bytes]);
   const gap = fragmentation.segments > 0 ? `, biggest gap ${formatBytes(fragmentation.largestFreeBytes)}` : '';
   const rows: Row[] = [
-    ['tensors of this process', tensorBytes],
+    ['tensors of this process', tensorBytes - paused],
     ['PyTorch’s cache, unused in pools of captured graphs and MemPools', kept > 0 ? kept : null],
     [`PyTorch’s cache, unused${gap}`, reservedBytes && reservedBytes - tensorBytes - kept],
     ...(libraries.length > 0 ? libraries : [['outside PyTorch: the library is not known', outside || null]]),

@@ -174,7 +174,7 @@ function readModuleGroups(source: TraceSource, query: GroupsQuery & { layer: Lay
 
 /** A function by its name and file; two of one name in a file stay two rows. A pool with what is reserved for it, on all devices. */
 function groupLabel({ label, file, function: name }: SiteRow, by: GroupBy, pools: readonly Pool[]): string {
-  const own = pools.filter(pool => pool.label === label);
+  const own = pools.filter(pool => pool.label === label && pool.kind !== 'paused');
   if (own.length > 0) return `${label}: ${reservedText(own)}`;
   return by === 'function' && name !== '' ? `${name} (${baseName(file)})` : label;
 }

@@ -42,8 +42,9 @@ export const enums = {
     list: 'POOL_KINDS',
     doc:
       '`common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of ' +
-      'one of these. `unknown`: nobody looked since the segment was taken.',
-    values: ['common', 'graph', 'mempool', 'private', 'unknown'],
+      'one of these. `unknown`: nobody looked since the segment was taken. `paused`: no pool, but tensors whose addresses are kept while ' +
+      'their memory was given back to the GPU.',
+    values: ['common', 'graph', 'mempool', 'private', 'unknown', 'paused'],
   },
   StepSource: {
     list: 'STEP_SOURCES',

@@ -71,7 +71,10 @@ void add_named(const State &state, const SiteQuery &query, const Filter &filter,
       const auto pools = pools_of_blocks(state, process);
       process.tensors.each([&](const TensorBlock &block) {
         const auto pool = pools.find(block.address);
-        if (pool != pools.end()) add(block, process.pools.pools()[pool->second].label());
+        if (process.memory.paused(block.address))
+          add(block, kPaused);
+        else if (pool != pools.end())
+          add(block, process.pools.pools()[pool->second].label());
       });
       return;
     }

@@ -26,8 +26,14 @@ std::unordered_map<uint64_t, uint32_t> pools_of_blocks(const State &state, const
 
 void add_pools(const State &state, const ProcessState &process, uint8_t number, std::vector<PoolRow> &out) {
   const std::vector<Pool> &known = process.pools.pools();
-  if (known.size() == 1) return;
   const int32_t device = device_number(number);
+  const std::vector<const TensorBlock *> tensors = tensors_on(process, device);
+  PoolRow paused{.process = process.number, .device = device, .kind = PoolKind::Paused, .label = kPaused};
+  for (const TensorBlock *block : tensors) {
+    if (process.memory.paused(block->address)) paused.live_bytes += block->bytes;
+  }
+  if (paused.live_bytes > 0) out.push_back(std::move(paused));
+  if (known.size() == 1) return;
   std::vector<PoolRow> rows(known.size() + 1, PoolRow{.process = process.number, .device = device});
   std::vector<uint64_t> biggest(rows.size());
   for (size_t i = 0; i < known.size(); ++i) {
@@ -37,7 +43,7 @@ void add_pools(const State &state, const ProcessState &process, uint8_t number, 
     rows[i].label = known[i].label();
   }
   rows.back().label = kPoolUnknown;
-  for (const Segment &segment : framework_segments(state, process.number, device, tensors_on(process, device))) {
+  for (const Segment &segment : framework_segments(state, process.number, device, tensors)) {
     const size_t place = std::min<size_t>(segment.pool, known.size());
     PoolRow &row = rows[place];
     const uint64_t bytes = segment.end - segment.begin;

@@ -9,11 +9,13 @@
 namespace gmt::model {
 
 constexpr const char *kPoolUnknown = "pool not known";
+/// Of tensors whose memory was given back to the GPU while they live, as torch_memory_saver does.
+constexpr const char *kPaused = "paused: addresses kept, memory given back";
 
 /// Numbers of pools, as PoolBook has them, of the process's live blocks by address; of what no look has told there is none.
 std::unordered_map<uint64_t, uint32_t> pools_of_blocks(const State &state, const ProcessState &process);
 
-/// Adds the pools that have segments on the device; none where there is only the common one.
+/// Adds the pools that have segments on the device, none where there is only the common one; and what is paused.
 void add_pools(const State &state, const ProcessState &process, uint8_t device, std::vector<PoolRow> &out);
 
 }  // namespace gmt::model

@@ -54,10 +54,10 @@ template <>
 struct Words<Pass> {
   static constexpr std::array<const char *, 5> kAll = {"other", "forward", "evaluation", "backward", "optimizer"};
 };
-enum class PoolKind : uint8_t { Common, Graph, Mempool, Private, Unknown };
+enum class PoolKind : uint8_t { Common, Graph, Mempool, Private, Unknown, Paused };
 template <>
 struct Words<PoolKind> {
-  static constexpr std::array<const char *, 5> kAll = {"common", "graph", "mempool", "private", "unknown"};
+  static constexpr std::array<const char *, 6> kAll = {"common", "graph", "mempool", "private", "unknown", "paused"};
 };
 enum class StepSource : uint8_t { Optimizer, Periodic, Time };
 template <>

@@ -1,5 +1,7 @@
 #include "model/state/virtual_memory.h"
 
+#include <iterator>
+
 namespace gmt::model {
 
 uint64_t VirtualMemory::release(uint64_t address) {
@@ -43,6 +45,15 @@ void VirtualMemory::forget(uint32_t block, std::vector<Mapping> &ended) {
     ended.push_back(entry.second);
     return true;
   });
+}
+
+bool VirtualMemory::paused(uint64_t address) const {
+  const auto covers = [address](const auto &all, auto bytes_of) {
+    const auto after = all.upper_bound(address);
+    return after != all.begin() && address - std::prev(after)->first < bytes_of(std::prev(after)->second);
+  };
+  return covers(reservations_, [](uint64_t bytes) { return bytes; }) &&
+         !covers(maps_, [](const Mapping &mapping) { return mapping.bytes; });
 }
 
 uint64_t VirtualMemory::reserved_bytes() const {

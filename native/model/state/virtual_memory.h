@@ -41,6 +41,9 @@ class VirtualMemory {
     for (const auto &[address, mapping] : maps_) visit(mapping);
   }
 
+  /// The address is still the program's, but no memory is behind it now: it was unmapped and may be mapped again.
+  bool paused(uint64_t address) const;
+
   uint64_t reserved_bytes() const;
   size_t reservations() const { return reservations_.size(); }
   size_t maps() const { return maps_.size(); }

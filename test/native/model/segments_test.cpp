@@ -155,6 +155,30 @@ TEST(mapped_pieces_that_touch_are_one_segment_of_the_map) {
   CHECK_EQ(map.blocks.size(), 1u);
 }
 
+TEST(tensors_whose_memory_was_unmapped_while_they_live_are_paused) {
+  Feed feed;
+  const auto paused = [&] {
+    const auto rows = feed.model.pools();
+    return rows.empty() ? 0 : rows[0].kind == PoolKind::Paused ? rows[0].live_bytes : ~0ull;
+  };
+  feed.put({GMT_ADDRESS_RESERVE, 300 * kMb, 8 * kMb});
+  feed.put({GMT_PHYSICAL_CREATE, 10, 4 * kMb});
+  feed.put({GMT_MAP, 300 * kMb, 4 * kMb}, of_handle(10));
+  feed.put({GMT_TENSOR_ALLOC, 301 * kMb, 3 * kMb});
+  feed.put({GMT_RESERVED, 0, 4 * kMb});
+  feed.put({GMT_TENSOR_ALLOC, 900 * kMb, 5});  // of addresses that nobody saw reserved
+  CHECK_EQ(paused(), 0u);
+  feed.put({GMT_UNMAP, 300 * kMb, 4 * kMb});
+  CHECK_EQ(paused(), 3 * kMb);
+  const auto rows = feed.model.sites({.group_by = GroupBy::Pool}).rows;
+  REQUIRE(rows.size() == 2);
+  CHECK_EQ(rows[0].label, "paused: addresses kept, memory given back");
+  CHECK_EQ(rows[0].live_bytes, static_cast<int64_t>(3 * kMb));
+  feed.put({GMT_PHYSICAL_CREATE, 11, 4 * kMb});
+  feed.put({GMT_MAP, 300 * kMb, 4 * kMb}, of_handle(11));
+  CHECK_EQ(paused(), 0u);
+}
+
 TEST(blocks_beside_all_segments_are_counted) {
   TwoSegments feed;
   feed.put({GMT_TENSOR_ALLOC, 900 * kMb, 3000});
