@@ -1,4 +1,4 @@
-// Arrays of JAX, CuPy and Numba: what piles up is found with its line and its holder, what does not is not called a leak, results stay.
+// Arrays of JAX, CuPy, Numba and RMM: what piles up is found with its line and its holder, what does not is not called a leak, results stay.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const HOLDERS = {
 };
 const lines = readFileSync(jobFile('beyond'), 'utf8').split('\n');
 const lineOf = mark => lines.findIndex(line => line.endsWith(`# ${mark}`)) + 1;
-const libraries = ['jax', 'cupy', 'numba'].filter(library => {
+const libraries = ['jax', 'cupy', 'numba', 'rmm'].filter(library => {
   const asked = `import importlib.util as u; raise SystemExit(u.find_spec('${library}') is None)`;
   return spawnSync(python, ['-c', asked]).status === 0;
 });

@@ -141,12 +141,12 @@ async function awaitAnswer(
 }
 
 function noAnswer(limitMs: number, torch: boolean): string {
-  if (!torch) return 'The program does not answer: it has imported none of PyTorch, JAX, CuPy and Numba.';
+  if (!torch) return 'The program does not answer: it has imported none of PyTorch, JAX, CuPy, Numba and RMM.';
   const seconds = Math.round(limitMs / 1000);
   return `The program did not answer within ${seconds} seconds: it may be in one long call, such as waiting for the GPU. Ask again later.`;
 }
 
 function libraryIsMapped(pid: number): boolean {
   const maps = attempt(() => readFileSync(`/proc/${pid}/maps`, 'utf8'), null);
-  return maps === null || /\/(libtorch_python\.so|torch\/_C\.|jaxlib\/|cupy\/|numba\/)/.test(maps); // null, of another user: nothing is known
+  return maps === null || /\/(libtorch_python\.so|torch\/_C\.|jaxlib\/|cupy\/|numba\/|rmm\/)/.test(maps); // null, of another user: nothing is known
 }

@@ -375,7 +375,7 @@ bool run_first_part(const PythonApi &api, Py *space) {
 bool library_imported(const PythonApi &api) {
   Py *modules = api.modules();
   const auto has = [&](const char *name) { return modules && api.dict_get(modules, name); };
-  return has("torch") || has("jax") || has("cupy") || has("numba.cuda");
+  return has("torch") || has("jax") || has("cupy") || has("numba.cuda") || has("rmm");
 }
 
 bool install_agent(const PythonApi &api) {

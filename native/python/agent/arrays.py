@@ -1,6 +1,6 @@
 """Arrays that other libraries than PyTorch have on GPUs: where each lies, and which there are.
 
-CuPy's allocator is listened to, Numba's allocations are the driver's. JAX tells nobody: its arrays are looked at now and then, and what is new
+CuPy's allocator is listened to, the allocations of Numba and RMM are the driver's. JAX tells nobody: its arrays are looked at now and then, and what is new
 or gone since the last look is told then."""
 
 import os
@@ -32,6 +32,7 @@ def kinds():
         (of_module("cupy", "ndarray"), of_cupy, ".get()"),
         (of_module("jaxlib._jax", "ArrayImpl") or of_module("jaxlib.xla_extension", "ArrayImpl"), lambda array: (places(array) or [NOWHERE])[0], "jax.device_get(…)"),
         (of_module("numba.cuda.cudadrv.devicearray", "DeviceNDArrayBase"), of_numba, ".copy_to_host()"),
+        (of_module("rmm.pylibrmm.device_buffer", "DeviceBuffer"), of_rmm, ".copy_to_host()"),
     ]
     return [each for each in found if objects.is_class(each[0])]
 
@@ -61,6 +62,11 @@ def part(thing, name):
 def of_cupy(array):
     memory = part(part(array, "data"), "mem")
     return part(memory, "ptr"), part(memory, "size"), part(memory, "device_id")
+
+
+def of_rmm(buffer):
+    """Its GPU is told nowhere: the process's first one, as with one process a GPU."""
+    return part(buffer, "ptr"), part(buffer, "size"), 0
 
 
 def places(array):

@@ -1,4 +1,4 @@
-"""Arrays of JAX, CuPy or Numba (GMT_LIBRARY) that pile up, or do not, in one of the shapes (GMT_SHAPE). A line that ends in `# MAKES name`
+"""Arrays of JAX, CuPy, Numba or RMM (GMT_LIBRARY) that pile up, or do not, in one of the shapes (GMT_SHAPE). A line that ends in `# MAKES name`
 makes the arrays, one in `# KEEPS name` keeps them. Prints a sum over all rounds; `speed` prints how long a round without a pause takes."""
 import collections
 import os
@@ -38,6 +38,15 @@ elif library == "cupy":
 
     def total(array):
         return float(array.sum())
+
+elif library == "rmm":
+    import rmm
+
+    def work(number):
+        return rmm.DeviceBuffer.to_device(numpy.full(2**20, number % 100, dtype=numpy.uint8))  # MAKES rmm
+
+    def total(buffer):
+        return float(numpy.frombuffer(buffer.copy_to_host(), dtype=numpy.uint8).sum())
 
 else:
     from numba import cuda

@@ -21,7 +21,7 @@ torch.cuda.synchronize()
 full = torch.cuda.mem_get_info()[0]
 saver.pause("cache")
 torch.cuda.synchronize()
-print("given back", torch.cuda.mem_get_info()[0] - full >= 8 * 256 * MB)
+print("given back", torch.cuda.mem_get_info()[0] - full >= 8 * 255 * MB)
 if sys.argv[1:] == ["resume"]:
     saver.resume("cache")
     print("values", [int(one[-1]) for one in cache])
