@@ -92,6 +92,9 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
   --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
   --compare FILE[@T]       table and json: what each line holds here and there, biggest difference first; --group-by site
                            compares stacks; the same file twice compares two moments: --at T1 --compare FILE@T2
+  --fail-above PERCENT     with --compare BASE (several times: repeats of it): exit status 3 where the peak is that much above
+                           the base's, or a line leaves that much more behind in each step; in a job of GitHub Actions the
+                           lines are annotated and the job's summary says it
   --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: sums by these (default: line)
   --blocks                 table: list the blocks, each with its address; unasked only where there are at most 10
@@ -103,7 +106,8 @@ ${STATES.join('\n')}
 Ctrl+C while a file is written removes what there is of it.
 
 Exit status: 0, also where the file is cut short or damaged: what is left is shown, and a sentence says what is missing (at
-the top of the table; else on stderr); 1 the trace cannot be read, or the result not written; 2 wrong options; 130 after Ctrl+C.
+the top of the table; else on stderr); 1 the trace cannot be read, the result not written, or --fail-above cannot be judged;
+2 wrong options; 3 above the limit of --fail-above; 130 after Ctrl+C.
 `,
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 

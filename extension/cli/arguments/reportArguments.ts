@@ -16,8 +16,10 @@ export interface ReportArguments {
   at: TraceTime | null;
   /** Only what was allocated from here on and is alive at `at`. */
   from: TraceTime | null;
-  /** What it is compared with; null: nothing. */
-  compare: Compared | null;
+  /** What it is compared with; several are repeats of one run, see `failAbove`. */
+  compare: Compared[];
+  /** The part (0.05: 5 %) by which its peak or a line's growth may be above those; null: it is only shown. */
+  failAbove: number | null;
   /** Only what is to be said of failed allocations. */
   oom: boolean;
 }
@@ -35,7 +37,8 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     blocks: false,
     at: null,
     from: null,
-    compare: null,
+    compare: [],
+    failAbove: null,
     oom: false,
   };
   const files = applyOptions(parsed, words, REPORT_OPTIONS);
@@ -44,16 +47,24 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
   parsed.file = files[0] ?? '';
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
     throw new Usage(`--group-by is for the table and json: ${parsed.format} holds every allocation or stack.`);
-  if (parsed.blocks && (parsed.format !== 'table' || parsed.compare !== null))
+  if (parsed.blocks && (parsed.format !== 'table' || parsed.compare.length > 0))
     throw new Usage('--blocks is for the table of one trace; json and the exports hold every block.');
-  if (parsed.compare !== null) checkCompared(parsed);
   const { format, blocks, at, compare, groupBy } = parsed;
-  if (parsed.oom && (format !== 'table' || blocks || (at ?? compare ?? groupBy) !== null))
+  if (compare.length > 0) checkCompared(parsed);
+  else if (parsed.failAbove !== null)
+    throw new Usage('--fail-above needs a trace to compare with: --compare BASE.gputrace');
+  if (parsed.oom && (format !== 'table' || blocks || compare.length > 0 || (at ?? groupBy) !== null))
     throw new Usage('--oom writes a document of its own: only -o goes with it.');
   return parsed;
 }
 
-function checkCompared({ format, from, groupBy }: ReportArguments): void {
+function checkCompared({ format, from, groupBy, at, compare, failAbove }: ReportArguments): void {
+  if (failAbove !== null && (at !== null || groupBy !== null || compare.some(one => one.at !== null)))
+    throw new Usage(
+      '--fail-above compares the peaks and the growth of whole runs, by line: without --at, @T and --group-by.',
+    );
+  if (failAbove === null && compare.length > 1)
+    throw new Usage('--compare takes one trace; several are repeats of one run, for --fail-above.');
   if (format !== 'table' && format !== 'json')
     throw new Usage(`--compare is for the table and json, not for ${format}.`);
   if (from !== null) throw new Usage('--compare takes moments, not spans: use --at T instead of --between.');
@@ -68,7 +79,8 @@ const REPORT_OPTIONS: OptionTable<ReportArguments> = {
   '--group-by': (parsed, options) => (parsed.groupBy = options.choice(GROUPS)),
   '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
   '--oom': (parsed, options) => (parsed.oom = options.flag()),
-  '--compare': (parsed, options) => (parsed.compare = compared(options.value())),
+  '--compare': (parsed, options) => parsed.compare.push(compared(options.value())),
+  '--fail-above': (parsed, options) => (parsed.failAbove = part(options.value())),
   '--at': (parsed, options) => {
     onlyOnce(parsed);
     parsed.at = time('--at', options.value());
@@ -88,6 +100,12 @@ function time(option: string, text: string): TraceTime {
   const parsed = parseTraceTime(text);
   if (parsed !== null) return parsed;
   throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90%, step:120, peak or mark:NAME.`);
+}
+
+function part(text: string): number {
+  const percent = /^(\d{1,4}(?:\.\d+)?)%$/.exec(text)?.[1];
+  if (percent !== undefined) return Number(percent) / 100;
+  throw new Usage(`--fail-above ${text} is not a percentage, such as 5% or 0.5%.`);
 }
 
 function compared(text: string): Compared {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { modulesAtFailures, oomReport } from '../../analysis/report/oomReport';
 import { peakPlace, type PeakPlace } from '../../analysis/report/nextPeak';
+import type { GatedRun } from '../../analysis/report/gate';
 import { explainPeak, peakLines } from '../../analysis/report/peak';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
@@ -19,6 +20,7 @@ import type { Compared, TraceTime } from '../arguments/moments';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { compareReport } from './compareReport';
+import { gatedRun, gateReport } from './gateReport';
 import { exportReport } from './exportReport';
 import { momentsOf, shownMoment, withFinal, type EndedTrace } from './finalMoment';
 import { asAt, atMoment, bornSince } from './momentSource';
@@ -30,6 +32,8 @@ import { resolveTraceTime, type NamedMoment } from './traceTime';
 const TOP = 50;
 const UNREADABLE = 1;
 const USAGE = 2;
+/** As of `run --fail-on-leak`. */
+const ABOVE = 3;
 
 /** Shows or exports a saved trace or a trace directory. Returns the exit status. */
 export async function report(options: ReportArguments, dist: string): Promise<number> {
@@ -49,12 +53,13 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
   try {
     const { format, output } = options;
     // A table begins with them.
-    if (format !== 'table' || output !== null || options.compare !== null) fileNotes(session.info()).forEach(say);
+    if (format !== 'table' || output !== null || options.compare.length > 0) fileNotes(session.info()).forEach(say);
     const selection = selectionOf(options, session);
     if ('error' in selection) return refuse(selection.error, USAGE);
     const { from, until } = selection;
-    if (options.compare !== null)
-      return await compare(options, { ...opened, ...momentOf(until) }, options.compare, dist);
+    const [base] = options.compare;
+    if (options.failAbove !== null) return await gate(options, options.failAbove, opened, dist);
+    if (base !== undefined) return await compare(options, { ...opened, ...momentOf(until) }, base, dist);
     if (format !== 'table') for (const moment of [from, until]) if (moment?.near) say(`As of ${moment.text}.`);
     if (format !== 'table' && format !== 'json')
       return await exportReport(options, format, addon, { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null });
@@ -96,6 +101,34 @@ async function compare(
     second.session.close();
     second.trace.release();
   }
+}
+
+/** The run beside others of the version before. */
+async function gate(
+  options: ReportArguments,
+  limit: number,
+  { addon, session }: Opened,
+  dist: string,
+): Promise<number> {
+  const bases: GatedRun[] = [];
+  for (const { file } of options.compare) {
+    const base = await openTrace(file, dist);
+    if ('error' in base) return refuse(base.error, UNREADABLE);
+    try {
+      fileNotes(base.session.info()).forEach(say);
+      bases.push(await gatedRun(base.addon, base.session, base.trace.path, file));
+    } finally {
+      base.session.close();
+      base.trace.release();
+    }
+  }
+  const run = await gatedRun(addon, session, options.file, options.file);
+  const { gate: judged, chunks } = gateReport(bases as [GatedRun, ...GatedRun[]], run, {
+    limit,
+    format: options.format,
+  });
+  if (!writeResult(chunks, options.output)) return UNREADABLE;
+  return judged.passed === null ? UNREADABLE : judged.passed ? 0 : ABOVE;
 }
 
 interface Moment {

@@ -1,0 +1,124 @@
+import { appendFileSync } from 'node:fs';
+import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { comparable, readHoldings } from '../../analysis/report/compare';
+import { peakMoment } from '../../analysis/report/ending';
+import {
+  gatePeakText,
+  gateWords,
+  growthByLine,
+  judgeGate,
+  noiseText,
+  unknownOf,
+  type Gate,
+  type GatedRun,
+} from '../../analysis/report/gate';
+import type { NativeAddon, NativeSession } from '../../engine/addon';
+import { createLineReader } from '../../engine/sourceLines';
+import { traceFacts } from '../../exporters/traceFacts';
+import { cwdOf } from '../../protocol/cwd';
+import { baseName, formatBytes } from '../../protocol/format';
+import { textOf } from '../../protocol/inert';
+import type { ComparedRow } from '../../protocol/requests/compareRequests';
+import { listedLayer } from '../../protocol/trace';
+import { jsonChunks } from './jsonDocument';
+import { atMoment } from './momentSource';
+import { say } from './output';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+
+/** Reads of a trace what is compared. `file`: as the user named it. Rejects with a sentence. */
+export async function gatedRun(
+  addon: NativeAddon,
+  session: NativeSession,
+  path: string,
+  file: string,
+): Promise<GatedRun> {
+  const info = session.info();
+  const layer = listedLayer(info.totals);
+  const query = { by: 'line', layer, process: -1, device: -1 } as const;
+  const peak = await atMoment({ addon, session, path }, peakMoment(session), then => readHoldings(then, query));
+  const { simulated, lost } = traceFacts(info, { fromNs: null, untilNs: null });
+  return {
+    file,
+    cwd: cwdOf(info.session),
+    simulated,
+    unknown: unknownOf(file, info, lost.events),
+    peakBytes: peak.reduce((sum, { bytes }) => sum + bytes, 0),
+    peak,
+    growth: growthByLine(session, verdictsOf(session, createLineReader()), layer),
+  };
+}
+
+/** The comparison as text or JSON in pieces; in a job of GitHub also as annotations of the lines and in the job's summary. */
+export function gateReport(
+  bases: readonly [GatedRun, ...GatedRun[]],
+  run: GatedRun,
+  { limit, format }: { limit: number; format: string },
+): { gate: Gate; chunks: Iterable<string> } {
+  const gate = judgeGate(bases, run, limit);
+  if (process.env.GITHUB_STEP_SUMMARY) summarize(process.env.GITHUB_STEP_SUMMARY, gate);
+  if (format === 'json') return { gate, chunks: jsonChunks({ version: 1, ...gate }) };
+  const annotations = process.env.GITHUB_ACTIONS === 'true' ? annotationsOf(gate, run.cwd) : '';
+  return { gate, chunks: [textOf(gateLines(gate)), annotations] };
+}
+
+function gateLines(gate: Gate): string[] {
+  const row = (each: ComparedRow): string => `    ${rowText(each)}`;
+  return [
+    `PEAK ${gatePeakText(gate)}`,
+    ...gate.lines.map(row),
+    ...(gate.growth.length > 0 ? ['LEFT BEHIND IN EACH STEP', ...gate.growth.map(row)] : []),
+    noiseText(gate),
+    gateWords(gate),
+  ];
+}
+
+function rowText({ bytesA, bytesB, movedFrom, ...row }: ComparedRow): string {
+  const moved = movedFrom === null ? '' : `, line ${movedFrom} before`;
+  return `+${formatBytes(bytesB - bytesA)}  ${placeText(row)}  (${formatBytes(bytesA)} -> ${formatBytes(bytesB)}${moved})`;
+}
+
+function placeText({ file, line, function: name }: Pick<ComparedRow, 'file' | 'line' | 'function'>): string {
+  return file === '' ? '(no Python line)' : `${baseName(file)}:${line} ${name}`;
+}
+
+/**
+ * GitHub's workflow commands: docs.github.com, "Workflow commands for GitHub Actions". Files are named from where the program worked, as
+ * its repository has them; names of the program are data.
+ */
+function annotationsOf(gate: Gate, cwd: string): string {
+  const escaped = (text: string): string =>
+    text.replace(/[%\r\n:,]/g, one => `%${one.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
+  const annotation = (row: ComparedRow, title: string): string =>
+    row.file === ''
+      ? ''
+      : `::error file=${escaped(comparable(row.file, cwd))},line=${row.line},title=${title}::${escaped(rowText(row))}\n`;
+  const peak = gate.peak.above ? gate.lines.map(row => annotation(row, 'GPU memory at the peak')) : [];
+  return [...peak, ...gate.growth.map(row => annotation(row, 'GPU memory left behind in each step'))].join('');
+}
+
+function summarize(file: string, gate: Gate): void {
+  const cell = (text: string): string => text.replace(/[|\\`<>]/g, '\\$&').replace(/\s+/g, ' ');
+  const rows = (title: string, all: readonly ComparedRow[]): string[] =>
+    all.length === 0
+      ? []
+      : [
+          '',
+          `| ${title} | before | now |`,
+          '| --- | ---: | ---: |',
+          ...all.map(
+            each => `| ${cell(placeText(each))} | ${formatBytes(each.bytesA)} | ${formatBytes(each.bytesB)} |`,
+          ),
+        ];
+  const lines = [
+    `### GPU memory: ${cell(gateWords(gate))}`,
+    '',
+    `Peak ${gatePeakText(gate)}. ${noiseText(gate)}`,
+    ...rows('holds more at the peak', gate.lines),
+    ...rows('leaves behind in each step', gate.growth),
+  ];
+  try {
+    appendFileSync(file, `${lines.join('\n')}\n`);
+  } catch (error) {
+    say(`The summary cannot be written to ${file}: ${reasonOf(error)}.`);
+  }
+}

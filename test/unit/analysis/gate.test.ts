@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gateWords, judgeGate, noiseText, unknownOf, type GatedRun } from '../../../extension/analysis/report/gate';
+import type { Holding } from '../../../extension/analysis/report/compare';
+import { makeInfo } from '../fakeTrace';
+
+const at = (line: number, bytes: number): Holding => ({
+  frames: [{ file: '/w/train.py', line, function: 'step' }],
+  named: 0,
+  bytes,
+  count: 1,
+});
+const run = (peakBytes: number, growth: Holding[] = [], more: Partial<GatedRun> = {}): GatedRun => ({
+  file: `${peakBytes}.gputrace`,
+  cwd: '/w',
+  simulated: false,
+  unknown: [],
+  peakBytes,
+  peak: [at(8, peakBytes)],
+  growth,
+  ...more,
+});
+
+test('the highest base run counts, and how much they differ is told', () => {
+  const bases: [GatedRun, GatedRun] = [run(100), run(110)];
+  assert.equal(judgeGate(bases, run(115), 0.05).passed, true);
+  const above = judgeGate(bases, run(116), 0.05);
+  assert.deepEqual([above.passed, above.peak.baseBytes, above.lines.map(row => row.bytesA)], [false, 110, [110]]);
+  assert.match(noiseText(above), /differ by 9\.1 %, more than the limit/);
+});
+
+test('growth is above only where it is above that of every base run', () => {
+  const bases: [GatedRun, GatedRun] = [run(100, [at(9, 10)]), run(100, [at(9, 20)])];
+  assert.equal(judgeGate(bases, run(100, [at(9, 20)]), 0.05).passed, true);
+  const above = judgeGate(bases, run(100, [at(9, 22), at(30, 1)]), 0.05);
+  assert.deepEqual(above.growth.map(row => row.line).sort(), [30, 9]);
+  assert.equal(gateWords(above), 'FAILED: 2 lines leave more behind in each step');
+});
+
+test('lost events, an empty trace and a simulated GPU beside a real one: unknown', () => {
+  const losing = run(100, [], { unknown: unknownOf('x.gputrace', makeInfo({ totals: [] }), 5) });
+  const gate = judgeGate([run(100)], losing, 0.05);
+  assert.deepEqual(
+    [gate.passed, gateWords(gate)],
+    [null, 'UNKNOWN: x.gputrace has lost 5 events: its peak may have been higher.'],
+  );
+  assert.deepEqual(unknownOf('x.gputrace', makeInfo({ totals: [] }), 0), ['x.gputrace has no GPU allocation.']);
+  assert.match(judgeGate([run(100)], run(90, [], { simulated: true }), 0.05).unknown[0] ?? '', /on a simulated GPU/);
+});
