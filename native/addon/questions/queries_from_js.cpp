@@ -70,6 +70,11 @@ void read(Fields &fields, model::PassQuery &query) {
   query.to_ns = fields.whole("toNs");
 }
 
+void read(Fields &fields, model::RangeQuery &query) {
+  read(fields, static_cast<model::PassQuery &>(query));
+  query.least_ns = fields.whole("leastNs", 0);
+}
+
 void read(Fields &fields, model::LedgerSeriesQuery &query) {
   query.process = fields.index("process");
   query.device = fields.choice("device").value_or(-1);

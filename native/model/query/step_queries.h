@@ -63,6 +63,10 @@ struct PassQuery {
   uint64_t to_ns = 0;
 };
 
+struct RangeQuery : PassQuery {
+  uint64_t least_ns = 0;  ///< shorter ones are left out
+};
+
 struct FreeLine {
   uint64_t count;
   uint32_t last_step;
