@@ -14,6 +14,7 @@ import type {
   Layer,
   LineSource,
   LedgerSeries,
+  NamedRange,
   Pool,
   SegmentMap,
   Series,
@@ -101,6 +102,11 @@ export interface PassQuery {
  * before `fromNs`. The newest 4,096 of a process are kept; a pass that allocates no tensor is not seen.
  */
 export type PassBegins = Float64Array;
+/** The ranges of a process that overlap [fromNs, toNs), as far as they are kept: the newest 1,024 of each of four levels. */
+export interface RangeQuery extends PassQuery {
+  /** Shorter ones are left out. */
+  leastNs?: number;
+}
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
 
@@ -125,6 +131,8 @@ export interface TraceSource {
   siteSeries(query: SiteSeriesQuery): SiteSeries;
   ledgerSeries(query: LedgerSeriesQuery): LedgerSeries;
   passes(query: PassQuery): PassBegins;
+  /** By their begins, the outer one first. */
+  ranges(query: RangeQuery): NamedRange[];
   /** The stacks that free a site's blocks, most frequent first, at most 16. */
   freeLines(site: number): FreeLine[];
   fragmentation(query: { process: number; device: number }): Fragmentation;

@@ -100,7 +100,7 @@ inline void call_driver(Program &program, std::mt19937 &random, uint16_t thread)
 inline void say(Program &program, std::mt19937 &random, uint16_t thread) {
   LogWriter &log = *program.log;
   const uint64_t last = log.next_sequence() - 1;
-  switch (random() % 16) {
+  switch (random() % 17) {
     case 0:
       return void(log.add_event(thread, GMT_RECORDING_STOP, 0, 0)),
              void(log.add_event(thread, GMT_RECORDING_START, 0, 0));
@@ -134,6 +134,8 @@ inline void say(Program &program, std::mt19937 &random, uint16_t thread) {
     case 12:
       return log.add_autograd(thread, random() % 3, random() % (program.nodes + 1), 1);
     case 13:
+      return log.add_range(thread, random() % 4, random() % 2 ? "step" : "");
+    case 14:
       return log.add_memory(thread, 0, random() % 1000, random() % 1000, 1000);
     default:
       return log.add_node(thread, ++program.nodes, program.stacks[random() % program.stacks.size()], 1);
@@ -214,6 +216,8 @@ class Description {
       ledger.process = process;
       for (const auto &column : model_.ledger_series(ledger).columns) print(column);
     }
+    for (const model::Range &one : model_.ranges({{0, 0, model_.now_ns()}, 0}))
+      line(one.begin_ns, one.end_ns, one.thread, one.name);
     for (const auto of : {model::Series::Tensor, model::Series::Reserved, model::Series::Driver, model::Series::Host}) {
       model::TimelineQuery query;
       query.series = of;

@@ -62,6 +62,7 @@ function same(source: TraceSource): TraceSource {
     siteSeries: query => source.siteSeries(query),
     ledgerSeries: query => source.ledgerSeries(query),
     passes: query => source.passes(query),
+    ranges: query => source.ranges(query),
     freeLines: site => source.freeLines(site),
     fragmentation: query => source.fragmentation(query),
     pools: () => source.pools(),

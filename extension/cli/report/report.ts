@@ -4,6 +4,7 @@ import { modulesAtFailures, oomReport } from '../../analysis/report/oomReport';
 import { peakPlace, type PeakPlace } from '../../analysis/report/nextPeak';
 import type { GatedRun } from '../../analysis/report/gate';
 import { explainPeak, peakLines } from '../../analysis/report/peak';
+import { rangesAt } from '../../analysis/report/ranges';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';
@@ -227,7 +228,8 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...(peak === null ? [] : peakLines(peak))]);
+  const lines = peak === null ? rangeLines(then, untilNs) : peakLines(peak);
+  return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...lines]);
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {
@@ -243,6 +245,15 @@ function writeTable({ output }: ReportArguments, snapshot: Snapshot, { timeMs, e
   const width = output === null ? (terminalSize(1)?.columns ?? null) : null;
   const table = renderTable(snapshot, { now: new Date(timeMs), width, ended });
   return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
+}
+
+/** What each process said that it was doing. */
+function rangeLines(source: TraceSource, timeNs: number): string[] {
+  const { processes } = source.info();
+  return processes.flatMap(({ index, pid }) => {
+    const path = rangesAt(source, index, timeNs);
+    return path === '' ? [] : [`${processes.length > 1 ? `process ${pid}, ` : ''}in ${path}`];
+  });
 }
 
 function momentLines({ from, until, ran }: ChosenMoment): string[] {

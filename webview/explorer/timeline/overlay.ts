@@ -4,6 +4,7 @@ import { formatDuration } from '../../../extension/protocol/format';
 import { button, el, setAttributes, setText, type Attributes } from '../../dom';
 import { WORDS } from '../common/words';
 import type { DrawnPass } from './passes';
+import type { DrawnRange } from './ranges';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';
 import type { Span } from './span';
 import type { TimeWindow } from './zoom';
@@ -21,6 +22,7 @@ export interface Overlaid {
   window: TimeWindow;
   gaps: readonly Gap[];
   passes: readonly DrawnPass[];
+  ranges: readonly DrawnRange[];
   marks: readonly PlacedMark[];
   span: Span | null;
 }
@@ -31,6 +33,7 @@ export class TimelineOverlay {
   readonly element = el('div', { class: 'timeline-overlay' });
   private readonly gaps: HTMLElement[] = [];
   private readonly passes: HTMLElement[] = [];
+  private readonly ranges: HTMLElement[] = [];
   private readonly marks: MarkView[] = [];
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
 
@@ -52,10 +55,11 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, passes, marks, span }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, passes, ranges, marks, span }: Overlaid, pixels: number): void {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
     this.drawPasses(passes, window, pixels);
+    this.drawRanges(ranges, passes.length > 0 ? 1 : 0, window, pixels);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
     this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
     this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
@@ -88,6 +92,15 @@ export class TimelineOverlay {
       };
     });
     drawStretches(this.passes, stretches, window, pixels, () => this.add('timeline-pass'));
+  }
+
+  /** Above `below` other bands. */
+  private drawRanges(ranges: readonly DrawnRange[], below: number, window: TimeWindow, pixels: number): void {
+    const stretches = ranges.map(({ name, fromNs, toNs, row }) => {
+      const title = `${name}, ${formatDuration(toNs - fromNs)}`;
+      return { fromNs, toNs, label: name, title, attributes: { 'data-row': row + below } };
+    });
+    drawStretches(this.ranges, stretches, window, pixels, () => this.add('timeline-pass timeline-range'));
   }
 
   private add(name: string): HTMLElement {

@@ -8,7 +8,7 @@ import type {
   StepTimes,
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
-import type { PassBegins } from '../../../extension/protocol/trace';
+import type { NamedRange, PassBegins } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
@@ -24,6 +24,7 @@ import { TimelineInput } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
 import type { MomentReader } from './moment';
 import { drawnPasses, passAt } from './passes';
+import { drawnRanges, rangesAt } from './ranges';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
 import { timelinePicture } from './picture';
@@ -46,6 +47,7 @@ interface TimelineAnswers {
   stack: ColouredStack | null;
   steps: TimelineSteps | null;
   passes: PassBegins;
+  ranges: readonly NamedRange[];
   /** The peak that is shown. */
   peak: PeakCard | null;
   /** Bytes that were allocated in the span and are still alive. */
@@ -56,6 +58,7 @@ interface TimelineAnswers {
 const NO_ANSWERS: TimelineAnswers = {
   ...{ data: null, stack: null, steps: null, kept: null, reading: null, peak: null },
   passes: new Float64Array(),
+  ranges: [],
 };
 
 const MARK_GAP_PX = 6;
@@ -237,7 +240,9 @@ export class TimelineView {
     const peak = data?.peak(this.areaSeries) ?? null;
     const marks = marksOf(info, steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
     const passes = drawnPasses(this.answers.passes, window, runNs, width);
-    return { plot, window, span, passes, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
+    const ranges = drawnRanges(this.answers.ranges, window, runNs);
+    const gaps = gapsOf(info, steps, runNs);
+    return { plot, window, span, passes, ranges, gaps, marks: placeMarks(marks, window, width) };
   }
 
   private savePicture(): void {
@@ -279,8 +284,10 @@ export class TimelineView {
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
     const pass = passAt(this.answers.passes, timeNs);
-    const during = pass === 'other' ? [] : [WORDS.passes[pass]];
-    const title = [...(steps?.axis ? [timeText(timeNs, steps.axis)] : []), when, ...during].join(' · ');
+    const during = pass === 'other' ? '' : WORDS.passes[pass];
+    const within = rangesAt(this.answers.ranges, timeNs);
+    const said = [steps?.axis ? timeText(timeNs, steps.axis) : '', when, during, within];
+    const title = said.filter(text => text !== '').join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
