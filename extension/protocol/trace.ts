@@ -91,22 +91,19 @@ export interface TimelineQuery {
   /** At most this many buckets come back, fewer where there are fewer changes. */
   buckets: number;
 }
-/** The passes of a process in [fromNs, toNs). */
+/** The passes, or ranges, of a process in [fromNs, toNs). */
 export interface PassQuery {
   process: number;
   fromNs: number;
   toNs: number;
+  /** Shorter ranges are left out. */
+  leastNs?: number;
 }
 /**
  * 2 numbers a pass: time of its begin (ns), index into `PASSES`. Each goes on until the next begins, and the first one may have begun
  * before `fromNs`. The newest 4,096 of a process are kept; a pass that allocates no tensor is not seen.
  */
 export type PassBegins = Float64Array;
-/** The ranges of a process that overlap [fromNs, toNs), as far as they are kept: the newest 1,024 of each of four levels. */
-export interface RangeQuery extends PassQuery {
-  /** Shorter ones are left out. */
-  leastNs?: number;
-}
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
 
@@ -131,8 +128,8 @@ export interface TraceSource {
   siteSeries(query: SiteSeriesQuery): SiteSeries;
   ledgerSeries(query: LedgerSeriesQuery): LedgerSeries;
   passes(query: PassQuery): PassBegins;
-  /** By their begins, the outer one first. */
-  ranges(query: RangeQuery): NamedRange[];
+  /** By their begins, the outer one first; the newest 1,024 of each of four levels are kept. */
+  ranges(query: PassQuery): NamedRange[];
   /** The stacks that free a site's blocks, most frequent first, at most 16. */
   freeLines(site: number): FreeLine[];
   fragmentation(query: { process: number; device: number }): Fragmentation;

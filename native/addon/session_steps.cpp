@@ -26,7 +26,7 @@ Napi::Value SessionObject::passes(const Napi::CallbackInfo &info) {
 }
 
 Napi::Value SessionObject::ranges(const Napi::CallbackInfo &info) {
-  return reply<model::RangeQuery>(info, model::ranges);
+  return reply<model::PassQuery>(info, model::ranges);
 }
 
 Napi::Value SessionObject::free_lines(const Napi::CallbackInfo &info) {

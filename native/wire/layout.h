@@ -210,6 +210,7 @@ enum gmt_category {
   GMT_CATEGORY_BUFFER = 4,  ///< a module's buffer
   GMT_CATEGORY_ACTIVATION = 5,
   GMT_CATEGORY_WORKSPACE = 6,
+  GMT_CATEGORY_UNNAMED = 7,  ///< it has a text alone
 };
 
 enum gmt_pool_kind {

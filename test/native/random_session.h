@@ -216,7 +216,7 @@ class Description {
       ledger.process = process;
       for (const auto &column : model_.ledger_series(ledger).columns) print(column);
     }
-    for (const model::Range &one : model_.ranges({{0, 0, model_.now_ns()}, 0}))
+    for (const model::Range &one : model_.ranges({0, 0, model_.now_ns(), 0}))
       line(one.begin_ns, one.end_ns, one.thread, one.name);
     for (const auto of : {model::Series::Tensor, model::Series::Reserved, model::Series::Driver, model::Series::Host}) {
       model::TimelineQuery query;

@@ -148,13 +148,34 @@ const checks = {
     await eventually(async () => assert.ok(await card.isHidden()));
   },
   async 'passes are a band where they are wide enough'() {
-    const passes = page.locator('.timeline-pass:visible');
+    const passes = page.locator('.timeline-pass[data-pass]:visible');
     await key('Home');
     await eventually(async () => assert.equal(await passes.count(), 0));
     for (let i = 0; i < 14; i++) await key('+');
     await eventually(async () =>
       assert.match(await passes.first().getAttribute('title'), /^(forward|backward|optimizer), /),
     );
+    await key('Home');
+  },
+  async 'ranges that the program names are bands above that of the passes, the innermost three where there are more'() {
+    const bands = page.locator('.timeline-pass:not([data-pass]):visible');
+    const seen = () =>
+      bands.evaluateAll(all => all.map(one => [one.title.split(',')[0], one.style.bottom, one.textContent]));
+    await key('Home');
+    await eventually(async () => assert.equal(await bands.count(), 0));
+    for (let i = 0; i < 12; i++) await key('+');
+    await eventually(async () => assert.ok((await seen()).some(([name]) => name === 'train_step')));
+    for (let i = 0; i < 8; i++) await key('+');
+    await eventually(async () => {
+      const rows = new Map((await seen()).map(([name, bottom]) => [name.replace(/\d/, 'n'), bottom]));
+      assert.deepEqual([...rows].sort(), [
+        ['attention', '26px'],
+        ['layer n', '39px'],
+        ['mlp', '26px'],
+        ['softmax', '13px'],
+      ]);
+    });
+    assert.ok((await seen()).some(([name, , text]) => name === 'attention' && text === name));
     await key('Home');
   },
   async 'left and right go from mark to mark, also to those that Tab leaves out'() {

@@ -2,13 +2,15 @@ import { rangePath } from '../../protocol/ranges';
 import type { TraceSource } from '../../protocol/trace';
 
 /**
- * `train_step › attention`: the ranges in which a moment of a process was, of `thread`, or where that was in none (as one of a backward
- * pass) of the first thread that was; empty: there were none.
+ * `train_step › attention`: where a moment of a process was, by the ranges of `thread`, or where that is in none (as one of a backward
+ * pass) of the first thread that is; empty: none is.
  */
 export function rangesAt(source: TraceSource, process: number, timeNs: number, thread = -1): string {
   const open = source.ranges({ process, fromNs: timeNs, toNs: timeNs + 1 });
-  const own = open.filter(range => range.thread === thread);
   const first = Math.min(...open.map(range => range.thread));
-  const shown = own.length > 0 ? own : open.filter(range => range.thread === first);
-  return rangePath(shown.map(({ name }) => name));
+  const whose = open.some(range => range.thread === thread) ? thread : first;
+  return rangePath(
+    open.filter(range => range.thread === whose),
+    timeNs,
+  );
 }

@@ -228,7 +228,11 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  const lines = peak === null ? rangeLines(then, untilNs) : peakLines(peak);
+  const inside = then.info().processes.flatMap(({ index, pid }) => {
+    const path = rangesAt(then, index, untilNs);
+    return path === '' ? [] : [`Process ${pid} was in ${path}.`];
+  });
+  const lines = peak === null ? inside : peakLines(peak);
   return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...lines]);
 }
 
@@ -245,15 +249,6 @@ function writeTable({ output }: ReportArguments, snapshot: Snapshot, { timeMs, e
   const width = output === null ? (terminalSize(1)?.columns ?? null) : null;
   const table = renderTable(snapshot, { now: new Date(timeMs), width, ended });
   return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
-}
-
-/** What each process said that it was doing. */
-function rangeLines(source: TraceSource, timeNs: number): string[] {
-  const { processes } = source.info();
-  return processes.flatMap(({ index, pid }) => {
-    const path = rangesAt(source, index, timeNs);
-    return path === '' ? [] : [`${processes.length > 1 ? `process ${pid}, ` : ''}in ${path}`];
-  });
 }
 
 function momentLines({ from, until, ran }: ChosenMoment): string[] {

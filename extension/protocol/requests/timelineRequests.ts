@@ -3,13 +3,13 @@ import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Chec
 import { checkMoment, type Moment } from './moment';
 import type { Category, StepSource } from '../steps';
 import { LAYERS, SERIES, type Layer, type LineSource, type NamedRange, type Series } from '../trace';
-import type { PassBegins, PassQuery, RangeQuery } from '../trace';
+import type { PassBegins, PassQuery } from '../trace';
 
 export interface TimelineRequests {
   stackedTimeline(query: StackQuery): ColouredStack;
   timelineSteps(query: { points: number }): TimelineSteps;
   passes(query: PassQuery): PassBegins;
-  ranges(query: RangeQuery): NamedRange[];
+  ranges(query: Required<PassQuery>): NamedRange[];
   /** Of the tensors that were alive at a moment, on the device that had most of them: the peak, explained. null: there were none. */
   peakCard(query: Scope & { moment: Moment }): PeakCard | null;
   /** The highest value of a series in a span; as exactly as its time is kept. */

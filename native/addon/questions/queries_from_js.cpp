@@ -68,10 +68,6 @@ void read(Fields &fields, model::PassQuery &query) {
   query.process = fields.index("process");
   query.from_ns = fields.whole("fromNs");
   query.to_ns = fields.whole("toNs");
-}
-
-void read(Fields &fields, model::RangeQuery &query) {
-  read(fields, static_cast<model::PassQuery &>(query));
   query.least_ns = fields.whole("leastNs", 0);
 }
 

@@ -37,7 +37,6 @@ void read(Fields &fields, model::SiteQuery &query);
 void read(Fields &fields, model::AllocationQuery &query);
 void read(Fields &fields, model::SiteSeriesQuery &query);
 void read(Fields &fields, model::PassQuery &query);
-void read(Fields &fields, model::RangeQuery &query);
 void read(Fields &fields, model::LedgerSeriesQuery &query);
 void read(Fields &fields, model::SegmentQuery &query);
 void read(Fields &fields, DeviceQuery &query);

@@ -2,7 +2,6 @@
 // its first range, and has its functions filled in by it; those that nobody fills in do nothing. The launcher leaves the variable to
 // another tool that has it. As without a tool, a push and a pop say -2: depths are not told.
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -17,23 +16,15 @@ struct Callbacks {
   size_t bytes;
   int (*table)(int module, Function ***functions, unsigned *count);
 };
-using ExportTable = const void *(*)(uint32_t);
-constexpr uint32_t kCallbacks = 1;
 constexpr int kCore = 1, kCore2 = 5, kNotTracked = -2;
-enum MessageType : int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };
+constexpr int32_t kAscii = 1, kUnicode = 2, kRegistered = 3;
 struct Attributes {
-  uint16_t version, bytes;
-  uint32_t category;
-  int32_t colour_type;
-  uint32_t colour;
-  int32_t payload_type, reserved;
-  uint64_t payload;
+  char before[32];  ///< colour and payload
   int32_t message_type;
   const void *message;
 };
-static_assert(offsetof(Attributes, message) == 40);
 
-__thread uint32_t t_open __attribute__((tls_model("initial-exec")));  ///< ranges of this thread, by its pushes
+__thread uint32_t t_open __attribute__((tls_model("initial-exec")));  ///< ranges that this thread has pushed
 uint32_t g_started;
 char g_strings[1 << 16];  ///< registered ones, each ended by 0; a handle is its place
 uint32_t g_strings_end;
@@ -43,7 +34,7 @@ struct Name {
   char text[GMT_MOST_RANGE_NAME];
   uint32_t bytes = 0;
 
-  explicit Name(const char *from) {
+  explicit Name(const char *from = "") {
     bytes = from ? static_cast<uint32_t>(strnlen(from, sizeof text + 1)) : 0;
     if (bytes > sizeof text)
       for (bytes = sizeof text; bytes > 0 && (from[bytes] & 0xc0) == 0x80;) bytes--;
@@ -57,104 +48,80 @@ struct Name {
       for (uint32_t left = more; left-- > 0;) text[bytes++] = static_cast<char>(0x80 | (sign >> 6 * left & 0x3f));
     }
   }
+  explicit Name(const Attributes *said) : Name() {
+    if (said && said->message_type == kUnicode) *this = Name(static_cast<const wchar_t *>(said->message));
+    if (said && (said->message_type == kAscii || said->message_type == kRegistered))
+      *this = Name(static_cast<const char *>(said->message));
+  }
 };
 
-/// A thread that has written nothing yet uses no GPU: its ranges are not worth a chunk.
-void write_range(uint32_t key, const Name *name) {
+/// One without a name is none: what is written for it ends nothing. A thread that has written nothing yet uses no GPU, and its ranges
+/// are not worth a chunk.
+void write_range(uint32_t key, const Name &name = Name()) {
   Thread &thread = t_thread;
   const uint32_t generation = log_generation();
   if (!generation || thread.generation != generation || !enter(thread)) return;
-  static constexpr char kNone[] = "(no name)";
-  const bool named = name && name->bytes;
-  const uint32_t bytes = named ? name->bytes : name ? sizeof kNone - 1 : 0;
-  const gmt_range range{ticks_of(g_log.clock), key, bytes};
-  write_local(thread, GMT_RANGE, &range, sizeof range, named ? name->text : kNone, bytes);
+  const gmt_range range{ticks_of(g_log.clock), key, name.bytes};
+  write_local(thread, GMT_RANGE, &range, sizeof range, name.text, name.bytes);
   leave(thread);
 }
 
-int push(const Name &name) {
-  write_range(t_open++, &name);
-  return kNotTracked;
+template <class Text>
+int push(Text text) {
+  return write_range(t_open++, Name(text)), kNotTracked;
 }
 int pop() {
-  if (t_open > 0) write_range(--t_open, nullptr);
+  if (t_open > 0) write_range(--t_open);
   return kNotTracked;
 }
-uint64_t start(const Name &name) {
+template <class Text>
+uint64_t start(Text text) {
   const uint32_t key = GMT_RANGE_STARTED | __atomic_add_fetch(&g_started, 1, __ATOMIC_RELAXED);
-  write_range(key, &name);
-  return key;
+  return write_range(key, Name(text)), key;
 }
 void end(uint64_t key) {
-  if (key & GMT_RANGE_STARTED) write_range(static_cast<uint32_t>(key), nullptr);
+  if (key & GMT_RANGE_STARTED) write_range(static_cast<uint32_t>(key));
 }
-
-Name name_of(const Attributes *said) {
-  if (said && said->message_type == kUnicode) return Name(static_cast<const wchar_t *>(said->message));
-  const bool told = said && (said->message_type == kAscii || said->message_type == kRegistered);
-  return Name(told ? static_cast<const char *>(said->message) : nullptr);
-}
-
 /// Null where there is no room for more: its ranges have no name.
-void *keep(const Name &name) {
+template <class Text>
+void *keep(void *, Text text) {
+  const Name name(text);
   const uint32_t at = __atomic_fetch_add(&g_strings_end, name.bytes + 1, __ATOMIC_RELAXED);
-  if (at + name.bytes + 1 > sizeof g_strings) {
-    __atomic_fetch_sub(&g_strings_end, name.bytes + 1, __ATOMIC_RELAXED);
-    return nullptr;
-  }
-  return memcpy(g_strings + at, name.text, name.bytes);
-}
-
-struct Slot {
-  int module;
-  unsigned number;
-  Function function;
-};
-template <class F>
-Slot slot(int module, unsigned number, F *function) {
-  return {module, number, reinterpret_cast<Function>(function)};
+  if (at + name.bytes + 1 <= sizeof g_strings) return memcpy(g_strings + at, name.text, name.bytes);
+  __atomic_fetch_sub(&g_strings_end, name.bytes + 1, __ATOMIC_RELAXED);
+  return nullptr;
 }
 
 }  // namespace
 }  // namespace gmt::inject
 
-extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(gmt::inject::ExportTable table) {
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void *(*table)(uint32_t)) {
   using namespace gmt::inject;
-  const auto *callbacks = static_cast<const Callbacks *>(table(kCallbacks));
+  const auto *callbacks = static_cast<const Callbacks *>(table(1));
   if (!configured() || !callbacks || callbacks->bytes < sizeof *callbacks) return 0;
-  const Slot slots[] = {
-      slot(
-          kCore, 4, +[](const Attributes *said) { return start(name_of(said)); }),
-      slot(
-          kCore, 5, +[](const char *text) { return start(Name(text)); }),
-      slot(
-          kCore, 6, +[](const wchar_t *text) { return start(Name(text)); }),
-      slot(kCore, 7, end),
-      slot(
-          kCore, 8, +[](const Attributes *said) { return push(name_of(said)); }),
-      slot(
-          kCore, 9, +[](const char *text) { return push(Name(text)); }),
-      slot(
-          kCore, 10, +[](const wchar_t *text) { return push(Name(text)); }),
-      slot(kCore, 11, pop),
-      slot(
-          kCore2, 2, +[](void *, const Attributes *said) { return start(name_of(said)); }),
-      slot(
-          kCore2, 3, +[](void *, uint64_t key) { end(key); }),
-      slot(
-          kCore2, 4, +[](void *, const Attributes *said) { return push(name_of(said)); }),
-      slot(
-          kCore2, 5, +[](void *) { return pop(); }),
-      slot(
-          kCore2, 10, +[](void *, const char *text) { return keep(Name(text)); }),
-      slot(
-          kCore2, 11, +[](void *, const wchar_t *text) { return keep(Name(text)); }),
-  };
-  for (const Slot &one : slots) {
+  const auto fill = [&](int module, unsigned number, auto *function) {
     Function **functions = nullptr;
     unsigned count = 0;
-    const bool known = callbacks->table(one.module, &functions, &count) && one.number < count && functions[one.number];
-    if (known) *functions[one.number] = one.function;
-  }
+    const bool known = callbacks->table(module, &functions, &count) && number < count && functions[number];
+    if (known) *functions[number] = reinterpret_cast<Function>(function);
+  };
+  fill(kCore, 4, start<const Attributes *>);
+  fill(kCore, 5, start<const char *>);
+  fill(kCore, 6, start<const wchar_t *>);
+  fill(kCore, 7, end);
+  fill(kCore, 8, push<const Attributes *>);
+  fill(kCore, 9, push<const char *>);
+  fill(kCore, 10, push<const wchar_t *>);
+  fill(kCore, 11, pop);
+  fill(
+      kCore2, 2, +[](void *, const Attributes *said) { return start(said); });
+  fill(
+      kCore2, 3, +[](void *, uint64_t key) { end(key); });
+  fill(
+      kCore2, 4, +[](void *, const Attributes *said) { return push(said); });
+  fill(
+      kCore2, 5, +[](void *) { return pop(); });
+  fill(kCore2, 10, keep<const char *>);
+  fill(kCore2, 11, keep<const wchar_t *>);
   return 1;
 }

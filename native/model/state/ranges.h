@@ -2,7 +2,6 @@
 // What a program says itself that it does when: ranges of NVTX, annotations of memory snapshots.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -12,8 +11,7 @@
 namespace gmt::model {
 
 struct Range {
-  uint64_t begin_ns;
-  uint64_t end_ns;  ///< ~0 = it goes on
+  uint64_t begin_ns, end_ns;  ///< end ~0 = it goes on
   uint32_t thread;
   uint32_t key;  ///< gmt_range.key
   std::string name;
@@ -34,13 +32,11 @@ class Ranges {
     if (open_.size() == kOpen) open_.erase(open_.begin());
     open_.push_back({said.time_ns, ~0ull, said.thread, said.key, said.name});
   }
-  /// Calls `visit(range)` for all that are kept.
   template <typename Visit>
   void each(Visit visit) const {
     for (const auto &level : kept_) std::ranges::for_each(level, visit);
     std::ranges::for_each(open_, visit);
   }
-
   void checkpoint(trace::Archive &a) {
     a(kept_, open_);
     for (const auto &level : kept_) a.hold(level.size() <= kKept);
@@ -50,15 +46,16 @@ class Ranges {
  private:
   void end(const trace::Range &said) {
     const auto is_own = [&](const Range &one) { return one.thread == said.thread; };
+    const auto ends = [&](const Range &one) {
+      if ((said.key | one.key) & GMT_RANGE_STARTED) return one.key == said.key;
+      return is_own(one) && one.key >= said.key;
+    };
     for (size_t at = open_.size(); at-- > 0;) {
-      Range &one = open_[at];
-      const bool started = said.key & GMT_RANGE_STARTED;
-      const bool inside = is_own(one) && !(one.key & GMT_RANGE_STARTED) && one.key >= said.key;
-      if (started ? one.key != said.key : !inside) continue;
-      one.end_ns = std::max(one.begin_ns, said.time_ns);
+      if (!ends(open_[at])) continue;
       const auto level = static_cast<size_t>(std::ranges::count_if(open_.begin(), open_.begin() + at, is_own));
       auto &kept = kept_[std::min(level, kLevels - 1)];
-      kept.push_back(std::move(one));
+      kept.push_back(std::move(open_[at]));
+      kept.back().end_ns = std::max(kept.back().begin_ns, said.time_ns);
       if (kept.size() > kKept) kept.pop_front();
       open_.erase(open_.begin() + at);
     }

@@ -26,13 +26,10 @@ class LogBuilder {
   /// Writes what is left.
   void finish();
 
-  /// A time as records have it.
-  static uint64_t ticks(uint64_t time_ns) { return kStartNs + time_ns; }
-
- private:
   /// What CLOCK_MONOTONIC is said to have been at the start: any number but 0.
   static constexpr uint64_t kStartNs = 1'000'000'000;
 
+ private:
   std::byte *reserve(uint32_t slots);
   void begin_chunk();
   void end_chunk();

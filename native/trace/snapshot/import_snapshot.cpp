@@ -71,7 +71,7 @@ class SnapshotLog {
   void unmap(uint8_t device, size_t place, uint32_t stack);
   void change_maps(const SnapshotAction &action);
   void name_block(const SnapshotAction &action);
-  void write_range(const SnapshotAction &action);
+  void write_range(const SnapshotAction &action, std::string_view name);
 
   LogBuilder &log_;
   SnapshotStacks &stacks_;
@@ -130,26 +130,22 @@ void SnapshotLog::change_maps(const SnapshotAction &action) {
   }
 }
 
-/// What a record has room for, without a part of a character.
+/// No part of a character.
 std::string_view cut(std::string_view text, size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (text[most] & 0xc0) == 0x80) --most;
+  while (most < text.size() && (text[most] & 0xc0) == 0x80) --most;
   return text.substr(0, most);
 }
 
 void SnapshotLog::name_block(const SnapshotAction &action) {
-  constexpr uint8_t kNoCategory = GMT_CATEGORY_WORKSPACE + 1;
   const std::string_view text = cut(action.text, 1000);
-  const auto bytes = static_cast<uint32_t>(text.size());
-  if (bytes > 0)
-    log_.record(GMT_NAME, {part(gmt_name{action.address, 0, bytes, action.device, kNoCategory, 0}), part(text)});
+  gmt_name name{action.address, 0, static_cast<uint32_t>(text.size()), action.device, GMT_CATEGORY_UNNAMED, 0};
+  if (!text.empty()) log_.record(GMT_NAME, {part(name), part(text)});
 }
 
-void SnapshotLog::write_range(const SnapshotAction &action) {
-  const std::string_view name = cut(action.kind == SnapshotAction::kRangeBegin ? action.text : "", GMT_MOST_RANGE_NAME);
-  const uint32_t key = GMT_RANGE_STARTED | static_cast<uint32_t>(action.address);
-  log_.record(GMT_RANGE,
-              {part(gmt_range{LogBuilder::ticks(now_ns_), key, static_cast<uint32_t>(name.size())}), part(name)});
+void SnapshotLog::write_range(const SnapshotAction &action, std::string_view name) {
+  gmt_range range{LogBuilder::kStartNs + now_ns_, GMT_RANGE_STARTED | static_cast<uint32_t>(action.address), 0};
+  range.text_bytes = static_cast<uint32_t>(name.size());
+  log_.record(GMT_RANGE, {part(range), part(name)});
 }
 
 void SnapshotLog::begin() {
@@ -188,8 +184,9 @@ void SnapshotLog::act(const SnapshotAction &action, uint64_t time_ns) {
     case SnapshotAction::kStep:
       return event(GMT_STEP, GMT_DEVICE_NONE, action.address, 0, 0);
     case SnapshotAction::kRangeBegin:
+      return write_range(action, cut(action.text, GMT_MOST_RANGE_NAME));
     case SnapshotAction::kRangeEnd:
-      return write_range(action);
+      return write_range(action, "");
     case SnapshotAction::kOutOfMemory:
       return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
   }

@@ -16,7 +16,7 @@ class RangeFeed : public Feed {
   /// `name thread begin-end`, in the order of the answer.
   std::string told(uint64_t from_ns = 0, uint64_t to_ns = 1000, uint64_t least_ns = 0) {
     std::string out;
-    for (const model::Range &one : model.ranges({{0, from_ns, to_ns}, least_ns})) {
+    for (const model::Range &one : model.ranges({0, from_ns, to_ns, least_ns})) {
       const std::string end = one.end_ns == ~0ull ? "" : std::to_string(one.end_ns);
       out += (out.empty() ? "" : ", ") + one.name + " " + std::to_string(one.begin_ns) + "-" + end;
     }
@@ -43,7 +43,7 @@ TEST(ranges_nest_and_are_asked_for_by_time) {
   CHECK_EQ(feed.told(), "step 10-31, forward 10-20, loader 15-, backward 20-30");
   CHECK_EQ(feed.told(0, 40, 11), "step 10-31, loader 15-");
   CHECK_EQ(feed.told(31, 40), "loader 15-");
-  CHECK(feed.model.ranges({{7, 0, 1000}, 0}).empty());
+  CHECK(feed.model.ranges({7, 0, 1000, 0}).empty());
 }
 
 TEST(a_lost_end_takes_nothing_with_it) {
@@ -82,7 +82,7 @@ TEST(what_is_kept_of_ranges_is_bounded) {
   }
   feed.say(5000, 0);
   const auto count = [&](std::string_view name) {
-    const auto all = feed.model.ranges({{0, 0, 9999}, 0});
+    const auto all = feed.model.ranges({0, 0, 9999, 0});
     return static_cast<size_t>(std::ranges::count_if(all, [&](const model::Range &one) { return one.name == name; }));
   };
   CHECK_EQ(count("step"), 1u);

@@ -2,9 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatDuration } from '../../../extension/protocol/format';
 import { button, el, setAttributes, setText, type Attributes } from '../../dom';
-import { WORDS } from '../common/words';
-import type { DrawnPass } from './passes';
-import type { DrawnRange } from './ranges';
+import type { Band } from './bands';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';
 import type { Span } from './span';
 import type { TimeWindow } from './zoom';
@@ -21,8 +19,7 @@ export interface Overlaid {
   plot: Plot;
   window: TimeWindow;
   gaps: readonly Gap[];
-  passes: readonly DrawnPass[];
-  ranges: readonly DrawnRange[];
+  bands: readonly Band[];
   marks: readonly PlacedMark[];
   span: Span | null;
 }
@@ -32,8 +29,7 @@ const CHARACTER_PX = 6.2;
 export class TimelineOverlay {
   readonly element = el('div', { class: 'timeline-overlay' });
   private readonly gaps: HTMLElement[] = [];
-  private readonly passes: HTMLElement[] = [];
-  private readonly ranges: HTMLElement[] = [];
+  private readonly bands: HTMLElement[] = [];
   private readonly marks: MarkView[] = [];
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
 
@@ -55,11 +51,10 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, passes, ranges, marks, span }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, bands, marks, span }: Overlaid, pixels: number): void {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
-    this.drawPasses(passes, window, pixels);
-    this.drawRanges(ranges, passes.length > 0 ? 1 : 0, window, pixels);
+    this.drawBands(bands, window, pixels);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
     this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
     this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
@@ -80,27 +75,12 @@ export class TimelineOverlay {
     drawStretches(this.gaps, stretches, window, pixels, () => this.add('timeline-gap'));
   }
 
-  private drawPasses(passes: readonly DrawnPass[], window: TimeWindow, pixels: number): void {
-    const stretches = passes.map(({ pass, fromNs, toNs }) => {
-      const label = WORDS.passes[pass];
-      return {
-        fromNs,
-        toNs,
-        label,
-        title: `${label}, ${formatDuration(toNs - fromNs)}`,
-        attributes: { 'data-pass': pass },
-      };
+  private drawBands(bands: readonly Band[], window: TimeWindow, pixels: number): void {
+    const stretches = bands.map(band => {
+      const title = `${band.label}, ${formatDuration(band.toNs - band.fromNs)}`;
+      return { ...band, title, attributes: { 'data-pass': band.pass } };
     });
-    drawStretches(this.passes, stretches, window, pixels, () => this.add('timeline-pass'));
-  }
-
-  /** Above `below` other bands. */
-  private drawRanges(ranges: readonly DrawnRange[], below: number, window: TimeWindow, pixels: number): void {
-    const stretches = ranges.map(({ name, fromNs, toNs, row }) => {
-      const title = `${name}, ${formatDuration(toNs - fromNs)}`;
-      return { fromNs, toNs, label: name, title, attributes: { 'data-row': row + below } };
-    });
-    drawStretches(this.ranges, stretches, window, pixels, () => this.add('timeline-pass timeline-range'));
+    drawStretches(this.bands, stretches, window, pixels, () => this.add('timeline-pass'));
   }
 
   private add(name: string): HTMLElement {
@@ -153,7 +133,11 @@ interface Stretch extends Span {
   label: string;
   title: string;
   attributes: Attributes;
+  /** Of those that lie one above the other, from 0. */
+  row?: number;
 }
+
+const ROW_PX = 13;
 
 /** One element each, made where one is missing; the label is seen where it fits. */
 function drawStretches(
@@ -163,9 +147,10 @@ function drawStretches(
   pixels: number,
   add: () => HTMLElement,
 ): void {
-  stretches.forEach(({ label, title, attributes, ...span }, i) => {
+  stretches.forEach(({ label, title, attributes, row, ...span }, i) => {
     const view = (views[i] ??= add());
     const width = stretch(view, span, window, pixels);
+    view.style.bottom = row === undefined ? '' : `${row * ROW_PX}px`;
     setAttributes(view, { ...attributes, title });
     setText(view, fits(label, width) ? label : '');
   });

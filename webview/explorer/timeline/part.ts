@@ -2,9 +2,9 @@
 import type { PageActions, PageContext, Part } from '../shell/part';
 import { FIGURES_MS, Poller } from '../shell/poller';
 import { ALL, type Action } from '../shell/state';
+import { NARROWEST_PX } from './bands';
 import { ask, TimelineData } from './data';
 import { MomentReader } from './moment';
-import { NARROWEST_PX } from './ranges';
 import { TimelineView } from './view';
 import { visibleWindow, type TimeWindow } from './zoom';
 

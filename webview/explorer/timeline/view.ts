@@ -8,6 +8,7 @@ import type {
   StepTimes,
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
+import { rangePath } from '../../../extension/protocol/ranges';
 import type { NamedRange, PassBegins } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
@@ -18,13 +19,12 @@ import { nameLines } from '../common/hues';
 import { WORDS } from '../common/words';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
+import { passAt, passBands, rangeBands } from './bands';
 import { TimelineBar, type SpanChoice } from './bar';
 import { DRAWN, type TimelineData } from './data';
 import { TimelineInput } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
 import type { MomentReader } from './moment';
-import { drawnPasses, passAt } from './passes';
-import { drawnRanges, rangesAt } from './ranges';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
 import { timelinePicture } from './picture';
@@ -239,10 +239,9 @@ export class TimelineView {
     const { data, steps } = this.answers;
     const peak = data?.peak(this.areaSeries) ?? null;
     const marks = marksOf(info, steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
-    const passes = drawnPasses(this.answers.passes, window, runNs, width);
-    const ranges = drawnRanges(this.answers.ranges, window, runNs);
-    const gaps = gapsOf(info, steps, runNs);
-    return { plot, window, span, passes, ranges, gaps, marks: placeMarks(marks, window, width) };
+    const passes = passBands(this.answers.passes, window, runNs, width);
+    const bands = [...passes, ...rangeBands(this.answers.ranges, window, runNs, Math.min(1, passes.length))];
+    return { plot, window, span, bands, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
   }
 
   private savePicture(): void {
@@ -285,7 +284,7 @@ export class TimelineView {
     const when = formatDuration(timeNs);
     const pass = passAt(this.answers.passes, timeNs);
     const during = pass === 'other' ? '' : WORDS.passes[pass];
-    const within = rangesAt(this.answers.ranges, timeNs);
+    const within = rangePath(this.answers.ranges, timeNs);
     const said = [steps?.axis ? timeText(timeNs, steps.axis) : '', when, during, within];
     const title = said.filter(text => text !== '').join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots };
