@@ -81,8 +81,8 @@ test('annotations say where a moment was, and are slices; what was written besid
     assert.deepEqual([status, stderr], [0, '']);
     return stdout;
   };
-  assert.match(await ask('--at', '50%'), /^Process \d+ was in ProfilerStep#\d+ › forward\.$/m);
-  assert.match(await ask('--at', 'peak'), /, in ProfilerStep#\d+ › forward at /);
+  assert.match(await ask('--at', '50%'), /^Process \d+ was in "ProfilerStep#\d+ › forward"\.$/m);
+  assert.match(await ask('--at', 'peak'), / in "ProfilerStep#\d+ › forward" at /);
   const { traceEvents } = JSON.parse(await ask('--format', 'perfetto')) as {
     traceEvents: { cat?: string; ph: string; name: string; ts: number; id2: { local: string } }[];
   };

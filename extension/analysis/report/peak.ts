@@ -89,7 +89,7 @@ export function peakSentence({ bytes, device, step, phase, ranges, module, modul
   const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
   const during = step === null ? '' : t(' in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
-  const inside = ranges === '' ? '' : t(', in {0}', ranges);
+  const inside = ranges === '' ? '' : t(' in "{0}"', ranges);
   const when = `${phased ? WITHIN[phase] : ''}${of}${during}${inside}`;
   return t('{0} of tensors on gpu_{1}, reached{2}', formatBytes(bytes), device, when);
 }

@@ -230,7 +230,7 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
   const inside = then.info().processes.flatMap(({ index, pid }) => {
     const path = rangesAt(then, index, untilNs);
-    return path === '' ? [] : [`Process ${pid} was in ${path}.`];
+    return path === '' ? [] : [`Process ${pid} was in "${path}".`];
   });
   const lines = peak === null ? inside : peakLines(peak);
   return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...lines]);
