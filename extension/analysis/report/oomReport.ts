@@ -7,7 +7,7 @@ import { librariesOf, readLibraries } from '../ledger/libraries';
 import { pausedIn, unusedIn } from '../ledger/pools';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
-import { rangesAt } from './ranges';
+import { rangesAt } from '../../protocol/ranges';
 import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
 import { CATEGORIES, type Category } from '../../protocol/steps';
 import { sum } from '../series/statistics';

@@ -15,7 +15,7 @@ import { WITHIN } from '../words';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
 import type { NextPeak, PeakPlace } from './nextPeak';
-import { rangesAt } from './ranges';
+import { rangesAt } from '../../protocol/ranges';
 
 /** What the memory of one process on one device was made of when most of it was alive. Parts of one kind sum to `bytes`. */
 export interface PeakParts {

@@ -4,7 +4,7 @@ import { modulesAtFailures, oomReport } from '../../analysis/report/oomReport';
 import { peakPlace, type PeakPlace } from '../../analysis/report/nextPeak';
 import type { GatedRun } from '../../analysis/report/gate';
 import { explainPeak, peakLines } from '../../analysis/report/peak';
-import { rangesAt } from '../../analysis/report/ranges';
+import { rangesAt } from '../../protocol/ranges';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';

@@ -71,7 +71,7 @@ class SnapshotLog {
   void unmap(uint8_t device, size_t place, uint32_t stack);
   void change_maps(const SnapshotAction &action);
   void name_block(const SnapshotAction &action);
-  void write_range(const SnapshotAction &action, std::string_view name);
+  void write_range(const SnapshotAction &action);
 
   LogBuilder &log_;
   SnapshotStacks &stacks_;
@@ -142,9 +142,10 @@ void SnapshotLog::name_block(const SnapshotAction &action) {
   if (!text.empty()) log_.record(GMT_NAME, {part(name), part(text)});
 }
 
-void SnapshotLog::write_range(const SnapshotAction &action, std::string_view name) {
-  gmt_range range{LogBuilder::kStartNs + now_ns_, GMT_RANGE_STARTED | static_cast<uint32_t>(action.address), 0};
-  range.text_bytes = static_cast<uint32_t>(name.size());
+void SnapshotLog::write_range(const SnapshotAction &action) {
+  const std::string_view name = cut(action.text, GMT_MOST_RANGE_NAME);
+  const uint32_t key = GMT_RANGE_STARTED | static_cast<uint32_t>(action.address);
+  const gmt_range range{LogBuilder::kStartNs + now_ns_, key, static_cast<uint32_t>(name.size())};
   log_.record(GMT_RANGE, {part(range), part(name)});
 }
 
@@ -184,9 +185,8 @@ void SnapshotLog::act(const SnapshotAction &action, uint64_t time_ns) {
     case SnapshotAction::kStep:
       return event(GMT_STEP, GMT_DEVICE_NONE, action.address, 0, 0);
     case SnapshotAction::kRangeBegin:
-      return write_range(action, cut(action.text, GMT_MOST_RANGE_NAME));
     case SnapshotAction::kRangeEnd:
-      return write_range(action, "");
+      return write_range(action);
     case SnapshotAction::kOutOfMemory:
       return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
   }

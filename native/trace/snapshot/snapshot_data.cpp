@@ -194,7 +194,8 @@ void Reading::read_annotations(Value annotations) {
     const int64_t device = tree_.integer(entry[Field::kDevice]).value_or(0);
     if (name.empty() || time <= 0 || time > kLatestUs || device != first.value_or(device)) continue;
     const auto add = [&](SnapshotAction::Kind kind, uint64_t number) {
-      data_.actions.push_back({number, 0, 0, static_cast<uint64_t>(time), 0, 0, kind, name});
+      data_.actions.push_back({number, 0, 0, static_cast<uint64_t>(time), 0, 0, kind,
+                               kind == SnapshotAction::kRangeBegin ? name : std::string_view()});
     };
     first = device;
     if (is(entry[Field::kStage], "START") && open.size() < kMostOpen) {

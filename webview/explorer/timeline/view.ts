@@ -283,10 +283,8 @@ export class TimelineView {
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
     const pass = passAt(this.answers.passes, timeNs);
-    const during = pass === 'other' ? '' : WORDS.passes[pass];
-    const within = rangePath(this.answers.ranges, timeNs);
-    const said = [steps?.axis ? timeText(timeNs, steps.axis) : '', when, during, within];
-    const title = said.filter(text => text !== '').join(' · ');
+    const during = [pass === 'other' ? '' : WORDS.passes[pass], rangePath(this.answers.ranges, timeNs)];
+    const title = [steps?.axis ? timeText(timeNs, steps.axis) : '', when, ...during].filter(Boolean).join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
