@@ -100,7 +100,7 @@ inline void call_driver(Program &program, std::mt19937 &random, uint16_t thread)
 inline void say(Program &program, std::mt19937 &random, uint16_t thread) {
   LogWriter &log = *program.log;
   const uint64_t last = log.next_sequence() - 1;
-  switch (random() % 17) {
+  switch (random() % 16) {
     case 0:
       return void(log.add_event(thread, GMT_RECORDING_STOP, 0, 0)),
              void(log.add_event(thread, GMT_RECORDING_START, 0, 0));
@@ -134,8 +134,6 @@ inline void say(Program &program, std::mt19937 &random, uint16_t thread) {
     case 12:
       return log.add_autograd(thread, random() % 3, random() % (program.nodes + 1), 1);
     case 13:
-      return log.add_range(thread, random() % 4, random() % 2 ? "step" : "");
-    case 14:
       return log.add_memory(thread, 0, random() % 1000, random() % 1000, 1000);
     default:
       return log.add_node(thread, ++program.nodes, program.stacks[random() % program.stacks.size()], 1);
@@ -146,6 +144,8 @@ inline void act(Program &program, std::mt19937 &random) {
   LogWriter &log = *program.log;
   const auto thread = static_cast<uint16_t>(random() % 3);
   const uint32_t choice = random() % 100;
+  if (const uint64_t number = log.next_sequence(); number % 97 == 0)
+    log.add_range(thread, number / 97 % 4, number % 5 < 3 ? "step" : "");
   if (choice == 0) {
     if (program.tells_steps) log.add_event(thread, GMT_STEP, 0, 0);
   } else if (choice < 3 && !program.live.empty()) {

@@ -163,9 +163,13 @@ const checks = {
       bands.evaluateAll(all => all.map(one => [one.title.split(',')[0], one.style.bottom, one.textContent]));
     await key('Home');
     await eventually(async () => assert.equal(await bands.count(), 0));
-    for (let i = 0; i < 12; i++) await key('+');
-    await eventually(async () => assert.ok((await seen()).some(([name]) => name === 'train_step')));
-    for (let i = 0; i < 8; i++) await key('+');
+    const zoomTo = wanted =>
+      eventually(async () => {
+        await key('+');
+        assert.ok((await seen()).some(([name]) => name === wanted));
+      });
+    await zoomTo('train_step');
+    await zoomTo('softmax');
     await eventually(async () => {
       const rows = new Map((await seen()).map(([name, bottom]) => [name.replace(/\d/, 'n'), bottom]));
       assert.deepEqual([...rows].sort(), [

@@ -21,7 +21,7 @@ class Ranges(Traced):
         started = next(key for _, key, name in seen if name == "across")
         self.assertTrue(started & GMT_RANGE_STARTED)
         pushed = [(1, "train_step"), (2, "attention"), (2, ""), (2, "Größe 例 🙂"), (2, ""), (2, "registered"), (started, "across"), (2, "")]
-        pushed += [(2, "(no name)"), (2, ""), (2, CUT), (2, ""), (1, ""), (0, ""), (0, "to the end")]
+        pushed += [(2, ""), (2, ""), (2, CUT), (2, ""), (1, ""), (0, ""), (0, "to the end")]
         self.assertEqual([each[1:] for each in seen if each[0] == first], pushed)
         self.assertEqual([each for each in seen if each[0] == second], [(second, started, "")])
         self.assertEqual(log.lost, {})
