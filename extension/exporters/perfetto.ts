@@ -1,6 +1,7 @@
 import { deviceName, formatBytes } from '../protocol/format';
 import { PASSES, type Series, type TraceInfo } from '../protocol/trace';
 import { escapeJson } from '../protocol/inert';
+import { rangeRows } from '../protocol/ranges';
 import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';
 import { frameText, SiteBook, threadName } from './siteBook';
@@ -30,7 +31,7 @@ interface TraceEvent {
 
 /**
  * A Trace Event file for Perfetto: counters by process, device and layer; the biggest allocations as slices, by thread; ends of
- * steps, pauses and failures as marks; passes as slices.
+ * steps, pauses and failures as marks; passes and the program's own ranges as slices.
  */
 export async function* perfettoChunks(input: ExportInput): AsyncGenerator<Buffer> {
   const slices = new BiggestSlices(MOST_SLICES_PER_LAYER);
@@ -56,6 +57,7 @@ function* allEvents(input: ExportInput, groups: readonly Slice[][]): Generator<T
   yield* counters(input);
   yield* stepMarks(input);
   yield* passes(input);
+  yield* ranges(input);
   yield* pauses(input.info);
   yield* failures(input);
   yield* allocationSlices(input, groups);
@@ -119,6 +121,18 @@ function* passes({ trace, info }: ExportInput): Generator<TraceEvent> {
       if (name === 'other') continue;
       yield { ph: 'b', name, ts: (begins[at] ?? 0) / 1e3, ...track };
       yield { ph: 'e', name, ts: (begins[at + 2] ?? info.durationNs) / 1e3, ...track };
+    }
+  }
+}
+
+/** What the program names itself, a track for each level; only the newest are kept. */
+function* ranges({ trace, info }: ExportInput): Generator<TraceEvent> {
+  for (const { index, pid } of info.processes) {
+    const all = trace.ranges({ process: index, fromNs: 0, toNs: info.durationNs });
+    for (const { name, fromNs, toNs, row } of rangeRows(all, info.durationNs)) {
+      const track = { cat: 'range', pid, tid: pid, id2: { local: `0xc${index.toString(16)}${row.toString(16)}` } };
+      yield { ph: 'b', name, ts: fromNs / 1e3, ...track };
+      yield { ph: 'e', name, ts: toNs / 1e3, ...track };
     }
   }
 }

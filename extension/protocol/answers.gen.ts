@@ -732,6 +732,16 @@ export interface ThreadHabit {
   largestSite: number;
 }
 
+/** A range that the program names itself: of NVTX, or an annotation of a memory snapshot. */
+export interface NamedRange {
+  beginNs: number;
+  /** null: it goes on. */
+  endNs: number | null;
+  /** Index within the process; of a snapshot 0, whichever it was. */
+  thread: number;
+  name: string;
+}
+
 export interface AnswerInfo {
   process: number;
   /** Names the answer within its process; rises. */

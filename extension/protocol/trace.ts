@@ -14,6 +14,7 @@ import type {
   Layer,
   LineSource,
   LedgerSeries,
+  NamedRange,
   Pool,
   SegmentMap,
   Series,
@@ -90,11 +91,13 @@ export interface TimelineQuery {
   /** At most this many buckets come back, fewer where there are fewer changes. */
   buckets: number;
 }
-/** The passes of a process in [fromNs, toNs). */
+/** The passes, or ranges, of a process in [fromNs, toNs). */
 export interface PassQuery {
   process: number;
   fromNs: number;
   toNs: number;
+  /** Shorter ranges are left out. */
+  leastNs?: number;
 }
 /**
  * 2 numbers a pass: time of its begin (ns), index into `PASSES`. Each goes on until the next begins, and the first one may have begun
@@ -125,6 +128,8 @@ export interface TraceSource {
   siteSeries(query: SiteSeriesQuery): SiteSeries;
   ledgerSeries(query: LedgerSeriesQuery): LedgerSeries;
   passes(query: PassQuery): PassBegins;
+  /** By their begins, the outer one first; the newest 1,024 of each of four levels are kept. */
+  ranges(query: PassQuery): NamedRange[];
   /** The stacks that free a site's blocks, most frequent first, at most 16. */
   freeLines(site: number): FreeLine[];
   fragmentation(query: { process: number; device: number }): Fragmentation;

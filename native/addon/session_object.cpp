@@ -18,6 +18,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
                          InstanceMethod<&SessionObject::site_series>("siteSeries"),
                          InstanceMethod<&SessionObject::ledger_series>("ledgerSeries"),
                          InstanceMethod<&SessionObject::passes>("passes"),
+                         InstanceMethod<&SessionObject::ranges>("ranges"),
                          InstanceMethod<&SessionObject::free_lines>("freeLines"),
                          InstanceMethod<&SessionObject::fragmentation>("fragmentation"),
                          InstanceMethod<&SessionObject::pools>("pools"),

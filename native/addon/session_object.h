@@ -40,6 +40,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   Napi::Value site_series(const Napi::CallbackInfo &info);
   Napi::Value ledger_series(const Napi::CallbackInfo &info);
   Napi::Value passes(const Napi::CallbackInfo &info);
+  Napi::Value ranges(const Napi::CallbackInfo &info);
   Napi::Value free_lines(const Napi::CallbackInfo &info);
   Napi::Value fragmentation(const Napi::CallbackInfo &info);
   Napi::Value pools(const Napi::CallbackInfo &info);

@@ -25,6 +25,10 @@ Napi::Value SessionObject::passes(const Napi::CallbackInfo &info) {
   return reply<model::PassQuery>(info, model::passes, passes_answer);
 }
 
+Napi::Value SessionObject::ranges(const Napi::CallbackInfo &info) {
+  return reply<model::PassQuery>(info, model::ranges);
+}
+
 Napi::Value SessionObject::free_lines(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
   if (!is_open(env)) return env.Undefined();

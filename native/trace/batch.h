@@ -74,6 +74,14 @@ struct Allocator {
   void checkpoint(Archive &a) { a(after, allocated_bytes, active_bytes, device); }
 };
 
+/// A range that begins or ends; it has a time of its own, and waits for no event.
+struct Range {
+  uint64_t time_ns;
+  uint32_t thread;   ///< number of the thread in its process
+  uint32_t key;      ///< gmt_range.key
+  std::string name;  ///< empty: it ends
+};
+
 /// Any other record that the model takes.
 struct Said {
   uint64_t after;
@@ -94,6 +102,7 @@ struct Records {
   std::span<const AnswerPart> answers;
   std::span<const Allocator> allocators = {};
   std::span<const Said> others = {};
+  std::span<const Range> ranges = {};
 };
 
 struct Batch {

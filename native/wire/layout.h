@@ -210,6 +210,7 @@ enum gmt_category {
   GMT_CATEGORY_BUFFER = 4,  ///< a module's buffer
   GMT_CATEGORY_ACTIVATION = 5,
   GMT_CATEGORY_WORKSPACE = 6,
+  GMT_CATEGORY_UNNAMED = 7,  ///< it has a text alone
 };
 
 enum gmt_pool_kind {
@@ -220,6 +221,8 @@ enum gmt_pool_kind {
 };
 
 #define GMT_UNKNOWN (~0ull)
+#define GMT_RANGE_STARTED 0x80000000u  ///< in gmt_range.key
+#define GMT_MOST_RANGE_NAME 96u        ///< bytes of one: what is longer is cut
 
 #define GMT_CODE_CUT 1u  ///< the line table did not fit: lines fall back to first_line
 

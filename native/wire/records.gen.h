@@ -25,6 +25,7 @@ enum gmt_local_kind {
   GMT_MODULE = 21,  ///< struct gmt_module
   GMT_POOL = 22,  ///< struct gmt_pool
   GMT_GENERATED = 23,  ///< struct gmt_generated
+  GMT_RANGE = 24,  ///< struct gmt_range
 };
 
 /// From here `time` counts from it.
@@ -233,3 +234,11 @@ struct gmt_generated {
   uint32_t text_bytes;  ///< UTF-8 behind this struct
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_generated) == 8, "gmt_generated");
+
+/// A range of NVTX, or an annotation of a memory snapshot, begins in this thread; without a name it ends, and with it what the thread pushed inside it. Behind it: name.
+struct gmt_range {
+  uint64_t ticks;
+  uint32_t key;  ///< how many of the thread were open when it was pushed; with GMT_RANGE_STARTED a number: it is not nested, and any thread ends it
+  uint32_t text_bytes;  ///< UTF-8 behind this struct
+};
+GMT_STATIC_ASSERT(sizeof(struct gmt_range) == 16, "gmt_range");

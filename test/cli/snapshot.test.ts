@@ -73,6 +73,33 @@ test('ranges of a profiler whose names count steps are steps', async t => {
   assert.equal(leak?.bytesPerStep, 2 * 2048);
 });
 
+test('annotations say where a moment was, and are slices; what was written beside a block finds it', async t => {
+  const place = new Place(t);
+  snapshot(place, '--annotated', '--devices', '2');
+  const ask = async (...words: string[]): Promise<string> => {
+    const { status, stdout, stderr } = await place.run(['report', place.path('x.pickle'), ...words]);
+    assert.deepEqual([status, stderr], [0, '']);
+    return stdout;
+  };
+  assert.match(await ask('--at', '50%'), /^Process \d+ was in "ProfilerStep#\d+ › forward"\.$/m);
+  assert.match(await ask('--at', 'peak'), / in "ProfilerStep#\d+ › forward" at /);
+  const { traceEvents } = JSON.parse(await ask('--format', 'perfetto')) as {
+    traceEvents: { cat?: string; ph: string; name: string; ts: number; id2: { local: string } }[];
+  };
+  const slices = traceEvents.filter(({ cat }) => cat === 'range');
+  assert.equal(slices.length, 60 * 2 * 2);
+  const names = slices.filter(({ ph }) => ph === 'b').map(({ name, id2 }) => [name, id2.local]);
+  assert.deepEqual(names.slice(0, 3), [
+    ['ProfilerStep#0', '0xc00'],
+    ['forward', '0xc01'],
+    ['ProfilerStep#1', '0xc00'],
+  ]);
+  const report = JSON.parse(await ask('--format', 'json')) as ShortReport;
+  const allocations = report.allocations as ((typeof report.allocations)[0] & { name: string; category: string })[];
+  const noted = allocations.filter(({ name }) => name === 'kept by remember()');
+  assert.ok(noted.length > 0 && noted.every(({ category }) => category === 'unnamed'));
+});
+
 test('private pools: what they keep, and how much of it nothing uses', async t => {
   const place = new Place(t);
   const told = snapshot(place, '--pool', '3');

@@ -38,6 +38,7 @@ const tests = [
   'callers',
   'modules',
   'passes',
+  'ranges',
   'beyond',
   'compiled',
   'training',

@@ -179,6 +179,11 @@ class LogWriter {
   void add_memory(uint16_t thread, uint32_t device, uint64_t process, uint64_t used, uint64_t total) {
     add_local(thread, GMT_MEMORY, text_of(gmt_memory{ticks_at(now_ns_.load()), process, used, total, device, 0}));
   }
+  /// The same; without a name it ends.
+  void add_range(uint16_t thread, uint32_t key, std::string_view name) {
+    const gmt_range record{ticks_at(now_ns_.load()), key, static_cast<uint32_t>(name.size())};
+    add_local(thread, GMT_RANGE, text_of(record) + std::string(name));
+  }
   /// What the framework's allocator said behind the event `sequence`.
   void add_allocator(uint16_t thread, uint32_t device, uint64_t allocated, uint64_t active, uint64_t sequence = 0) {
     add_local(thread, GMT_ALLOCATOR, text_of(gmt_allocator{sequence, allocated, active, device, 0}));

@@ -75,6 +75,7 @@ class AskedModel : public model::Model {
   auto site_series(const model::SiteSeriesQuery &query) { return model::site_series(settled(), query); }
   auto ledger_series(const model::LedgerSeriesQuery &query) { return model::ledger_series(settled(), query); }
   auto passes(const model::PassQuery &query) { return model::passes(settled(), query); }
+  auto ranges(const model::PassQuery &query) { return model::ranges(settled(), query); }
   auto free_lines(uint32_t site) { return model::free_lines(settled(), site); }
   auto segments(const model::SegmentQuery &query) { return model::segments(settled(), query); }
   auto pools() { return model::pools(settled()); }

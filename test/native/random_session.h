@@ -144,6 +144,8 @@ inline void act(Program &program, std::mt19937 &random) {
   LogWriter &log = *program.log;
   const auto thread = static_cast<uint16_t>(random() % 3);
   const uint32_t choice = random() % 100;
+  if (const uint64_t number = log.next_sequence(); number % 97 == 0)
+    log.add_range(thread, number / 97 % 4, number % 5 < 3 ? "step" : "");
   if (choice == 0) {
     if (program.tells_steps) log.add_event(thread, GMT_STEP, 0, 0);
   } else if (choice < 3 && !program.live.empty()) {
@@ -214,6 +216,8 @@ class Description {
       ledger.process = process;
       for (const auto &column : model_.ledger_series(ledger).columns) print(column);
     }
+    for (const model::Range &one : model_.ranges({0, 0, model_.now_ns(), 0}))
+      line(one.begin_ns, one.end_ns, one.thread, one.name);
     for (const auto of : {model::Series::Tensor, model::Series::Reserved, model::Series::Driver, model::Series::Host}) {
       model::TimelineQuery query;
       query.series = of;

@@ -27,6 +27,7 @@ struct KeptBatch {
   std::vector<trace::AnswerPart> answers;
   std::vector<trace::Allocator> allocators;
   std::vector<trace::Said> others;
+  std::vector<trace::Range> ranges;
   std::vector<BlockDetail> blocks;
 };
 
@@ -45,6 +46,7 @@ inline KeptBatch keep(const trace::Batch &batch) {
           {batch.records.answers.begin(), batch.records.answers.end()},
           {batch.records.allocators.begin(), batch.records.allocators.end()},
           {batch.records.others.begin(), batch.records.others.end()},
+          {batch.records.ranges.begin(), batch.records.ranges.end()},
           std::move(blocks)};
 }
 

@@ -17,7 +17,7 @@ import type {
   TraceSource,
 } from '../../extension/protocol/trace';
 import type { OfMoment } from '../../extension/protocol/requests/moment';
-import { passes, PEAK_CARD, peakInside, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
+import { passes, PEAK_CARD, peakInside, ranges, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
 import type { FreeLine } from '../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
@@ -321,6 +321,8 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return timelineSteps(RUN_NS);
     case 'passes':
       return passes(RUN_NS);
+    case 'ranges':
+      return ranges(RUN_NS, message.params.leastNs);
     case 'peakCard':
       return PEAK_CARD;
     case 'peakInside':

@@ -11,7 +11,7 @@ import type {
   StackQuery,
   TimelineSteps,
 } from '../../extension/protocol/requests/timelineRequests';
-import { PASSES, type Pass, type Timeline, type TimelineQuery } from '../../extension/protocol/trace';
+import { PASSES, type NamedRange, type Pass, type Timeline, type TimelineQuery } from '../../extension/protocol/trace';
 
 const GB = 1024 ** 3;
 const STEPS = 412;
@@ -98,6 +98,24 @@ export function passes(runNs: number): Float64Array {
     parts(step).flatMap(([part, pass]) => [((step + part) * runNs) / STEPS, PASSES.indexOf(pass)]),
   );
   return Float64Array.from([...all, runNs, PASSES.indexOf('forward')]); // which goes on
+}
+
+/** In each step a range with two in it, and below each of these two more; the last step goes on. */
+export function ranges(runNs: number, leastNs: number): NamedRange[] {
+  const within = (name: string, from: number, to: number): NamedRange => {
+    const [beginNs, endNs] = [from, to].map(steps => (steps * runNs) / STEPS) as [number, number];
+    return { name, beginNs, endNs: to >= STEPS ? null : endNs, thread: 0 };
+  };
+  const all = Array.from({ length: STEPS }, (_, step) => [
+    within('train_step', step, step + 1),
+    ...[0, 0.4].flatMap((part, layer) => [
+      within(`layer ${layer}`, step + part, step + part + 0.4),
+      within('attention', step + part, step + part + 0.2),
+      within('softmax', step + part, step + part + 0.1),
+      within('mlp', step + part + 0.2, step + part + 0.4),
+    ]),
+  ]);
+  return all.flat().filter(({ beginNs, endNs }) => (endNs ?? runNs) - beginNs >= leastNs);
 }
 
 export const PEAK_CARD: PeakCard = {

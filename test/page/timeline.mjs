@@ -148,7 +148,7 @@ const checks = {
     await eventually(async () => assert.ok(await card.isHidden()));
   },
   async 'passes are a band where they are wide enough'() {
-    const passes = page.locator('.timeline-pass:visible');
+    const passes = page.locator('.timeline-pass[data-pass]:visible');
     await key('Home');
     await eventually(async () => assert.equal(await passes.count(), 0));
     for (let i = 0; i < 14; i++) await key('+');

@@ -22,6 +22,7 @@ import type {
   BlockFacts,
   Fragmentation,
   FreeLine,
+  NamedRange,
   LedgerSeries,
   LedgerSeriesQuery,
   SiteSeries,
@@ -180,6 +181,9 @@ export class FakeTrace implements TraceSource {
   }
   passes(): Float64Array {
     return new Float64Array();
+  }
+  ranges(): NamedRange[] {
+    return [];
   }
   freeLines(_site: number): FreeLine[] {
     return [];

@@ -30,14 +30,14 @@ class Allocator:
     def annotate(self, name, stage):
         self.annotations.append({"name": name, "stage": stage, "device": self.device, "time_us": self.time})
 
-    def note(self, action, address, size, frames):
+    def note(self, action, address, size, frames, metadata=""):
         self.time += 7
         entry = {"action": action, "addr": address, "size": size, "stream": 0, "time_us": self.time, "frames": frames}
         entry["compile_context"] = "N/A"
-        entry["user_metadata"] = ""
+        entry["user_metadata"] = metadata
         self.trace.append(entry)
 
-    def alloc(self, requested, frames):
+    def alloc(self, requested, frames, metadata=""):
         size = -(-requested // 512) * 512
         place = next((i for i in range(len(self.free) - 1, max(-1, len(self.free) - 64), -1) if self.free[i][1] >= size), None)
         if place is None:
@@ -50,7 +50,7 @@ class Allocator:
         if room > size:
             self.free.append((address + size, room - size))
         self.live[address] = (size, requested, frames)
-        self.note("alloc", address, requested, frames)
+        self.note("alloc", address, requested, frames, metadata)
         return address
 
     def release(self, address, frames):
@@ -121,7 +121,7 @@ def train(allocator, program, steps, rng):
         activations = []
         for line in range(10, 60):
             activations.append((allocator.alloc(rng.randrange(1000, 40_000), program.stack(line)), line))
-        kept.append(allocator.alloc(2000, program.stack(99)))
+        kept.append(allocator.alloc(2000, program.stack(99), "kept by remember()"))
         for address, line in reversed(activations):
             allocator.release(address, program.stack(line))
         allocator.annotate("forward", "END")

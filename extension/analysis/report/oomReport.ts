@@ -7,6 +7,7 @@ import { librariesOf, readLibraries } from '../ledger/libraries';
 import { pausedIn, unusedIn } from '../ledger/pools';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
+import { rangesAt } from '../../protocol/ranges';
 import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
 import { CATEGORIES, type Category } from '../../protocol/steps';
 import { sum } from '../series/statistics';
@@ -109,7 +110,7 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: 
 }
 
 function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemoryVerdict): string[] {
-  const { requestedBytes, process, device, timeNs, layer } = failure;
+  const { requestedBytes, process, device, timeNs, layer, thread } = failure;
   const { step, detail, holder, wentOn } = verdict;
   const { processes, outOfMemory } = source.info();
   const { pid = 0, command = [], exitCode = null } = processes[process] ?? {};
@@ -118,7 +119,9 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const others = formatPlural(before.length, 'other failure');
   const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
   const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
-  const asked = `${line} asked for ${bytes} of ${where}, ${formatDuration(timeNs)} into the run of process ${pid}`;
+  const ranges = rangesAt(source, process, timeNs, thread);
+  const inside = ranges === '' ? '' : `, in ${code(ranges)}`;
+  const asked = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the run of process ${pid}`;
   return [
     `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
     '',

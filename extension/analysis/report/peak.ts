@@ -15,6 +15,7 @@ import { WITHIN } from '../words';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
 import type { NextPeak, PeakPlace } from './nextPeak';
+import { rangesAt } from '../../protocol/ranges';
 
 /** What the memory of one process on one device was made of when most of it was alive. Parts of one kind sum to `bytes`. */
 export interface PeakParts {
@@ -25,6 +26,8 @@ export interface PeakParts {
   step: number | null;
   /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
   phase: Pass;
+  /** `train_step › attention`, as the program names it; empty: it names nothing. */
+  ranges: string;
   module: string;
   line: string;
   /** Where that is. */
@@ -53,6 +56,7 @@ export function explainPeak(then: TraceSource, { process, device, step, next }: 
     bytes: total.liveBytes,
     step,
     phase: passAt(then, process, info.durationNs),
+    ranges: rangesAt(then, process, info.durationNs, last?.thread),
     module: last?.module ?? '',
     line: siteText(site),
     place: placeOf(site),
@@ -81,11 +85,12 @@ function pidOf(info: TraceInfo, process: number): number {
 }
 
 /** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1` */
-export function peakSentence({ bytes, device, step, phase, module, modules }: PeakParts): string {
+export function peakSentence({ bytes, device, step, phase, ranges, module, modules }: PeakParts): string {
   const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
   const during = step === null ? '' : t(' in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
-  const when = `${phased ? WITHIN[phase] : ''}${of}${during}`;
+  const inside = ranges === '' ? '' : t(' in "{0}"', ranges);
+  const when = `${phased ? WITHIN[phase] : ''}${of}${during}${inside}`;
   return t('{0} of tensors on gpu_{1}, reached{2}', formatBytes(bytes), device, when);
 }
 

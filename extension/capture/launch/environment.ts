@@ -23,7 +23,7 @@ export function simulatorFolder(dist: string): string {
 
 /**
  * The variables that a traced process gets beside `base`. What is set already is chained: preloaded libraries stay
- * behind ours, and another injection library moves to GPU_MEMTRACE_CHAIN.
+ * behind ours, and another injection library moves to GPU_MEMTRACE_CHAIN. NVTX has one tool: another one keeps it.
  */
 export function traceVariables(base: Environment, trace: TraceEnvironment): Record<string, string> {
   const library = injectedLibrary(trace.dist);
@@ -34,6 +34,7 @@ export function traceVariables(base: Environment, trace: TraceEnvironment): Reco
   };
   const injected = base.CUDA_INJECTION64_PATH;
   if (injected !== undefined && injected !== '' && injected !== library) variables.GPU_MEMTRACE_CHAIN = injected;
+  if (!base.NVTX_INJECTION64_PATH) variables.NVTX_INJECTION64_PATH = library;
   if (trace.budgetBytes !== null) variables.GPU_MEMTRACE_BUDGET = String(Math.floor(trace.budgetBytes));
   if (trace.lean) variables.GPU_MEMTRACE_LEAN = '1';
   const cupti = trace.simulated ? join(simulatorFolder(trace.dist), 'libcupti.so.13') : trace.cupti;

@@ -5,14 +5,14 @@ import type { TraceSource } from '../../protocol/trace';
 export function asAt(source: TraceSource, untilNs: number): TraceSource {
   const then = source.info();
   const info = { ...then, durationNs: untilNs, live: then.processes.some(({ ended }) => !ended) };
-  return { ...same(source), info: () => info };
+  return but(source, { info: () => info });
 }
 
 /** The same where the programs have ended by now: there is nothing to wait for. */
 export function asEnded(source: TraceSource): TraceSource {
   const processes = source.info().processes.map(process => ({ ...process, ended: true }));
   const info = { ...source.info(), processes };
-  return { ...same(source), info: () => info };
+  return but(source, { info: () => info });
 }
 
 /**
@@ -28,12 +28,11 @@ export function bornSince(source: TraceSource, fromNs: number): TraceSource {
     const alive = source.allocations({ ...query, ...born });
     return { ...total, liveBytes: alive.sumBytes, liveCount: alive.total };
   });
-  return {
-    ...same(source),
+  return but(source, {
     info: () => ({ ...info, totals }),
     sites: query => source.sites({ ...query, ...born, includeDead: false }),
     allocations: query => source.allocations({ ...query, ...born }),
-  };
+  });
 }
 
 /** Reads the trace of a session as it was at a time; null: as it is. */
@@ -52,21 +51,12 @@ export async function atMoment<T>(
   }
 }
 
-function same(source: TraceSource): TraceSource {
-  return {
-    info: () => source.info(),
-    sites: query => source.sites(query),
-    allocations: query => source.allocations(query),
-    site: id => source.site(id),
-    timeline: query => source.timeline(query),
-    siteSeries: query => source.siteSeries(query),
-    ledgerSeries: query => source.ledgerSeries(query),
-    passes: query => source.passes(query),
-    freeLines: site => source.freeLines(site),
-    fragmentation: query => source.fragmentation(query),
-    pools: () => source.pools(),
-    segments: query => source.segments(query),
-    blocks: query => source.blocks(query),
-    answer: query => source.answer(query),
-  };
+/** The trace, but for these answers. */
+function but(source: TraceSource, own: Partial<TraceSource>): TraceSource {
+  return new Proxy(source, {
+    get(of, name): unknown {
+      const found: unknown = Reflect.get(name in own ? own : of, name);
+      return typeof found === 'function' ? (found as () => unknown).bind(of) : found;
+    },
+  });
 }

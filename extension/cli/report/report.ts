@@ -4,6 +4,7 @@ import { modulesAtFailures, oomReport } from '../../analysis/report/oomReport';
 import { peakPlace, type PeakPlace } from '../../analysis/report/nextPeak';
 import type { GatedRun } from '../../analysis/report/gate';
 import { explainPeak, peakLines } from '../../analysis/report/peak';
+import { rangesAt } from '../../protocol/ranges';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';
@@ -227,7 +228,12 @@ function show(options: ReportArguments, session: NativeSession, chosen: ChosenMo
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + untilNs / 1e6;
-  return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...(peak === null ? [] : peakLines(peak))]);
+  const inside = then.info().processes.flatMap(({ index, pid }) => {
+    const path = rangesAt(then, index, untilNs);
+    return path === '' ? [] : [`Process ${pid} was in "${path}".`];
+  });
+  const lines = peak === null ? inside : peakLines(peak);
+  return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...lines]);
 }
 
 function rowsOf({ blocks, groupBy }: ReportArguments): SnapshotOptions {

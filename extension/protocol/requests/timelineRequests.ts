@@ -2,12 +2,14 @@
 import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks } from './checks';
 import { checkMoment, type Moment } from './moment';
 import type { Category, StepSource } from '../steps';
-import { LAYERS, SERIES, type Layer, type PassBegins, type PassQuery, type LineSource, type Series } from '../trace';
+import { LAYERS, SERIES, type Layer, type LineSource, type NamedRange, type Series } from '../trace';
+import type { PassBegins, PassQuery } from '../trace';
 
 export interface TimelineRequests {
   stackedTimeline(query: StackQuery): ColouredStack;
   timelineSteps(query: { points: number }): TimelineSteps;
   passes(query: PassQuery): PassBegins;
+  ranges(query: Required<PassQuery>): NamedRange[];
   /** Of the tensors that were alive at a moment, on the device that had most of them: the peak, explained. null: there were none. */
   peakCard(query: Scope & { moment: Moment }): PeakCard | null;
   /** The highest value of a series in a span; as exactly as its time is kept. */
@@ -148,6 +150,7 @@ export const timelineChecks: Checks<TimelineRequests> = {
   }),
   timelineSteps: object({ points: within(16, MOST_POINTS) }),
   passes: timeSpan(object({ process: index, fromNs: time, toNs: time })),
+  ranges: timeSpan(object({ process: index, fromNs: time, toNs: time, leastNs: time })),
   peakCard: object({ moment: checkMoment, ...SCOPE }),
   peakInside: timeSpan(object(PEAK)),
   exactPeak: timeSpan(object({ ...PEAK, bytes: index })),

@@ -199,6 +199,16 @@ export const objects = {
       largestSite: 'u32',
     },
   },
+  NamedRange: {
+    doc: 'A range that the program names itself: of NVTX, or an annotation of a memory snapshot.',
+    row: 'model::Range',
+    fields: {
+      beginNs: 'u64',
+      endNs: ['u64 null: it goes on.', over],
+      thread: 'u32 Index within the process; of a snapshot 0, whichever it was.',
+      name: 'text',
+    },
+  },
   AnswerInfo: {
     row: 'AnswerInfo',
     made: true,

@@ -212,4 +212,13 @@ export const records = {
     'What code that a compiler made stands for, from a line of its file on to the next such record of the file. Its text, line by line: the file; the module that it is of, as `.layers.0.up` below the one that was called, `.` itself, or its address, empty where that is not known; each frame of the program, innermost first, as file, line and function with tabs between.',
     { line: 'u32', text_bytes: 'u32 UTF-8 behind this struct' },
   ],
+  RANGE: [
+    { number: 24, bytes: 16, writes: 'inject, snapshot', takes: 'model', behind: 'name' },
+    'A range of NVTX, or an annotation of a memory snapshot, begins in this thread; without a name it ends, and with it what the thread pushed inside it.',
+    {
+      ticks: 'u64',
+      key: 'u32 how many of the thread were open when it was pushed; with GMT_RANGE_STARTED a number: it is not nested, and any thread ends it',
+      text_bytes: 'u32 UTF-8 behind this struct',
+    },
+  ],
 };

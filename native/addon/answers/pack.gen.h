@@ -323,6 +323,15 @@ inline Napi::Object pack(Napi::Env env, const ThreadHabit &row) {
   return object;
 }
 
+inline Napi::Object pack(Napi::Env env, const model::Range &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("beginNs", Napi::Number::New(env, static_cast<double>(row.begin_ns)));
+  object.Set("endNs", row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_ns))) : env.Null());
+  object.Set("thread", Napi::Number::New(env, static_cast<double>(row.thread)));
+  object.Set("name", row.name);
+  return object;
+}
+
 inline Napi::Object pack(Napi::Env env, const AnswerInfo &row) {
   auto object = Napi::Object::New(env);
   object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));

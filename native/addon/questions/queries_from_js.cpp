@@ -68,6 +68,7 @@ void read(Fields &fields, model::PassQuery &query) {
   query.process = fields.index("process");
   query.from_ns = fields.whole("fromNs");
   query.to_ns = fields.whole("toNs");
+  query.least_ns = fields.whole("leastNs", 0);
 }
 
 void read(Fields &fields, model::LedgerSeriesQuery &query) {

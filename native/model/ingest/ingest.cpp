@@ -82,6 +82,7 @@ void ingest(State &all, const trace::Batch &batch, LifetimeLog *lifetimes) {
   ProcessState &process = all.process_of(batch.process);
   all.accounts.enter(batch.process);
   process.records.add(batch.records);
+  for (const trace::Range &range : batch.records.ranges) process.ranges.take(range);
   process.set_next_due();
   for (const trace::Node &node : batch.nodes) process.lines.add_node(node);
   const size_t count = batch.events.size();

@@ -21,7 +21,7 @@ std::vector<CategoryRow> categories(const State &state, uint32_t number) {
   }
   std::vector<CategoryRow> rows;
   for (const auto &[key, sum] : sums) {
-    if (sum.count == 0) continue;
+    if (sum.count == 0 || key.second == kUnnamed) continue;
     rows.push_back({key.first, key.second, sum});
     unnamed[key.first].bytes -= sum.bytes;
     unnamed[key.first].count -= sum.count;

@@ -28,6 +28,8 @@ SiteSeries site_series(const State &state, const SiteSeriesQuery &query);
 LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query);
 /// What the process did in [from, to), as far as that is kept; the first entry may have begun before.
 std::vector<PassBegin> passes(const State &state, const PassQuery &query);
+/// Ranges that the program was in at some time in [from, to), by their begins, the outer one first; as far as they are kept.
+std::vector<Range> ranges(const State &state, const PassQuery &query);
 
 /// Of all processes and devices, where there are others than the common one.
 std::vector<PoolRow> pools(const State &state);

@@ -61,6 +61,7 @@ struct PassQuery {
   uint32_t process = 0;
   uint64_t from_ns = 0;
   uint64_t to_ns = 0;
+  uint64_t least_ns = 0;  ///< shorter ranges are left out
 };
 
 struct FreeLine {

@@ -141,7 +141,7 @@ void LoopFinder::checkpoint(Archive &a) {
 }
 
 void ProcessState::checkpoint(Archive &a) {
-  a(tensors, tables, memory, undo, lines, passes, devices, names, activations, details, answers, records, steps,
+  a(tensors, tables, memory, undo, lines, passes, ranges, devices, names, activations, details, answers, records, steps,
     next_sequence, next_due_ns, context_device, recording, ending, events_after_ending, newest_driver_block, pauses,
     gaps, habits, uncounted_intervals, waking, failures, pools);
   for (const auto &[thread, block] : newest_driver_block) a.hold(block < a.rows[kBlockRows]);

@@ -4,7 +4,7 @@ namespace gmt::model {
 
 void NameBook::name(uint64_t address, uint8_t device, uint64_t bytes, uint8_t category, const std::string &text) {
   forget(address, device);
-  if (category >= kUnnamed) category = GMT_CATEGORY_OTHER;
+  if (category > kUnnamed) category = GMT_CATEGORY_OTHER;
   entries_[block_key(address, device)] = {number_of(text), category, device, bytes};
   CategorySum &sum = sums_[{device, category}];
   sum.bytes += static_cast<int64_t>(bytes);

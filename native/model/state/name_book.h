@@ -14,7 +14,7 @@ namespace gmt::model {
 /// Those of enum gmt_category, and one for what nobody named.
 constexpr auto kUnnamed = static_cast<uint8_t>(Category::Unnamed);
 constexpr size_t kCategories = Words<Category>::kAll.size();
-static_assert(kUnnamed == GMT_CATEGORY_WORKSPACE + 1 && kCategories == kUnnamed + 1);
+static_assert(kUnnamed == GMT_CATEGORY_UNNAMED && kCategories == kUnnamed + 1);
 constexpr const char *category_name(uint8_t category) { return word_of(static_cast<Category>(category)); }
 
 struct CategorySum {

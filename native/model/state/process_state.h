@@ -16,6 +16,7 @@
 #include "model/state/name_book.h"
 #include "model/state/passes.h"
 #include "model/state/pool_book.h"
+#include "model/state/ranges.h"
 #include "model/state/record_queue.h"
 #include "model/state/size_habit.h"
 #include "model/state/tensor_table.h"
@@ -45,6 +46,7 @@ struct ProcessState {
   UndoRing undo;
   LineFinder lines;
   Passes passes;
+  Ranges ranges;
   std::map<uint8_t, DeviceMemory> devices;
   NameBook names;
   CategorySums activations;  ///< that nobody named otherwise

@@ -275,6 +275,8 @@ bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t index
       return add(answer_part_of(payload, read));
     case GMT_ALLOCATOR:
       return add(allocator_of(payload, read));
+    case GMT_RANGE:
+      return add(range_of(payload, thread(index).number, clock_));
     default:
       return record_row(kind).taker == Taker::Model ? add(said_of(kind, payload, read))
                                                     : pass.tables.add(kind, payload);

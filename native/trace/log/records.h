@@ -54,6 +54,12 @@ inline std::optional<Allocator> allocator_of(Payload payload, uint64_t read) {
   return Allocator{std::max(record.sequence, read), record.allocated_bytes, record.active_bytes,
                    static_cast<uint8_t>(record.device)};
 }
+inline std::optional<Range> range_of(Payload payload, uint32_t thread, const Clock &clock) {
+  gmt_range record;
+  std::string name;
+  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &name)) return std::nullopt;
+  return Range{clock.session_ns(record.ticks), thread, record.key, std::move(name)};
+}
 /// A record that has no type of its own here.
 inline std::optional<Said> said_of(uint8_t kind, Payload payload, uint64_t read) {
   const RecordRow row = record_row(kind);

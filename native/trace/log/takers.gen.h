@@ -38,6 +38,7 @@ constexpr RecordRow kRecords[] = {
     {Taker::Tables, 16, -1, -1},  // MODULE
     {Taker::Model, 48, 0, 24},  // POOL
     {Taker::Tables, 8, -1, -1},  // GENERATED
+    {Taker::Model, 16, -1, -1},  // RANGE
 };
 constexpr RecordRow record_row(uint8_t kind) {
   return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1, -1};

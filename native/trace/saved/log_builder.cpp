@@ -5,13 +5,6 @@
 #include <cstring>
 
 namespace gmt::trace {
-namespace {
-
-// What CLOCK_MONOTONIC is said to have been at the start: any number but 0.
-constexpr uint64_t kStartNs = 1'000'000'000;
-
-}  // namespace
-
 LogBuilder::LogBuilder(TraceWriter &writer, const gmt_file_header &header)
     : packer_(writer), header_(header), chunk_(GMT_CHUNK_BYTES) {
   header_.magic = GMT_LOG_MAGIC;

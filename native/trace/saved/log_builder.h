@@ -26,6 +26,9 @@ class LogBuilder {
   /// Writes what is left.
   void finish();
 
+  /// What CLOCK_MONOTONIC is said to have been at the start: any number but 0.
+  static constexpr uint64_t kStartNs = 1'000'000'000;
+
  private:
   std::byte *reserve(uint32_t slots);
   void begin_chunk();

@@ -70,6 +70,8 @@ class SnapshotLog {
   void map(uint8_t device, size_t place, uint32_t stack);
   void unmap(uint8_t device, size_t place, uint32_t stack);
   void change_maps(const SnapshotAction &action);
+  void name_block(const SnapshotAction &action);
+  void write_range(const SnapshotAction &action);
 
   LogBuilder &log_;
   SnapshotStacks &stacks_;
@@ -128,6 +130,25 @@ void SnapshotLog::change_maps(const SnapshotAction &action) {
   }
 }
 
+/// No part of a character.
+std::string_view cut(std::string_view text, size_t most) {
+  while (most < text.size() && (text[most] & 0xc0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
+void SnapshotLog::name_block(const SnapshotAction &action) {
+  const std::string_view text = cut(action.text, 1000);
+  gmt_name name{action.address, 0, static_cast<uint32_t>(text.size()), action.device, GMT_CATEGORY_UNNAMED, 0};
+  if (!text.empty()) log_.record(GMT_NAME, {part(name), part(text)});
+}
+
+void SnapshotLog::write_range(const SnapshotAction &action) {
+  const std::string_view name = cut(action.text, GMT_MOST_RANGE_NAME);
+  const uint32_t key = GMT_RANGE_STARTED | static_cast<uint32_t>(action.address);
+  const gmt_range range{LogBuilder::kStartNs + now_ns_, key, static_cast<uint32_t>(name.size())};
+  log_.record(GMT_RANGE, {part(range), part(name)});
+}
+
 void SnapshotLog::begin() {
   for (SnapshotSegment segment : beginning_.segments) {
     segment.stack = stacks_.before(segment.stack);
@@ -149,7 +170,8 @@ void SnapshotLog::act(const SnapshotAction &action, uint64_t time_ns) {
     case SnapshotAction::kNone:
       return;
     case SnapshotAction::kAlloc:
-      return event(GMT_TENSOR_ALLOC, action.device, action.address, action.bytes, action.stack, action.stream);
+      event(GMT_TENSOR_ALLOC, action.device, action.address, action.bytes, action.stack, action.stream);
+      return name_block(action);
     case SnapshotAction::kFreeRequested:
     case SnapshotAction::kFreeCompleted:
       return event(GMT_TENSOR_FREE, action.device, action.address, action.bytes, action.stack, action.stream);
@@ -162,6 +184,9 @@ void SnapshotLog::act(const SnapshotAction &action, uint64_t time_ns) {
       return change_maps(action);
     case SnapshotAction::kStep:
       return event(GMT_STEP, GMT_DEVICE_NONE, action.address, 0, 0);
+    case SnapshotAction::kRangeBegin:
+    case SnapshotAction::kRangeEnd:
+      return write_range(action);
     case SnapshotAction::kOutOfMemory:
       return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
   }

@@ -44,7 +44,7 @@ class Reading {
   bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
   void read_trace(Value trace, uint8_t device);
   std::optional<SnapshotAction> action(const Fields &entry, uint8_t device);
-  void read_steps(Value annotations);
+  void read_annotations(Value annotations);
   void read_segment(const Fields &segment);
   void read_blocks(const Fields &fields, const SnapshotSegment &segment);
   void read_pool(const Fields &fields, SnapshotSegment &segment) const;
@@ -89,7 +89,8 @@ std::optional<SnapshotAction> Reading::action(const Fields &entry, uint8_t devic
                         time > 0 ? static_cast<uint64_t>(time) : 0,
                         stacks_.stack(entry[Field::kFrames]),
                         device,
-                        known->kind};
+                        known->kind,
+                        tree_.text(entry[Field::kUserMetadata])};
 }
 
 void Reading::read_trace(Value trace, uint8_t device) {
@@ -179,19 +180,35 @@ bool names_step(std::string_view name) {
   return name.ends_with("step") || name.ends_with("Step");
 }
 
-// Ranges of `record_function` and the profiler, where PyTorch recorded them; it tells each once a device.
-void Reading::read_steps(Value annotations) {
+// Ranges of `record_function` and the profiler, where PyTorch recorded them; it tells each once a device, and not of which thread.
+void Reading::read_annotations(Value annotations) {
+  constexpr size_t kMostOpen = 256;
   std::optional<int64_t> first;
-  uint64_t steps = 0;
+  uint64_t steps = 0, ranges = 0;
+  std::vector<std::pair<std::string_view, uint64_t>> open;
   for (const Value value : tree_.items(annotations)) {
     if (!count()) return;
     const Fields entry = fields_.read(value);
+    const std::string_view name = tree_.text(entry[Field::kName]);
     const int64_t time = tree_.integer(entry[Field::kTimeUs]).value_or(0);
     const int64_t device = tree_.integer(entry[Field::kDevice]).value_or(0);
-    const bool ended = is(entry[Field::kStage], "END") && names_step(tree_.text(entry[Field::kName]));
-    if (!ended || time <= 0 || time > kLatestUs || device != first.value_or(device)) continue;
+    if (name.empty() || time <= 0 || time > kLatestUs || device != first.value_or(device)) continue;
+    const auto add = [&](SnapshotAction::Kind kind, uint64_t number) {
+      data_.actions.push_back({number, 0, 0, static_cast<uint64_t>(time), 0, 0, kind,
+                               kind == SnapshotAction::kRangeBegin ? name : std::string_view()});
+    };
     first = device;
-    data_.actions.push_back({++steps, 0, 0, static_cast<uint64_t>(time), 0, 0, SnapshotAction::kStep});
+    if (is(entry[Field::kStage], "START") && open.size() < kMostOpen) {
+      open.emplace_back(name, ++ranges);
+      add(SnapshotAction::kRangeBegin, ranges);
+    } else if (is(entry[Field::kStage], "END")) {
+      const auto own = std::find_if(open.rbegin(), open.rend(), [&](const auto &one) { return one.first == name; });
+      if (own != open.rend()) {
+        add(SnapshotAction::kRangeEnd, own->second);
+        open.erase(std::prev(own.base()));
+      }
+      if (names_step(name)) add(SnapshotAction::kStep, ++steps);
+    }
   }
 }
 
@@ -206,7 +223,7 @@ bool Reading::read() {
   for (size_t device = 0; device < std::min(devices.size(), kMostDevices); ++device) {
     read_trace(devices[device], static_cast<uint8_t>(device));
   }
-  if (data_.timed) read_steps(root[Field::kExternalAnnotations]);
+  if (data_.timed) read_annotations(root[Field::kExternalAnnotations]);
   for (const Value segment : tree_.items(segments)) {
     if (count()) read_segment(fields_.read(segment));
   }

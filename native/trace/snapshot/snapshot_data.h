@@ -23,14 +23,17 @@ struct SnapshotAction {
     kSegmentUnmap,
     kOutOfMemory,
     kStep,  ///< a step of the program ended
+    kRangeBegin,
+    kRangeEnd,
   };
-  uint64_t address;  ///< of kStep: its number, from 1
+  uint64_t address;  ///< of kStep and ranges: its number, from 1
   uint64_t bytes;    ///< of kAlloc and the frees: as asked for, until it is known better
   uint64_t stream;
   uint64_t time_us;  ///< since the epoch, rising
   uint32_t stack;    ///< 0 = unknown
   uint8_t device;
   Kind kind;
+  std::string_view text = {};  ///< in the tree: of kAlloc what the program wrote beside it, of kRangeBegin its name
 };
 
 /// A block that a tensor had in the end.

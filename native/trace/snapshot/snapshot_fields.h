@@ -35,8 +35,9 @@ enum class Field : uint8_t {
   kStream,
   kTimeUs,
   kTotalSize,
+  kUserMetadata,
 };
-constexpr size_t kFields = 23;
+constexpr size_t kFields = 24;
 
 /// The fields of one dict; of a name that is there twice the last one, as in Python.
 class Fields {
@@ -75,7 +76,7 @@ class FieldReader {
     static constexpr std::string_view kNames[kFields] = {
         "",         "action", "addr",    "address",       "blocks", "device",  "device_traces",  "external_annotations",
         "filename", "frames", "history", "is_expandable", "line",   "name",    "requested_size", "segment_pool_id",
-        "segments", "size",   "stage",   "state",         "stream", "time_us", "total_size"};
+        "segments", "size",   "stage",   "state",         "stream", "time_us", "total_size",     "user_metadata"};
     for (size_t i = 1; i < kFields; ++i) {
       if (kNames[i] == name) return static_cast<Field>(i);
     }

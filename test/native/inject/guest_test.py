@@ -10,7 +10,7 @@ from log_reader import paths
 from traced import LIBRARY, PROGRAM, Traced, main
 
 NEEDED = {"libc.so.6", "libdl.so.2"}
-EXPORTS = """InitializeInjection dlsym
+EXPORTS = """InitializeInjection InitializeInjectionNvtx2 dlsym
   cuptiSubscribe cuptiSubscribe_v2 cuptiUnsubscribe cuptiEnableCallback cuptiEnableDomain cuptiEnableAllDomains
   cuptiGetCallbackState cuptiFinalize
   _ZN2at15sequence_number17get_and_incrementEv

@@ -45,6 +45,7 @@ class Log:
         self.command, self.python_version = [], 0
         self.stack_flags = {}
         self.libraries = {}  # path by number
+        self.ranges = []  # (thread, key, name or '' at its end, ticks), thread by thread
         self.chunks = 0
         self.autograd = {}  # what holds, by thread
         self.words = []  # of each chunk, where only `sequences` is wanted
@@ -132,6 +133,9 @@ class Log:
             number, size = struct.unpack_from("<II", payload)
             assert number not in self.libraries, "a library is described twice"
             self.libraries[number] = payload[8 : 8 + size].decode()
+        elif kind == GMT_RANGE:
+            ticks, key, size = struct.unpack_from("<QII", payload)
+            self.ranges.append((self.writer, key, payload[16 : 16 + size].decode(), ticks))
         elif kind == GMT_CODE:
             number, line = struct.unpack_from("<II", payload)
             self.codes[number] = line

@@ -63,6 +63,17 @@ if(GMT_HAS_THREAD_SANITIZER)
     "GMT_LIBRARY=$<TARGET_FILE:inject_watched>;GMT_BUILT=${inject_built}/watched;GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
 endif()
 
+# With NVIDIA's headers where they are (the package nvidia-nvtx), else with what stands in for them.
+find_path(GMT_NVTX_INCLUDE nvtx3/nvToolsExt.h HINTS ${GMT_CUDA_INCLUDE} /usr/local/cuda/include)
+add_executable(inject_nvtx ${inject}/nvtx_program.cpp)
+target_link_libraries(inject_nvtx PRIVATE simulator_c10 ${CMAKE_DL_LIBS} Threads::Threads)
+if(GMT_NVTX_INCLUDE)
+  target_compile_definitions(inject_nvtx PRIVATE GMT_HAS_NVTX_HEADERS=1)
+  target_include_directories(inject_nvtx SYSTEM PRIVATE ${GMT_NVTX_INCLUDE})
+endif()
+inject_target(inject_nvtx)
+inject_test(nvtx)
+
 foreach(role back front local)
   string(TOUPPER ${role} upper)
   add_library(inject_${role} SHARED ${inject}/next.cpp)

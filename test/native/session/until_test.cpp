@@ -24,6 +24,7 @@ KeptBatch prefix(KeptBatch batch, uint64_t until_ns) {
   std::erase_if(batch.allocators, later);
   std::erase_if(batch.others, later);
   std::erase_if(batch.memories, [&](const trace::Memory &one) { return one.time_ns > until_ns; });
+  std::erase_if(batch.ranges, [&](const trace::Range &one) { return one.time_ns > until_ns; });
   return batch;
 }
 
@@ -44,7 +45,7 @@ std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
                   cut.details,
                   cut.autograds,
                   cut.nodes,
-                  {cut.names, cut.memories, cut.answers, cut.allocators, cut.others}});
+                  {cut.names, cut.memories, cut.answers, cut.allocators, cut.others, cut.ranges}});
   }
   return describe(model);
 }

@@ -24,4 +24,5 @@ export const locals = {
   module: 21,
   pool: 22,
   generated: 23,
+  range: 24,
 };

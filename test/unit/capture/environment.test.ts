@@ -17,6 +17,7 @@ test('an empty environment gets the library, the directory and the limits', () =
     GPU_MEMTRACE_DIR: '/run/t',
     LD_PRELOAD: library,
     CUDA_INJECTION64_PATH: library,
+    NVTX_INJECTION64_PATH: library,
     GPU_MEMTRACE_BUDGET: '1000',
     GPU_MEMTRACE_CUPTI: '/cuda/libcupti.so.13',
   });
@@ -27,6 +28,11 @@ test('what is set already is chained', () => {
   assert.equal(variables.LD_PRELOAD, `${library}:/a.so:/b.so:/c.so`);
   assert.equal(variables.CUDA_INJECTION64_PATH, library);
   assert.equal(variables.GPU_MEMTRACE_CHAIN, '/other.so');
+});
+
+test('another tool that has NVTX keeps it', () => {
+  const variables = traceVariables({ NVTX_INJECTION64_PATH: '/nsight/libToolsInjection64.so' }, trace);
+  assert.equal('NVTX_INJECTION64_PATH' in variables, false);
 });
 
 test('a second run inside the first neither preloads twice nor chains itself', () => {

@@ -100,3 +100,26 @@ test('lanes are as few as can be', () => {
     ],
   );
 });
+
+test('ranges of the program are slices, each below those that it lies in', async () => {
+  const input = sampleInput();
+  input.trace.ranges = ({ process }) =>
+    process > 0
+      ? []
+      : [
+          { name: 'step', beginNs: 1e9, endNs: 4e9, thread: 0 },
+          { name: 'attention', beginNs: 1e9, endNs: 2e9, thread: 0 },
+          { name: 'loader', beginNs: 1.5e9, endNs: null, thread: 3 },
+          { name: 'mlp', beginNs: 2e9, endNs: 3e9, thread: 0 },
+          { name: 'step', beginNs: 5e9, endNs: 6e9, thread: 0 },
+        ];
+  const { traceEvents } = JSON.parse((await bytesOf(perfettoChunks(input))).toString()) as File;
+  const ranges = traceEvents.filter(({ cat }) => cat === 'range');
+  assert.deepEqual(
+    ranges.map(({ ph, name, ts, id2 }) => `${ph} ${name} ${ts / 1e6} ${id2?.local}`),
+    [
+      ...['b step 1 0xc00', 'e step 4 0xc00', 'b attention 1 0xc01', 'e attention 2 0xc01', 'b loader 1.5 0xc02'],
+      ...['e loader 10 0xc02', 'b mlp 2 0xc01', 'e mlp 3 0xc01', 'b step 5 0xc00', 'e step 6 0xc00'],
+    ],
+  );
+});

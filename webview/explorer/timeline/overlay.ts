@@ -2,8 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatDuration } from '../../../extension/protocol/format';
 import { button, el, setAttributes, setText, type Attributes } from '../../dom';
-import { WORDS } from '../common/words';
-import type { DrawnPass } from './passes';
+import type { Band } from './bands';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';
 import type { Span } from './span';
 import type { TimeWindow } from './zoom';
@@ -20,7 +19,7 @@ export interface Overlaid {
   plot: Plot;
   window: TimeWindow;
   gaps: readonly Gap[];
-  passes: readonly DrawnPass[];
+  bands: readonly Band[];
   marks: readonly PlacedMark[];
   span: Span | null;
 }
@@ -30,7 +29,7 @@ const CHARACTER_PX = 6.2;
 export class TimelineOverlay {
   readonly element = el('div', { class: 'timeline-overlay' });
   private readonly gaps: HTMLElement[] = [];
-  private readonly passes: HTMLElement[] = [];
+  private readonly bands: HTMLElement[] = [];
   private readonly marks: MarkView[] = [];
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
 
@@ -52,10 +51,10 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, passes, marks, span }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, bands, marks, span }: Overlaid, pixels: number): void {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
-    this.drawPasses(passes, window, pixels);
+    this.drawBands(bands, window, pixels);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
     this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
     this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
@@ -76,18 +75,12 @@ export class TimelineOverlay {
     drawStretches(this.gaps, stretches, window, pixels, () => this.add('timeline-gap'));
   }
 
-  private drawPasses(passes: readonly DrawnPass[], window: TimeWindow, pixels: number): void {
-    const stretches = passes.map(({ pass, fromNs, toNs }) => {
-      const label = WORDS.passes[pass];
-      return {
-        fromNs,
-        toNs,
-        label,
-        title: `${label}, ${formatDuration(toNs - fromNs)}`,
-        attributes: { 'data-pass': pass },
-      };
+  private drawBands(bands: readonly Band[], window: TimeWindow, pixels: number): void {
+    const stretches = bands.map(band => {
+      const title = `${band.label}, ${formatDuration(band.toNs - band.fromNs)}`;
+      return { ...band, title, attributes: { 'data-pass': band.pass } };
     });
-    drawStretches(this.passes, stretches, window, pixels, () => this.add('timeline-pass'));
+    drawStretches(this.bands, stretches, window, pixels, () => this.add('timeline-pass'));
   }
 
   private add(name: string): HTMLElement {
@@ -140,7 +133,11 @@ interface Stretch extends Span {
   label: string;
   title: string;
   attributes: Attributes;
+  /** Of those that lie one above the other, from 0. */
+  row?: number;
 }
+
+const ROW_PX = 13;
 
 /** One element each, made where one is missing; the label is seen where it fits. */
 function drawStretches(
@@ -150,9 +147,10 @@ function drawStretches(
   pixels: number,
   add: () => HTMLElement,
 ): void {
-  stretches.forEach(({ label, title, attributes, ...span }, i) => {
+  stretches.forEach(({ label, title, attributes, row, ...span }, i) => {
     const view = (views[i] ??= add());
     const width = stretch(view, span, window, pixels);
+    view.style.bottom = row === undefined ? '' : `${row * ROW_PX}px`;
     setAttributes(view, { ...attributes, title });
     setText(view, fits(label, width) ? label : '');
   });

@@ -2,6 +2,7 @@
 import type { PageActions, PageContext, Part } from '../shell/part';
 import { FIGURES_MS, Poller } from '../shell/poller';
 import { ALL, type Action } from '../shell/state';
+import { NARROWEST_PX } from './bands';
 import { ask, TimelineData } from './data';
 import { MomentReader } from './moment';
 import { TimelineView } from './view';
@@ -99,9 +100,12 @@ export class TimelinePart implements Part {
     const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
     const answers = await this.page.ask('timeline', { series: question.series });
     if (!answers) return;
-    const passes = await this.page.ask('passes', { process: this.process(), ...whole(question.window) });
+    const within = { process: this.process(), ...whole(question.window) };
+    const passes = await this.page.ask('passes', within);
+    const pixelNs = (within.toNs - within.fromNs) / Math.max(this.view.pixels, 1);
+    const ranges = await this.page.ask('ranges', { ...within, leastNs: Math.floor(pixelNs * NARROWEST_PX) });
     const before = this.view.areaSeries;
-    this.view.take({ data: new TimelineData(question, answers), ...(passes && { passes }) });
+    this.view.take({ data: new TimelineData(question, answers), ...(passes && { passes }), ...(ranges && { ranges }) });
     if (this.view.areaSeries !== before) this.slow.invalidate(true); // the groups are those of the other layer
   }
 

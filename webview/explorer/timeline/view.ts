@@ -8,7 +8,8 @@ import type {
   StepTimes,
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
-import type { PassBegins } from '../../../extension/protocol/trace';
+import { rangePath } from '../../../extension/protocol/ranges';
+import type { NamedRange, PassBegins } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
@@ -18,12 +19,12 @@ import { nameLines } from '../common/hues';
 import { WORDS } from '../common/words';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
+import { passAt, passBands, rangeBands } from './bands';
 import { TimelineBar, type SpanChoice } from './bar';
 import { DRAWN, type TimelineData } from './data';
 import { TimelineInput } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
 import type { MomentReader } from './moment';
-import { drawnPasses, passAt } from './passes';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
 import { timelinePicture } from './picture';
@@ -46,6 +47,7 @@ interface TimelineAnswers {
   stack: ColouredStack | null;
   steps: TimelineSteps | null;
   passes: PassBegins;
+  ranges: readonly NamedRange[];
   /** The peak that is shown. */
   peak: PeakCard | null;
   /** Bytes that were allocated in the span and are still alive. */
@@ -56,6 +58,7 @@ interface TimelineAnswers {
 const NO_ANSWERS: TimelineAnswers = {
   ...{ data: null, stack: null, steps: null, kept: null, reading: null, peak: null },
   passes: new Float64Array(),
+  ranges: [],
 };
 
 const MARK_GAP_PX = 6;
@@ -236,8 +239,9 @@ export class TimelineView {
     const { data, steps } = this.answers;
     const peak = data?.peak(this.areaSeries) ?? null;
     const marks = marksOf(info, steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
-    const passes = drawnPasses(this.answers.passes, window, runNs, width);
-    return { plot, window, span, passes, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
+    const passes = passBands(this.answers.passes, window, runNs, width);
+    const bands = [...passes, ...rangeBands(this.answers.ranges, window, runNs, Math.min(1, passes.length))];
+    return { plot, window, span, bands, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
   }
 
   private savePicture(): void {
@@ -279,8 +283,8 @@ export class TimelineView {
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
     const pass = passAt(this.answers.passes, timeNs);
-    const during = pass === 'other' ? [] : [WORDS.passes[pass]];
-    const title = [...(steps?.axis ? [timeText(timeNs, steps.axis)] : []), when, ...during].join(' · ');
+    const during = [pass === 'other' ? '' : WORDS.passes[pass], rangePath(this.answers.ranges, timeNs)];
+    const title = [steps?.axis ? timeText(timeNs, steps.axis) : '', when, ...during].filter(Boolean).join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };

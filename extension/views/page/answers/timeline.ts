@@ -94,6 +94,7 @@ export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
     stackedTimeline: query => stackOf(model, query),
     timelineSteps: ({ points }) => timelineSteps(openTrace(model), points),
     passes: query => openTrace(model).passes(query),
+    ranges: query => openTrace(model).ranges(query),
     peakCard: query => peakCardOf(model, query),
     peakInside: query => peakInside(openTrace(model), query),
     // The far past is kept in wide buckets; read up to a little after it, it is the recent past, which is kept finely.
