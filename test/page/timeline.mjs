@@ -147,7 +147,7 @@ const checks = {
     await eventually(async () => assert.equal(await heading(), 'Alive by line'));
     await eventually(async () => assert.ok(await card.isHidden()));
   },
-  async 'passes are a band where they are wide enough'() {
+  async 'passes and ranges are bands where they are wide enough'() {
     const passes = page.locator('.timeline-pass[data-pass]:visible');
     await key('Home');
     await eventually(async () => assert.equal(await passes.count(), 0));
@@ -155,7 +155,16 @@ const checks = {
     await eventually(async () =>
       assert.match(await passes.first().getAttribute('title'), /^(forward|backward|optimizer), /),
     );
+    const titles = () =>
+      page.locator('.timeline-pass:not([data-pass]):visible').evaluateAll(all => all.map(one => one.title));
+    await eventually(async () => assert.ok((await titles()).some(title => title.startsWith('train_step, '))));
+    const tops = await page
+      .locator('.timeline-pass[title^="train_step"]:visible, .timeline-pass[data-pass]:visible')
+      .evaluateAll(all => all.map(one => [one.dataset.pass === undefined, one.getBoundingClientRect().top]));
+    const [ranges, below] = [true, false].map(is => tops.filter(([isRange]) => isRange === is).map(([, top]) => top));
+    assert.ok(Math.max(...ranges) < Math.min(...below), 'ranges lie above the passes');
     await key('Home');
+    await eventually(async () => assert.deepEqual(await titles(), []));
   },
   async 'left and right go from mark to mark, also to those that Tab leaves out'() {
     const focused = () => page.evaluate(() => document.activeElement.dataset.mark ?? '');
