@@ -22,7 +22,8 @@ interface Subject {
   sites: number[];
   blocks: Survivor[];
 }
-interface HolderAnswer {
+type Asked = Pick<HoldersArguments, 'line' | 'address'>;
+export interface HolderAnswer {
   title: string;
   pid: number;
   sentence: string;
@@ -38,17 +39,24 @@ const HEX = 16;
 /** Asks a traced program who holds memory. Returns the exit status: 0, or 1 where nobody could tell. */
 export async function holders(options: HoldersArguments, dist: string): Promise<number> {
   return withNamed(options.where, dist, async opened => {
-    const subjects = subjectsOf(options, opened);
-    if ('error' in subjects) return subjects;
-    const answers: HolderAnswer[] = [];
-    for (const subject of subjects) answers.push(await askHolders(subject, opened));
+    const answers = await holderAnswers(options, opened);
+    if ('error' in answers) return answers;
     if (options.format === 'json') writeResult(jsonChunks({ version: 1, questions: answers }), null);
     else print(answers.flatMap((entry, i) => (i === 0 ? linesOf(entry) : ['', ...linesOf(entry)])));
     return answers.some(entry => entry.holders.length > 0) ? 0 : 1;
   });
 }
 
-function subjectsOf(options: HoldersArguments, opened: OpenTrace): Subject[] | { error: string } {
+/** What the program says, or what was recorded of a program that cannot be asked; the error is one sentence. */
+export async function holderAnswers(options: Asked, opened: OpenTrace): Promise<HolderAnswer[] | { error: string }> {
+  const subjects = subjectsOf(options, opened);
+  if ('error' in subjects) return subjects;
+  const answers: HolderAnswer[] = [];
+  for (const subject of subjects) answers.push(await askHolders(subject, opened));
+  return answers;
+}
+
+function subjectsOf(options: Asked, opened: OpenTrace): Subject[] | { error: string } {
   if (options.address !== null) return byAddress(options.address, opened);
   return options.line !== null ? byLine(options.line, opened) : byLeak(opened);
 }

@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../protocol/format';
-import type { OutOfMemory, TraceSource } from '../../protocol/trace';
+import type { OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../groups';
 import { countedText } from '../findings/outOfMemory';
@@ -72,9 +72,14 @@ export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, module
     ...oomDocument(source, verdict, modules[i]),
   ]);
   if (documents.length > 0) return counted === null ? documents : [...documents, '', counted];
-  if (info.outOfMemory.length === 0) return ['No program ran out of memory in this trace.'];
-  const retried = formatPlural(info.outOfMemory.length, 'allocation of the driver', 'allocations of the driver');
-  return [`No program ran out of memory: ${retried} failed, and PyTorch emptied its cache and went on.`];
+  return [noFailureText(info)];
+}
+
+/** What is said where there is no document. */
+export function noFailureText({ outOfMemory }: TraceInfo): string {
+  if (outOfMemory.length === 0) return 'No program ran out of memory in this trace.';
+  const retried = formatPlural(outOfMemory.length, 'allocation of the driver', 'allocations of the driver');
+  return `No program ran out of memory: ${retried} failed, and PyTorch emptied its cache and went on.`;
 }
 
 /** The document of one failure; `modules`: what was alive then, where that is known. It tells what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
@@ -168,8 +173,12 @@ function purposes(live: OutOfMemoryVerdict['aliveByCategory'], modules: readonly
   );
 }
 
-/** What could not be told, and why. */
-function unknownTexts(source: TraceSource, { snapshot, process }: OutOfMemory, verdict: OutOfMemoryVerdict): string[] {
+/** What could not be told of a failure, and why. */
+export function unknownTexts(
+  source: TraceSource,
+  { snapshot, process }: OutOfMemory,
+  verdict: OutOfMemoryVerdict,
+): string[] {
   const simulated = source.info().processes[process]?.simulated ?? false;
   const { reservedBytes = 0, usedBytes = 0, processBytes = 0, fragmentation } = snapshot ?? {};
   const missing = simulated ? 'is missing: a simulated GPU has none' : 'was not there, or not read yet';

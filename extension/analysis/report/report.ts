@@ -118,7 +118,7 @@ function* readAllocations(source: TraceSource, info: TraceInfo) {
   );
 }
 
-function reportAllocation(info: TraceInfo, row: AllocationRow) {
+export function reportAllocation(info: TraceInfo, row: AllocationRow) {
   const { address, bytes, device, layer, ageSteps, name, module, category, askedBytes, stream, pool, site } = row;
   const thread = findThread(info.processes, row.process, row.thread);
   return {

@@ -25,12 +25,17 @@ export function findTrace(where: string, roots: readonly string[]): NamedTrace |
   return { path, directory: facts.isDirectory() ? path : null, pid: null };
 }
 
-function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { error: string } {
-  const paths = roots.flatMap(root =>
+/** Directories that are recorded into, or were until their launcher was killed. */
+export function recordedFolders(roots: readonly string[]): string[] {
+  return roots.flatMap(root =>
     list(root)
       .filter(entry => entry.startsWith(PREFIX))
       .map(name => join(root, name)),
   );
+}
+
+function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { error: string } {
+  const paths = recordedFolders(roots);
   const path = paths.find(each => processesIn(each).has(pid));
   if (path !== undefined) return { path, directory: path, pid };
   const known = existsSync(`/proc/${pid}`) ? 'is not traced (or by another user)' : 'does not run';

@@ -56,13 +56,15 @@ function onlyOne(named: readonly string[], example: string): string {
   return where;
 }
 
-function codeLine(text: string): { file: string; line: number } {
+/** `train.py:41`. Throws `Usage`. */
+export function codeLine(text: string): { file: string; line: number } {
   const match = /^(.+):([1-9]\d{0,8})$/.exec(text);
   if (match === null) throw new Usage(`--line ${text} is not FILE:LINE, such as train.py:41.`);
   return { file: match[1] ?? '', line: Number(match[2]) };
 }
 
-function address(text: string): bigint {
+/** `0x7f0000000400`. Throws `Usage`. */
+export function address(text: string): bigint {
   if (!/^0x[0-9a-f]{1,16}$/i.test(text)) throw new Usage(`--address ${text} is not an address such as 0x7f0000000400.`);
   return BigInt(text);
 }

@@ -1,6 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
+import { parseTraceTime, type TraceTime } from '../../protocol/traceTime';
 import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
-import { type Compared, parseCompared, parseTraceTime, type TraceTime } from './moments';
+import { type Compared, parseCompared } from './moments';
 import { applyOptions, type OptionTable, Usage } from './options';
 
 export interface ReportArguments {
@@ -96,7 +97,8 @@ function onlyOnce({ at }: ReportArguments): void {
   if (at !== null) throw new Usage('Give either --at T or --between T1 T2, and only once.');
 }
 
-function time(option: string, text: string): TraceTime {
+/** Throws `Usage`. */
+export function time(option: string, text: string): TraceTime {
   const parsed = parseTraceTime(text);
   if (parsed !== null) return parsed;
   throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90%, step:120, peak or mark:NAME.`);

@@ -18,27 +18,30 @@ export interface EndedTrace {
 }
 
 /** Calls `use` with what reads a whole trace: what is alive is that of its end, or of the moment that is shown instead. */
-export async function withFinal<T>(
+export function withFinal<T>(
   trace: EndedTrace,
   verdicts: Verdicts,
   use: (read: (options: SnapshotOptions) => Snapshot) => T,
 ): Promise<T> {
   const whole = (options: SnapshotOptions): Snapshot => readSnapshot(trace.session, options, verdicts);
-  if (endingOf(trace.session) === null) return use(whole);
+  return atShown(trace, (then, asOf) => {
+    if (asOf === null) return use(whole);
+    const verdictsThen = verdictsOf(then);
+    return use(options => asOfMoment(whole(options), readSnapshot(then, options, verdictsThen), asOf));
+  });
+}
+
+/** Calls `use` with a trace at its end, or at the moment that is shown instead; `asOf`: which one, and why, null where it is the end. */
+export async function atShown<T>(trace: EndedTrace, use: (then: TraceSource, asOf: string | null) => T): Promise<T> {
+  if (endingOf(trace.session) === null) return use(trace.session, null);
   try {
     const endNs = trace.followed ? trace.session.info().durationNs + BEHIND_NS : null;
     const ending = await atMoment(trace, endNs, endingOf);
-    if (ending === null) return use(whole);
+    if (ending === null) return use(trace.session, null);
     const { title, reason } = endingWords(ending);
-    return await atMoment(trace, ending.timeNs, session => {
-      const then = asEnded(asAt(session, ending.timeNs));
-      const verdictsThen = verdictsOf(then);
-      return use(options =>
-        asOfMoment(whole(options), readSnapshot(then, options, verdictsThen), `${title}: ${reason}`),
-      );
-    });
+    return await atMoment(trace, ending.timeNs, then => use(asEnded(asAt(then, ending.timeNs)), `${title}: ${reason}`));
   } catch {
-    return use(whole); // its files are gone: what was read of it is the end
+    return use(trace.session, null); // its files are gone: what was read of it is the end
   }
 }
 

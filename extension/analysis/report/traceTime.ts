@@ -1,10 +1,11 @@
-import { JUST_AFTER_NS, peakMoment } from '../../analysis/report/ending';
-import { numberOrNull } from '../../analysis/series/statistics';
+import { JUST_AFTER_NS, peakMoment } from './ending';
+import { noFailureText } from './oomReport';
+import { numberOrNull } from '../series/statistics';
 import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
 import type { LedgerSeries } from '../../protocol/steps';
 import type { ProcessSteps, TraceSource } from '../../protocol/trace';
-import type { TraceTime } from '../arguments/moments';
+import type { TraceTime } from '../../protocol/traceTime';
 
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */
 const MOST_POINTS = 2_048;
@@ -24,6 +25,10 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): Resolved
   if (time === 'peak') {
     const ns = peakMoment(source);
     return ns === null ? { error: 'Nothing was allocated in this trace: it has no peak.' } : named(ns, 'the peak');
+  }
+  if (time === 'oom') {
+    const failure = source.info().outOfMemory.at(-1);
+    return failure ? named(failure.timeNs, 'the last failed allocation') : { error: noFailureText(source.info()) };
   }
   if ('percent' in time) return named(Math.round((durationNs * time.percent) / 100), `${time.percent} %`);
   if ('step' in time) return stepEnd(time.step, source);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTraceTime } from '../../../extension/cli/arguments/moments';
-import { resolveTraceTime } from '../../../extension/cli/report/traceTime';
+import { parseTraceTime } from '../../../extension/protocol/traceTime';
+import { resolveTraceTime } from '../../../extension/analysis/report/traceTime';
 import type { LedgerSeries } from '../../../extension/protocol/steps';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
 
@@ -38,6 +38,13 @@ test('the peak, of the device that held most in the layer that is listed', () =>
   assert.deepEqual(ns('peak', new Stepping(makeInfo({ totals: [] }))), {
     error: 'Nothing was allocated in this trace: it has no peak.',
   });
+});
+
+test('when memory ran out last', () => {
+  const failure = (timeNs: number): object => ({ process: 0, device: 0, layer: 'tensor', requestedBytes: 1, timeNs });
+  const outOfMemory = [failure(1e9), failure(3e9)] as never;
+  assert.equal(ns('oom', new Stepping(makeInfo({ outOfMemory }))), 3e9);
+  assert.deepEqual(ns('oom', new Stepping(makeInfo({}))), { error: 'No program ran out of memory in this trace.' });
 });
 
 test('what is no time', () => {

@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs';
+import { wakeRecorder } from '../../capture/launch/recorder';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
+import { traceFile, type TraceFile } from '../../engine/traceFile';
+
+/** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */
+export interface Opened {
+  addon: NativeAddon;
+  session: NativeSession;
+  trace: TraceFile;
+}
+
+/** Opens a saved trace, a directory that is recorded into, or a memory snapshot. The error is one sentence. */
+export async function openTrace(file: string, dist: string): Promise<Opened | { error: string }> {
+  try {
+    statSync(file);
+  } catch (error) {
+    return { error: `${file} cannot be read: ${reasonOf(error)}.` };
+  }
+  const loaded = loadNative(dist);
+  if ('error' in loaded) return loaded;
+  try {
+    const trace = await traceFile(loaded.addon, file);
+    wakeRecorder(dist, trace.path);
+    const session = loaded.addon.open(trace.path);
+    await session.settle();
+    return { addon: loaded.addon, session, trace };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function closeTrace({ session, trace }: Opened): void {
+  session.close();
+  trace.release();
+}
