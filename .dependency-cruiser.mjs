@@ -27,6 +27,10 @@ const walls = [
   { room: 'extension/cli/arguments', may: cliBase('extension/exporters/formats') },
   { room: 'extension/cli/report', may: cliBase('extension/exporters', 'extension/cli/arguments') },
   { room: 'extension/cli/live', may: cliBase('extension/cli/report/output') },
+  {
+    room: 'extension/cli/mcp',
+    may: cliBase('extension/cli', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'),
+  },
   { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/cli') },
 
   {
@@ -41,7 +45,7 @@ const walls = [
   },
   {
     room: 'extension/views/commands',
-    may: cliBase('vscode', 'extension/views', 'extension/editor', 'extension/exporters'),
+    may: cliBase('vscode', 'jsonc-parser', 'extension/views', 'extension/editor', 'extension/exporters'),
   },
   { room: 'extension/parts', may: ['node:', 'vscode', 'extension/language', 'extension/editor', 'extension/views'] },
   { room: 'extension/language', may: ['vscode', '@vscode/l10n'] },

@@ -20,11 +20,14 @@ function find(folder, ending) {
 }
 
 const shared = { bundle: true, minify: production, sourcemap: production ? false : 'linked', logLevel: 'warning' };
-const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode', '*.node'] };
-/** Files of their own, read when they are needed: what stands behind the commands, and a library as big as that. */
+/** Its build for Node.js cannot be bundled. */
+const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
+const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode', '*.node'], alias };
+/** Files of their own, read when they are needed: what stands behind the commands, and libraries as big as that. */
 const apart = {
   name: 'apart',
-  setup: ({ onResolve }) => onResolve({ filter: /^\.\/(parts|arrow)$/ }, ({ path }) => ({ path, external: true })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/(parts|arrow|mcpSdk)$/ }, ({ path }) => ({ path, external: true })),
 };
 const shipped = { ...host, plugins: [apart], supported: { 'dynamic-import': false } };
 const page = { ...shared, platform: 'browser', format: 'iife', target: 'es2022' };
@@ -40,6 +43,7 @@ const bundles = [
   { ...shipped, entryPoints: ['extension/parts.ts'], outfile: 'dist/parts.js' },
   { ...shipped, entryPoints: ['extension/cli.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' } },
   { ...host, entryPoints: ['extension/exporters/arrow.ts'], outfile: 'dist/arrow.js' },
+  { ...host, entryPoints: ['extension/cli/mcp/mcpSdk.ts'], outfile: 'dist/mcpSdk.js' },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
   { ...page, entryPoints: ['webview/doctor/main.ts'], outfile: 'dist/webview/doctor.js' },
   ...['unit', 'golden', 'cli', 'host', 'torch/editor'].map(kind => ({

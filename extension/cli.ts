@@ -43,6 +43,8 @@ async function main(words: string[], dist: string): Promise<number> {
       return confirm(parsed, dist);
     case 'doctor':
       return doctor(parsed, dist);
+    case 'mcp':
+      return (await import('./cli/mcp/server')).mcp(productVersion(dist), dist);
   }
 }
 
@@ -51,6 +53,8 @@ function productVersion(dist: string): string {
   return manifest.version;
 }
 
+// It makes an editor's program run this file; the programs that we run are to have none of it.
+delete process.env.ELECTRON_RUN_AS_NODE;
 // Leaves at once: nothing that is still open (a followed trace, a terminal) may hold the status back.
 void main(process.argv.slice(2), __dirname).then(
   status => process.exit(status),

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Parts } from './parts';
 import type { SavedTrace } from './views/page/savedTrace';
-import { COMMANDS, EXPLORER, RUNNING_SESSIONS, TRACE_EDITORS, WIDE } from './views/names';
+import type { Shown } from './views/commands/showInEditor';
+import { COMMANDS, EXPLORER, MCP_SERVERS, RUNNING_SESSIONS, SHOW_TOOL, TRACE_EDITORS, WIDE } from './views/names';
 
 /**
  * Registers what the manifest names, and no more: a window that starts waits for this. All else is in a file of its own, which
@@ -26,7 +27,25 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerWebviewPanelSerializer(WIDE, {
       deserializeWebviewPanel: async panel => (await parts()).wide.deserializeWebviewPanel(panel),
     }),
+    vscode.lm.registerMcpServerDefinitionProvider(MCP_SERVERS, {
+      onDidChangeMcpServerDefinitions: vscode.workspace.onDidGrantWorkspaceTrust,
+      provideMcpServerDefinitions: () => (vscode.workspace.isTrusted ? [mcpServer(context)] : []),
+    }),
+    vscode.lm.registerTool<Shown>(SHOW_TOOL, {
+      invoke: async ({ input }) => {
+        const text = await (await parts()).showInEditor(input);
+        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+      },
+    }),
     ...TRACE_EDITORS.map(id => vscode.window.registerCustomEditorProvider(id, editor)),
   );
   if (context.workspaceState.get<unknown[]>(RUNNING_SESSIONS, []).length > 0) void parts();
+}
+
+/** The command line, run by the editor's own Node.js. */
+function mcpServer({ extension }: vscode.ExtensionContext): vscode.McpStdioServerDefinition {
+  const cli = vscode.Uri.joinPath(extension.extensionUri, 'dist', 'cli.js').fsPath;
+  const { version } = extension.packageJSON as { version: string };
+  const environment = { ELECTRON_RUN_AS_NODE: '1' };
+  return new vscode.McpStdioServerDefinition('GPU Memory Trace', process.execPath, [cli, 'mcp'], environment, version);
 }

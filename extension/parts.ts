@@ -13,6 +13,7 @@ import { SavedTraceEditor } from './views/page/savedTrace';
 import { Sessions } from './views/session/sessions';
 import { StatusItem } from './views/session/statusBar';
 import { findInterpreter } from './views/commands/interpreter';
+import { showInEditor, type Shown } from './views/commands/showInEditor';
 import { WidePanel } from './views/page/widePanel';
 
 /** What is behind the names that `main.ts` registers. */
@@ -21,6 +22,8 @@ export interface Parts {
   explorer: ExplorerView;
   savedTraces: SavedTraceEditor;
   wide: WidePanel;
+  /** What an agent points to; gives what was done. */
+  showInEditor(wanted: Shown): Promise<string>;
 }
 
 /** Called once; goes on with the programs that were traced when the window went. */
@@ -51,5 +54,5 @@ export function makeParts(context: vscode.ExtensionContext): Parts {
   const storage = context.globalStorageUri.fsPath;
   const commands = makeCommands({ sessions, memory, dist, storage, log, doctor, explorer, wide, lineBytes });
   sessions.resume();
-  return { commands, explorer, savedTraces, wide };
+  return { commands, explorer, savedTraces, wide, showInEditor: wanted => showInEditor(sessions, explorer, wanted) };
 }

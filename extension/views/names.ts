@@ -26,11 +26,14 @@ export const COMMANDS = [
   'doctor',
   'showPanel',
   'toggleLineBytes',
+  'addMcpJson',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
 export const EXPLORER = 'gpuMemoryTrace.explorer';
 export const WIDE = 'gpuMemoryTrace.wide';
+export const MCP_SERVERS = 'gpuMemoryTrace.mcp';
+export const SHOW_TOOL = 'show_gpu_memory_in_editor';
 export const TRACE_EDITORS = ['gpuMemoryTrace.savedTrace', 'gpuMemoryTrace.snapshot'] as const;
 /** In the workspace's memory: the programs that are traced. */
 export const RUNNING_SESSIONS = 'runningSessions';

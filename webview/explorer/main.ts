@@ -41,6 +41,8 @@ function receive(message: ToPage): void {
       return app.compare(message.a, message.b);
     case 'finding':
       return app.showFinding(message.id);
+    case 'moment':
+      return app.showMoment({ kind: 'at', timeNs: message.timeNs }, message.title, message.finding);
     case 'focus':
       return app.focusFirst();
     case 'response':

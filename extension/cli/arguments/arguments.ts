@@ -46,7 +46,7 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'doctor';
+export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'doctor' | 'mcp';
 export type Arguments =
   | RunArguments
   | AttachArguments
@@ -56,6 +56,7 @@ export type Arguments =
   | HoldersArguments
   | ConfirmArguments
   | DoctorArguments
+  | { verb: 'mcp' }
   | { verb: 'help'; about: Verb | null }
   | { verb: 'version' };
 /** A sentence on what is wrong with the command line. */
@@ -80,7 +81,7 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
-    throw new Usage('Say what to do: run, attach, record, mark, report, holders, confirm or doctor (see --help).');
+    throw new Usage('Say what to do: run, attach, record, mark, report, holders, confirm, doctor or mcp (see --help).');
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
     return { verb: 'help', about: verbOf(rest[0]) };
@@ -90,7 +91,7 @@ function parse(words: readonly string[]): Arguments {
     const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
     if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
     throw new Usage(
-      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm and doctor.`,
+      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm, doctor and mcp.`,
     );
   }
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
@@ -108,7 +109,18 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments | null> = {
   holders: parseHolders,
   confirm: parseConfirm,
   doctor: parseDoctor,
+  mcp: words => {
+    const parsed = { verb: 'mcp' } as const;
+    return alone(applyOptions(parsed, words, {}), parsed);
+  },
 };
+
+/** Of a verb that takes options alone; null: its help is wanted. */
+function alone<T extends { verb: Verb }>(named: string[] | null, parsed: T): T | null {
+  const { verb } = parsed;
+  if (named?.[0] !== undefined) throw new Usage(`${verb} takes no "${named[0]}" (see "gpu-memtrace ${verb} --help").`);
+  return named && parsed;
+}
 
 function verbOf(word: string | undefined): Verb | null {
   return (Object.keys(PARSERS) as Verb[]).find(verb => verb === word) ?? null;
@@ -233,9 +245,7 @@ function parseDoctor(words: readonly string[]): Arguments | null {
   const named = applyOptions(parsed, words, {
     '--format': (doctor, options) => (doctor.format = options.choice(['table', 'json'])),
   });
-  if (named === null) return null;
-  if (named[0] !== undefined) throw new Usage(`doctor takes no "${named[0]}" (see "gpu-memtrace doctor --help").`);
-  return parsed;
+  return alone(named, parsed);
 }
 
 /** `2s`, `500ms`, `1m`, `2` (seconds) in milliseconds. */

@@ -34,6 +34,7 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
   gpu-memtrace confirm PID --do WHAT       try in a traced program what frees memory
   gpu-memtrace doctor [options]            check what this machine can record
+  gpu-memtrace mcp                         answer a coding agent, by the Model Context Protocol
   gpu-memtrace --version
 
 "gpu-memtrace run --help" and so on list the options.
@@ -88,7 +89,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
       svg                  the timeline as a picture: live bytes by their biggest lines, reserved, driver
   -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and arrow not to a terminal)
   --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak, peak:120,
-                           mark:NAME
+                           mark:NAME, oom (when memory ran out last)
   --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
   --compare FILE[@T]       table and json: what each line holds here and there, biggest difference first; --group-by site
                            compares stacks; the same file twice compares two moments: --at T1 --compare FILE@T2
@@ -156,6 +157,17 @@ Checks what this machine can record, and says how to get what is missing.
   --format table|json      (default: table)
 
 Exit status: 0 recording is possible, on a GPU or on the simulated one; 1 it is not; 2 wrong options.
+`,
+  mcp: `gpu-memtrace mcp
+
+Serves the Model Context Protocol on stdin and stdout, for coding agents; nothing listens on a port. An agent's .mcp.json names it so:
+
+  {"mcpServers": {"gpu-memory-trace": {"command": "gpu-memtrace", "args": ["mcp"]}}}
+
+Its tools read live and saved traces. Before one pauses a program (find_holders) or runs one (run_traced) you are asked; where the agent's
+client cannot ask, the agent must say that you agreed. What it runs ends with it.
+
+Exit status: 0 when the client has gone, 128 + signal when a signal ended it; 2 wrong options.
 `,
   attach: `gpu-memtrace attach PID [options]
 

@@ -107,6 +107,8 @@ export type ToPage =
   | { type: 'compare'; a: ComparePoint; b: ComparePoint }
   /** The card of a finding is to be seen. */
   | { type: 'finding'; id: string }
+  /** This moment is to be seen, and the card of a finding. */
+  | { type: 'moment'; timeNs: number; title: string; finding: string | null }
   /** The keyboard is to be where one begins to read. */
   | { type: 'focus' }
   | { type: 'response'; id: number; ok: true; value: unknown }

@@ -5,6 +5,7 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
+import { addMcpJson } from './addMcpJson';
 import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
 import { compareTraces } from './compareCommand';
 import type { DoctorPage } from '../page/doctorPage';
@@ -69,6 +70,7 @@ export function makeCommands(parts: Parts): Commands {
       parts.explorer.show({ type: 'focus' });
     },
     toggleLineBytes: () => parts.lineBytes.toggle(),
+    addMcpJson: () => addMcpJson(parts.dist),
   };
   const guarded = Object.entries(actions).map(([name, action]) => [name, showingFailures(action, log)]);
   return Object.fromEntries(guarded) as Commands;

@@ -10,8 +10,8 @@ export interface NewsSource {
   late(late: boolean): void;
 }
 
-/** Two moments beside each other, the card of a finding, or the focus. */
-export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' | 'focus' }>;
+/** A moment, two beside each other, the card of a finding, or the focus. */
+export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' | 'moment' | 'focus' }>;
 
 export class PageNews {
   /** The view as it was told last. */

@@ -119,7 +119,7 @@ test('report and doctor', () => {
 test('help and version', () => {
   assert.deepEqual(parse('--help'), { verb: 'help', about: null });
   assert.deepEqual(parse('help run'), { verb: 'help', about: 'run' });
-  for (const verb of ['run', 'report', 'doctor', 'attach', 'mark']) {
+  for (const verb of ['run', 'report', 'doctor', 'attach', 'mark', 'mcp']) {
     assert.deepEqual(parse(`${verb} --help`), { verb: 'help', about: verb });
   }
   assert.deepEqual(parse('--version'), { verb: 'version' });
@@ -129,7 +129,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, record, mark, report, holders, confirm or doctor/],
+    ['', /run, attach, record, mark, report, holders, confirm, doctor or mcp/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { COMMANDS } from '../../../extension/views/names';
+import { COMMANDS, MCP_SERVERS, SHOW_TOOL } from '../../../extension/views/names';
 
 const root = resolve(__dirname, '../../../..');
 const text = readFileSync(join(root, 'package.json'), 'utf8');
@@ -12,6 +12,9 @@ const { contributes } = JSON.parse(text) as {
   contributes: {
     commands: { command: string; enablement?: string }[];
     menus: Record<string, { command: string; when?: string }[]>;
+    mcpServerDefinitionProviders: { id: string }[];
+    languageModelTools: { name: string }[];
+    chatSkills: { path: string }[];
   };
 };
 
@@ -42,6 +45,28 @@ test('what only an export needs is a file of its own, which ships', () => {
     assert.match(bundle(file), /require\("\.\/arrow"\)/);
     assert.doesNotMatch(bundle(file), /RecordBatch/);
   }
+});
+
+test('what only agents need is a file of its own, which ships', () => {
+  assert.match(bundle('mcpSdk.js'), /modelcontextprotocol/);
+  assert.ok(ships('mcpSdk.js'));
+  assert.match(bundle('cli.js'), /require\("\.\/mcpSdk"\)/);
+  assert.doesNotMatch(bundle('cli.js') + bundle('parts.js'), /modelcontextprotocol\.io|ajv\/dist/);
+});
+
+test('what agents find in the editor: the server, the tool, and a skill that ships', () => {
+  const { mcpServerDefinitionProviders, languageModelTools, chatSkills } = contributes;
+  assert.deepEqual([mcpServerDefinitionProviders[0]?.id, languageModelTools[0]?.name], [MCP_SERVERS, SHOW_TOOL]);
+  const [{ path } = { path: '' }] = chatSkills;
+  const skill = readFileSync(join(root, path), 'utf8');
+  const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];
+  assert.equal(path, `./skills/${name}/SKILL.md`);
+  assert.ok(description.length > 100 && description.length <= 1024, String(description.length));
+  assert.match(readFileSync(join(root, '.vscodeignore'), 'utf8'), /^!skills\/\*\*$/m);
+  const { tools } = JSON.parse(readFileSync(join(root, 'extension/cli/mcp/tools.json'), 'utf8')) as {
+    tools: { name: string }[];
+  };
+  for (const tool of [...tools, ...languageModelTools]) assert.ok(skill.includes(`\`${tool.name}\``), tool.name);
 });
 
 test('menus name commands that there are', () => {

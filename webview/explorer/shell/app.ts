@@ -3,6 +3,7 @@ import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
+import type { Moment } from '../../../extension/protocol/requests/moment';
 import { NO_SESSION } from '../../../extension/protocol/requests/messages';
 import { el, onFrame, setAttribute } from '../../dom';
 import type { Block } from '../details/blockRow';
@@ -106,6 +107,12 @@ export class App implements PageActions {
   /** The host wants the card of this finding to be seen. */
   showFinding(id: string): void {
     this.findings.reveal(id);
+  }
+
+  /** The host wants this moment to be seen, and the card of a finding. */
+  showMoment(moment: Moment, title: string, finding: string | null): void {
+    this.timeline.show({ moment, title });
+    if (finding !== null) this.showFinding(finding);
   }
 
   /** What is read first gets the focus: a finding, what can be done where there is nothing, or the table. */

@@ -5,6 +5,7 @@ import { ALL, type Action } from '../shell/state';
 import { NARROWEST_PX } from './bands';
 import { ask, TimelineData } from './data';
 import { MomentReader } from './moment';
+import type { TitledMoment } from './span';
 import { TimelineView } from './view';
 import { visibleWindow, type TimeWindow } from './zoom';
 
@@ -46,6 +47,10 @@ export class TimelinePart implements Part {
     const { timeNs, title } = ending;
     this.page.dispatch({ type: 'ending', ending: timeNs });
     if (view.moment.kind === 'now') void this.moments.show({ moment: { kind: 'at', timeNs }, title });
+  }
+
+  show(titled: TitledMoment): void {
+    void this.moments.show(titled);
   }
 
   invalidate(): void {

@@ -1,0 +1,143 @@
+// The tools that pause or start a program: the user is asked first.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { detailsText } from '../../analysis/report/blockDetails';
+import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { holderText, shareOf } from '../../analysis/words';
+import { joinWords } from '../../capture/launch/shellWords';
+import { keptTracesFolder } from '../../capture/traces/folders';
+import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
+import { cannotAsk } from '../../capture/traces/requests';
+import { attempt } from '../../protocol/attempt';
+import { inert } from '../../protocol/inert';
+import { address, codeLine } from '../arguments/askArguments';
+import { holderAnswers, type HolderAnswer } from '../holders';
+import { findingsOf } from './memory';
+import { inputRequired, inputResponse } from './mcpSdk';
+import { aboutOf, pick, type Call, type Handler } from './answer';
+import { look, withTrace } from './traces';
+
+const CLIENT = 'io.modelcontextprotocol/clientCapabilities';
+const MOST_HOLDERS = 4;
+const LOOK_MS = 500;
+/** From Ctrl+C to SIGKILL. */
+const PATIENCE_MS = 5_000;
+const DRAIN_MS = 1_000;
+const USUAL_SECONDS = 300;
+const TAIL = 400;
+
+/** null: the user agreed, whom the client asks; where it cannot, the agent must say so. Throws a sentence where not. */
+function askFirst({ server: { server }, context: { mcpReq } }: Call, question: string, agreed = false) {
+  const said = inputResponse(mcpReq.inputResponses, 'go');
+  if (said.kind === 'elicit' && said.action === 'accept') return null;
+  if (said.kind === 'elicit') throw new Error('The user did not agree: nothing was done.');
+  const message = inert(question);
+  const envelope = mcpReq.envelope as Record<string, { elicitation?: object }> | undefined;
+  if ((envelope?.[CLIENT] ?? server.getClientCapabilities())?.elicitation !== undefined) {
+    const requestedSchema = { type: 'object', properties: {} } as const;
+    return inputRequired({ inputRequests: { go: inputRequired.elicit({ message, requestedSchema }) } });
+  }
+  if (agreed) return null;
+  throw new Error(`${message} This client cannot ask: ask the user, then call again with confirmed: true.`);
+}
+
+interface Asked {
+  trace: string;
+  line?: string;
+  address?: string;
+  confirmed?: boolean;
+}
+
+export const findHolders: Handler<Asked> = ({ trace, line, address: at, confirmed }, call) =>
+  withTrace(trace, call.dist, async (opened, id) => {
+    if (line && at) throw new Error('Give line or address, not both.');
+    const info = opened.session.info();
+    const alive = opened.processes
+      .flatMap(index => info.processes[index] ?? [])
+      .filter(process => cannotAsk(info, process, opened.directory) === null);
+    const names = alive.map(({ pid, command }) => `${pid} (${joinWords(command)})`).join(', ');
+    const question = `Pause process ${names} for up to half a second, to see who holds its GPU memory?`;
+    const wait = alive.length === 0 ? null : askFirst(call, question, confirmed);
+    if (wait !== null) return wait;
+    const subject = { line: line ? codeLine(line) : null, address: at ? address(at) : null };
+    const answers = await holderAnswers(subject, opened);
+    if ('error' in answers) throw new Error(answers.error);
+    const questions = answers.slice(0, MOST_HOLDERS).map(told);
+    return { ...aboutOf(id, opened, verdictsOf(opened.session)), questions, total: answers.length };
+  });
+
+function told({ holders, details, ...asked }: HolderAnswer): object {
+  const found = holders.slice(0, MOST_HOLDERS).map(holder => ({
+    ...{ says: holderText(holder), share: shareOf(holder) },
+    ...pick(holder, 'kind', 'file', 'line', 'count', 'bytes'),
+  }));
+  return { ...asked, holders: found, details: details.blocks > 0 ? detailsText(details) : undefined };
+}
+
+interface Run {
+  command: string[];
+  cwd?: string;
+  simulate_gpu?: boolean;
+  timeout_s?: number;
+  confirmed?: boolean;
+}
+
+/** What runs for a client; the server waits for its end. */
+export const running = new Set<Promise<unknown>>();
+
+export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), simulate_gpu, ...given }, call) => {
+  if (!existsSync(cwd)) throw new Error(`cwd ${cwd} is not there: name a folder.`);
+  const gpu = simulate_gpu === true ? ['--simulate-gpu'] : [];
+  const how = ['traced', ...gpu].join(' ');
+  const wait = askFirst(call, `Run ${joinWords(command)} in ${cwd}, ${how}?`, given.confirmed);
+  if (wait !== null) return wait;
+  await Promise.allSettled(running); // one after the other
+  call.context.mcpReq.signal.throwIfAborted();
+  const folder = keptTracesFolder(process.env);
+  const trace = keptTraceFile(folder, command, new Date());
+  const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...gpu, '--', ...command];
+  const run = follow(words, cwd, given.timeout_s ?? USUAL_SECONDS, call);
+  running.add(run);
+  const ran = await run.finally(() => running.delete(run));
+  pruneKeptTraces(folder);
+  if (existsSync(trace)) return { ...(await look({ trace }, call.dist, findingsOf)), ...ran };
+  const unknown = [
+    'There is no trace: the program did not start, allocated nothing on a GPU, or had to be killed; see output.',
+  ];
+  return { trace: null, unknown, findings: [], ...ran };
+};
+
+/** Runs our own command line in a group of its own, which gets the signals. */
+async function follow(words: string[], cwd: string, seconds: number, { context: { mcpReq } }: Call) {
+  const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
+  const child = spawn(process.execPath, words, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [output, interrupted] = ['', null as string | null];
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-TAIL)));
+  let last: NodeJS.Timeout | undefined;
+  // Nothing happens where all of it has ended.
+  const kill = (signal: NodeJS.Signals): boolean => attempt(() => process.kill(-child.pid!, signal), false);
+  const stop = (why: string): void => {
+    if (interrupted === null) kill('SIGINT');
+    interrupted ??= why;
+    last ??= setTimeout(kill, PATIENCE_MS, 'SIGKILL');
+  };
+  mcpReq.signal.addEventListener('abort', () => stop('The call was cancelled.'));
+  const began = performance.now();
+  const look = setInterval(() => {
+    const progress = Math.round((performance.now() - began) / 100) / 10;
+    if (progress >= seconds) stop(`It ran for ${seconds} s (timeout_s).`);
+    const [progressToken, message] = [mcpReq._meta?.progressToken, `runs for ${progress} s`];
+    if (progressToken === undefined) return;
+    const params = { progressToken, progress, message };
+    void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined); // the client is gone
+  }, LOOK_MS);
+  const exitStatus = await new Promise<number>(done => {
+    child.once('close', code => done(code ?? 1)).once('error', () => done(1));
+    child.once('exit', code => setTimeout(done, DRAIN_MS, code ?? 1)); // who holds its output open is not waited for
+  });
+  clearInterval(look);
+  clearTimeout(last);
+  return { exitStatus, interrupted, output };
+}

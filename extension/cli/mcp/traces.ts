@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { keptTracesFolder, traceRoots } from '../../capture/traces/folders';
+import { recordedFolders } from '../../capture/traces/runningTraces';
+import { processesIn, reasonOf } from '../../capture/traces/traceDirectory';
+import { createLineReader } from '../../engine/sourceLines';
+import { attempt } from '../../protocol/attempt';
+import { listedLayer, type TraceSource } from '../../protocol/trace';
+import type { TraceTime } from '../../protocol/traceTime';
+import { isLeak, type Verdicts } from '../../protocol/verdicts';
+import { time } from '../arguments/reportArguments';
+import { openNamed, type OpenTrace } from '../namedTrace';
+import { atChosen, selectionOf, type ChosenMoment } from '../report/chosenMoment';
+import { atShown } from '../report/finalMoment';
+import { closeTrace } from '../report/openTrace';
+import { aboutOf, pageOf, type Handler, type Page } from './answer';
+
+const USUAL = 4;
+
+export interface Where {
+  trace: string;
+  at?: string;
+  from?: string;
+}
+/** A trace at a moment; its findings are those of the whole where nobody named one. */
+export interface Look extends Pick<ChosenMoment, 'source' | 'verdicts' | 'peak'> {
+  about: ReturnType<typeof aboutOf>;
+}
+
+/** Calls `use` with the trace that is meant. Rejects with a sentence. */
+export async function withTrace<T>(where: string, dist: string, use: (opened: OpenTrace, id: string) => Promise<T>) {
+  const id = where === 'latest' ? tracesIn('.')[0] : where;
+  if (id === undefined) throw new Error('There is no trace yet: run_traced makes one.');
+  const opened = await openNamed(id, dist);
+  if ('error' in opened) throw new Error(opened.error);
+  try {
+    return await use(opened, opened.pid === null ? opened.path : id);
+  } finally {
+    closeTrace(opened);
+  }
+}
+
+/** What `use` says of a trace at a moment, beside what is known of it. Rejects with a sentence. */
+export function look({ trace, at, from }: Where, dist: string, use: (look: Look) => object): Promise<object> {
+  return withTrace(trace, dist, async (opened, id) => {
+    const told = (moment: string, source: TraceSource, verdicts: Verdicts, peak: Look['peak'] = null): object => {
+      const about = aboutOf(id, opened, verdicts, source);
+      return { ...about, moment, ...use({ about, source, verdicts, peak }) };
+    };
+    const moments = { at: momentOf('at', at ?? (from && '100%')), from: momentOf('from', from) };
+    const chosen = selectionOf(moments, opened.session);
+    if ('error' in chosen) throw new Error(chosen.error);
+    const [ended, { until }] = [{ ...opened, path: opened.trace.path }, chosen];
+    if (until === null) {
+      const verdicts = verdictsOf(opened.session, createLineReader());
+      return atShown(ended, (source, asOf) => told(asOf ?? 'now', source, verdicts));
+    }
+    const name = chosen.from === null ? until.text : `${chosen.from.text} to ${until.text}`;
+    return atChosen(ended, { ...chosen, until }, moments.at, then => told(name, then.source, then.verdicts, then.peak));
+  });
+}
+
+function momentOf(name: string, text: string | undefined): TraceTime | null {
+  return text === undefined || text === 'now' ? null : time(name, text);
+}
+
+/** Live ones by their PID, then the newest; kept ones, and those that lie in a folder. */
+function tracesIn(folder: string): string[] {
+  const recorded = recordedFolders(traceRoots(process.env, process.getuid?.() ?? 0));
+  const running = recorded.map(path => [...processesIn(path)].find(pid => existsSync(`/proc/${pid}`)));
+  const files = [keptTracesFolder(process.env), resolve(folder)].flatMap(place =>
+    attempt(() => readdirSync(place), []).flatMap(name => (name.endsWith('.gputrace') ? [join(place, name)] : [])),
+  );
+  const left = [...recorded.filter((_, i) => running[i] === undefined), ...files];
+  const ages = new Map(left.map(path => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
+  return [
+    ...running.flatMap(pid => pid ?? []).map(String),
+    ...[...ages].sort(([, a], [, b]) => b - a).map(([path]) => path),
+  ];
+}
+
+export const listTraces: Handler<Page & { folder?: string }> = async ({ folder = '.', ...page }, { dist }) => {
+  const all = tracesIn(folder);
+  const { from, to, more } = pageOf(page, USUAL);
+  const traces: object[] = [];
+  for (const trace of all.slice(from, to))
+    traces.push(
+      await look({ trace }, dist, factsOf).catch((error: unknown) => ({ trace, unreadable: reasonOf(error) })),
+    );
+  return { traces, ...more(all.length) };
+};
+
+function factsOf({ source, verdicts: { steps, findings } }: Look): object {
+  const { processes, totals, startRealtimeMs } = source.info();
+  const listed = totals.filter(({ layer }) => layer === listedLayer(totals));
+  return {
+    command: processes[0]?.command.join(' '),
+    pids: processes.map(({ pid }) => pid),
+    startedAt: new Date(startRealtimeMs).toISOString(),
+    steps: steps.count,
+    peakBytes: Math.max(0, ...listed.map(({ peakBytes }) => peakBytes)),
+    findings: findings.length,
+    leaks: findings.filter(isLeak).length,
+  };
+}

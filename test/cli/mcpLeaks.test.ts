@@ -1,0 +1,93 @@
+// What an agent can do by the tools' answers alone: name line, holder and fix of each planted leak, and nothing where there is none.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { startAgent, type Agent, type Fields } from './agent';
+import { Place, root } from './launcher';
+
+interface Expected {
+  verdict: 'leak' | 'none' | 'oom';
+  site?: number | number[];
+  holder?: number | number[];
+  holderPath?: string;
+}
+const stored = join(root, 'test/golden/leaks');
+const expectations = JSON.parse(readFileSync(join(stored, 'expect.json'), 'utf8')) as Record<string, Expected>;
+
+/** What has to be written, where it is not that stored tensors go to the CPU without their graph, or get a bound. */
+const FIXES: Record<string, RegExp> = {
+  d01_running_total: /`\.detach\(\)`/,
+  d03_eval_predictions: /parts on the CPU, limit its length/,
+  d04_cycle: /`weakref\.ref`/,
+  l03_forward_hook: /`handle\.remove\(\)`/,
+  l05_exception: /`str\(error\)` instead of the exception/,
+  l06_growing_cat: /parts on the CPU, limit its length/,
+  l10_cycle_per_step: /`weakref\.ref`/,
+  l18_buffer_grows: /parts on the CPU, limit its length/,
+  l27_pinned: /reuse the buffers/,
+  l28_sent: /torch\.multiprocessing keeps them until the other side lets go/,
+};
+const USUAL = /\(`\.detach\(\)\.cpu\(\)`\), take out what is no longer needed, or give it a bound/;
+
+interface Diagnosis {
+  verdict: string;
+  allocates: number | null;
+  keeps: number | null;
+  holder: string;
+  fix: string;
+}
+
+/** All that a program makes of what the tools say of one trace; null: it leaks nothing. */
+async function diagnose(agent: Agent, trace: string): Promise<Diagnosis | null> {
+  for (let cursor: unknown = undefined; cursor !== null;) {
+    const { content } = await agent.call('get_findings', { trace, ...(cursor ? { cursor } : {}) });
+    for (const finding of content.findings as Fields[]) {
+      const [place, holder] = [finding.place as Fields | null, finding.holder as Fields | null];
+      const found = { allocates: place?.line as number, keeps: (holder?.line ?? null) as number | null };
+      const named = {
+        verdict: String(finding.verdict),
+        ...found,
+        holder: String(holder?.says),
+        fix: String(finding.suggestion),
+      };
+      if (finding.verdict === 'leak') return named;
+      if (finding.verdict !== 'oom') continue;
+      const { content: why } = await agent.call('explain_out_of_memory', { trace });
+      if (why.cause === 'leak') return { ...named, fix: String((why.advice as Fields[])[0]?.text) };
+    }
+    cursor = content.next;
+  }
+  return null;
+}
+
+test('line, holder and fix of every planted leak; nothing of what only looks like one', async t => {
+  const place = new Place(t);
+  for (const name of Object.keys(expectations).map(file => basename(file, '.py')))
+    writeFileSync(place.path(`${name}.gputrace`), gunzipSync(readFileSync(join(stored, `${name}.gputrace.gz`))));
+  const agent = await startAgent(t, place);
+  const traces: string[] = [];
+  for (let cursor: unknown = '0'; cursor !== null;) {
+    const { content } = await agent.call('list_traces', { cursor, limit: 20 });
+    traces.push(...(content.traces as Fields[]).map(each => String(each.trace)));
+    cursor = content.next;
+  }
+  assert.equal(traces.length, Object.keys(expectations).length);
+  for (const trace of traces) {
+    const name = basename(trace, '.gputrace');
+    const expected = expectations[`${name}.py`];
+    const said = await diagnose(agent, trace);
+    const told = `${name}: ${JSON.stringify(said)}`;
+    assert.equal(said?.verdict ?? 'none', expected?.verdict, told);
+    if (said === null) continue;
+    const among = (line: number | null, wanted: number | number[] | undefined): boolean =>
+      wanted === undefined || [wanted].flat().includes(line ?? 0);
+    assert.ok(among(said.allocates, expected?.site) && among(said.keeps, expected?.holder), told);
+    assert.ok(
+      (expected?.holderPath ?? '').split('|').some(path => said.holder.includes(path)),
+      told,
+    );
+    assert.match(said.fix, FIXES[name] ?? USUAL, told);
+  }
+});

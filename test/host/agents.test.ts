@@ -1,0 +1,59 @@
+// What agents get in VS Code: the tool that shows what they point to, and our server in the project's .mcp.json.
+import * as assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { gunzipSync } from 'node:zlib';
+import { freshPage, workspace } from './page';
+import { says, until } from './window';
+
+const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
+const show = async (input: object): Promise<string> => {
+  const result = await vscode.lm.invokeTool('show_gpu_memory_in_editor', { input, toolInvocationToken: undefined });
+  return result.content.map(part => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join();
+};
+
+describe('Agents', () => {
+  const trace = join(workspace, 'l05_exception.gputrace');
+  const servers = join(workspace, '.mcp.json');
+  before(async () => {
+    await freshPage();
+    writeFileSync(trace, gunzipSync(readFileSync(join(root, 'test/golden/leaks/l05_exception.gputrace.gz'))));
+  });
+  after(async () => {
+    for (const file of [trace, servers]) rmSync(file, { force: true });
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    await freshPage();
+  });
+
+  it('a trace is shown at a moment, with the card of a finding and a line', async () => {
+    const source = join(workspace, 'l05_exception.py');
+    writeFileSync(source, '#\n'.repeat(30));
+    const finding = 'leak 0 tensor /srv/train/test/workloads/leaks/l05_exception.py:11';
+    const text = await show({ trace, at: 'step:40', finding, line: `${source}:20` });
+    assert.match(
+      text,
+      /^l05_exception\.gputrace\nAlive at the end of step 40 .*\nl05_exception\.py:20 keeps .*\nl05_exception\.py:20$/,
+    );
+    await says('[data-value=moment]', /Alive at the end of step 40/);
+    await until('the line', () => Promise.resolve(vscode.window.activeTextEditor?.selection.active.line === 19));
+    rmSync(source);
+  });
+
+  it('what is not there is one sentence', async () => {
+    await assert.rejects(show({ at: 'noon' }), /noon is not a time of a trace/);
+    await assert.rejects(show({ trace: '2147483' }), /This window traces no process 2147483\./);
+    assert.match(
+      await show({ finding: 'leak 0 tensor /srv/train/test/workloads/leaks/l05_exception.py:11' }),
+      /cannot be opened: is it still there\?$/,
+    );
+  });
+
+  it('our server comes into .mcp.json, and what else is in it stays', async () => {
+    writeFileSync(servers, '{ // ours\n  "mcpServers": {\n    "other": { "command": "x" } // theirs\n  }\n}\n');
+    await vscode.commands.executeCommand('gpuMemoryTrace.addMcpJson');
+    const text = readFileSync(servers, 'utf8');
+    assert.match(text, /\/\/ ours[^]*"gpu-memory-trace"[^]*cli\.js[^]*"other": \{ "command": "x" \} \/\/ theirs/);
+    assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, servers);
+  });
+});
