@@ -87,7 +87,8 @@ test('report and doctor', () => {
     at: null,
     from: null,
     blocks: false,
-    compare: null,
+    compare: [],
+    failAbove: null,
     oom: false,
   };
   const report = { ...plain, format: 'json', groupBy: 'thread' };
@@ -108,7 +109,7 @@ test('report and doctor', () => {
     format: 'table',
     groupBy: null,
     at: { mark: 'warm' },
-    compare: { file: 'b.gputrace', at: { step: 3 } },
+    compare: [{ file: 'b.gputrace', at: { step: 3 } }],
   });
   const listed = { ...plain, format: 'table', groupBy: null, blocks: true };
   assert.deepEqual(parse('report a.gputrace --blocks'), listed);
