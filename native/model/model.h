@@ -26,6 +26,9 @@ class Model {
     return state_;
   }
 
+  /// The ledgers' windows count what is allocated from then on; no event so far is as late.
+  void begin_windows(uint64_t from_ns) { state_.accounts.begin_windows(from_ns); }
+
   /// From now on every allocation that ends is told; `log` outlives the model. To be called before the first event.
   void log_lifetimes(LifetimeLog *log) { lifetimes_ = log; }
   /// No more events come: what lives is told as well.

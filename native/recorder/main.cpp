@@ -1,14 +1,18 @@
 // gpu-memtrace-recorder: see kHelp.
+#include <poll.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
-#include <new>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "recorder/ask.h"
 #include "recorder/recorder.h"
 
 using namespace gmt;
@@ -16,13 +20,19 @@ using namespace gmt;
 namespace {
 
 constexpr char kHelp[] =
-    R"(gpu-memtrace-recorder DIR [--detail BYTES] [--budget BYTES]
+    R"(gpu-memtrace-recorder DIR [--detail BYTES] [--budget BYTES] [--at-end FILE] [--background]
   Keeps the trace that is recorded into the directory DIR within bounds, as long as its job lives: what old events made is kept in
-  checkpoints, and their space is given back. gpu-memtrace and VS Code start it. There is one for each directory: a second one
-  ends at once.
+  checkpoints, and their space is given back. gpu-memtrace, VS Code and Python's gpu_memtrace start it. There is one for each
+  directory: a second one ends at once.
     --detail BYTES   the newest events, which stay in full (default 536870912)
     --budget BYTES   most that all files of the trace may take (default 2147483648)
-  Without options it goes on with those of the one that was there before.
+  Without these it goes on with those of the one that was there before.
+    --at-end FILE    when the job is over and DIR is still there: saves the trace in FILE and deletes DIR
+    --background     goes on as nobody's child, in a session of its own
+gpu-memtrace-recorder DIR --save FILE
+  Saves what is recorded so far as a trace.
+gpu-memtrace-recorder DIR --ask PID [--background]
+  Answers what is asked of that process, a line of JSON for each line of standard input (recorder/ask.h); ends with it.
 Exit status: 0 the job is over, or there is another recorder; 1 it cannot work, told on standard error; 2 wrong arguments.
 )";
 
@@ -34,18 +44,29 @@ std::optional<uint64_t> number(std::string_view text) {
 }
 
 struct Arguments {
-  std::string directory;
-  std::optional<uint64_t> detail, budget;
+  std::string directory, save, at_end;
+  std::optional<uint64_t> detail, budget, ask;
+  bool background = false;
 };
 
 std::optional<Arguments> arguments_of(int count, char **words) {
   Arguments found;
+  const std::map<std::string_view, std::string *> texts{{"--save", &found.save}, {"--at-end", &found.at_end}};
+  const std::map<std::string_view, std::optional<uint64_t> *> numbers{
+      {"--detail", &found.detail}, {"--budget", &found.budget}, {"--ask", &found.ask}};
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
-    std::optional<uint64_t> *to = word == "--detail" ? &found.detail : word == "--budget" ? &found.budget : nullptr;
-    if (to && i + 1 < count && (*to = number(words[++i]))) continue;
-    if (to || word.starts_with("-") || !found.directory.empty()) return std::nullopt;
-    found.directory = word;
+    if (word == "--background") {
+      found.background = true;
+    } else if (const auto text = texts.find(word); text != texts.end() && i + 1 < count) {
+      *text->second = words[++i];
+    } else if (const auto to = numbers.find(word); to != numbers.end() && i + 1 < count) {
+      if (!(*to->second = number(words[++i]))) return std::nullopt;
+    } else if (word.starts_with("-") || !found.directory.empty()) {
+      return std::nullopt;
+    } else {
+      found.directory = word;
+    }
   }
   return found.directory.empty() ? std::nullopt : std::optional(found);
 }
@@ -60,6 +81,9 @@ recorder::Limits limits_of(const Arguments &told, session::DirectoryLock &lock) 
   return limits;
 }
 
+// Idle it looks rarely, so that a quiet job does not notice it.
+constexpr int kBusyMs = 10, kIdleMs = 160;
+
 volatile sig_atomic_t g_ends = 0;
 
 void pause_ms(long ms) {
@@ -67,29 +91,55 @@ void pause_ms(long ms) {
   ::nanosleep(&time, nullptr);
 }
 
-int record(const Arguments &told) {
-  if (!recorder::directory_is_there(told.directory)) {
-    std::fprintf(stderr, "There is no directory %s.\n", told.directory.c_str());
-    return 1;
+int fail(const std::string &why) { return std::fprintf(stderr, "%s\n", why.c_str()), 1; }
+
+int save(const std::string &directory, const std::string &file) {
+  const auto error = session::save(directory, file, "", {});
+  return error ? fail(error->message) : 0;
+}
+
+/// The job is over, and whoever began the recording has not saved it.
+int save_at_end(const Arguments &told) {
+  if (told.at_end.empty() || !recorder::directory_is_there(told.directory)) return 0;
+  const int result = save(told.directory, told.at_end);
+  std::error_code ignored;
+  if (result == 0) std::filesystem::remove_all(told.directory, ignored);
+  return result;
+}
+
+int answer(const Arguments &told) {
+  recorder::Asked asked(told.directory, static_cast<uint32_t>(*told.ask));
+  std::string input;
+  for (bool open = true; open;) {
+    pollfd in{STDIN_FILENO, POLLIN, 0};
+    // Between questions it reads on, before the recorder gives back what it needs.
+    if (::poll(&in, 1, asked.turn() ? 0 : kIdleMs) <= 0) continue;
+    char part[512];
+    const ssize_t bytes = ::read(STDIN_FILENO, part, sizeof part);
+    open = bytes > 0;
+    if (open) input.append(part, static_cast<size_t>(bytes));
+    for (size_t end; (end = input.find('\n')) != std::string::npos; input.erase(0, end + 1)) {
+      const std::string said = asked.answer(input.substr(0, end)) + "\n";
+      open = std::fwrite(said.data(), 1, said.size(), stdout) == said.size() && std::fflush(stdout) == 0;
+    }
   }
+  return 0;
+}
+
+int record(const Arguments &told) {
   session::DirectoryLock lock(told.directory, session::DirectoryLock::kRecorder,
                               session::DirectoryLock::Way::kWhenFree);
-  if (!lock.opened()) return std::fprintf(stderr, "Cannot open %s/recorder.\n", told.directory.c_str()), 1;
+  if (!lock.opened()) return fail("Cannot open " + told.directory + "/recorder.");
   if (!lock.held()) return 0;
   auto recorder = recorder::Recorder::begin(told.directory, limits_of(told, lock));
-  if (!recorder) {
-    std::fprintf(stderr, "%s\n", recorder.error().c_str());
-    return 1;
-  }
-  // Idle it looks rarely, so that a quiet job does not notice it.
-  constexpr long kBusyMs = 10, kIdleMs = 160;
-  for (long ms = kBusyMs; !g_ends && !recorder.value()->over();) {
+  if (!recorder) return fail(recorder.error());
+  for (int ms = kBusyMs; !g_ends && !recorder.value()->over();) {
     const uint64_t before = recorder.value()->events();
     const bool more = recorder.value()->turn();
     ms = recorder.value()->events() != before ? kBusyMs : std::min(ms * 2, kIdleMs);
     if (!more) pause_ms(ms);
   }
-  return 0;
+  return g_ends ? 0 : save_at_end(told);
 }
 
 }  // namespace
@@ -99,8 +149,11 @@ int main(int count, char **words) {
     return std::fputs(kHelp, stdout), 0;
   const auto told = arguments_of(count, words);
   if (!told) return std::fputs(kHelp, stderr), 2;
+  if (!recorder::directory_is_there(told->directory)) return fail("There is no directory " + told->directory + ".");
+  if (!told->save.empty()) return save(told->directory, told->save);
+  if (told->background && (::fork() != 0 || ::setsid() < 0)) return 0;
   ::signal(SIGTERM, [](int) { g_ends = 1; });
   ::signal(SIGINT, SIG_IGN);  // Ctrl+C is for the job
   ::signal(SIGHUP, SIG_IGN);
-  return record(*told);
+  return told->ask ? answer(*told) : record(*told);
 }

@@ -71,17 +71,19 @@ Py *taking(Py *, Py *const *arguments, ssize_t count) {
   return none();
 }
 
-/// Called by the optimizer hook with the optimizer.
-Py *on_step(Py *, Py *const *arguments, ssize_t count) {
+bool g_own_steps;  ///< the program tells its steps itself
+
+/// With the GIL held. `who` has stepped: an optimizer, or the program.
+void step_done(const void *who) {
   const uint32_t generation = log_generation();
-  if (!generation || count < 1) return none();
+  if (!generation) return;
   const int saved = errno;
   if (g_steps_generation != generation) {  // a forked child counts from 1
     g_steps.restart();
     g_steps_generation = generation;
     write_agent_note(GMT_NOTE_STEPS, "optimizer");
   }
-  if (const uint64_t number = g_steps.stepped(arguments[0])) {
+  if (const uint64_t number = g_steps.stepped(who)) {
     if (!asleep()) {
       ask_allocator_at_step();
       write_step(number);
@@ -91,6 +93,11 @@ Py *on_step(Py *, Py *const *arguments, ssize_t count) {
     }
   }
   errno = saved;
+}
+
+/// Called by the optimizer hook with the optimizer.
+Py *on_step(Py *, Py *const *arguments, ssize_t count) {
+  if (count >= 1 && !g_own_steps) step_done(arguments[0]);
   return none();
 }
 
@@ -412,3 +419,10 @@ uint64_t run_turn(const PythonApi &api, Turn turn, uint64_t step, const char *re
 }
 
 }  // namespace gmt::inject
+
+/// The program has ended a step of its own: from then on optimizers end none. With the GIL held.
+extern "C" __attribute__((visibility("default"))) void gpu_memtrace_step() {
+  using namespace gmt::inject;
+  g_own_steps = true;
+  step_done(&g_own_steps);
+}

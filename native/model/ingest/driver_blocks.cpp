@@ -73,7 +73,8 @@ void restore_block(const Context &context, const Block &block) {
   context.all.blocks[index] = block;
   table.insert({block.address, index, block.device});
   if (context.lifetimes) context.lifetimes->take_back(context.process.number, block.address, block.time_ns);
-  if (block.counted) context.accounts().restore(block.cell, block.address, block.bytes, context.event.time_ns);
+  if (block.counted)
+    context.accounts().restore(block.cell, block.address, block.bytes, block.time_ns, context.event.time_ns);
   count_segment(context, block, false);
 }
 

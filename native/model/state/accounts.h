@@ -128,9 +128,17 @@ struct LedgerNumbers {
   }
 };
 
+/// What was allocated since a moment: of that, what lives and what was most.
+struct Window {
+  int64_t live_bytes = 0;
+  int64_t peak_bytes = 0;
+  uint64_t peak_ns = 0;
+};
+
 struct Ledger : LedgerNumbers {
   TimelineSeries timeline;  ///< live bytes
   StepLevel steps;          ///< of them
+  Window window;
   void checkpoint(Archive &a) {
     LedgerNumbers::checkpoint(a);
     a(timeline, steps);
@@ -164,7 +172,12 @@ class Accounts {
   void add(uint32_t cell, uint64_t bytes, uint64_t time_ns);
   void remove(uint32_t cell, const Ending &ending, uint64_t time_ns);
   /// Takes back a `remove`.
-  void restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t time_ns);
+  void restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t born_ns, uint64_t time_ns);
+  /// See Model. Without it there are none.
+  void begin_windows(uint64_t from_ns) {
+    window_ns_ = from_ns;
+    for (Ledger &ledger : ledgers_) ledger.window = {};
+  }
   /// Stacks that are kept of a site; beyond them the rarest makes room.
   static constexpr size_t kFreeStacks = 32;
   void count_free_stack(uint32_t site, const FreeStack &one);
@@ -262,7 +275,7 @@ class Accounts {
   void merge(uint32_t from, uint32_t into);
   void halve_spans();
   void fill_spans(uint32_t cell, uint64_t time_ns);
-  void raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t time_ns);
+  void raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t born_ns, uint64_t time_ns);
   void end_block(uint32_t cell, const Ending &ending);
 
   const Names &names_;
@@ -277,6 +290,7 @@ class Accounts {
   std::vector<uint32_t> unresolved_;
   SpanTable spans_;
   StepFrame *frame_ = nullptr;
+  uint64_t window_ns_ = ~0ull;
 };
 
 // What every event runs through.
@@ -321,10 +335,15 @@ inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t devi
   return kNone;
 }
 
-/// Live bytes of the cell and its ledger move by `bytes`.
-inline void Accounts::raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t time_ns) {
+/// Live bytes of the cell and its ledger move by `bytes`, those of a block that was allocated at `born_ns`.
+inline void Accounts::raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t born_ns, uint64_t time_ns) {
   cell.live_bytes += bytes;
   own.live_bytes += bytes;
+  if (born_ns >= window_ns_) [[unlikely]] {
+    Window &window = own.window;
+    window.live_bytes += bytes;
+    if (window.live_bytes > window.peak_bytes) window = {window.live_bytes, window.live_bytes, time_ns};
+  }
   if (bytes > 0) {
     cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
     own.steps.see(own.live_bytes, time_ns);
@@ -340,7 +359,7 @@ inline void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
   Cell &own = cells_[cell];
   Ledger &ledger = *ledger_at_[own.ledger];
   if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, ledger, static_cast<int64_t>(bytes), time_ns);
+  raise(own, ledger, static_cast<int64_t>(bytes), time_ns, time_ns);
   steps_.allocated(own.site, bytes, frame_->step);
   ++own.live_count;
   ++own.allocations;
@@ -355,7 +374,7 @@ inline void Accounts::remove(uint32_t cell, const Ending &ending, uint64_t time_
   Cell &own = cells_[cell];
   Ledger &ledger = *ledger_at_[own.ledger];
   if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, ledger, -static_cast<int64_t>(ending.bytes), time_ns);
+  raise(own, ledger, -static_cast<int64_t>(ending.bytes), ending.born_ns, time_ns);
   steps_.freed(own.site, ending.bytes, frame_->step);
   --own.live_count;
   ++own.frees;

@@ -15,11 +15,11 @@ void Accounts::end_block(uint32_t cell, const Ending &ending) {
   frame_->end({ending.address, ending.bytes, ending.device, ending.born_step, cell});
 }
 
-void Accounts::restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t time_ns) {
+void Accounts::restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t born_ns, uint64_t time_ns) {
   Cell &own = cells_[cell];
   Ledger &ledger = *ledger_at_[own.ledger];
   if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, ledger, static_cast<int64_t>(bytes), time_ns);
+  raise(own, ledger, static_cast<int64_t>(bytes), born_ns, time_ns);
   steps_.restored(own.site, bytes, frame_->step);
   frame_->take_back(address, cell);
   ++own.live_count;

@@ -1,0 +1,80 @@
+"""Records the GPU memory of this program, allocation by allocation, into a trace that GPU Memory Trace opens."""
+
+import os
+from typing import List, Optional
+
+from ._recording import NotRecorded, Recording, current, join, start
+from ._questions import Line, Use, device_metrics, size_text
+
+__all__ = ["Line", "NotRecorded", "Tracker", "Use", "mark", "metrics", "recorded", "size_text", "step"]
+__version__ = "0.1.0"
+
+
+class Tracker:
+    """Records while the block runs, and saves the trace in `path`. To be entered before the program's first CUDA call, else it
+    raises NotRecorded. `holders`: at its end the program also tells what holds its tensors."""
+
+    def __init__(self, path: "os.PathLike[str] | str", *, holders: bool = True, budget: Optional[int] = None) -> None:
+        self.path = os.path.abspath(os.fspath(path))
+        self._holders, self._budget = holders, budget
+        self._recording: Optional[Recording] = None
+
+    def __enter__(self) -> "Tracker":
+        if not os.access(os.path.dirname(self.path), os.W_OK):
+            raise NotRecorded("%s cannot be written: its folder is missing or read-only." % self.path)
+        running = current()
+        self._recording = running or start(holders=self._holders, budget=self._budget)
+        self._pauses = running is None or not running.records()
+        if self._pauses:
+            self._recording.record(True)
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        recording = self._recorded()
+        if self._pauses:
+            recording.record(False)
+        recording.save(self.path)
+
+    def _recorded(self) -> Recording:
+        if self._recording is None:
+            raise NotRecorded("The Tracker was not entered.")
+        return self._recording
+
+    def uses(self) -> List[Use]:
+        """What this process has allocated so far, by layer ("tensor", "driver", "host") and device."""
+        return self._recorded().questions().uses()
+
+    def peak(self, layer: str = "tensor") -> int:
+        """Most bytes that were alive on one device at any one time."""
+        return max((use.peak for use in self.uses() if use.layer == layer), default=0)
+
+    def alive(self, layer: str = "tensor") -> List[Line]:
+        """Stacks whose allocations live now, those with most bytes first."""
+        return self._recorded().questions().lines(layer)
+
+
+def recorded() -> bool:
+    """Whether a trace sees what this process does on the GPU."""
+    return join() is not None
+
+
+def mark(name: str) -> None:
+    """Gives this moment of the trace a name. Nothing happens where nothing is recorded."""
+    recording = join()
+    if recording is not None:
+        recording.mark(name)
+
+
+def step() -> None:
+    """A step of the program ends here; from the first call on, steps of optimizers end none. Nothing happens where nothing is
+    recorded. Programs that train need no call: there the optimizer tells."""
+    recording = join()
+    if recording is not None:
+        recording.step()
+
+
+def metrics() -> "dict[str, int]":
+    """For a logger, in bytes: what tensors have now (`live`) and had at most (`peak`), what PyTorch's cache holds (`reserved`), and
+    what libraries took from the driver beside it (`outside`). Empty where nothing is recorded."""
+    recording = join()
+    return device_metrics(recording.questions().uses()) if recording is not None else {}

@@ -1,0 +1,127 @@
+"""`pytest --gpu-memtrace`: limits of the GPU memory of tests."""
+
+import gc
+import os
+from typing import Any, Callable, Dict, Generator, List, Optional, Tuple
+
+import pytest
+
+from ._questions import Line, Questions, size_of, size_text, uses_of
+from ._recording import NotRecorded, Recording, current, start
+
+KEY = pytest.StashKey[Recording]()
+PEAK = "gpu_memory_peak"
+MOST = 5  # lines of a failure, and tests of the summary
+MARKERS = (
+    "limit_gpu_memory(limit, layer='tensor'): the test may have so much at once of what it allocates, such as '2 GB', on each GPU",
+    "limit_gpu_leaks(limit, layer='tensor', filter_fn=None): so much of what one stack allocates may outlive the test",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("gpu-memtrace")
+    group.addoption("--gpu-memtrace", action="store_true", help="record GPU memory, and hold tests to their limits")
+    group.addoption("--gpu-memtrace-out", metavar="FOLDER", help="keep the trace of each process there")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before a conftest can use the GPU. With pytest-xdist each worker records itself, the controller nothing."""
+    told = early_config.known_args_namespace
+    hands_out = getattr(told, "numprocesses", None) or getattr(told, "tx", None)
+    if not told.gpu_memtrace or (hands_out and "PYTEST_XDIST_WORKER" not in os.environ):
+        return
+    try:
+        early_config.stash[KEY] = current() or start(holders=False)
+    except NotRecorded as error:
+        raise pytest.UsageError("--gpu-memtrace: %s" % error) from None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    if KEY in config.stash:
+        config.pluginmanager.register(Watch(config, config.stash[KEY]))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    reports = [each for kind in terminalreporter.stats.values() for each in kind if getattr(each, "when", "") == "call"]
+    peaks = {each.nodeid: dict(each.user_properties).get(PEAK) for each in reports}
+    most = sorted(((peak, name) for name, peak in peaks.items() if peak), reverse=True)[:MOST]
+    if most:
+        terminalreporter.section("most GPU memory at once")
+        for peak, name in most:
+            terminalreporter.write_line("%10s  %s" % (size_text(peak), name))
+
+
+class Watch:
+    def __init__(self, config: pytest.Config, recording: Recording) -> None:
+        self.config, self.recording = config, recording
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        limits = [each for each in (item.get_closest_marker("limit_gpu_memory"), item.get_closest_marker("limit_gpu_leaks")) if each]
+        begun = self.begin()
+        result = yield
+        failures: List[str] = []
+        try:
+            asked = begun or self.recording.questions()
+            state = asked.state()
+            peak = max((use.window_peak for use in uses_of(state) if use.layer == "tensor"), default=0)
+            item.user_properties.append((PEAK, peak))
+            for limit in limits:
+                check = memory_over if limit.name == "limit_gpu_memory" else leaks_over
+                failures += check(asked, state, *limit.args, **limit.kwargs)
+            if failures and state.get("simulated"):
+                failures.append("The GPU is simulated.")
+        except NotRecorded as error:
+            failures += ["%s cannot be checked: %s" % (limit.name, error) for limit in limits]
+        if failures:
+            pytest.fail("\n".join(failures), pytrace=False)
+        return result
+
+    def begin(self) -> Optional[Questions]:
+        try:
+            asked = self.recording.questions()
+            asked.begin()
+            return asked
+        except NotRecorded:
+            return None  # said where a limit depends on it
+
+    def pytest_unconfigure(self) -> None:
+        folder = self.config.getoption("gpu_memtrace_out")
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+            name = os.environ.get("PYTEST_XDIST_WORKER", "pytest")
+            self.recording.save(os.path.join(os.path.abspath(folder), name + ".gputrace"))
+        self.recording.close()
+
+
+def memory_over(asked: Questions, state: Dict[str, Any], limit: "str | int", layer: str = "tensor") -> List[str]:
+    """What the test allocated and had at once; what was there before it does not count, nor does its end."""
+    found: List[str] = []
+    for use in uses_of(state):
+        if use.layer == layer and use.window_peak > size_of(limit):
+            found.append("The test had %s of GPU memory at once; its limit is %s." % (size_text(use.window_peak), limit))
+            found += told(asked.lines(layer, asked.from_ns, use.window_peak_ns))
+    return found
+
+
+def leaks_over(
+    asked: Questions,
+    state: Dict[str, Any],
+    limit: "str | int",
+    layer: str = "tensor",
+    filter_fn: Optional[Callable[[List[Tuple[str, int, str]]], bool]] = None,
+) -> List[str]:
+    """By stack. Cycles are collected first: they are no leaks."""
+    gc.collect()
+    lines = [line for line in asked.lines(layer, asked.from_ns) if line.bytes > size_of(limit)]
+    over = [line for line in lines if filter_fn is None or filter_fn(line.stack)]
+    return ["The test leaks more than %s from one stack:" % limit] + told(over) if over else []
+
+
+def told(lines: List[Line]) -> List[str]:
+    rest = lines[MOST:]
+    more = ["%9s in %d other stacks" % (size_text(sum(line.bytes for line in rest)), len(rest))] if rest else []
+    return [line.text() for line in lines[:MOST]] + more

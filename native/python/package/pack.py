@@ -1,0 +1,80 @@
+"""Packs the wheel: pack.py VERSION NATIVE FOLDER, with what CMake built in NATIVE. The same input gives the same bytes."""
+
+import base64
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+TAG = "py3-none-manylinux_2_28_x86_64"
+BINARIES = ("libgpumemtrace.so", "gpu-memtrace-recorder")
+HERE = os.path.dirname(os.path.abspath(__file__))
+METADATA = """Metadata-Version: 2.1
+Name: gpu-memtrace
+Version: %s
+Summary: GPU memory of Python programs, allocation by allocation: traces, pytest limits, callbacks for trainers
+License: MIT
+Requires-Python: >=3.9
+Keywords: gpu,cuda,pytorch,memory,profiler,pytest
+Classifier: Framework :: Pytest
+Classifier: Operating System :: POSIX :: Linux
+Classifier: Programming Language :: Python :: 3
+Classifier: Typing :: Typed
+Description-Content-Type: text/markdown
+
+%s"""
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def stripped(path):
+    with tempfile.TemporaryDirectory() as folder:
+        to = os.path.join(folder, "file")
+        subprocess.run(["strip", "--strip-unneeded", "-o", to, path], check=True)
+        return read(to)
+
+
+def files(version, native):
+    for folder, _, names in sorted(os.walk(os.path.join(HERE, "gpu_memtrace"))):
+        for name in sorted(names):
+            if name.endswith((".py", ".typed")):
+                path = os.path.join(folder, name)
+                yield os.path.relpath(path, HERE), read(path)
+    for name in BINARIES:
+        yield "gpu_memtrace/native/" + name, stripped(os.path.join(native, name))
+    yield "gpu_memtrace.pth", read(os.path.join(HERE, "gpu_memtrace.pth"))
+    about = "gpu_memtrace-%s.dist-info/" % version
+    yield about + "METADATA", (METADATA % (version, read(os.path.join(HERE, "README.md")).decode())).encode()
+    yield about + "WHEEL", ("Wheel-Version: 1.0\nGenerator: gpu-memtrace\nRoot-Is-Purelib: false\nTag: %s\n" % TAG).encode()
+    yield about + "entry_points.txt", b"[pytest11]\ngpu_memtrace = gpu_memtrace.pytest_plugin\n"
+    yield about + "licenses/LICENSE", read(os.path.join(HERE, "../../../LICENSE"))
+    yield about + "licenses/zstd.LICENSE", read(os.path.join(native, "zstd.LICENSE"))
+
+
+def pack(version, native, folder):
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "gpu_memtrace-%s-%s.whl" % (version, TAG))
+    record = []
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+
+        def add(name, content):
+            entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if name.rpartition("/")[2] in BINARIES else 0o100644) << 16
+            wheel.writestr(entry, content)
+
+        for name, content in files(version, native):
+            add(name, content)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            record.append("%s,sha256=%s,%d\n" % (name, digest, len(content)))
+        name = "gpu_memtrace-%s.dist-info/RECORD" % version
+        add(name, "".join(record + [name + ",,\n"]))
+    print("%s (%d bytes)" % (path, os.path.getsize(path)))
+
+
+pack(*sys.argv[1:])
