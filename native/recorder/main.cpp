@@ -7,10 +7,10 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "recorder/ask.h"
 #include "recorder/recorder.h"
@@ -32,7 +32,7 @@ constexpr char kHelp[] =
 gpu-memtrace-recorder DIR --save FILE
   Saves what is recorded so far as a trace.
 gpu-memtrace-recorder DIR --ask PID [--background]
-  Answers what is asked of that process, a line of JSON for each line of standard input (recorder/ask.h); ends with it.
+  Answers what is asked of that process on standard input, a line for each (recorder/ask.h).
 Exit status: 0 the job is over, or there is another recorder; 1 it cannot work, told on standard error; 2 wrong arguments.
 )";
 
@@ -49,23 +49,28 @@ struct Arguments {
   bool background = false;
 };
 
+/// The option at `i`, with its value. False: it is none, or has none.
+bool take_option(Arguments &to, int &i, int count, char **words) {
+  const std::string_view word = words[i];
+  if (word == "--background") return to.background = true;
+  if (i + 1 == count) return false;
+  const char *value = words[++i];
+  if (word == "--save") return to.save = value, true;
+  if (word == "--at-end") return to.at_end = value, true;
+  auto *to_number = word == "--detail"   ? &to.detail
+                    : word == "--budget" ? &to.budget
+                    : word == "--ask"    ? &to.ask
+                                         : nullptr;
+  return to_number && (*to_number = number(value));
+}
+
 std::optional<Arguments> arguments_of(int count, char **words) {
   Arguments found;
-  const std::map<std::string_view, std::string *> texts{{"--save", &found.save}, {"--at-end", &found.at_end}};
-  const std::map<std::string_view, std::optional<uint64_t> *> numbers{
-      {"--detail", &found.detail}, {"--budget", &found.budget}, {"--ask", &found.ask}};
   for (int i = 1; i < count; ++i) {
-    const std::string_view word = words[i];
-    if (word == "--background") {
-      found.background = true;
-    } else if (const auto text = texts.find(word); text != texts.end() && i + 1 < count) {
-      *text->second = words[++i];
-    } else if (const auto to = numbers.find(word); to != numbers.end() && i + 1 < count) {
-      if (!(*to->second = number(words[++i]))) return std::nullopt;
-    } else if (word.starts_with("-") || !found.directory.empty()) {
+    if (words[i][0] == '-') {
+      if (!take_option(found, i, count, words)) return std::nullopt;
+    } else if (!std::exchange(found.directory, words[i]).empty()) {
       return std::nullopt;
-    } else {
-      found.directory = word;
     }
   }
   return found.directory.empty() ? std::nullopt : std::optional(found);

@@ -1,39 +1,39 @@
 """Records the GPU memory of this program, allocation by allocation, into a trace that GPU Memory Trace opens."""
 
 import os
+import warnings
 from typing import List, Optional
 
 from ._recording import NotRecorded, Recording, current, join, start
 from ._questions import Line, Use, device_metrics, size_text
 
 __all__ = ["Line", "NotRecorded", "Tracker", "Use", "mark", "metrics", "recorded", "size_text", "step"]
-__version__ = "0.1.0"
 
 
 class Tracker:
-    """Records while the block runs, and saves the trace in `path`. To be entered before the program's first CUDA call, else it
-    raises NotRecorded. `holders`: at its end the program also tells what holds its tensors."""
+    """Records from here on, and saves in `path` what there is when the block ends. To be entered before the program's first CUDA
+    call, else it raises NotRecorded. `holders`: at steps while memory grows, the program also tells what holds its tensors."""
 
-    def __init__(self, path: "os.PathLike[str] | str", *, holders: bool = True, budget: Optional[int] = None) -> None:
+    def __init__(self, path: "os.PathLike[str] | str", *, holders: bool = True) -> None:
         self.path = os.path.abspath(os.fspath(path))
-        self._holders, self._budget = holders, budget
+        self._holders = holders
         self._recording: Optional[Recording] = None
 
     def __enter__(self) -> "Tracker":
         if not os.access(os.path.dirname(self.path), os.W_OK):
             raise NotRecorded("%s cannot be written: its folder is missing or read-only." % self.path)
-        running = current()
-        self._recording = running or start(holders=self._holders, budget=self._budget)
-        self._pauses = running is None or not running.records()
-        if self._pauses:
-            self._recording.record(True)
+        self._recording = current() or start(holders=self._holders)
+        self._recording.check()
         return self
 
-    def __exit__(self, *_failure: object) -> None:
-        recording = self._recorded()
-        if self._pauses:
-            recording.record(False)
-        recording.save(self.path)
+    def __exit__(self, failure: object, *_: object) -> None:
+        try:
+            if not self._recorded().save(self.path):
+                warnings.warn("Nothing used the GPU: there is no trace to save in %s." % self.path, stacklevel=2)
+        except NotRecorded as error:
+            if failure is None:
+                raise
+            warnings.warn(str(error), stacklevel=2)
 
     def _recorded(self) -> Recording:
         if self._recording is None:
@@ -42,7 +42,7 @@ class Tracker:
 
     def uses(self) -> List[Use]:
         """What this process has allocated so far, by layer ("tensor", "driver", "host") and device."""
-        return self._recorded().questions().uses()
+        return self._recorded().questions().state().uses
 
     def peak(self, layer: str = "tensor") -> int:
         """Most bytes that were alive on one device at any one time."""
@@ -77,4 +77,4 @@ def metrics() -> "dict[str, int]":
     """For a logger, in bytes: what tensors have now (`live`) and had at most (`peak`), what PyTorch's cache holds (`reserved`), and
     what libraries took from the driver beside it (`outside`). Empty where nothing is recorded."""
     recording = join()
-    return device_metrics(recording.questions().uses()) if recording is not None else {}
+    return device_metrics(recording.questions().state().uses) if recording is not None else {}

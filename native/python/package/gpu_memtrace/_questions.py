@@ -1,8 +1,7 @@
 """Asks the recorder what this process has on its GPUs: exact, and of this moment."""
 
-import json
 import subprocess
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from ._recording import NotRecorded
 
@@ -15,11 +14,22 @@ class Use(NamedTuple):
     layer: str
     device: int
     live: int
-    count: int
+    count: int  # of blocks that live
     peak: int
     reserved: int  # of the driver's, by the framework's cache
-    window_peak: int = 0  # most of what was allocated since `begin`
-    window_peak_ns: int = 0
+    window_peak: int  # most of what was allocated since `begin`
+    window_peak_ns: int
+
+
+class State(NamedTuple):
+    """All that a process has."""
+
+    window_ns: int  # when `begin` was
+    whole: bool  # all since then was read
+    simulated: bool
+    recording: bool
+    lost: int
+    uses: List[Use]
 
 
 class Line(NamedTuple):
@@ -41,59 +51,62 @@ class Line(NamedTuple):
 
 
 class Questions:
-    """A process that follows the trace, and answers while it goes on."""
+    """A process that follows the trace, and answers while it goes on (native/recorder/ask.h)."""
 
     def __init__(self, recorder: str, directory: str, pid: int) -> None:
         words = [recorder, directory, "--ask", str(pid), "--background"]
         self._asked = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}, cwd="/")
         self._asked.wait()  # what answers is nobody's child: a program that waits for any of its own does not meet it
-        self.from_ns, self._lost = 1, 0
+        self.began: Optional[State] = None
 
-    def _ask(self, question: str) -> Dict[str, Any]:
+    def _ask(self, question: str) -> List[List[str]]:
         assert self._asked.stdin and self._asked.stdout
         try:
             self._asked.stdin.write(question.encode() + b"\n")
             self._asked.stdin.flush()
-            answer = json.loads(self._asked.stdout.readline().decode(errors="replace"))
-        except (OSError, ValueError):
-            raise NotRecorded("The recorder has ended, so what this process allocated is not known.") from None
-        if "problem" in answer:
-            raise NotRecorded(answer["problem"])
-        return answer
+            answer = self._asked.stdout.readline().decode(errors="replace")
+        except OSError:
+            answer = ""
+        records = [record.split("\x1f") for record in answer.rstrip("\n").split("\x1e")]
+        if not answer:
+            raise NotRecorded("The recorder has ended, so what this process allocated is not known.")
+        if records[0][0] == "problem":
+            raise NotRecorded(records[0][1])
+        return records
+
+    def state(self, question: str = "state") -> State:
+        (_, window, whole, simulated, recording, lost), *ledgers = self._ask(question)
+        uses = [Use(layer, *map(int, numbers)) for layer, *numbers in ledgers]
+        return State(int(window), whole == "1", simulated == "1", recording == "1", int(lost), uses)
 
     def begin(self) -> None:
         """Windows begin here."""
-        answer = self._ask("window")
-        self.from_ns, self._lost = answer["windowNs"], answer.get("lost", 0)
+        self.began = self.state("window")
 
-    def state(self) -> Dict[str, Any]:
-        """All there is; raises where it cannot be told of the time since `begin`, as events were lost in it."""
-        answer = self._ask("state")
-        lost = answer.get("lost", 0) - self._lost
+    def since(self) -> State:
+        """The state; raises where it is not known what happened since `begin`."""
+        now, began = self.state(), self.began
+        lost = now.lost - (began.lost if began else 0)
         if lost:
-            raise NotRecorded("%d events were lost (the trace's budget, or the disk, is full)." % lost)
-        if not answer.get("recording", True):
-            raise NotRecorded("Recording is switched off.")
-        if answer["windowNs"] and not answer["whole"]:
-            raise NotRecorded("Events were given back before they were read; give it more room with GPU_MEMTRACE_BUDGET (bytes).")
-        return answer
-
-    def uses(self) -> List[Use]:
-        return uses_of(self._ask("state"))
+            raise NotRecorded("%d events were lost: the trace's budget is used up, or the disk is full." % lost)
+        if not now.recording:
+            raise NotRecorded("recording is switched off.")
+        if not now.whole:
+            raise NotRecorded("events were given back before they were read; GPU_MEMTRACE_BUDGET (bytes) gives more room.")
+        return now
 
     def lines(self, layer: str, from_ns: int = 0, at_ns: int = 0) -> List[Line]:
         """Stacks with what they allocated since `from_ns` and is alive at `at_ns`, or now."""
-        answer = self._ask("lines %s %d %d" % (layer, from_ns, at_ns))
-        return [Line(each["bytes"], each["count"], [(f, n, name) for f, n, name in each["stack"]], each["library"], each["user"]) for each in answer["lines"]]
+        found = []
+        for size, count, library, user, *frames in self._ask("lines %s %d %d" % (layer, from_ns, at_ns))[1:]:
+            stack = [(file, int(line), name) for file, line, name in zip(frames[::3], frames[1::3], frames[2::3])]
+            found.append(Line(int(size), int(count), stack, library, int(user)))
+        return found
 
     def close(self) -> None:
         for pipe in (self._asked.stdin, self._asked.stdout):
             if pipe:
                 pipe.close()
-
-
-def uses_of(state: Dict[str, Any]) -> List[Use]:
-    return [Use(each["layer"], each["device"], each["live"], each["count"], each["peak"], each.get("reserved", 0), each["windowPeak"], each["windowPeakNs"]) for each in state["ledgers"]]
 
 
 def device_metrics(uses: List[Use]) -> Dict[str, int]:

@@ -3,8 +3,8 @@
 import atexit
 import ctypes
 import fcntl
+import glob
 import json
-import mmap
 import os
 import shutil
 import struct
@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import TYPE_CHECKING, Dict, List, Optional
+from subprocess import DEVNULL
+from typing import TYPE_CHECKING, List, Optional, Tuple
 
 if TYPE_CHECKING:
     from ._questions import Questions
@@ -23,8 +24,7 @@ RECORDER = os.path.join(HERE, "native", "gpu-memtrace-recorder")
 PRODUCT = "gpu-memory-trace"
 GB = 1 << 30
 NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
-CONTROL = struct.Struct("<IIIIQQ32x")  # struct gmt_control
-CONTROL_MAGIC = 0x4C54434D
+CONTROL = struct.pack("<III52x", 0x4C54434D, 1, 1)  # struct gmt_control: recording is on
 START_OFFSET = 56  # start_realtime_ns of struct gmt_file_header
 HOW = "Enter gpu_memtrace.Tracker before the first CUDA call, or start the program with GPU_MEMTRACE=1 in its environment."
 
@@ -40,16 +40,16 @@ class Recording:
         self.directory = directory
         self.pid = os.getpid()
         self.owner = owner  # this process made it, and saves it
-        self.waiting: List[Dict[str, object]] = []  # marks of before the first log
+        self.waiting: List[Tuple[str, int]] = []  # marks of before the first log
         self._questions: "Optional[Questions]" = None
 
-    def begun(self) -> bool:
-        """This process has used the GPU, and that is recorded."""
-        return any(name.startswith("%d-" % self.pid) and name.endswith(".gmtlog") for name in os.listdir(self.directory))
+    def logs(self) -> List[str]:
+        """One for each process that has used the GPU."""
+        return [os.path.join(self.directory, name) for name in os.listdir(self.directory) if name.endswith(".gmtlog")]
 
     def check(self) -> None:
         """Raises where the process uses the GPU unseen."""
-        if cuda_is_up() and not self.begun():
+        if not seen():
             raise NotRecorded("This process uses CUDA, but it is not recorded: CUDA was there before the recording. " + HOW)
 
     def questions(self) -> "Questions":
@@ -60,37 +60,23 @@ class Recording:
             self._questions = Questions(RECORDER, self.directory, self.pid)
         return self._questions
 
-    def records(self) -> bool:
-        with open(os.path.join(self.directory, "control"), "rb") as file:
-            return CONTROL.unpack(file.read(CONTROL.size))[2] == 1
-
-    def record(self, on: bool) -> None:
-        """Switches it on or off, for all processes of the trace."""
-        with open(os.path.join(self.directory, "control"), "r+b") as file, mmap.mmap(file.fileno(), CONTROL.size) as words:
-            recording, generation = struct.unpack_from("<II", words, 8)
-            if recording != int(on):
-                struct.pack_into("<I", words, 8, int(on))
-                struct.pack_into("<I", words, 12, (generation + 1) & 0xFFFFFFFF)
-
     def mark(self, name: str) -> None:
-        self.waiting.append({"name": str(name)[:200], "realtime": time.time_ns()})
-        starts = []
-        for log in os.listdir(self.directory):
-            if log.endswith(".gmtlog"):
-                with open(os.path.join(self.directory, log), "rb") as file:
-                    starts.append(struct.unpack_from("<Q", file.read(START_OFFSET + 8).ljust(START_OFFSET + 8, b"\0"), START_OFFSET)[0])
+        self.waiting.append((str(name)[:200], time.time_ns()))
+        self.write_marks()
+
+    def write_marks(self) -> None:
+        """As times of the trace, which begin with its first log; until then they wait."""
+        starts = [int.from_bytes(part_of(log, START_OFFSET, 8), "little") for log in self.logs()]
         zero = min((each for each in starts if each), default=0)
-        if not zero:
+        if not zero or not self.waiting:
             return
-        marks = [{"name": each["name"], "timeNs": max(0, int(each["realtime"]) - zero)} for each in self.waiting]  # type: ignore
-        self.waiting = []
         file = os.path.join(self.directory, "session.json")
         with open(os.path.join(self.directory, "marks"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # other processes of the trace mark too
-            with open(file) as text:
-                session = json.load(text)
-            session["marks"] = session.get("marks", []) + marks
+            session = json.loads(part_of(file))
+            session.setdefault("marks", []).extend({"name": name, "timeNs": max(0, at - zero)} for name, at in self.waiting)
             write_whole(file, json.dumps(session))
+        self.waiting = []
 
     def step(self) -> None:
         try:
@@ -103,10 +89,9 @@ class Recording:
     def save(self, file: str) -> bool:
         """Saves what is recorded so far. False: nothing has used the GPU."""
         self.check()
-        if not any(name.endswith(".gmtlog") for name in os.listdir(self.directory)):
+        if not self.logs():
             return False
-        if self.waiting:
-            self.mark(str(self.waiting.pop()["name"]))
+        self.write_marks()
         done = subprocess.run([RECORDER, self.directory, "--save", file], stderr=subprocess.PIPE, env={})
         if done.returncode != 0:
             raise NotRecorded(done.stderr.decode(errors="replace").strip())
@@ -144,23 +129,28 @@ def current() -> Optional[Recording]:
 def join() -> Optional[Recording]:
     """The same, where it sees what this process does on the GPU."""
     recording = current()
-    return recording if recording is not None and (recording.begun() or not cuda_is_up()) else None
+    return recording if recording is not None and seen() else None
 
 
-def start(*, holders: bool, budget: Optional[int] = None, at_end: Optional[str] = None) -> Recording:
+def start(*, holders: bool, at_end: Optional[str] = None) -> Recording:
     """Begins one in a directory of its own. `at_end`: where the trace goes should the program be killed."""
     global _current
     if cuda_is_up():
         raise NotRecorded("CUDA is in use by this process already, so its memory cannot be recorded from here on. " + HOW)
     if not os.access(RECORDER, os.X_OK):
         raise NotRecorded("%s is missing: install gpu-memtrace again." % RECORDER)
-    directory, limit = make_directory(budget)
-    with open("/proc/self/cmdline", "rb") as words:
-        command = [word.decode(errors="replace") for word in words.read().split(b"\0")[:-1]]
-    session = {"version": 1, "command": command, "cwd": os.getcwd(), "startedRealtimeMs": int(time.time() * 1000)}
-    session.update(simulated="GPU_MEMTRACE_SIMULATOR" in os.environ, backend="inject", processes=[{"pid": os.getpid(), "exitCode": None}])
+    directory, limit = make_directory()
+    session = {
+        "version": 1,
+        "command": part_of("/proc/self/cmdline").decode(errors="replace").split("\0")[:-1],
+        "cwd": os.getcwd(),
+        "startedRealtimeMs": int(time.time() * 1000),
+        "simulated": "GPU_MEMTRACE_SIMULATOR" in os.environ,
+        "backend": "inject",
+        "processes": [{"pid": os.getpid(), "exitCode": None}],
+    }
     write_whole(os.path.join(directory, "session.json"), json.dumps(session))
-    write_whole(os.path.join(directory, "control"), CONTROL.pack(CONTROL_MAGIC, 1, 1, 0, 0, 0))
+    write_whole(os.path.join(directory, "control"), CONTROL)
     if holders:
         write_whole(os.path.join(directory, "at-exit.json"), json.dumps({"budgetMs": 500, "sample": 200, "steps": True}))
     other = os.environ.get("CUDA_INJECTION64_PATH")
@@ -171,7 +161,8 @@ def start(*, holders: bool, budget: Optional[int] = None, at_end: Optional[str] 
     if cupti:
         os.environ["GPU_MEMTRACE_CUPTI"] = cupti
     words = [RECORDER, directory, "--background", "--budget", str(limit), "--detail", str(min(GB // 2, limit // 4))]
-    subprocess.run(words + (["--at-end", at_end] if at_end else []), env={}, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    words += ["--at-end", at_end] if at_end else []
+    subprocess.run(words, env={}, cwd="/", stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     _current = Recording(directory, owner=True)
     atexit.register(_current.close)
     return _current
@@ -181,62 +172,57 @@ def cache_folder() -> str:
     return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), PRODUCT)
 
 
-def make_directory(budget: Optional[int]) -> "tuple[str, int]":
+def make_directory() -> "Tuple[str, int]":
     """A new folder that only we can read, where live traces are looked for, and the bytes that its files may take."""
-    roots = [os.path.join(cache_folder(), "live"), os.path.join(tempfile.gettempdir(), "%s-%d" % (PRODUCT, os.getuid()))]
-    if os.environ.get("XDG_RUNTIME_DIR"):
-        roots.insert(0, os.path.join(os.environ["XDG_RUNTIME_DIR"], PRODUCT))
-    best, reason = ("", -1), ""
-    for root in roots:
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    reasons = []
+    for root in ([os.path.join(runtime, PRODUCT)] if runtime else []) + [os.path.join(cache_folder(), "live")]:
         try:
             os.makedirs(root, mode=0o700, exist_ok=True)
-            if os.stat(root).st_uid != os.getuid() or not os.access(root, os.W_OK | os.X_OK):
-                raise PermissionError("it is another user's, or cannot be written")
-            about = os.statvfs(root)
-            best = max(best, (root, about.f_bavail * about.f_frsize), key=lambda each: each[1])
+            directory = tempfile.mkdtemp(prefix="trace-", dir=root)
         except OSError as error:
-            reason = "%s: %s" % (root, error)
-        if best[1] >= GB:
-            break
-    if not best[0]:
-        raise NotRecorded("No trace directory can be made: %s; set XDG_CACHE_HOME to a writable folder." % reason)
-    own = budget or int(os.environ.get("GPU_MEMTRACE_BUDGET") or 0)
-    in_memory = best[0].startswith("/run/") or best[0].startswith("/dev/shm")
-    return tempfile.mkdtemp(prefix="trace-", dir=best[0]), own or min(2 * GB, best[1] // (4 if in_memory else 2))
+            reasons.append(str(error))
+            continue
+        about = os.statvfs(root)
+        room = about.f_bavail * about.f_frsize // (4 if root.startswith("/run/") else 2)  # there it is memory
+        return directory, int(os.environ.get("GPU_MEMTRACE_BUDGET") or 0) or min(2 * GB, room)
+    raise NotRecorded("No trace directory can be made (%s); set XDG_CACHE_HOME to a writable folder." % "; ".join(reasons))
+
+
+def mapped(name: str) -> Optional[str]:
+    """The library's path, where this process has loaded it."""
+    lines = part_of("/proc/self/maps").decode(errors="replace").splitlines()
+    return next((line.split(None, 5)[-1] for line in lines if name in line), None)
+
+
+def seen() -> bool:
+    """What this process does on the GPU is recorded, or will be."""
+    return mapped("/libgpumemtrace.so") is not None or not cuda_is_up()
 
 
 def cuda_is_up() -> bool:
     """Whether this process has initialised CUDA: from then on a driver loads no tracer."""
-    with open("/proc/self/maps") as maps:
-        path = next((line.split(None, 5)[-1].strip() for line in maps if "/libcuda.so" in line), None)
-    if path is None:
-        return False
+    path = mapped("/libcuda.so")
     try:
-        driver = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+        driver = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_NOW) if path else None
     except OSError:
         return False
-    return driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != NOT_INITIALIZED
+    return driver is not None and driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != NOT_INITIALIZED
 
 
 def find_cupti() -> Optional[str]:
     """The newest libcupti of the framework, else of a toolkit."""
-    folders = [os.path.join(path, "nvidia", name, "lib") for path in sys.path for name in list_of(os.path.join(path, "nvidia"))]
-    roots = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")] + ["/usr/local/cuda"]
-    folders += [os.path.join(root, end) for root in roots if root for end in ("extras/CUPTI/lib64", "lib64")]
-    if os.environ.get("CONDA_PREFIX"):
-        folders.append(os.path.join(os.environ["CONDA_PREFIX"], "lib"))
-    for folder in folders:
-        found = [name for name in list_of(folder) if name.startswith("libcupti.so.") and name[12:].isdigit()]
-        if found:
-            return os.path.join(folder, max(found, key=lambda name: int(name[12:])))
-    return None
+    folders = [os.path.join(path, "nvidia/*/lib") for path in sys.path]
+    folders += [os.path.join(os.environ[name], "lib*") for name in ("CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    folders += ["/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"]
+    found = (sorted(glob.glob(os.path.join(folder, "libcupti.so.[0-9][0-9]"))) for folder in folders)
+    return next((each[-1] for each in found if each), None)
 
 
-def list_of(folder: str) -> List[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
+def part_of(file: str, offset: int = 0, size: int = -1) -> bytes:
+    with open(file, "rb") as content:
+        content.seek(offset)
+        return content.read(size)
 
 
 def write_whole(file: str, content: "str | bytes") -> None:

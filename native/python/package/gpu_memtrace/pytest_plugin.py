@@ -2,13 +2,14 @@
 
 import gc
 import os
-from typing import Any, Callable, Dict, Generator, List, Optional, Tuple
+from typing import Any, Callable, Generator, List, Optional, Tuple
 
 import pytest
 
-from ._questions import Line, Questions, size_of, size_text, uses_of
+from ._questions import Line, Questions, State, size_of, size_text
 from ._recording import NotRecorded, Recording, current, start
 
+Filter = Callable[[List[Tuple[str, int, str]]], bool]
 KEY = pytest.StashKey[Recording]()
 PEAK = "gpu_memory_peak"
 MOST = 5  # lines of a failure, and tests of the summary
@@ -60,33 +61,31 @@ class Watch:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        limits = [each for each in (item.get_closest_marker("limit_gpu_memory"), item.get_closest_marker("limit_gpu_leaks")) if each]
-        begun = self.begin()
+        limits = [each for each in map(item.get_closest_marker, ("limit_gpu_memory", "limit_gpu_leaks")) if each]
+        try:
+            self.recording.questions().begin()
+            problem = None
+        except NotRecorded as error:
+            problem = error
         result = yield
         failures: List[str] = []
         try:
-            asked = begun or self.recording.questions()
-            state = asked.state()
-            peak = max((use.window_peak for use in uses_of(state) if use.layer == "tensor"), default=0)
+            if problem:
+                raise problem
+            asked = self.recording.questions()
+            state = asked.since()
+            peak = max((use.window_peak for use in state.uses if use.layer == "tensor"), default=0)
             item.user_properties.append((PEAK, peak))
             for limit in limits:
                 check = memory_over if limit.name == "limit_gpu_memory" else leaks_over
                 failures += check(asked, state, *limit.args, **limit.kwargs)
-            if failures and state.get("simulated"):
+            if failures and state.simulated:
                 failures.append("The GPU is simulated.")
         except NotRecorded as error:
             failures += ["%s cannot be checked: %s" % (limit.name, error) for limit in limits]
         if failures:
             pytest.fail("\n".join(failures), pytrace=False)
         return result
-
-    def begin(self) -> Optional[Questions]:
-        try:
-            asked = self.recording.questions()
-            asked.begin()
-            return asked
-        except NotRecorded:
-            return None  # said where a limit depends on it
 
     def pytest_unconfigure(self) -> None:
         folder = self.config.getoption("gpu_memtrace_out")
@@ -97,26 +96,20 @@ class Watch:
         self.recording.close()
 
 
-def memory_over(asked: Questions, state: Dict[str, Any], limit: "str | int", layer: str = "tensor") -> List[str]:
+def memory_over(asked: Questions, state: State, limit: "str | int", layer: str = "tensor") -> List[str]:
     """What the test allocated and had at once; what was there before it does not count, nor does its end."""
     found: List[str] = []
-    for use in uses_of(state):
+    for use in state.uses:
         if use.layer == layer and use.window_peak > size_of(limit):
             found.append("The test had %s of GPU memory at once; its limit is %s." % (size_text(use.window_peak), limit))
-            found += told(asked.lines(layer, asked.from_ns, use.window_peak_ns))
+            found += told(asked.lines(layer, state.window_ns, use.window_peak_ns))
     return found
 
 
-def leaks_over(
-    asked: Questions,
-    state: Dict[str, Any],
-    limit: "str | int",
-    layer: str = "tensor",
-    filter_fn: Optional[Callable[[List[Tuple[str, int, str]]], bool]] = None,
-) -> List[str]:
+def leaks_over(asked: Questions, state: State, limit: "str | int", layer: str = "tensor", filter_fn: Optional[Filter] = None) -> List[str]:
     """By stack. Cycles are collected first: they are no leaks."""
     gc.collect()
-    lines = [line for line in asked.lines(layer, asked.from_ns) if line.bytes > size_of(limit)]
+    lines = [line for line in asked.lines(layer, state.window_ns) if line.bytes > size_of(limit)]
     over = [line for line in lines if filter_fn is None or filter_fn(line.stack)]
     return ["The test leaks more than %s from one stack:" % limit] + told(over) if over else []
 

@@ -10,7 +10,7 @@ import zipfile
 
 TAG = "py3-none-manylinux_2_28_x86_64"
 BINARIES = ("libgpumemtrace.so", "gpu-memtrace-recorder")
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../native/python/package")
 METADATA = """Metadata-Version: 2.1
 Name: gpu-memtrace
 Version: %s
