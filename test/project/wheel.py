@@ -1,7 +1,8 @@
-"""Packs the wheel: pack.py VERSION NATIVE FOLDER, with what CMake built in NATIVE. The same input gives the same bytes."""
+"""Packs the wheel: wheel.py NATIVE FOLDER, with what CMake built in NATIVE. The same input gives the same bytes."""
 
 import base64
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -56,7 +57,8 @@ def files(version, native):
     yield about + "licenses/zstd.LICENSE", read(os.path.join(native, "zstd.LICENSE"))
 
 
-def pack(version, native, folder):
+def pack(native, folder):
+    version = json.loads(read(os.path.join(HERE, "../../../package.json")))["version"]
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "gpu_memtrace-%s-%s.whl" % (version, TAG))
     record = []

@@ -11,20 +11,21 @@ import { pythons } from './pythons.mjs';
 /** PyTorch's CPU build: the one for GPUs is 3 GB, and no test here has a GPU. */
 const TORCH = 'torch==2.13.0+cpu';
 const TORCH_INDEX = 'https://download.pytorch.org/whl/cpu';
-const PACKAGES = [TORCH, 'numpy', 'pyarrow', 'duckdb', 'polars'];
-const MODULES = ['torch', 'numpy', 'pyarrow', 'duckdb', 'polars'];
+const READERS = [TORCH, 'numpy', 'pyarrow', 'duckdb', 'polars', 'pytest', 'pytest-xdist'];
+const TRAINERS = [TORCH, 'numpy', 'transformers', 'accelerate', 'lightning', 'tensorboard'];
 const [OLDEST, NEWEST] = [10, 14];
 
-const key = createHash('sha256').update(PACKAGES.join(' ')).digest('hex').slice(0, 12);
-const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpu-memory-trace', `python-${key}`);
-const made = join(folder, 'bin/python3');
-const complete = join(folder, 'complete');
+const moduleOf = name => ({ [TORCH]: 'torch', 'pytest-xdist': 'xdist' })[name] ?? name;
+const folderOf = packages => {
+  const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpu-memory-trace', `python-${key}`);
+};
 
 const answers = (python, code) => spawnSync(python, ['-c', code], { stdio: 'ignore' }).status === 0;
-const hasAll = python =>
+const hasAll = (python, packages) =>
   answers(
     python,
-    `import importlib.util as u, sys; sys.exit(any(u.find_spec(m) is None for m in ${JSON.stringify(MODULES)}))`,
+    `import importlib.util as u, sys; sys.exit(any(u.find_spec(m) is None for m in ${JSON.stringify(packages.map(moduleOf))}))`,
   );
 const fits = python =>
   answers(python, `import sys; sys.exit(not (3, ${OLDEST}) <= sys.version_info[:2] <= (3, ${NEWEST}))`);
@@ -33,10 +34,10 @@ const fits = python =>
 const reasonOf = output => output.match(/^ERROR: .*$/gm)?.[0] ?? output.trim().split('\n').at(-1) ?? '';
 
 /** null when all is there; else one sentence why not. */
-async function makeEnvironment() {
+async function makeEnvironment(packages, folder) {
   const python = pythons().find(fits);
   if (!python) return `no Python 3.${OLDEST} to 3.${NEWEST} is here`;
-  say(`Python packages for the tests (${PACKAGES.join(', ')}) are installed once, into ${folder}`);
+  say(`Python packages for the tests (${packages.join(', ')}) are installed once, into ${folder}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const venv = await run(python, ['-m', 'venv', folder], { quiet: true });
@@ -54,13 +55,24 @@ async function makeEnvironment() {
   ];
   let last;
   for (const index of [[], ['--extra-index-url', TORCH_INDEX]]) {
-    last = await run(made, [...install, ...index, ...PACKAGES], { quiet: true });
+    last = await run(join(folder, 'bin/python3'), [...install, ...index, ...packages], { quiet: true });
     if (last.code !== 0) continue;
-    writeFileSync(complete, `${PACKAGES.join('\n')}\n`);
+    writeFileSync(join(folder, 'complete'), `${packages.join('\n')}\n`);
     return null;
   }
   rmSync(folder, { recursive: true, force: true });
   return `pip could not install them: ${reasonOf(last.output)}`;
+}
+
+/** A Python that has the packages: found, or made. {python} or {problem}. */
+async function findOrMake(packages) {
+  const there = pythons().find(python => hasAll(python, packages));
+  if (there) return { python: there };
+  const folder = folderOf(packages);
+  const made = join(folder, 'bin/python3');
+  if (existsSync(join(folder, 'complete')) && hasAll(made, packages)) return { python: made };
+  const problem = await makeEnvironment(packages, folder);
+  return problem === null ? { python: made } : { problem: `${packages.join(', ')} for Python: ${problem}` };
 }
 
 /**
@@ -68,14 +80,12 @@ async function makeEnvironment() {
  */
 export async function preparePython() {
   const named = process.env.GMT_TORCH_PYTHON ?? '';
-  const use = python => {
-    process.env.GMT_TORCH_PYTHON = [named, python].filter(Boolean).join(':');
-    say(`${python} has ${MODULES.join(', ')}`);
-    return { passed: 1 };
-  };
-  const there = pythons().find(hasAll);
-  if (there) return use(there);
-  if (existsSync(complete) && hasAll(made)) return use(made);
-  const problem = await makeEnvironment();
-  return problem === null ? use(made) : { skipped: [`${MODULES.join(', ')} for Python: ${problem}`] };
+  const { python, problem } = await findOrMake(READERS);
+  if (problem) return { skipped: [problem] };
+  process.env.GMT_TORCH_PYTHON = [named, python].filter(Boolean).join(':');
+  say(`${python} has ${READERS.map(moduleOf).join(', ')}`);
+  return { passed: 1 };
 }
+
+/** One with trainers: {python} or {problem}. */
+export const prepareTrainers = () => findOrMake(TRAINERS);

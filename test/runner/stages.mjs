@@ -13,6 +13,7 @@ import { ensureUprobeTools } from '../project/uprobeTools.mjs';
 import { runTorchTests } from '../torch/run.mjs';
 import { runNodeTests } from './nodeTests.mjs';
 import { preparePython } from './pythonPackages.mjs';
+import { runEcosystemTests } from '../ecosystem/run.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
 /** A step that passes when the program ends with 0. */
@@ -161,6 +162,23 @@ export const stages = [
     cores: 2, // a search for holders is given a time: nothing runs beside it
     takes: ['paths'],
     run: ({ paths }) => runTorchTests(paths),
+  },
+  {
+    name: 'package',
+    what: 'the Python package: wheel, recording, pytest',
+    ...tracing,
+    cores: 0.7,
+    takes: ['words'],
+    run: ({ words }) => runEcosystemTests(['package', 'pytest'], words),
+  },
+  {
+    name: 'trainers',
+    what: "the Python package in transformers' Trainer and Lightning",
+    ...tracing,
+    asked: true,
+    cores: 1,
+    takes: ['words'],
+    run: ({ words }) => runEcosystemTests(['trainers'], words),
   },
   {
     name: 'leaks',

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 from ._recording import NotRecorded, Recording, current, join, start
 from ._questions import Line, Use, device_metrics, size_text
@@ -73,7 +73,7 @@ def step() -> None:
         recording.step()
 
 
-def metrics() -> "dict[str, int]":
+def metrics() -> Dict[str, float]:
     """For a logger, in bytes: what tensors have now (`live`) and had at most (`peak`), what PyTorch's cache holds (`reserved`), and
     what libraries took from the driver beside it (`outside`). Empty where nothing is recorded."""
     recording = join()

@@ -14,7 +14,7 @@ class Use(NamedTuple):
     layer: str
     device: int
     live: int
-    count: int  # of blocks that live
+    blocks: int  # that live
     peak: int
     reserved: int  # of the driver's, by the framework's cache
     window_peak: int  # most of what was allocated since `begin`
@@ -36,18 +36,18 @@ class Line(NamedTuple):
     """Allocations of one stack."""
 
     bytes: int
-    count: int
+    blocks: int
     stack: List[Tuple[str, int, str]]  # file, line and function, innermost first
     library: str  # that called the driver
     user: int  # number of the innermost frame that is the user's own
 
     def text(self) -> str:
         """`  2.00 MB in 1  train.py:12 forward`"""
-        blocks = "%9s in %-5d " % (size_text(self.bytes), self.count)
+        what = "%9s in %-5d " % (size_text(self.bytes), self.blocks)
         if not self.stack:
-            return blocks + (self.library or "no Python line")
+            return what + (self.library or "no Python line")
         file, line, function = self.stack[max(self.user, 0)]
-        return "%s%s:%d %s" % (blocks, file, line, function)
+        return "%s%s:%d %s" % (what, file, line, function)
 
 
 class Questions:
@@ -109,10 +109,10 @@ class Questions:
                 pipe.close()
 
 
-def device_metrics(uses: List[Use]) -> Dict[str, int]:
+def device_metrics(uses: List[Use]) -> Dict[str, float]:
     """`gpu_memory/live` and so on; with several GPUs `gpu_memory/0/live`."""
     devices = sorted({use.device for use in uses if use.device >= 0})
-    found: Dict[str, int] = {}
+    found: Dict[str, float] = {}
     for device in devices:
         prefix = "gpu_memory/%d/" % device if len(devices) > 1 else "gpu_memory/"
         tensors = [use for use in uses if use.device == device and use.layer == "tensor"]

@@ -75,7 +75,7 @@ class Recording:
             fcntl.flock(lock, fcntl.LOCK_EX)  # other processes of the trace mark too
             session = json.loads(part_of(file))
             session.setdefault("marks", []).extend({"name": name, "timeNs": max(0, at - zero)} for name, at in self.waiting)
-            write_whole(file, json.dumps(session))
+            write_whole(file, json.dumps(session) + "\n")
         self.waiting = []
 
     def step(self) -> None:
@@ -149,7 +149,7 @@ def start(*, holders: bool, at_end: Optional[str] = None) -> Recording:
         "backend": "inject",
         "processes": [{"pid": os.getpid(), "exitCode": None}],
     }
-    write_whole(os.path.join(directory, "session.json"), json.dumps(session))
+    write_whole(os.path.join(directory, "session.json"), json.dumps(session) + "\n")
     write_whole(os.path.join(directory, "control"), CONTROL)
     if holders:
         write_whole(os.path.join(directory, "at-exit.json"), json.dumps({"budgetMs": 500, "sample": 200, "steps": True}))

@@ -1,12 +1,9 @@
 """`Trainer(callbacks=[GpuMemtraceCallback()])`: marks, and figures for the trainer's loggers."""
 
 import warnings
-from typing import Any
+from typing import Any, Dict
 
-try:
-    from lightning.pytorch import Callback, LightningModule, Trainer
-except ImportError:
-    from pytorch_lightning import Callback, LightningModule, Trainer  # type: ignore[no-redef]
+from lightning.pytorch import Callback, LightningModule, Trainer
 
 import gpu_memtrace
 
@@ -21,7 +18,7 @@ class GpuMemtraceCallback(Callback):
 
     def on_train_batch_end(self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int) -> None:
         # The loggers themselves: what a module logs becomes a tensor, and a float.
-        if trainer.loggers and trainer.global_step % trainer.log_every_n_steps == 0:
+        if trainer.loggers and trainer.global_step % getattr(trainer, "log_every_n_steps", 1) == 0:
             figures = gpu_memtrace.metrics()
             for logger in trainer.loggers if figures else []:
                 logger.log_metrics(figures, step=trainer.global_step)
@@ -32,5 +29,5 @@ class GpuMemtraceCallback(Callback):
     def on_validation_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         gpu_memtrace.mark("evaluated at step %d" % trainer.global_step)
 
-    def on_save_checkpoint(self, trainer: Trainer, pl_module: LightningModule, checkpoint: "dict[str, Any]") -> None:
+    def on_save_checkpoint(self, trainer: Trainer, pl_module: LightningModule, checkpoint: Dict[str, Any]) -> None:
         gpu_memtrace.mark("saving at step %d" % trainer.global_step)

@@ -1,0 +1,84 @@
+// The wheel in a virtual environment, and programs that run in it on the simulated GPU.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+export const jobs = join(root, 'test/ecosystem/jobs');
+const simulator = join(root, 'dist/native/simulator');
+
+/** Packs the wheel into the folder; its path. */
+export async function makeWheel(python, folder) {
+  execFileSync(python, [join(root, 'test/project/wheel.py'), join(root, 'dist/native'), folder], { encoding: 'utf8' });
+  return join(
+    folder,
+    readdirSync(folder).find(name => name.endsWith('.whl')),
+  );
+}
+
+/** A new folder, and a Python in it that has the wheel and, of `beside`, that Python's packages. No compiler is in reach. */
+export function installed({ beside = null } = {}) {
+  const folder = mkdtempSync(join(dirname(process.env.GMT_WHEEL), 'venv-'));
+  const venv = join(folder, 'venv');
+  const python = join(venv, 'bin/python');
+  const base = process.env.GMT_TORCH_PYTHON;
+  const told = (program, words, env) =>
+    execFileSync(program, words, { encoding: 'utf8', env: { ...env, PATH: '/nowhere' } });
+  told(base, ['-m', 'venv', '--without-pip', venv], {});
+  const pip = ['-m', 'pip', '--python', python, '--disable-pip-version-check', 'install', '--no-index', '--quiet'];
+  told(base, [...pip, process.env.GMT_WHEEL], { HOME: folder });
+  const packages = of => told(of, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'], {}).trim();
+  if (beside) writeFileSync(join(packages(python), 'beside.pth'), `${packages(beside)}\n`);
+  return { folder, python, packages: packages(python) };
+}
+
+/** Runs Python in the folder: on the simulated GPU, with live traces in that folder. {status, signal, stdout, stderr} */
+export function runPython({ folder, python }, words, env = {}) {
+  const run = spawnSync(python, words, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      XDG_CACHE_HOME: join(folder, 'cache'),
+      LD_LIBRARY_PATH: simulator,
+      GPU_MEMTRACE_SIMULATOR: simulator,
+      GPU_MEMTRACE_CUPTI: join(simulator, 'libcupti.so.13'),
+      PYTHONPATH: join(root, 'test/workloads'),
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...env,
+    },
+  });
+  return run;
+}
+
+/** The trace as `gpu-memtrace report --format json` tells it. */
+export function reportOf(file) {
+  const cli = join(root, 'dist/cli.js');
+  return JSON.parse(
+    execFileSync(process.execPath, [cli, 'report', file, '--format', 'json'], { encoding: 'utf8', maxBuffer: 1 << 30 }),
+  );
+}
+
+/** What the launcher wrote into a saved trace. */
+export function sessionOf(file) {
+  const text = readFileSync(file, 'latin1');
+  const line = /\{"version": 1, "command".*\}(?=\n)/.exec(text);
+  assert.ok(line, `${file} has no session`);
+  return JSON.parse(line[0]);
+}
+
+/** Live and peak bytes, allocations and frees of the tensor layer. */
+export function tensors(report) {
+  const total = report.totals.find(({ layer }) => layer === 'tensor');
+  assert.ok(total, 'the trace has tensors');
+  const { liveBytes, peakBytes, allocations, frees } = total;
+  return { liveBytes, peakBytes, allocations, frees };
+}
+
+/** Trace directories that are left in the cache of the folder. */
+export function liveTraces({ folder }) {
+  return readdirSync(join(folder, 'cache/gpu-memory-trace/live'));
+}

@@ -1,0 +1,105 @@
+// The wheel: it installs anywhere, and records without Node.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { installed, jobs, liveTraces, reportOf, runPython, sessionOf, tensors } from './installed.mjs';
+
+const MB = 1 << 20;
+const place = installed();
+const job = name => join(jobs, `${name}.py`);
+const run = (name, words = [], env = {}) => runPython(place, [job(name), ...words], env);
+const inPlace = name => join(place.folder, name);
+
+test('the wheel has the tag of its platform, and nothing in it needs more than that', () => {
+  assert.match(basename(process.env.GMT_WHEEL), /^gpu_memtrace-\d+\.\d+\.\d+-py3-none-manylinux_2_28_x86_64\.whl$/);
+  const native = join(place.packages, 'gpu_memtrace/native');
+  assert.deepEqual(readdirSync(native).sort(), ['gpu-memtrace-recorder', 'libgpumemtrace.so']);
+  const read = name =>
+    execFileSync('readelf', ['-W', '--dyn-syms', '-d', '-S', join(native, name)], { encoding: 'utf8' });
+  const library = read('libgpumemtrace.so');
+  const versions = [...library.matchAll(/@GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
+  assert.ok(versions.length > 0 && Math.max(...versions) <= 28, `glibc 2.${Math.max(...versions)}`);
+  assert.match(read('gpu-memtrace-recorder'), /There is no dynamic section/);
+  assert.doesNotMatch(library, /\.debug_info/);
+  assert.ok(statSync(join(native, 'gpu-memtrace-recorder')).mode & 0o111);
+});
+
+test('the same files give the same wheel', async () => {
+  const { makeWheel } = await import('./installed.mjs');
+  const again = await makeWheel(process.env.GMT_TORCH_PYTHON, inPlace('again'));
+  assert.equal(spawnSync('cmp', [again, process.env.GMT_WHEEL]).status, 0);
+});
+
+test('a Tracker saves what its block did, and tells it exactly', () => {
+  const { status, stdout, stderr } = run('tracked', ['x.gputrace']);
+  assert.equal(status, 0, stderr);
+  const told = JSON.parse(stdout);
+  assert.equal(told.peak, 15 * MB);
+  assert.deepEqual(told.alive, [[10 * MB, 10, 13]]);
+  const tensor = told.uses.find(({ layer }) => layer === 'tensor');
+  assert.deepEqual([tensor.live, tensor.blocks, tensor.device], [10 * MB, 10, 0]);
+  const driver = told.uses.find(({ layer }) => layer === 'driver');
+  const metrics = ['live', 'peak', 'reserved', 'outside'].map(name => told.metrics[`gpu_memory/${name}`]);
+  assert.deepEqual(metrics, [10 * MB, 15 * MB, driver.live, 0]);
+  const report = reportOf(inPlace('x.gputrace'));
+  assert.deepEqual(tensors(report), { liveBytes: 10 * MB, peakBytes: 15 * MB, allocations: 11, frees: 1 });
+  assert.equal(report.steps.count, 3);
+  assert.deepEqual(
+    sessionOf(inPlace('x.gputrace')).marks.map(({ name }) => name),
+    ['before CUDA', 'before eval'],
+  );
+  assert.equal(tensors(reportOf(inPlace('x.gputrace2'))).liveBytes, 12 * MB);
+  assert.equal(told.warned, 0);
+  assert.deepEqual(liveTraces(place), []);
+});
+
+test('GPU_MEMTRACE=1 records a program and those that it starts, and changes nothing for it', () => {
+  const env = { GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: 'p.gputrace' };
+  const { status, stdout, stderr } = run('plain', ['child', 'fork'], env);
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, 'no child\nno child\n');
+  assert.equal(stderr, `gpu-memtrace: ${inPlace('p.gputrace')}\n`);
+  const report = reportOf(inPlace('p.gputrace'));
+  const live = report.totals.filter(({ layer }) => layer === 'tensor').map(({ liveBytes }) => liveBytes);
+  assert.deepEqual(
+    live.filter(bytes => bytes > 0),
+    [3 * MB, 3 * MB],
+  );
+  assert.deepEqual(liveTraces(place), []);
+});
+
+test('a program that is killed leaves its trace', async () => {
+  const { signal } = run('plain', ['kill'], { GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: 'k.gputrace' });
+  assert.equal(signal, 'SIGKILL');
+  while (liveTraces(place).length > 0) await pause(50);
+  assert.equal(tensors(reportOf(inPlace('k.gputrace'))).liveBytes, 3 * MB);
+});
+
+test('what uses no GPU leaves nothing, and without GPU_MEMTRACE nothing is recorded', () => {
+  for (const env of [{ GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: 'n.gputrace' }, { GPU_MEMTRACE_OUT: 'n.gputrace' }]) {
+    const { status, stderr } = run('plain', env.GPU_MEMTRACE ? ['idle'] : [], env);
+    assert.deepEqual([status, stderr], [0, '']);
+  }
+  assert.equal(existsSync(inPlace('n.gputrace')), false);
+  assert.deepEqual(liveTraces(place), []);
+});
+
+test('where CUDA came first, that is said, with what to do', () => {
+  const { status, stdout, stderr } = run('late');
+  assert.equal(status, 0, stderr);
+  const [before, said] = stdout.trim().split('\n');
+  assert.equal(before, 'False {}');
+  assert.match(said, /^CUDA is in use by this process already, .*GPU_MEMTRACE=1/);
+  assert.equal(existsSync(inPlace('late.gputrace')), false);
+});
+
+test('nothing of a framework is imported with the package, nor at the start of Python', () => {
+  const code =
+    'import sys; before = set(sys.modules); import gpu_memtrace; print(sorted({n.partition(".")[0] for n in set(sys.modules) - before}))';
+  const { stdout } = runPython(place, ['-c', code]);
+  assert.doesNotMatch(stdout, /torch|lightning|transformers|pytest/);
+  assert.match(stdout, /gpu_memtrace/);
+});

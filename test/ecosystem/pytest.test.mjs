@@ -1,0 +1,105 @@
+// The plugin in pytest itself, alone and under pytest-xdist.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { installed, jobs, liveTraces, reportOf, runPython, tensors } from './installed.mjs';
+
+const MB = 1 << 20;
+const place = installed({ beside: process.env.GMT_TORCH_PYTHON });
+const run = (words, env = {}) =>
+  runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', ...words, join(jobs, 'test_limits.py')], env);
+const HELD = [
+  'PASSED fits',
+  'FAILED over',
+  'FAILED replaces',
+  'PASSED keeps_little',
+  'FAILED leaks',
+  'PASSED cycle',
+  'PASSED filtered',
+  'PASSED lost',
+  'FAILED fails',
+];
+
+/** `PASSED fits`, as they stand in the file. */
+function results({ stdout }) {
+  const found = new Map([...stdout.matchAll(/^(PASSED|FAILED) \S*::test_(\w+)/gm)].map(([, how, name]) => [name, how]));
+  return HELD.map(line => line.split(' ')[1]).map(name => `${found.get(name)} ${name}`);
+}
+
+/** What is told of one failed test. */
+function failure({ stdout }, name) {
+  const text = new RegExp(`^_+ test_${name} _+\n(?:\\[gw\\d\\].*\n)?([^]*?)^(?:_+|=+) `, 'm').exec(stdout)?.[1] ?? '';
+  return text.replaceAll(`${jobs}/`, '').trim().split('\n');
+}
+
+test('limits hold for what a test itself allocates, and a failure shows the lines', () => {
+  const ran = run(['--gpu-memtrace']);
+  assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
+  assert.deepEqual(failure(ran, 'over'), [
+    'The test had 3.00 MB of GPU memory at once; its limit is 3 MB.',
+    '  2.00 MB in 1     test_limits.py:29 test_over',
+    '  1.00 MB in 1     test_limits.py:28 test_over',
+    '    512 B in 1     test_limits.py:30 test_over',
+    'The GPU is simulated.',
+  ]);
+  assert.deepEqual(failure(ran, 'leaks'), [
+    'The test leaks more than 1 MB from one stack:',
+    '  3.00 MB in 3     test_limits.py:55 test_leaks',
+    'The GPU is simulated.',
+  ]);
+  assert.match(failure(ran, 'replaces')[0], /^The test had 4.00 MB /);
+  assert.match(failure(ran, 'fails').join('\n'), /by itself/);
+  assert.match(ran.stdout, /most GPU memory at once =+\n +9\.00 MB {2}\S*::test_keeps_little\n/);
+  assert.deepEqual(liveTraces(place), []);
+});
+
+test('under pytest-xdist each worker counts its own blocks', () => {
+  const ran = run(['--gpu-memtrace', '-n', '3', '--gpu-memtrace-out', 'traces']);
+  assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
+  assert.equal(failure(ran, 'over')[1], '  2.00 MB in 1     test_limits.py:29 test_over');
+  const traces = readdirSync(join(place.folder, 'traces')).sort();
+  assert.deepEqual(traces, ['gw0.gputrace', 'gw1.gputrace', 'gw2.gputrace']);
+  const allocations = traces.map(name => tensors(reportOf(join(place.folder, 'traces', name))).allocations);
+  const alone = run(['--gpu-memtrace', '--gpu-memtrace-out', 'alone']);
+  assert.equal(alone.status, 1);
+  const all = tensors(reportOf(join(place.folder, 'alone/pytest.gputrace'))).allocations;
+  // Each worker imports the file, which allocates one block.
+  assert.equal(
+    allocations.reduce((sum, each) => sum + each),
+    all + 2,
+  );
+  assert.deepEqual(liveTraces(place), []);
+});
+
+test('where events were lost a limit cannot be checked, and does not pass', () => {
+  const ran = run(['--gpu-memtrace', '-k', 'lost or fits'], { GPU_MEMTRACE_BUDGET: String(MB), LOTS: '200000' });
+  assert.match(failure(ran, 'lost')[0], /^limit_gpu_leaks cannot be checked: \d+ events were lost/, ran.stdout);
+  assert.match(ran.stdout, /^PASSED \S*::test_fits/m);
+});
+
+test('where CUDA came first, pytest says so and runs no test', () => {
+  writeFileSync(join(place.folder, 'early.py'), 'import gpu\ngpu.empty(512)\n');
+  const ran = run(['--gpu-memtrace', '-p', 'early'], {
+    PYTHONPATH: `${place.folder}:${join(jobs, '../../workloads')}`,
+  });
+  assert.match(ran.stderr, /--gpu-memtrace: CUDA is in use by this process already/);
+  assert.equal(ran.status, 4);
+});
+
+test('a limit that names no size is refused', () => {
+  writeFileSync(
+    join(place.folder, 'test_words.py'),
+    'import pytest\n@pytest.mark.limit_gpu_memory("2 potatoes")\ndef test_it():\n    import gpu\n    gpu.empty(512)\n',
+  );
+  const ran = runPython(place, ['-m', 'pytest', '--gpu-memtrace', 'test_words.py']);
+  assert.equal(ran.status, 1);
+  assert.match(ran.stdout, /'2 potatoes' is no size; write one such as '2 GB'/);
+});
+
+test('without --gpu-memtrace the markers are known, and do nothing', () => {
+  const ran = run(['--strict-markers', '-k', 'not fails']);
+  assert.equal(ran.status, 0, ran.stdout);
+  assert.doesNotMatch(ran.stdout, /GPU memory/);
+  assert.ok(readFileSync(join(jobs, 'test_limits.py'), 'utf8').includes('limit_gpu_memory'));
+});

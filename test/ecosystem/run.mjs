@@ -1,0 +1,27 @@
+// The Python package as users have it: its wheel, installed into virtual environments of its own.
+import { rmSync } from 'node:fs';
+import { inRoot } from '../project/root.mjs';
+import { runNodeTests } from '../runner/nodeTests.mjs';
+import { prepareTrainers } from '../runner/pythonPackages.mjs';
+import { findTorch, standInVariables } from '../torch/standIn.mjs';
+import { makeWheel } from './installed.mjs';
+
+/** Files of this folder, without their ending. {passed, failed, skipped, notes} */
+export async function runEcosystemTests(names, words) {
+  const torch = findTorch();
+  if (!torch) return { skipped: ['the Python package: no Python here has PyTorch; GMT_TORCH_PYTHON may name one'] };
+  const env = { GMT_TORCH_PYTHON: torch.python };
+  const files = names.map(name => inRoot(`test/ecosystem/${name}.test.mjs`));
+  if (names.includes('trainers')) {
+    const { python, problem } = await prepareTrainers();
+    if (problem) return { skipped: [problem] };
+    Object.assign(env, await standInVariables(torch), { GMT_TRAINERS_PYTHON: python });
+  }
+  rmSync(inRoot('build/test/ecosystem', names[0]), { recursive: true, force: true });
+  return runNodeTests(names[0], files, {
+    concurrency: 2,
+    mostSeconds: 300,
+    names: words,
+    env: { ...env, GMT_WHEEL: await makeWheel(torch.python, inRoot('build/test/ecosystem', names[0])) },
+  });
+}
