@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const jobs = join(root, 'test/ecosystem/jobs');
+/** The marks of a saved trace. */
+export const marksOf = file => sessionOf(file).marks.map(({ name }) => name);
 const simulator = join(root, 'dist/native/simulator');
 
 /** Packs the wheel into the folder; its path. */
@@ -34,24 +36,28 @@ export function installed({ beside = null } = {}) {
   return { folder, python, packages: packages(python) };
 }
 
-/** Runs Python in the folder: on the simulated GPU, with live traces in that folder. {status, signal, stdout, stderr} */
-export function runPython({ folder, python }, words, env = {}) {
-  const run = spawnSync(python, words, {
+const SIMULATED = {
+  PATH: process.env.PATH,
+  LD_LIBRARY_PATH: simulator,
+  GPU_MEMTRACE_SIMULATOR: simulator,
+  GPU_MEMTRACE_CUPTI: join(simulator, 'libcupti.so.13'),
+  PYTHONPATH: join(root, 'test/workloads'),
+};
+
+/** Runs Python in the folder, with live traces in it, on the simulated GPU or in the environment `on`. {status, signal, stdout, stderr} */
+export function runPython({ folder, python }, words, env = {}, on = SIMULATED) {
+  const own = {
+    HOME: folder,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    XDG_RUNTIME_DIR: '',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  return spawnSync(python, words, {
     cwd: folder,
     encoding: 'utf8',
-    env: {
-      PATH: process.env.PATH,
-      HOME: folder,
-      XDG_CACHE_HOME: join(folder, 'cache'),
-      LD_LIBRARY_PATH: simulator,
-      GPU_MEMTRACE_SIMULATOR: simulator,
-      GPU_MEMTRACE_CUPTI: join(simulator, 'libcupti.so.13'),
-      PYTHONPATH: join(root, 'test/workloads'),
-      PYTHONDONTWRITEBYTECODE: '1',
-      ...env,
-    },
+    maxBuffer: 1 << 28,
+    env: { ...on, ...own, ...env },
   });
-  return run;
 }
 
 /** The trace as `gpu-memtrace report --format json` tells it. */
@@ -63,12 +69,18 @@ export function reportOf(file) {
 }
 
 /** What the launcher wrote into a saved trace. */
-export function sessionOf(file) {
+function sessionOf(file) {
   const text = readFileSync(file, 'latin1');
   const line = /\{"version": 1, "command".*\}(?=\n)/.exec(text);
   assert.ok(line, `${file} has no session`);
   return JSON.parse(line[0]);
 }
+
+/** What a trainer logged, without what the clock says and what the callback adds. */
+export const learned = log =>
+  log
+    .filter(entry => !('gpu_memory/live' in entry))
+    .map(({ loss, grad_norm, eval_loss, step }) => ({ loss, grad_norm, eval_loss, step }));
 
 /** Live and peak bytes, allocations and frees of the tensor layer. */
 export function tensors(report) {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { installed, jobs, reportOf, runPython, sessionOf, tensors } from './installed.mjs';
+import { installed, jobs, learned, marksOf, reportOf, runPython, tensors } from './installed.mjs';
 
 const place = installed({ beside: process.env.GMT_TRAINERS_PYTHON });
 const NAMES = ['live', 'outside', 'peak', 'reserved'].map(name => `gpu_memory/${name}`);
@@ -17,13 +17,7 @@ function run(job, words, trace) {
   assert.equal(ran.status, 0, ran.stderr);
   return { ...JSON.parse(ran.stdout.trim().split('\n').at(-1)), stderr: ran.stderr };
 }
-const marksOf = trace => sessionOf(join(place.folder, trace)).marks.map(({ name }) => name);
-
-/** Without what the clock says. */
-const learned = log =>
-  log
-    .filter(entry => !('gpu_memory/live' in entry))
-    .map(({ loss, grad_norm, eval_loss, step }) => ({ loss, grad_norm, eval_loss, step }));
+const marks = trace => marksOf(join(place.folder, trace));
 
 test("transformers' Trainer: marks, figures in its log and in TensorBoard, and the same results", () => {
   const plain = run('hf_trainer', ['plain']);
@@ -41,7 +35,7 @@ test("transformers' Trainer: marks, figures in its log and in TensorBoard, and t
     report.findings.filter(({ verdict }) => verdict === 'leak'),
     [],
   );
-  assert.deepEqual(marksOf('hf.gputrace'), [
+  assert.deepEqual(marks('hf.gputrace'), [
     'training',
     'evaluation at step 6',
     'evaluated at step 6',
@@ -78,9 +72,12 @@ test('Lightning: marks, figures in its logger, and the same results', () => {
   const report = reportOf(join(place.folder, 'fit.gputrace'));
   assert.equal(report.steps.count, 16);
   assert.equal(Number(logged.at(-1)[at('gpu_memory/peak')]), tensors(report).peakBytes);
-  const marks = marksOf('fit.gputrace');
-  assert.deepEqual(marks.slice(-3), ['evaluation at step 16', 'evaluated at step 16', 'saving at step 16']);
-  assert.ok(marks.includes('training'));
+  assert.deepEqual(marks('fit.gputrace').slice(-3), [
+    'evaluation at step 16',
+    'evaluated at step 16',
+    'saving at step 16',
+  ]);
+  assert.ok(marks('fit.gputrace').includes('training'));
 });
 
 test('Lightning: a module that keeps its losses is found, with who holds them', () => {
@@ -94,4 +91,14 @@ test('a callback in a program that is not recorded warns once, and logs nothing'
   const { losses, stderr } = run('lightning_fit', ['traced']);
   assert.ok(losses.length > 0);
   assert.match(stderr, /GpuMemtraceCallback: nothing is recorded; start the program with GPU_MEMTRACE=1/);
+});
+
+test('tensors are recorded where CUDA was there before PyTorch', () => {
+  const { metrics, line } = run('cuda_first', ['first.gputrace']);
+  const bytes = 11 * Math.ceil((4 * 1000 * 1000) / 512) * 512;
+  assert.ok(
+    metrics['gpu_memory/live'] >= bytes && metrics['gpu_memory/live'] < bytes + 100_000,
+    JSON.stringify(metrics),
+  );
+  assert.equal(line, 15);
 });

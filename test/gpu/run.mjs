@@ -43,6 +43,7 @@ const tests = [
   'compiled',
   'training',
   'asleep',
+  'package',
   'endless',
 ];
 /** They fill the GPU: whatever runs beside them is refused its memory. */

@@ -9,6 +9,7 @@ from lightning.pytorch.loggers import CSVLogger
 
 traced = "traced" in sys.argv
 gpu = torch.cuda.is_available()
+torch.use_deterministic_algorithms(True, warn_only=True)
 lightning.seed_everything(0)
 losses = []
 

@@ -160,6 +160,9 @@ def start(*, holders: bool, at_end: Optional[str] = None) -> Recording:
         os.environ["GPU_MEMTRACE_CHAIN"] = other
     if cupti:
         os.environ["GPU_MEMTRACE_CUPTI"] = cupti
+    # As if it were preloaded, for a PyTorch that comes when CUDA is there already; children have it preloaded.
+    ctypes.CDLL(LIBRARY, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+    os.environ["LD_PRELOAD"] = ":".join(filter(None, [LIBRARY, os.environ.get("LD_PRELOAD")]))
     words = [RECORDER, directory, "--background", "--budget", str(limit), "--detail", str(min(GB // 2, limit // 4))]
     words += ["--at-end", at_end] if at_end else []
     subprocess.run(words, env={}, cwd="/", stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
