@@ -93,6 +93,41 @@ test('where CUDA came first, that is said, with what to do', () => {
   assert.equal(existsSync(inPlace('late.gputrace')), false);
 });
 
+test('a process of a trace that does not see it is told so', () => {
+  const { stdout } = run('late', [], { GPU_MEMTRACE_DIR: place.folder });
+  const [before, said] = stdout.trim().split('\n');
+  assert.equal(before, 'False {}');
+  assert.match(said, /^This process uses CUDA, but it is not recorded: /);
+});
+
+test('under gpu-memtrace run, a Tracker saves and tells of that trace', () => {
+  const cli = join(jobs, '../../../dist/cli.js');
+  const words = [
+    'run',
+    '--simulate-gpu',
+    '--format',
+    'none',
+    '-o',
+    inPlace('run.gputrace'),
+    '--',
+    place.python,
+    job('tracked'),
+  ];
+  const env = {
+    ...process.env,
+    XDG_CACHE_HOME: inPlace('cache'),
+    XDG_RUNTIME_DIR: '',
+    PYTHONPATH: join(jobs, '../../workloads'),
+  };
+  const ran = spawnSync(process.execPath, [cli, ...words, inPlace('part.gputrace')], { encoding: 'utf8', env });
+  assert.equal(ran.status, 0, ran.stderr);
+  const told = JSON.parse(ran.stdout);
+  assert.deepEqual([told.peak, told.alive], [15 * MB, [[10 * MB, 10, 13]]]);
+  assert.equal(tensors(reportOf(inPlace('part.gputrace'))).liveBytes, 10 * MB);
+  assert.equal(reportOf(inPlace('run.gputrace')).steps.count, 3);
+  assert.deepEqual(marksOf(inPlace('part.gputrace')), ['before CUDA', 'before eval']);
+});
+
 test('nothing of a framework is imported with the package, nor at the start of Python', () => {
   const code =
     'import sys; before = set(sys.modules); import gpu_memtrace; print(sorted({n.partition(".")[0] for n in set(sys.modules) - before}))';
