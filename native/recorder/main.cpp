@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,14 +22,14 @@ using namespace gmt;
 namespace {
 
 constexpr char kHelp[] =
-    R"(gpu-memtrace-recorder DIR [--detail BYTES] [--budget BYTES] [--at-end FILE] [--background]
+    R"(gpu-memtrace-recorder DIR [--detail BYTES] [--budget BYTES] [--background]
   Keeps the trace that is recorded into the directory DIR within bounds, as long as its job lives: what old events made is kept in
   checkpoints, and their space is given back. gpu-memtrace, VS Code and Python's gpu_memtrace start it. There is one for each
   directory: a second one ends at once.
     --detail BYTES   the newest events, which stay in full (default 536870912)
     --budget BYTES   most that all files of the trace may take (default 2147483648)
+  When the job is over and there is a file DIR/at-end, it saves the trace where that says, or nowhere, and deletes DIR.
   Without these it goes on with those of the one that was there before.
-    --at-end FILE    when the job is over and DIR is still there: saves the trace in FILE and deletes DIR
     --background     goes on as nobody's child, in a session of its own
 gpu-memtrace-recorder DIR --save FILE
   Saves what is recorded so far as a trace.
@@ -44,7 +46,7 @@ std::optional<uint64_t> number(std::string_view text) {
 }
 
 struct Arguments {
-  std::string directory, save, at_end;
+  std::string directory, save;
   std::optional<uint64_t> detail, budget, ask;
   bool background = false;
 };
@@ -56,7 +58,6 @@ bool take_option(Arguments &to, int &i, int count, char **words) {
   if (i + 1 == count) return false;
   const char *value = words[++i];
   if (word == "--save") return to.save = value, true;
-  if (word == "--at-end") return to.at_end = value, true;
   auto *to_number = word == "--detail"   ? &to.detail
                     : word == "--budget" ? &to.budget
                     : word == "--ask"    ? &to.ask
@@ -103,12 +104,14 @@ int save(const std::string &directory, const std::string &file) {
   return error ? fail(error->message) : 0;
 }
 
-/// The job is over, and whoever began the recording has not saved it.
-int save_at_end(const Arguments &told) {
-  if (told.at_end.empty() || !recorder::directory_is_there(told.directory)) return 0;
-  const int result = save(told.directory, told.at_end);
+/// The job is over; whoever began the recording may have said what becomes of it should he not see its end.
+int save_at_end(const std::string &directory) {
+  std::ifstream wish(directory + "/at-end");
+  if (!wish) return 0;
+  const std::string file{std::istreambuf_iterator<char>(wish), {}};
+  const int result = file.empty() ? 0 : save(directory, file);
   std::error_code ignored;
-  if (result == 0) std::filesystem::remove_all(told.directory, ignored);
+  if (result == 0) std::filesystem::remove_all(directory, ignored);
   return result;
 }
 
@@ -144,7 +147,7 @@ int record(const Arguments &told) {
     ms = recorder.value()->events() != before ? kBusyMs : std::min(ms * 2, kIdleMs);
     if (!more) pause_ms(ms);
   }
-  return g_ends ? 0 : save_at_end(told);
+  return g_ends ? 0 : save_at_end(told.directory);
 }
 
 }  // namespace

@@ -75,6 +75,20 @@ test('a program that is killed leaves its trace', async () => {
   assert.equal(tensors(reportOf(inPlace('k.gputrace'))).liveBytes, 3 * MB);
 });
 
+test('a program that is killed in a Tracker leaves its trace, behind it the trace of the block', async () => {
+  const code = when => `import os, gpu_memtrace
+with gpu_memtrace.Tracker("${when}.gputrace"):
+    import gpu; kept = gpu.empty(3 << 20)
+    if "${when}" == "in": os.kill(os.getpid(), 9)
+kept = gpu.empty(5 << 20), kept
+os.kill(os.getpid(), 9)`;
+  for (const when of ['in', 'behind']) {
+    assert.equal(runPython(place, ['-c', code(when)]).signal, 'SIGKILL');
+    while (liveTraces(place).length > 0) await pause(50);
+    assert.equal(tensors(reportOf(inPlace(`${when}.gputrace`))).liveBytes, 3 * MB);
+  }
+});
+
 test('what uses no GPU leaves nothing, and without GPU_MEMTRACE nothing is recorded', () => {
   for (const env of [{ GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: 'n.gputrace' }, { GPU_MEMTRACE_OUT: 'n.gputrace' }]) {
     const { status, stderr } = run('plain', env.GPU_MEMTRACE ? ['idle'] : [], env);

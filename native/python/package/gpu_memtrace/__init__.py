@@ -24,6 +24,7 @@ class Tracker:
             raise NotRecorded("%s cannot be written: its folder is missing or read-only." % self.path)
         self._recording = current() or start(holders=self._holders)
         self._recording.check()
+        self._end = self._recording.at_end(self.path)
         return self
 
     def __exit__(self, failure: object, *_: object) -> None:
@@ -34,6 +35,8 @@ class Tracker:
             if failure is None:
                 raise
             warnings.warn(str(error), stacklevel=2)
+        finally:
+            self._recorded().at_end(self._end)
 
     def _recorded(self) -> Recording:
         if self._recording is None:

@@ -20,7 +20,8 @@ def begin() -> None:
         return  # somebody records us already
     try:
         out = os.path.abspath(os.environ.get("GPU_MEMTRACE_OUT") or usual_file())
-        recording = start(holders=True, at_end=out)
+        recording = start(holders=True)
+        recording.at_end(out)
     except (NotRecorded, OSError) as error:
         sys.stderr.write("gpu-memtrace: this program is not recorded: %s\n" % error)
         return

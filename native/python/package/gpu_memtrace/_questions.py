@@ -1,6 +1,7 @@
 """Asks the recorder what this process has on its GPUs: exact, and of this moment."""
 
 import subprocess
+import threading
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from ._recording import NotRecorded
@@ -58,13 +59,15 @@ class Questions:
         self._asked = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}, cwd="/")
         self._asked.wait()  # what answers is nobody's child: a program that waits for any of its own does not meet it
         self.began: Optional[State] = None
+        self._turn = threading.Lock()
 
     def _ask(self, question: str) -> List[List[str]]:
         assert self._asked.stdin and self._asked.stdout
         try:
-            self._asked.stdin.write(question.encode() + b"\n")
-            self._asked.stdin.flush()
-            answer = self._asked.stdout.readline().decode(errors="replace")
+            with self._turn:
+                self._asked.stdin.write(question.encode() + b"\n")
+                self._asked.stdin.flush()
+                answer = self._asked.stdout.readline().decode(errors="replace")
         except OSError:
             answer = ""
         records = [record.split("\x1f") for record in answer.rstrip("\n").split("\x1e")]

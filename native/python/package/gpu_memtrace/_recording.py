@@ -40,6 +40,7 @@ class Recording:
         self.directory = directory
         self.pid = os.getpid()
         self.owner = owner  # this process made it, and saves it
+        self.end = ""
         self.waiting: List[Tuple[str, int]] = []  # marks of before the first log
         self._questions: "Optional[Questions]" = None
 
@@ -85,6 +86,13 @@ class Recording:
             library.gpu_memtrace_step()
         except (OSError, AttributeError):
             pass  # nothing has used the GPU yet
+
+    def at_end(self, file: str) -> str:
+        """Where the trace goes should the program be killed; empty: nowhere. Gives where it would have gone."""
+        before, self.end = self.end, file
+        if self.owner:
+            write_whole(os.path.join(self.directory, "at-end"), file)
+        return before
 
     def save(self, file: str) -> bool:
         """Saves what is recorded so far. False: nothing has used the GPU."""
@@ -132,8 +140,8 @@ def join() -> Optional[Recording]:
     return recording if recording is not None and seen() else None
 
 
-def start(*, holders: bool, at_end: Optional[str] = None) -> Recording:
-    """Begins one in a directory of its own. `at_end`: where the trace goes should the program be killed."""
+def start(*, holders: bool) -> Recording:
+    """Begins one in a directory of its own."""
     global _current
     if cuda_is_up():
         raise NotRecorded("CUDA is in use by this process already, so its memory cannot be recorded from here on. " + HOW)
@@ -164,9 +172,9 @@ def start(*, holders: bool, at_end: Optional[str] = None) -> Recording:
     ctypes.CDLL(LIBRARY, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
     os.environ["LD_PRELOAD"] = ":".join(filter(None, [LIBRARY, os.environ.get("LD_PRELOAD")]))
     words = [RECORDER, directory, "--background", "--budget", str(limit), "--detail", str(min(GB // 2, limit // 4))]
-    words += ["--at-end", at_end] if at_end else []
     subprocess.run(words, env={}, cwd="/", stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     _current = Recording(directory, owner=True)
+    _current.at_end("")
     atexit.register(_current.close)
     return _current
 
