@@ -1,9 +1,5 @@
 #include "uprobe/python/records.h"
 
-#include <algorithm>
-#include <cstring>
-#include <initializer_list>
-
 #include "python/frames.h"
 #include "python/text.h"
 

@@ -1,7 +1,6 @@
 #pragma once
 // One traced process, and what its events mean: devices of contexts, bytes of blocks, what its log knows already.
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -27,8 +26,6 @@ class Process {
  public:
   Process(uint32_t host_pid, ProcessInfo info);
   ~Process();
-  Process(const Process &) = delete;
-  Process &operator=(const Process &) = delete;
 
   uint32_t host_pid() const { return host_pid_; }
   const ProcessInfo &info() const { return info_; }

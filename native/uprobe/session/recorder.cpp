@@ -1,7 +1,6 @@
 #include "uprobe/session/recorder.h"
 
 #include <cerrno>
-#include <cstring>
 
 #include "wire/loss_names.h"
 

@@ -18,8 +18,6 @@ class Session {
  public:
   Session(const AttachOptions &options, const Rights &rights) : options_(options), rights_(rights) {}
   ~Session();
-  Session(const Session &) = delete;
-  Session &operator=(const Session &) = delete;
 
   /// Attaches; a problem: nothing is left behind.
   Problem begin();

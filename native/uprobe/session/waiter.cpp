@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <initializer_list>
 
 namespace gmt::uprobe {
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 // What the program waits for: the ring buffer, the recording switch, signals, the end of standard input.
-#include <cstdint>
 
 namespace gmt::uprobe {
 
