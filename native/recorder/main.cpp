@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cstdio>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>

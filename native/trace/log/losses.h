@@ -1,9 +1,7 @@
 #pragma once
 // What is missing from a trace, counted by cause.
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "trace/archive.h"
 #include "wire/layout.h"

@@ -1,7 +1,6 @@
 #include "trace/saved/log_builder.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 
 namespace gmt::trace {
