@@ -2,10 +2,10 @@
 
 namespace gmt::addon {
 
-trace::Result<std::shared_ptr<Follower>> Follower::open(const std::string &path, uint64_t until_ns) {
-  auto session = session::open(path, until_ns, until_ns);
+trace::Result<std::shared_ptr<Follower>> Follower::open(const std::string &path, const TimeSpan &span) {
+  auto session = session::open(path, span.until_ns, span.until_ns);
   if (!session) return trace::Error{session.error()};
-  std::shared_ptr<Follower> follower(new Follower(path, until_ns, std::move(session.value())));
+  std::shared_ptr<Follower> follower(new Follower(path, span.until_ns, std::move(session.value())));
   follower->thread_ = std::thread([raw = follower.get()] { raw->run(); });
   return follower;
 }

@@ -12,13 +12,17 @@
 
 namespace gmt::addon {
 
+/// Of a session: what lies in [from_ns, until_ns].
+struct TimeSpan {
+  uint64_t from_ns = 0;
+  uint64_t until_ns = ~0ull;
+};
+
 class Follower {
  public:
-  /// Opens a trace directory or a saved trace and begins to read, up to that session time. The error is one sentence.
-  static trace::Result<std::shared_ptr<Follower>> open(const std::string &path, uint64_t until_ns);
+  /// Opens a trace directory or a saved trace and begins to read, up to the end of the span. The error is one sentence.
+  static trace::Result<std::shared_ptr<Follower>> open(const std::string &path, const TimeSpan &span);
   ~Follower() { stop(); }
-  Follower(const Follower &) = delete;
-  Follower &operator=(const Follower &) = delete;
 
   /// What a question may look at.
   struct View {

@@ -1,13 +1,14 @@
 #include "addon/lifetime_reader.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "model/query/modules.h"
 
 namespace gmt::addon {
 
-trace::Result<std::shared_ptr<LifetimeReader>> LifetimeReader::open(const std::string &path, uint64_t from_ns,
-                                                                    uint64_t until_ns) {
+trace::Result<std::shared_ptr<LifetimeReader>> LifetimeReader::open(const std::string &path, const TimeSpan &span) {
+  const auto [from_ns, until_ns] = span;
   // What ended before a checkpoint ended before `from_ns`.
   const uint64_t latest_ns = std::min(from_ns == 0 ? 0 : from_ns - 1, until_ns);
   auto session = session::open(path, until_ns, latest_ns);

@@ -4,7 +4,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "addon/follower.h"
@@ -29,11 +28,8 @@ struct LifetimeRows {
 
 class LifetimeReader {
  public:
-  /// Only what ended at `from_ns` or later, of the events up to `until_ns`. The error is one sentence.
-  static trace::Result<std::shared_ptr<LifetimeReader>> open(const std::string &path, uint64_t from_ns,
-                                                             uint64_t until_ns);
-  LifetimeReader(const LifetimeReader &) = delete;
-  LifetimeReader &operator=(const LifetimeReader &) = delete;
+  /// Only what ended in the span or later, of the events up to its end. The error is one sentence.
+  static trace::Result<std::shared_ptr<LifetimeReader>> open(const std::string &path, const TimeSpan &span);
 
   /// Reads until there are `count` allocations, or to the end. False: it was stopped before. For one thread at a time.
   bool next(size_t count, LifetimeRows &rows);

@@ -1,6 +1,5 @@
 #pragma once
 // What live blocks of a framework are for: their names, and bytes by category.
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>

@@ -1,7 +1,6 @@
 #pragma once
 // The last frees of one process, so that one that turns out to have failed can be taken back.
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "model/state/virtual_memory.h"

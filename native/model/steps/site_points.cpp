@@ -1,6 +1,5 @@
 #include "model/steps/site_points.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace gmt::model {
