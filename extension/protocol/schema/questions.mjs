@@ -72,8 +72,7 @@ export const questions = {
     points,
   },
   LedgerSeriesQuery: { ...ofDevice, points },
-  /** The passes of a process in [fromNs, toNs). */
-  // Of passes, or of ranges.
+  /** The passes, or ranges, of a process in [fromNs, toNs). */
   PassQuery: { process: 'u32', fromNs: 'size', toNs: 'size', leastNs: 'size? Shorter ranges are left out.' },
   SegmentQuery: {
     ...ofDevice,
