@@ -1,5 +1,8 @@
 #pragma once
 // `LifetimeCursor` of extension/engine/native.d.ts.
+#include <algorithm>
+
+#include "addon/promised.h"
 #include "addon/trace_object.h"
 
 namespace gmt::addon {
@@ -8,12 +11,43 @@ class LifetimesObject : public TraceObject<LifetimesObject, LifetimeReader> {
  public:
   static constexpr const char *kOpen = "openLifetimes";
   /// The constructor function; `open` calls it.
-  static Napi::Function define(Napi::Env env);
+  static Napi::Function define(Napi::Env env) {
+    return DefineClass(env, "LifetimeCursor",
+                       {
+                           InstanceMethod<&LifetimesObject::next>("next"),
+                           InstanceMethod("info", &LifetimesObject::info),
+                           InstanceMethod("site", &LifetimesObject::of_site<model::site>),
+                           InstanceMethod("close", &LifetimesObject::close),
+                       });
+  }
 
   using TraceObject::TraceObject;
 
  private:
-  Napi::Value next(const Napi::CallbackInfo &info);
+  static constexpr double kMostRows = 1 << 20;
+  static Napi::Value rejected(Napi::Env env, const std::string &sentence) {
+    const auto deferred = Napi::Promise::Deferred::New(env);
+    deferred.Reject(Napi::Error::New(env, sentence).Value());
+    return deferred.Promise();
+  }
+
+  Napi::Value next(const Napi::CallbackInfo &info) {
+    const Napi::Env env = info.Env();
+    if (!reader_) return rejected(env, kClosed);
+    const double count = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : 0;
+    if (!(count >= 1)) return rejected(env, "next() needs a number of allocations, 1 or more.");
+    if (*busy_) return rejected(env, "next() is under way; wait for its promise.");
+    *busy_ = true;
+    const auto rows = std::make_shared<LifetimeRows>();
+    const auto work = [reader = reader_, rows,
+                       most = static_cast<size_t>(std::min(count, kMostRows))]() -> trace::Status {
+      if (reader->next(most, *rows)) return std::nullopt;
+      return trace::Error{kClosed};
+    };
+    return Promised::start(
+        env, work, [rows](Napi::Env own) -> napi_value { return rows->rows.empty() ? own.Null() : pack(own, *rows); },
+        [busy = busy_] { *busy = false; });
+  }
 
   std::shared_ptr<bool> busy_ = std::make_shared<bool>(false);  ///< a call of next() is under way
 };

@@ -1,5 +1,6 @@
 #pragma once
 // `NativeSession` of extension/engine/native.d.ts.
+#include "addon/promised.h"
 #include "addon/trace_object.h"
 
 namespace gmt::addon {
@@ -8,18 +9,101 @@ class SessionObject : public TraceObject<SessionObject, Follower> {
  public:
   static constexpr const char *kOpen = "open";
   /// The constructor function; `open` calls it.
-  static Napi::Function define(Napi::Env env);
+  static Napi::Function define(Napi::Env env) {
+    return DefineClass(env, "NativeSession",
+                       {
+                           InstanceMethod("info", &SessionObject::info),
+                           InstanceMethod<&SessionObject::revision>("revision"),
+                           InstanceMethod<&SessionObject::advance>("advance"),
+                           InstanceMethod<&SessionObject::reply<model::sites>>("sites"),
+                           InstanceMethod("site", &SessionObject::of_site<model::site>),
+                           InstanceMethod<&SessionObject::reply<model::allocations>>("allocations"),
+                           InstanceMethod<&SessionObject::reply<model::timeline>>("timeline"),
+                           InstanceMethod<&SessionObject::reply<model::site_series>>("siteSeries"),
+                           InstanceMethod<&SessionObject::reply<model::ledger_series>>("ledgerSeries"),
+                           InstanceMethod<&SessionObject::reply<model::passes>>("passes"),
+                           InstanceMethod<&SessionObject::reply<model::ranges>>("ranges"),
+                           InstanceMethod("freeLines", &SessionObject::of_site<model::free_lines>),
+                           InstanceMethod<&SessionObject::reply<fragmentation>>("fragmentation"),
+                           InstanceMethod<&SessionObject::pools>("pools"),
+                           InstanceMethod<&SessionObject::reply<model::segments>>("segments"),
+                           InstanceMethod<&SessionObject::reply<blocks>>("blocks"),
+                           InstanceMethod<&SessionObject::reply<answer>>("answer"),
+                           InstanceMethod<&SessionObject::settle>("settle"),
+                           InstanceMethod<&SessionObject::save>("save"),
+                           InstanceMethod("close", &SessionObject::close),
+                       });
+  }
 
   using TraceObject::TraceObject;
 
  private:
-  Napi::Value revision(const Napi::CallbackInfo &info);
-  Napi::Value advance(const Napi::CallbackInfo &info);
-  Napi::Value settle(const Napi::CallbackInfo &info);
-  Napi::Value save(const Napi::CallbackInfo &info);
-  Napi::Value pools(const Napi::CallbackInfo &info);
+  static std::vector<BlockAnswer> with_sites(const model::State &state, const std::vector<model::BlockFacts> &blocks) {
+    std::vector<BlockAnswer> out;
+    for (const model::BlockFacts &facts : blocks)
+      out.push_back({facts, facts.known ? state.accounts.site_of(facts.cell) : 0});
+    return out;
+  }
+  static std::vector<BlockAnswer> blocks(const model::State &state, const model::BlocksQuery &query) {
+    return with_sites(state, model::blocks(state, query.process, query.addresses));
+  }
+  static model::Fragmentation fragmentation(const model::State &state, const model::DeviceQuery &query) {
+    return model::fragmentation(state, query.process, query.device);
+  }
+  static std::optional<AgentAnswer> answer(const model::State &state, const model::AnswerQuery &query) {
+    const model::ProcessState *process = state.process(query.process);
+    const model::Answer *answer = process ? process->answers.find(query.index) : nullptr;
+    if (!answer) return std::nullopt;
+    return AgentAnswer{about_answer(query.process, *answer), answer->complete() ? answer->text : "",
+                       with_sites(state, answer->blocks)};
+  }
+  template <typename Found, typename Query>
+  static Query query_of(Found (*)(const model::State &, const Query &));
+
+  Napi::Value revision(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return Napi::Number::New(info.Env(), static_cast<double>(reader_->revision()));
+  }
+  Napi::Value advance(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return Napi::Boolean::New(info.Env(), reader_->advance());
+  }
+  Napi::Value settle(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return Promised::start(info.Env(), [follower = reader_]() -> trace::Status {
+      if (follower->settle()) return std::nullopt;
+      return trace::Error{kClosed};
+    });
+  }
+  Napi::Value save(const Napi::CallbackInfo &info) {
+    const Napi::Env env = info.Env();
+    if (!is_open(env)) return env.Undefined();
+    if (info.Length() < 1 || !info[0].IsString()) return fail(env, "save() needs the path of the file to write.");
+    const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
+    return Promised::start(env, [follower = reader_, target = info[0].As<Napi::String>().Utf8Value(), json] {
+      const auto logs = follower->ask([](const Follower::View &view) { return view.reader.open_logs(); });
+      return session::save(follower->path(), target, json, logs);
+    });
+  }
+  Napi::Value pools(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return pack(info.Env(), reader_->ask([](const Follower::View &view) { return model::pools(view.state); }));
+  }
+  /// What `Find` finds of what the call asks. What has a revision gets the follower's.
   template <auto Find>
-  Napi::Value reply(const Napi::CallbackInfo &info);
+  Napi::Value reply(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    decltype(query_of(Find)) query;
+    Fields fields(info);
+    read(fields, query);
+    if (!fields.ok()) return info.Env().Undefined();
+    return pack(info.Env(), reader_->ask([&](const Follower::View &view) {
+      auto found = Find(view.state, query);
+      if constexpr (requires { found.revision; }) found.revision = view.revision;
+      if constexpr (requires { found.axis; }) found.axis.revision = view.revision;
+      return found;
+    }));
+  }
 };
 
 }  // namespace gmt::addon

@@ -116,8 +116,8 @@ class PythonRecords {
     finish(part->head.thread);
     return true;
   }
-  template <class Stack, class FrameOf>
   /// A stack whose frames `frame_of(record, i)` gives.
+  template <class Stack, class FrameOf>
   bool handle_stack(const void *record, size_t bytes, size_t frame_bytes, FrameOf frame_of) {
     constexpr size_t kHead = offsetof(gmt_up_python_stack, frames);
     static_assert(kHead == offsetof(gmt_up_native_stack, addresses));
