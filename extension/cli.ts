@@ -6,11 +6,10 @@ import { confirm } from './cli/confirm';
 import { doctor } from './cli/doctor';
 import { helpLines } from './cli/arguments/help';
 import { holders } from './cli/holders';
-import { mark } from './cli/mark';
-import { record } from './cli/record';
 import { print, say } from './cli/report/output';
 import { report } from './cli/report/report';
 import { run } from './cli/run';
+import { mark, record } from './cli/running';
 
 const USAGE = 2;
 

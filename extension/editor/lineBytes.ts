@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
-import { lineHue } from '../protocol/lineHue';
+import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { EndMoment } from '../protocol/requests/moment';
 import type { Layer, TraceSource } from '../protocol/trace';
 import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
 import { sourcePath, type SourceLines } from './sourceLines';
-import { GutterBars } from './gutterBars';
 import { hueColours } from './hueColours';
-import { sparkSvg } from './sparkSvg';
+import { heatSvg, sparkSvg } from './sparkSvg';
 
 /** The trace that is shown. */
 export interface ShownTrace {
@@ -194,5 +193,35 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   dispose(): void {
     clearTimeout(this.timer);
     for (const one of [...this.subscriptions, this.text, this.growing, this.bars]) one.dispose();
+  }
+}
+
+/** Bars in the gutter: one kind of decoration for each colour and height, made when it is wanted. */
+class GutterBars implements vscode.Disposable {
+  private readonly types = new Map<number, vscode.TextEditorDecorationType>();
+
+  constructor(private readonly levels: number) {}
+
+  get made(): vscode.TextEditorDecorationType[] {
+    return [...this.types.values()];
+  }
+
+  /** `level` from 0 to `levels` - 1. */
+  of(hue: LineHue, level: number): vscode.TextEditorDecorationType {
+    const key = (hue.hue * SHADE_COUNT + hue.shade) * this.levels + level;
+    const known = this.types.get(key);
+    if (known !== undefined) return known;
+    const { light, dark } = hueColours(hue);
+    const icon = (colour: string): { gutterIconPath: vscode.Uri; gutterIconSize: string } => ({
+      gutterIconPath: vscode.Uri.parse(heatSvg(level, this.levels, colour)),
+      gutterIconSize: 'contain',
+    });
+    const made = vscode.window.createTextEditorDecorationType({ light: icon(light), dark: icon(dark) });
+    this.types.set(key, made);
+    return made;
+  }
+
+  dispose(): void {
+    for (const type of this.types.values()) type.dispose();
   }
 }

@@ -389,9 +389,9 @@ export interface SegmentBlocks {
   /** From the segment’s begin. */
   offsetBytes: Float64Array;
   bytes: Float64Array;
+  timeNs: Float64Array;
   site: Uint32Array;
   ageSteps: Float64Array;
-  timeNs: Float64Array;
   /** Index into `CATEGORIES`. */
   category: Uint8Array;
 }
@@ -615,10 +615,10 @@ export interface Pool {
   process: number;
   device: number;
   kind: PoolKind;
-  /** As PyTorch numbers it, `0:3`; empty: not known. */
-  id: string;
   /** Graphs, or MemPools, that still have it. */
   makers: number;
+  /** As PyTorch numbers it, `0:3`; empty: not known. */
+  id: string;
   /** What it is, with a path to one of these. */
   label: string;
   segments: number;
@@ -831,4 +831,104 @@ export interface TraceInfo {
   habits: ThreadHabit[];
   /** What the agent answered; `TraceSource.answer` gives the text. */
   answers: AnswerInfo[];
+}
+
+export interface SiteQuery {
+  layer: Layer;
+  groupBy: GroupBy;
+  sort: SiteSort;
+  descending: boolean;
+  /** Words, all must match, capitals or not: text in file, function, thread name, device, or in the name or category of a live block of the site; `>10MB`, `<=1GB` on the row’s live bytes; `age>5steps`, `age<=2`: only blocks of that age count, as with bornFromNs. Empty = all. */
+  filter?: string;
+  process?: number;
+  device?: number;
+  /** Also sites that hold nothing now. */
+  includeDead?: boolean;
+  /** Only blocks that were allocated in [bornFromNs, bornToNs) count. Of sites, live bytes and blocks are theirs alone, rows without any are left out (but with `includeDead`), and the rest of a row stays that of the whole site. Absent: no bound. */
+  bornFromNs?: number;
+  bornToNs?: number;
+  /** Only tensors that are for this count, as with bornFromNs. */
+  category?: Category;
+  /** Window of rows [from, to). */
+  from: number;
+  to: number;
+}
+
+export interface AllocationQuery {
+  layer?: Layer;
+  process?: number;
+  device?: number;
+  thread?: number;
+  site?: number;
+  /** Only tensors that are for this count, as with bornFromNs. */
+  category?: Category;
+  /** As SiteQuery.filter, but about one block: its bytes, its age, its name and category. */
+  filter?: string;
+  /** Only blocks that were allocated in [bornFromNs, bornToNs) count. Of sites, live bytes and blocks are theirs alone, rows without any are left out (but with `includeDead`), and the rest of a row stays that of the whole site. Absent: no bound. */
+  bornFromNs?: number;
+  bornToNs?: number;
+  sort: AllocationSort;
+  descending: boolean;
+  /** Window of rows [from, to). */
+  from: number;
+  to: number;
+}
+
+export interface TimelineQuery {
+  series: Series;
+  process?: number;
+  device?: number;
+  fromNs: number;
+  toNs: number;
+  /** At most this many buckets come back, fewer where there are fewer changes. */
+  buckets: number;
+}
+
+export interface SiteSeriesQuery {
+  process: number;
+  layer: Layer;
+  /** Only these, in this order; absent: all that ever had an event, most live bytes at the end of the last step first. */
+  sites?: number[];
+  /** Window of rows [from, to). */
+  from: number;
+  to: number;
+  /** At most this many points an axis (16 to 2048); steps are merged further. */
+  points: number;
+}
+
+export interface LedgerSeriesQuery {
+  process: number;
+  device: number;
+  /** At most this many points an axis (16 to 2048); steps are merged further. */
+  points: number;
+}
+
+export interface PassQuery {
+  process: number;
+  fromNs: number;
+  toNs: number;
+  /** Shorter ranges are left out. */
+  leastNs?: number;
+}
+
+export interface SegmentQuery {
+  process: number;
+  device: number;
+  /** At most so many blocks come back, the biggest; absent: 100,000. */
+  maxBlocks?: number;
+}
+
+export interface DeviceQuery {
+  process: number;
+  device: number;
+}
+
+export interface BlocksQuery {
+  process: number;
+  addresses: bigint[];
+}
+
+export interface AnswerQuery {
+  process: number;
+  index: number;
 }

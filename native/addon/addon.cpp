@@ -11,7 +11,6 @@
 #include "addon/program.h"
 #include "addon/promised.h"
 #include "addon/session_object.h"
-#include "addon/wrapped.h"
 #include "trace/snapshot/import_snapshot.h"
 #include "wire/container.h"
 #include "wire/layout.h"
@@ -99,18 +98,14 @@ Napi::Value version(const Napi::CallbackInfo &info) {
 
 /// Before an environment goes, everyone who waits in it is let go; the sessions' threads end with their objects.
 void stop_readers(Environment *environment) {
-  for (const auto &follower : environment->followers) {
-    if (const auto alive = follower.lock()) alive->stop();
-  }
-  for (const auto &reader : environment->lifetime_readers) {
-    if (const auto alive = reader.lock()) alive->stop();
-  }
+  environment->Opened<Follower>::stop();
+  environment->Opened<LifetimeReader>::stop();
 }
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   auto *environment = new Environment;  // deleted by the environment
-  environment->session = Napi::Persistent(SessionObject::define(env));
-  environment->lifetimes = Napi::Persistent(LifetimesObject::define(env));
+  environment->Opened<Follower>::constructor = Napi::Persistent(SessionObject::define(env));
+  environment->Opened<LifetimeReader>::constructor = Napi::Persistent(LifetimesObject::define(env));
   env.SetInstanceData(environment);
   env.AddCleanupHook(stop_readers, environment);
   exports.Set("open", Napi::Function::New<SessionObject::open>(env, "open"));

@@ -12,13 +12,23 @@
 
 namespace gmt::addon {
 
+/// Of a session: what lies in [from_ns, until_ns].
+struct TimeSpan {
+  uint64_t from_ns = 0;
+  uint64_t until_ns = ~0ull;
+};
+
 class Follower {
  public:
-  /// Opens a trace directory or a saved trace and begins to read, up to that session time. The error is one sentence.
-  static trace::Result<std::shared_ptr<Follower>> open(const std::string &path, uint64_t until_ns);
+  /// Opens a trace directory or a saved trace and begins to read, up to the end of the span. The error is one sentence.
+  static trace::Result<std::shared_ptr<Follower>> open(const std::string &path, const TimeSpan &span) {
+    auto session = session::open(path, span.until_ns, span.until_ns);
+    if (!session) return trace::Error{session.error()};
+    std::shared_ptr<Follower> follower(new Follower(path, span.until_ns, std::move(session.value())));
+    follower->thread_ = std::thread([raw = follower.get()] { raw->run(); });
+    return follower;
+  }
   ~Follower() { stop(); }
-  Follower(const Follower &) = delete;
-  Follower &operator=(const Follower &) = delete;
 
   /// What a question may look at.
   struct View {
@@ -40,14 +50,42 @@ class Follower {
   /// Rises with every change that a question could see. Takes no lock.
   uint64_t revision() const { return revision_.load(std::memory_order_relaxed); }
   /// Waits until all that was in the logs at the call has been read; false when reading was stopped before.
-  bool settle();
+  bool settle() {
+    std::unique_lock turn(turns_mutex_);
+    // The turn that runs now may have passed what was written a moment ago: the next one has not.
+    const uint64_t wanted = turns_begun_ + 1;
+    ++settling_;
+    turns_changed_.notify_all();
+    turns_changed_.wait(turn, [&] { return stopping_ || turns_caught_up_ >= wanted; });
+    --settling_;
+    return turns_caught_up_ >= wanted;
+  }
   /// Reads what was in the logs at the call, and waits for that a few ms at most; then nothing more is read until the next
   /// call: what is asked in between is of one moment. False where it took longer, and more is being read.
-  bool advance();
+  bool advance() {
+    std::unique_lock turn(turns_mutex_);
+    stands_still_ = true;
+    const uint64_t wanted = turns_begun_ + 1;
+    ++settling_;
+    turns_changed_.notify_all();
+    turns_changed_.wait_for(turn, kMostWait, [&] { return stopping_ || turns_caught_up_ >= wanted; });
+    --settling_;
+    return turns_caught_up_ >= wanted;
+  }
   /// Makes the thread and everyone in settle() leave soon; may be called from any thread.
-  void request_stop();
+  void request_stop() {
+    {
+      std::lock_guard turn(turns_mutex_);
+      stopping_ = true;
+    }
+    turns_changed_.notify_all();
+  }
   /// Ends the thread.
-  void stop();
+  void stop() {
+    request_stop();
+    std::lock_guard once(join_mutex_);
+    if (thread_.joinable()) thread_.join();
+  }
   const std::string &path() const { return path_; }
 
  private:
@@ -59,12 +97,85 @@ class Follower {
 
   Follower(std::string path, uint64_t until_ns, std::unique_ptr<session::Session> session)
       : path_(std::move(path)), until_ns_(until_ns), session_(std::move(session)) {}
-  void run();
-  bool read_slice();
-  bool open_again();
-  void look_around();
-  void measure_rate();
-  void pause();
+  void run() {
+    while (!stopping_) {
+      {
+        std::lock_guard turn(turns_mutex_);
+        ++turns_begun_;
+      }
+      if (read_slice()) continue;
+      {
+        std::lock_guard turn(turns_mutex_);
+        turns_caught_up_ = turns_begun_;
+      }
+      turns_changed_.notify_all();
+      pause();
+    }
+  }
+  /// False when there was nothing more to read.
+  bool read_slice() {
+    // A mutex is not fair: whoever waits to ask goes first.
+    while (waiting_ > 0 && !stopping_) std::this_thread::yield();
+    std::lock_guard lock(mutex_);
+    const uint64_t before = session_->model.state().revision;
+    const bool more = session_->poll(kSlice);
+    if (session_->reader->overtaken()) return open_again();
+    if (session_->model.state().revision != before) ++revision_;
+    measure_rate();
+    if (!more || Clock::now() - looked_ > kEndedPause) look_around();
+    return more;
+  }
+  /// What this one had not read yet is in a checkpoint by now. False where it cannot be had, now.
+  bool open_again() {
+    auto session = session::open(path_, until_ns_, until_ns_);
+    if (!session) return false;
+    session_ = std::move(session.value());
+    measured_ = {};
+    ++revision_;
+    return true;
+  }
+  /// Everything besides events: who lives, what the launcher wrote, what was lost.
+  void look_around() {
+    looked_ = Clock::now();
+    std::string json = session_->reader->session_json();
+    if (!json.empty()) session_json_ = std::move(json);  // the directory may have been deleted: what is known stays
+    live_ = session_->reader->live();
+    std::string facts = session_json_ + (live_ ? "live" : "ended");
+    for (size_t process = 0; process < session_->reader->process_count(); ++process) {
+      const trace::ProcessTables &tables = session_->reader->tables(process);
+      facts += session_->reader->ended(process) ? " e" : " r";
+      facts += session_->reader->facts(process).simulated ? "s" : "";
+      for (const size_t count : {tables.threads().size(), tables.devices().size(), tables.notes().size()}) {
+        facts += std::to_string(count) + ",";
+      }
+    }
+    facts += std::to_string(session_->reader->losses().total());
+    if (facts == facts_) return;
+    facts_ = std::move(facts);
+    ++revision_;
+  }
+  void measure_rate() {
+    const auto now = Clock::now();
+    const std::chrono::duration<double> passed = now - measured_;
+    if (measured_ != Clock::time_point{} && passed.count() < 0.5) return;
+    const uint64_t events = session_->model.state().events;
+    if (measured_ != Clock::time_point{}) rate_ = static_cast<double>(events - measured_events_) / passed.count();
+    measured_ = now;
+    measured_events_ = events;
+  }
+  void pause() {
+    bool live;
+    {
+      std::lock_guard lock(mutex_);
+      live = live_;
+    }
+    std::unique_lock turn(turns_mutex_);
+    const auto called = [this] { return stopping_ || settling_ > 0; };
+    if (stands_still_)
+      turns_changed_.wait(turn, called);
+    else
+      turns_changed_.wait_for(turn, live ? kLivePause : kEndedPause, called);
+  }
 
   const std::string path_;
   const uint64_t until_ns_;

@@ -1,5 +1,6 @@
 #pragma once
 // Reads a trace from begin to end and hands out its allocations in batches.
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -9,6 +10,7 @@
 
 #include "addon/follower.h"
 #include "model/ingest/lifetimes.h"
+#include "model/query/modules.h"
 
 namespace gmt::addon {
 
@@ -29,14 +31,28 @@ struct LifetimeRows {
 
 class LifetimeReader {
  public:
-  /// Only what ended at `from_ns` or later, of the events up to `until_ns`. The error is one sentence.
-  static trace::Result<std::shared_ptr<LifetimeReader>> open(const std::string &path, uint64_t from_ns,
-                                                             uint64_t until_ns);
-  LifetimeReader(const LifetimeReader &) = delete;
-  LifetimeReader &operator=(const LifetimeReader &) = delete;
+  /// Only what ended in the span or later, of the events up to its end. The error is one sentence.
+  static trace::Result<std::shared_ptr<LifetimeReader>> open(const std::string &path, const TimeSpan &span) {
+    const auto [from_ns, until_ns] = span;
+    // What ended before a checkpoint ended before `from_ns`.
+    const uint64_t latest_ns = std::min(from_ns == 0 ? 0 : from_ns - 1, until_ns);
+    auto session = session::open(path, until_ns, latest_ns);
+    if (!session) return trace::Error{session.error()};
+    return std::shared_ptr<LifetimeReader>(new LifetimeReader(std::move(session.value()), from_ns));
+  }
 
   /// Reads until there are `count` allocations, or to the end. False: it was stopped before. For one thread at a time.
-  bool next(size_t count, LifetimeRows &rows);
+  bool next(size_t count, LifetimeRows &rows) {
+    while (!stopping_) {
+      // A mutex is not fair: whoever waits to ask goes first.
+      while (waiting_ > 0 && !stopping_) std::this_thread::yield();
+      std::lock_guard lock(mutex_);
+      if (slice(count)) continue;
+      take(count, rows);
+      return true;
+    }
+    return false;
+  }
   /// Makes next() return soon, now and ever; from any thread.
   void stop() { stopping_ = true; }
 
@@ -54,9 +70,47 @@ class LifetimeReader {
  private:
   static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions
 
-  LifetimeReader(std::unique_ptr<session::Session> session, uint64_t from_ns);
-  bool slice(size_t count);
-  void take(size_t count, LifetimeRows &rows);
+  LifetimeReader(std::unique_ptr<session::Session> session, uint64_t from_ns)
+      : session_(std::move(session)), log_(from_ns), session_json_(session_->reader->session_json()) {
+    session_->model.log_lifetimes(&log_);
+  }
+  /// False once there are `count` allocations or all was read.
+  bool slice(size_t count) {
+    if (ended_ || log_.ready().size() >= count) return false;
+    ended_ = !session_->poll(kSlice);
+    if (session_->reader->overtaken())
+      session_->reader->note(
+          "What came next is not kept any more: it was older than the window of full detail (--detail).");
+    if (ended_) session_->model.finish_lifetimes();
+    return true;
+  }
+  void take(size_t count, LifetimeRows &to) {
+    const model::State &state = session_->model.settled();
+    const model::Accounts &accounts = state.accounts;
+    std::unordered_map<std::string, uint32_t> numbers;
+    const auto number_of = [&](const std::string &module) {
+      const auto [found, fresh] = numbers.try_emplace(module, static_cast<uint32_t>(to.modules.size()));
+      if (fresh) to.modules.push_back(module);
+      return found->second;
+    };
+    std::unordered_map<uint32_t, uint32_t> by_cell;  // of the module that made it
+    const auto module_of = [&](const model::Lifetime &one, const model::CellInfo &maker) {
+      const auto &texts = state.process(maker.process)->names.texts();
+      const auto named = one.name == 0 ? std::nullopt : model::module_by_name(texts[one.name], one.category);
+      if (named) return number_of(*named);
+      const auto [found, fresh] = by_cell.try_emplace(one.cell);
+      if (fresh) found->second = number_of(state.names.module_path(maker.process, maker.stack));
+      return found->second;
+    };
+    auto &ready = log_.ready();
+    const auto end = ready.begin() + static_cast<std::ptrdiff_t>(std::min(count, ready.size()));
+    for (auto one = ready.begin(); one != end; ++one) {
+      const model::CellInfo &maker = accounts.cell_infos()[one->cell];
+      to.rows.push_back(
+          {*one, accounts.site_of(one->cell), maker.process, maker.thread, maker.layer, module_of(*one, maker)});
+    }
+    ready.erase(ready.begin(), end);
+  }
 
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
   std::unique_ptr<session::Session> session_;

@@ -1,30 +1,54 @@
 #pragma once
 // `LifetimeCursor` of extension/engine/native.d.ts.
-#include <napi.h>
+#include <algorithm>
 
-#include <memory>
-
-#include "addon/lifetime_reader.h"
+#include "addon/promised.h"
+#include "addon/trace_object.h"
 
 namespace gmt::addon {
 
-class LifetimesObject : public Napi::ObjectWrap<LifetimesObject> {
+class LifetimesObject : public TraceObject<LifetimesObject, LifetimeReader> {
  public:
+  static constexpr const char *kOpen = "openLifetimes";
   /// The constructor function; `open` calls it.
-  static Napi::Function define(Napi::Env env);
-  /// A cursor over `path`. Leaves an Error pending where it cannot be opened.
-  static Napi::Value open(const Napi::CallbackInfo &info);
+  static Napi::Function define(Napi::Env env) {
+    return DefineClass(env, "LifetimeCursor",
+                       {
+                           InstanceMethod<&LifetimesObject::next>("next"),
+                           InstanceMethod("info", &LifetimesObject::info),
+                           InstanceMethod("site", &LifetimesObject::of_site<model::site>),
+                           InstanceMethod("close", &LifetimesObject::close),
+                       });
+  }
 
-  explicit LifetimesObject(const Napi::CallbackInfo &info);
+  using TraceObject::TraceObject;
 
  private:
-  Napi::Value next(const Napi::CallbackInfo &info);
-  Napi::Value info(const Napi::CallbackInfo &info);
-  Napi::Value site(const Napi::CallbackInfo &info);
-  void close(const Napi::CallbackInfo &info);
-  bool is_open(Napi::Env env) const;
+  static constexpr double kMostRows = 1 << 20;
+  static Napi::Value rejected(Napi::Env env, const std::string &sentence) {
+    const auto deferred = Napi::Promise::Deferred::New(env);
+    deferred.Reject(Napi::Error::New(env, sentence).Value());
+    return deferred.Promise();
+  }
 
-  std::shared_ptr<LifetimeReader> reader_;
+  Napi::Value next(const Napi::CallbackInfo &info) {
+    const Napi::Env env = info.Env();
+    if (!reader_) return rejected(env, kClosed);
+    const double count = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : 0;
+    if (!(count >= 1)) return rejected(env, "next() needs a number of allocations, 1 or more.");
+    if (*busy_) return rejected(env, "next() is under way; wait for its promise.");
+    *busy_ = true;
+    const auto rows = std::make_shared<LifetimeRows>();
+    const auto work = [reader = reader_, rows,
+                       most = static_cast<size_t>(std::min(count, kMostRows))]() -> trace::Status {
+      if (reader->next(most, *rows)) return std::nullopt;
+      return trace::Error{kClosed};
+    };
+    return Promised::start(
+        env, work, [rows](Napi::Env own) -> napi_value { return rows->rows.empty() ? own.Null() : pack(own, *rows); },
+        [busy = busy_] { *busy = false; });
+  }
+
   std::shared_ptr<bool> busy_ = std::make_shared<bool>(false);  ///< a call of next() is under way
 };
 

@@ -1,107 +1,109 @@
 #pragma once
 // `NativeSession` of extension/engine/native.d.ts.
-#include <napi.h>
-
-#include <memory>
-#include <optional>
-#include <type_traits>
-
-#include "addon/answers/pack.gen.h"
-#include "addon/follower.h"
-#include "addon/lifetime_reader.h"
-#include "addon/questions/queries_from_js.h"
-#include "addon/wrapped.h"
+#include "addon/promised.h"
+#include "addon/trace_object.h"
 
 namespace gmt::addon {
 
-/// The same of a list (pack.gen.h).
-template <typename Row>
-Napi::Array pack(Napi::Env env, const std::vector<Row> &rows) {
-  return objects(env, rows, [&](const Row &row) { return pack(env, row); });
-}
-
-class SessionObject : public Napi::ObjectWrap<SessionObject> {
+class SessionObject : public TraceObject<SessionObject, Follower> {
  public:
+  static constexpr const char *kOpen = "open";
   /// The constructor function; `open` calls it.
-  static Napi::Function define(Napi::Env env);
-  /// A session over `path`. Leaves an Error pending where it cannot be opened.
-  static Napi::Value open(const Napi::CallbackInfo &info);
+  static Napi::Function define(Napi::Env env) {
+    return DefineClass(env, "NativeSession",
+                       {
+                           InstanceMethod("info", &SessionObject::info),
+                           InstanceMethod<&SessionObject::revision>("revision"),
+                           InstanceMethod<&SessionObject::advance>("advance"),
+                           InstanceMethod<&SessionObject::reply<model::sites>>("sites"),
+                           InstanceMethod("site", &SessionObject::of_site<model::site>),
+                           InstanceMethod<&SessionObject::reply<model::allocations>>("allocations"),
+                           InstanceMethod<&SessionObject::reply<model::timeline>>("timeline"),
+                           InstanceMethod<&SessionObject::reply<model::site_series>>("siteSeries"),
+                           InstanceMethod<&SessionObject::reply<model::ledger_series>>("ledgerSeries"),
+                           InstanceMethod<&SessionObject::reply<model::passes>>("passes"),
+                           InstanceMethod<&SessionObject::reply<model::ranges>>("ranges"),
+                           InstanceMethod("freeLines", &SessionObject::of_site<model::free_lines>),
+                           InstanceMethod<&SessionObject::reply<fragmentation>>("fragmentation"),
+                           InstanceMethod<&SessionObject::pools>("pools"),
+                           InstanceMethod<&SessionObject::reply<model::segments>>("segments"),
+                           InstanceMethod<&SessionObject::reply<blocks>>("blocks"),
+                           InstanceMethod<&SessionObject::reply<answer>>("answer"),
+                           InstanceMethod<&SessionObject::settle>("settle"),
+                           InstanceMethod<&SessionObject::save>("save"),
+                           InstanceMethod("close", &SessionObject::close),
+                       });
+  }
 
-  explicit SessionObject(const Napi::CallbackInfo &info);
+  using TraceObject::TraceObject;
 
  private:
-  Napi::Value info(const Napi::CallbackInfo &info);
-  Napi::Value revision(const Napi::CallbackInfo &info);
-  Napi::Value advance(const Napi::CallbackInfo &info);
-  Napi::Value sites(const Napi::CallbackInfo &info);
-  Napi::Value site(const Napi::CallbackInfo &info);
-  Napi::Value allocations(const Napi::CallbackInfo &info);
-  Napi::Value timeline(const Napi::CallbackInfo &info);
-  Napi::Value site_series(const Napi::CallbackInfo &info);
-  Napi::Value ledger_series(const Napi::CallbackInfo &info);
-  Napi::Value passes(const Napi::CallbackInfo &info);
-  Napi::Value ranges(const Napi::CallbackInfo &info);
-  Napi::Value free_lines(const Napi::CallbackInfo &info);
-  Napi::Value fragmentation(const Napi::CallbackInfo &info);
-  Napi::Value pools(const Napi::CallbackInfo &info);
-  Napi::Value segments(const Napi::CallbackInfo &info);
-  Napi::Value blocks(const Napi::CallbackInfo &info);
-  Napi::Value answer(const Napi::CallbackInfo &info);
-  Napi::Value settle(const Napi::CallbackInfo &info);
-  Napi::Value save(const Napi::CallbackInfo &info);
-  void close(const Napi::CallbackInfo &info);
+  static std::vector<BlockAnswer> with_sites(const model::State &state, const std::vector<model::BlockFacts> &blocks) {
+    std::vector<BlockAnswer> out;
+    for (const model::BlockFacts &facts : blocks)
+      out.push_back({facts, facts.known ? state.accounts.site_of(facts.cell) : 0});
+    return out;
+  }
+  static std::vector<BlockAnswer> blocks(const model::State &state, const model::BlocksQuery &query) {
+    return with_sites(state, model::blocks(state, query.process, query.addresses));
+  }
+  static model::Fragmentation fragmentation(const model::State &state, const model::DeviceQuery &query) {
+    return model::fragmentation(state, query.process, query.device);
+  }
+  static std::optional<AgentAnswer> answer(const model::State &state, const model::AnswerQuery &query) {
+    const model::ProcessState *process = state.process(query.process);
+    const model::Answer *answer = process ? process->answers.find(query.index) : nullptr;
+    if (!answer) return std::nullopt;
+    return AgentAnswer{about_answer(query.process, *answer), answer->complete() ? answer->text : "",
+                       with_sites(state, answer->blocks)};
+  }
+  template <typename Found, typename Query>
+  static Query query_of(Found (*)(const model::State &, const Query &));
 
-  /// False, with an Error pending, once the session was closed.
-  bool is_open(Napi::Env env) const;
-
-  /// `find` looks for what the call asks, `tell` makes the answer. What has a revision gets the follower's.
-  template <typename Query, typename Find, typename Tell>
-  Napi::Value reply(const Napi::CallbackInfo &info, Find find, Tell tell) {
+  Napi::Value revision(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();
-    Query query;
+    return Napi::Number::New(info.Env(), static_cast<double>(reader_->revision()));
+  }
+  Napi::Value advance(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return Napi::Boolean::New(info.Env(), reader_->advance());
+  }
+  Napi::Value settle(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return Promised::start(info.Env(), [follower = reader_]() -> trace::Status {
+      if (follower->settle()) return std::nullopt;
+      return trace::Error{kClosed};
+    });
+  }
+  Napi::Value save(const Napi::CallbackInfo &info) {
+    const Napi::Env env = info.Env();
+    if (!is_open(env)) return env.Undefined();
+    if (info.Length() < 1 || !info[0].IsString()) return fail(env, "save() needs the path of the file to write.");
+    const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
+    return Promised::start(env, [follower = reader_, target = info[0].As<Napi::String>().Utf8Value(), json] {
+      const auto logs = follower->ask([](const Follower::View &view) { return view.reader.open_logs(); });
+      return session::save(follower->path(), target, json, logs);
+    });
+  }
+  Napi::Value pools(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return pack(info.Env(), reader_->ask([](const Follower::View &view) { return model::pools(view.state); }));
+  }
+  /// What `Find` finds of what the call asks. What has a revision gets the follower's.
+  template <auto Find>
+  Napi::Value reply(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    decltype(query_of(Find)) query;
     Fields fields(info);
     read(fields, query);
     if (!fields.ok()) return info.Env().Undefined();
-    uint64_t revision = 0;
-    auto found = follower_->ask([&](const Follower::View &view) {
-      revision = view.revision;
-      return find(view.state, query);
-    });
-    if constexpr (requires { found.revision; }) found.revision = revision;
-    if constexpr (std::is_invocable_v<Tell, Napi::Env, decltype(found), uint64_t>)
-      return tell(info.Env(), found, revision);
-    else
-      return tell(info.Env(), found);
+    return pack(info.Env(), reader_->ask([&](const Follower::View &view) {
+      auto found = Find(view.state, query);
+      if constexpr (requires { found.revision; }) found.revision = view.revision;
+      if constexpr (requires { found.axis; }) found.axis.revision = view.revision;
+      return found;
+    }));
   }
-
-  /// The same where the answer is what was found.
-  template <typename Query, typename Find>
-  Napi::Value reply(const Napi::CallbackInfo &info, Find find) {
-    return reply<Query>(info, find, [](Napi::Env env, const auto &found) -> Napi::Value { return pack(env, found); });
-  }
-
-  std::shared_ptr<Follower> follower_;
-};
-
-/// site(id), answered by what reads the trace.
-template <typename Reader>
-Napi::Value tell_site(const Napi::CallbackInfo &info, Reader &reader) {
-  const Napi::Env env = info.Env();
-  if (info.Length() < 1 || !info[0].IsNumber()) return fail(env, "site() needs the number of a site.");
-  const double id = info[0].As<Napi::Number>().DoubleValue();
-  if (!(id >= 0 && id < model::kNone)) return env.Null();
-  const auto site =
-      reader.ask([&](const Follower::View &view) { return model::site(view.state, static_cast<uint32_t>(id)); });
-  return site ? pack(env, *site) : env.Null();
-}
-
-/// What lives as long as one environment (one Node thread).
-struct Environment {
-  Napi::FunctionReference session;
-  Napi::FunctionReference lifetimes;
-  /// Told to stop before the environment goes.
-  std::vector<std::weak_ptr<Follower>> followers;
-  std::vector<std::weak_ptr<LifetimeReader>> lifetime_readers;
 };
 
 }  // namespace gmt::addon

@@ -3,8 +3,6 @@
 #include <elf.h>
 #include <string.h>
 
-#include <cstdint>
-
 namespace gmt::python {
 namespace {
 

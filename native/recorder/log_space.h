@@ -1,7 +1,6 @@
 #pragma once
 // The space of one log: how far its process may go on, and which of its chunks are given back.
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "session/session.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "session/checkpoint.h"

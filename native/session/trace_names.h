@@ -9,14 +9,39 @@ namespace gmt::session {
 class TraceNames : public model::Names {
  public:
   explicit TraceNames(trace::SessionReader &reader) : reader_(reader) {}
-  bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override;
-  std::string module_path(uint32_t process, uint32_t stack) const override;
+  bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override {
+    const trace::Stack *known = reader_.tables(process).resolve(stack);
+    if (known) out = *known;
+    return known != nullptr;
+  }
+  std::string module_path(uint32_t process, uint32_t stack) const override {
+    return reader_.tables(process).module_path(stack);
+  }
   size_t generated_count(uint32_t process) const override { return reader_.tables(process).generated_count(); }
-  std::string thread(uint32_t process, uint32_t thread) const override;
-  std::string library(uint32_t process, uint32_t library) const override;
-  std::string process(uint32_t process) const override;
+  std::string thread(uint32_t process, uint32_t thread) const override {
+    const trace::Thread *known = reader_.tables(process).thread(thread);
+    if (!known) return "thread " + std::to_string(thread);
+    return (known->name.empty() ? "thread" : known->name) + ":" + std::to_string(known->tid);
+  }
+  std::string library(uint32_t process, uint32_t library) const override {
+    const std::string *known = reader_.tables(process).library(library);
+    return known ? *known : "";
+  }
+  std::string process(uint32_t process) const override {
+    return program(reader_.tables(process).command()) + " (" + std::to_string(reader_.facts(process).pid) + ")";
+  }
 
  private:
+  static std::string base_name(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+  /// What a user would call the program: its script or module, else the executable.
+  static std::string program(const std::vector<std::string> &command) {
+    for (size_t i = 1; i < command.size(); ++i) {
+      if (command[i] == "-m" && i + 1 < command.size()) return command[i + 1];
+      if (command[i].ends_with(".py")) return base_name(command[i]);
+    }
+    return command.empty() ? "process" : base_name(command[0]);
+  }
+
   trace::SessionReader &reader_;
 };
 

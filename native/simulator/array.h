@@ -85,6 +85,13 @@ class Table {
   }
   void clear() { items_.clear(); }
   void insert(T *item) { items_.insert(lower_bound(item->address), item); }
+  /// A new one; `free` gives it back once it is erased.
+  void add(const T &item) {
+    T *own = static_cast<T *>(calloc(1, sizeof(T)));
+    if (!own) abort();
+    *own = item;
+    insert(own);
+  }
   void erase(T *item) { items_.erase(lower_bound(item->address)); }
 
  private:

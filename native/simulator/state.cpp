@@ -58,16 +58,7 @@ CUresult allocate(Allocation::Kind kind, Context *context, int device, Pool *poo
   uint64_t place = small ? take_small(device, pool, span) : take_pages(device, span, charged);
   if (!place) return OUT_OF_MEMORY;
   if (kind == Allocation::MANAGED) mprotect(reinterpret_cast<void *>(place), span, PROT_READ | PROT_WRITE);
-  Allocation *allocation = static_cast<Allocation *>(calloc(1, sizeof(Allocation)));
-  *allocation = {.address = place,
-                 .bytes = bytes,
-                 .span = span,
-                 .kind = kind,
-                 .charged = charged,
-                 .device = device,
-                 .context = context,
-                 .pool = pool};
-  state.allocations.insert(allocation);
+  state.allocations.add({place, bytes, span, kind, charged, device, context, pool});
   if (pool) pool->used += span;
   *address = place;
   return SUCCESS;

@@ -78,5 +78,17 @@ void raise_resource(uint32_t cbid, Context *context);
 
 }  // namespace sim
 
-/// A driver call's callback id and name.
-#define SIM_CALL(name) CBID_##name, #name
+/// Defines a driver call, of which only the body follows; `run`: `checked` or `locked`.
+#define SIM_DEFINE(run, name, parameters, ...)            \
+  static CUresult name##_body parameters;                 \
+  SIM_EXPORT CUresult name parameters {                   \
+    return run([&] { return name##_body(__VA_ARGS__); }); \
+  }                                                       \
+  static CUresult name##_body parameters
+/// One with callbacks.
+#define SIM_TRACED(name, parameters, ...)                                                             \
+  static CUresult name##_body parameters;                                                             \
+  SIM_EXPORT CUresult name parameters {                                                               \
+    return traced(CBID_##name, #name, Params{__VA_ARGS__}, [&] { return name##_body(__VA_ARGS__); }); \
+  }                                                                                                   \
+  static CUresult name##_body parameters

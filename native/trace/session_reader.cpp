@@ -2,13 +2,11 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 
 #include "trace/process_runs.h"
-#include "trace/saved/container_file.h"
 #include "trace/trace_directory.h"
 
 namespace gmt::trace {

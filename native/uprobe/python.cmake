@@ -1,6 +1,6 @@
 # What the tracer knows of Python, outside BPF.
-add_library(gmt_uprobe_python STATIC python/interpreters.cpp python/process.cpp python/records.cpp python/target.cpp
-                                     python/threads.cpp python/version.cpp python/native_symbols.cpp)
+add_library(gmt_uprobe_python STATIC python/process.cpp python/target.cpp
+                                     python/threads.cpp)
 gmt_unite(gmt_uprobe_python 8)
 target_include_directories(gmt_uprobe_python PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/..)
 target_include_directories(gmt_uprobe_python SYSTEM PRIVATE ${GMT_BPF_INCLUDE})

@@ -11,7 +11,7 @@ import { stepsText } from '../words';
 /** Steps from which on a leak in each step is told. */
 const FIRST_STEPS = T.few + fewestRecords();
 
-/** The reader's cause for what a file once had (native/trace/log/losses.cpp). */
+/** The reader's cause for what a file once had (native/trace/log/losses.h). */
 const CUT = 'cut short';
 
 /** Whether it is known, at that standing, if something leaks. */

@@ -9,7 +9,6 @@ import type { SegmentRequests } from './segmentRequests';
 import type { SessionRequests } from './sessionRequests';
 import type { TimelineRequests } from './timelineRequests';
 import type { TraceInfo } from '../trace';
-import type { TableRequests } from './tableRequests';
 import type { TraceRequests } from './traceRequests';
 import type { TreeRequests } from './treeRequests';
 import type { VerdictRequests } from './verdictRequests';
@@ -82,7 +81,6 @@ export interface Requests
   extends
     TraceRequests,
     TimelineRequests,
-    TableRequests,
     TreeRequests,
     CompareRequests,
     SessionRequests,

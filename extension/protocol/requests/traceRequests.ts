@@ -1,5 +1,5 @@
 // What the page may ask of a trace.
-import type { SiteWindow, Site, SiteQuery, Timeline, TimelineQuery } from '../trace';
+import type { FreeLine, SiteWindow, Site, SiteQuery, Timeline, TimelineQuery } from '../trace';
 import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../trace';
 import type { Checks } from './checks';
 import { flag, index, listOf, object, oneOf, optional, rowWindow, SCOPE, text, time, within } from './checks';
@@ -10,6 +10,8 @@ export interface TraceRequests {
   /** null: no such site. */
   site(query: { id: number } & OfMoment): Site | null;
   timeline(query: { series: TimelineQuery[] }): Timeline[];
+  /** The stacks that free a site's blocks, most frequent first. */
+  freeLines(query: { site: number } & OfMoment): FreeLine[];
 }
 
 export const MAX_ROWS = 100_000;
@@ -33,6 +35,7 @@ export const traceChecks: Checks<TraceRequests> = {
     }),
   ),
   site: object({ id: index, ...MOMENT }),
+  freeLines: object({ site: index, ...MOMENT }),
   timeline: object({
     series: listOf(
       MAX_SERIES,

@@ -1,8 +1,7 @@
 // The call tree of the program, weighed by memory: what the tree of stacks and the flame graph are drawn from.
 import { index, listOf, object, oneOf, optional, Refused, SCOPE, text, type Check, type Checks } from './checks';
 import { MOMENT, type OfMoment } from './moment';
-import { LAYERS } from '../trace';
-import type { Frame, Layer } from '../trace';
+import { LAYERS, type Frame, type Layer } from '../trace';
 
 /** live: bytes alive now; peak: the sum of each stack's own peak; churn: all bytes ever allocated; modules: bytes alive now by module instead of by call. */
 export type TreeWeight = (typeof TREE_WEIGHTS)[number];

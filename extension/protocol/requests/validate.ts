@@ -9,7 +9,6 @@ import { pictureChecks } from './pictureRequests';
 import { segmentChecks } from './segmentRequests';
 import { sessionChecks } from './sessionRequests';
 import { timelineChecks } from './timelineRequests';
-import { tableChecks } from './tableRequests';
 import { traceChecks } from './traceRequests';
 import { treeChecks } from './treeRequests';
 import { verdictChecks } from './verdictRequests';
@@ -20,7 +19,6 @@ export type Checked = { ok: true; message: ToHost } | { ok: false; id: number | 
 const CHECKS: Checks<Requests> = {
   ...traceChecks,
   ...timelineChecks,
-  ...tableChecks,
   ...treeChecks,
   ...compareChecks,
   ...sessionChecks,

@@ -1,6 +1,7 @@
 // Answers that are columns side by side without rows to be looked at one by one: lifetimes, segments, series over steps. As
-// answers.mjs; besides, `row` is the C++ struct that columns are read from, `made`: it is made here; `byHand`: C++ sets the field
-// itself, as it does the head. A matrix has rows × points of the axis, and a column of the C++ enum.
+// answers.mjs; besides, `row` is the C++ struct that columns are read from, `made`: it is made here; `answer` that of the whole, which
+// has them as `list`, `part`: with others; `of`: the column is read from another list of it, `from` its `one`. A matrix has rows × points
+// of the axis, and a column of the C++ enum.
 
 const ENDED = 'row.lifetime.end_ns != model::Lifetime::kAlive';
 const of = (from, more = {}) => ({ from, ...more });
@@ -11,7 +12,12 @@ export const columns = {
   LifetimeBatch: {
     doc: 'Allocations with their ends, roughly in the order of these; last those that are alive. Each array has `rows` entries.',
     row: 'LifetimeRow',
-    head: { rows: 'u32', modules: 'string[] Paths, each once; empty: of no module.' },
+    answer: 'LifetimeRows',
+    list: 'row.rows',
+    head: {
+      rows: ['u32', of('row.rows.size()')],
+      modules: 'text[] Paths, each once; empty: of no module.',
+    },
     fields: {
       address: ['bits', lifetime('address')],
       bytes: ['u64', lifetime('bytes')],
@@ -42,32 +48,42 @@ export const columns = {
   SegmentBlocks: {
     doc: 'The live blocks in segments, in address order.',
     row: 'model::SegmentBlock',
+    ...{ made: true, answer: 'model::SegmentMap', part: true, list: 'row.blocks' },
     head: {
-      rows: 'u32',
-      leftOut: 'u64 Blocks that `maxBlocks` or `segmentsLeftOut` left out; the columns of segments count them.',
-      leftOutBytes: 'u64',
-      outside: 'u64 Blocks of the framework that lie in no segment that the trace knows of.',
-      outsideBytes: 'u64',
+      rows: ['u32', of('row.blocks.size()')],
+      leftOut: [
+        'u64 Blocks that `maxBlocks` or `segmentsLeftOut` left out; the columns of segments count them.',
+        of('row.blocks_left_out'),
+      ],
+      leftOutBytes: ['u64', of('row.bytes_left_out')],
+      outside: [
+        'u64 Blocks of the framework that lie in no segment that the trace knows of.',
+        of('row.blocks_outside'),
+      ],
+      outsideBytes: ['u64', of('row.bytes_outside')],
     },
     fields: {
       segment: 'u32 Index into the segments.',
       offsetBytes: ['u64 From the segment’s begin.', { member: 'offset' }],
       bytes: 'u64',
+      timeNs: 'u64',
       site: 'u32',
       ageSteps: 'step',
-      timeNs: 'u64',
       category: 'u8 Index into `CATEGORIES`.',
     },
   },
   SegmentMap: {
     doc: 'One process’s memory on one device in address order, to be drawn. Each array has an entry a segment.',
     row: 'model::Segment',
+    ...{ answer: 'model::SegmentMap', list: 'row.segments' },
     head: {
       revision: 'u64',
-      source:
+      source: [
         "'framework'|'driver' `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no " +
-        'framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty.',
-      pools: 'string[] What they are; empty: nobody looked.',
+          'framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty.',
+        of('row.of_driver ? "driver" : "framework"'),
+      ],
+      pools: ['text[] What they are; empty: nobody looked.', of('row.pool_labels')],
       segmentsLeftOut: 'u64 At most 65,536 are here, the biggest; so many more are left out.',
       blocks: 'SegmentBlocks The live blocks in these segments.',
     },
@@ -79,8 +95,8 @@ export const columns = {
       stream: 'bits 0n: the default stream, or not known.',
       mapped:
         'u8 1: put together from pieces that were mapped side by side ("expandable segments"), 0: taken in one piece.',
-      site: ['u32 Who took it from the driver (of several pieces the first).', { byHand: true }],
-      pool: ['u32 Index into `pools`.', { byHand: true }],
+      site: ['u32 Who took it from the driver (of several pieces the first).', { of: 'sites', from: 'one' }],
+      pool: ['u32 Index into `pools`.', { of: 'pools', from: 'one' }],
       timeNs: 'u64 When it was taken.',
     },
   },
@@ -90,10 +106,11 @@ export const columns = {
       'have all ended: 1 step each for the newest, and 2, 4, 8, ... steps the further back. The same for every series of the ' +
       'process at one revision and with one `points`.',
     row: 'model::StepMark',
+    ...{ answer: 'model::StepAxis', list: 'row.marks' },
     head: { revision: 'u64', process: 'u32', source: 'StepSource', count: 'u32 Steps that have ended.' },
     fields: {
-      first: ['step', { byHand: true }],
-      last: ['step', { byHand: true }],
+      first: ['step', { of: 'buckets', from: 'one.first' }],
+      last: ['step', { of: 'buckets', from: 'one.last' }],
       endNs: 'u64 End of step last[i].',
       collections: 'step Runs of Python’s collector that ended in these steps.',
       fullCollections: 'step Those of its oldest generation.',
@@ -106,10 +123,10 @@ export const columns = {
       'are about the steps of the point. What happened since the last step’s end is in none of them.',
     base: 'StepAxis',
     row: 'model::SiteSeriesRow',
-    made: true,
+    ...{ made: true, answer: 'model::SiteSeries', list: 'row.rows' },
     head: {
       total: 'u32',
-      rows: 'u32',
+      rows: ['u32', of('row.rows.size()')],
       survivorsAtStepEnd:
         'bool False: so many blocks were freed since the last step’s end that survivors are those of now.',
     },
@@ -160,6 +177,7 @@ export const columns = {
   LedgerSeries: {
     doc: 'By axis point: bytes at the end of step last[i], and the most within the steps of the point. NaN: not known.',
     base: 'StepAxis',
+    answer: 'model::LedgerSeries',
     head: { device: 'i32' },
     fields: {},
     matrices: 'LedgerColumn',

@@ -1,5 +1,5 @@
 // Answers that are objects, each after those that it holds. As answers.mjs; besides, `row` is the C++ struct that one is read from
-// (`made`: it is made here, of the fields without `from`), `base` the object that it extends. `known` C++: without it the value is
+// (`made`: it is made here, of the fields without `from`; `checkpoint`: and can be kept), `base` the object that it extends. `known` C++: without it the value is
 // null. `T[]` is a list of such objects, or of texts. `byHand`: C++ sets the field itself.
 
 const of = (from, more = {}) => ({ from, ...more });
@@ -63,6 +63,7 @@ export const objects = {
   Fragmentation: {
     doc: 'The framework’s segments on one device but for those of private pools, and what lies in them.',
     row: 'model::Fragmentation',
+    made: true,
     fields: {
       segments: 'u64',
       segmentBytes: 'u64',
@@ -75,12 +76,13 @@ export const objects = {
   Pool: {
     doc: 'A pool of the framework’s allocator on a device; told where there is one beside the common one.',
     row: 'model::PoolRow',
+    ...{ made: true, checkpoint: true },
     fields: {
       process: 'u32',
       device: 'i32',
-      kind: 'PoolKind',
-      id: 'text As PyTorch numbers it, `0:3`; empty: not known.',
+      kind: ['PoolKind', { init: 'PoolKind::Unknown' }],
       makers: 'u32 Graphs, or MemPools, that still have it.',
+      id: 'text As PyTorch numbers it, `0:3`; empty: not known.',
       label: 'text What it is, with a path to one of these.',
       segments: 'u64',
       reservedBytes: 'u64',
@@ -104,6 +106,7 @@ export const objects = {
   },
   SnapshotSite: {
     row: 'model::SnapshotSite',
+    ...{ made: true, checkpoint: true },
     fields: {
       site: 'u32',
       liveBytes: 'i64',

@@ -1,7 +1,7 @@
 // Questions to the user about what to trace. Undefined answers: the user went away.
-import { readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import {
@@ -19,6 +19,8 @@ import { inheritedEnvironment } from '../session/terminal';
 
 /** Before each try to save a file. */
 const SAVE_WAITS_MS = [0, 100, 1_000];
+const SAMPLE = 'sample_train.py';
+const FILES = [SAMPLE, 'gpu.py'];
 
 /** The active Python file as a plan; `anew`: with arguments that are asked for. Rejects with a sentence when there is none. */
 export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
@@ -160,4 +162,21 @@ function activeFolder(): vscode.WorkspaceFolder | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
   const owner = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
   return owner ?? vscode.workspace.workspaceFolders?.[0];
+}
+
+/**
+ * The training script with a leak that comes with the extension, opened in an editor. It stands in a folder of the user's, where it
+ * may be changed; what was changed stays. `root`: of the extension. `storage`: a folder that may be written.
+ */
+export async function planOfSample(root: string, storage: string): Promise<LaunchPlan> {
+  const folder = join(storage, 'sample');
+  mkdirSync(folder, { recursive: true });
+  for (const name of FILES) {
+    const file = join(folder, name);
+    if (!existsSync(file)) copyFileSync(join(root, 'test/workloads', name), file);
+  }
+  const file = vscode.Uri.file(join(folder, SAMPLE));
+  const command = [await interpreterFor(file), file.fsPath];
+  await vscode.window.showTextDocument(file);
+  return { title: SAMPLE, command, cwd: folder, environment: {} };
 }

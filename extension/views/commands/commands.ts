@@ -6,8 +6,7 @@ import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
 import { addMcpJson } from './addMcpJson';
-import { planOfActiveFile, planOfConfiguration } from './chooseLaunch';
-import { compareTraces } from './compareCommand';
+import { planOfActiveFile, planOfConfiguration, planOfSample } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { exportTrace } from './exportTrace';
@@ -16,7 +15,6 @@ import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { pickProcess } from './processPicker';
-import { planOfSample } from './sample';
 import { pickTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
@@ -151,6 +149,26 @@ async function openTrace(sessions: Sessions, given: unknown): Promise<void> {
 function uris(file: unknown, files: unknown): vscode.Uri[] {
   const given = Array.isArray(files) && files.length > 0 ? (files as unknown[]) : [file];
   return given.filter(one => one instanceof vscode.Uri);
+}
+
+/**
+ * Shows the end of a saved trace beside that of another one. `files`: both, the earlier one first; with none, what is
+ * shown is compared with a trace that is asked for.
+ */
+async function compareTraces(
+  sessions: Sessions,
+  files: readonly vscode.Uri[],
+  show: (a: ComparePoint, b: ComparePoint) => Promise<void>,
+): Promise<void> {
+  const before = files[0] ?? (await pickTrace(vscode.l10n.t('Compare: the earlier trace')));
+  if (before === undefined) return;
+  if (files.length > 0 || sessions.session === null) {
+    const after = files[1] ?? (await pickTrace(vscode.l10n.t('Compare: the later trace')));
+    if (after === undefined) return;
+    await sessions.open(after.fsPath);
+  }
+  const trace = await sessions.open(before.fsPath, false);
+  await show({ trace, timeNs: null }, { trace: 0, timeNs: null });
 }
 
 async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: ComparePoint): Promise<void> {

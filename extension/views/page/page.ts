@@ -3,14 +3,11 @@ import type { ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
 import type { Answers } from './answers/answers';
-import { blockAnswers } from './answers/blocks';
 import { compareAnswers } from './answers/compare';
 import { pictureAnswers } from './answers/picture';
-import { segmentAnswers } from './answers/segments';
 import { sessionAnswers } from './answers/session';
 import { timelineAnswers } from './answers/timeline';
 import { traceAnswers } from './answers/trace';
-import { treeAnswers } from './answers/tree';
 import { verdictAnswers } from './answers/verdicts';
 import { fillPage } from './fill';
 import type { PageModel, PageTools } from './model';
@@ -38,11 +35,8 @@ export class Page implements vscode.Disposable {
     this.answers = {
       ...traceAnswers(model),
       ...timelineAnswers(model),
-      ...treeAnswers(model),
       ...compareAnswers(model),
       ...sessionAnswers(model, lines),
-      ...blockAnswers(model),
-      ...segmentAnswers(model),
       ...pictureAnswers(model),
       ...verdictAnswers(model, lines),
     };

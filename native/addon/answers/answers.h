@@ -64,12 +64,4 @@ struct InfoData {
 InfoData info_data(const Follower::View &view);
 
 Napi::Value info_answer(Napi::Env env, const InfoData &data);
-Napi::Value site_series_answer(Napi::Env env, const model::SiteSeries &series, uint64_t revision);
-Napi::Value ledger_series_answer(Napi::Env env, const model::LedgerSeries &series, uint64_t revision);
-Napi::Value segments_answer(Napi::Env env, const model::SegmentMap &map, uint64_t revision);
-/// LifetimeBatch.
-Napi::Value lifetimes_answer(Napi::Env env, const LifetimeRows &found);
-Napi::Value passes_answer(Napi::Env env, const std::vector<model::PassBegin> &passes);
-Napi::Value timeline_answer(Napi::Env env, const std::vector<model::Bucket> &buckets);
-
 }  // namespace gmt::addon

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "model/query/step_queries.h"
+#include "model/query/questions.h"
 #include "model/state/name_book.h"
 
 namespace gmt::addon {
@@ -23,6 +23,15 @@ Napi::TypedArrayOf<Value> column(Napi::Env env, const Rows &rows, Read read) {
   return array;
 }
 
+/// Sets each column under the word of the enum for it.
+template <typename Enum, typename Columns>
+void put_matrices(Napi::Env env, Napi::Object &object, const Columns &columns) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    object.Set(model::word_of(static_cast<Enum>(i)),
+               column<double>(env, columns[i], [](double value) { return value; }));
+  }
+}
+
 /// `kEach` numbers a row; nullptr: they are not known.
 template <size_t kEach, typename Rows, typename Read>
 Napi::Float64Array columns(Napi::Env env, const Rows &rows, Read read) {
@@ -32,6 +41,15 @@ Napi::Float64Array columns(Napi::Env env, const Rows &rows, Read read) {
     double *own = array.Data() + i * kEach;
     values ? void(std::copy(values, values + kEach, own)) : std::fill(own, own + kEach, kNotKnown);
   }
+  return array;
+}
+
+/// These numbers of each row, row by row.
+template <typename Rows, typename... Member>
+Napi::Float64Array tuples(Napi::Env env, const Rows &rows, Member... member) {
+  auto array = Napi::Float64Array::New(env, rows.size() * sizeof...(member));
+  double *to = array.Data();
+  for (const auto &row : rows) ((*to++ = static_cast<double>(row.*member)), ...);
   return array;
 }
 
@@ -95,6 +113,15 @@ inline std::string key_text(uint64_t key) {
 template <typename Rows, typename Read>
 Napi::Array keys(Napi::Env env, const Rows &rows, Read read) {
   return texts(env, rows, [&](const auto &row) { return key_text(read(row)); });
+}
+
+/// PassBegins, Timeline.
+inline Napi::Value pack(Napi::Env env, const std::vector<model::PassBegin> &passes) {
+  return tuples(env, passes, &model::PassBegin::begin_ns, &model::PassBegin::pass);
+}
+inline Napi::Value pack(Napi::Env env, const std::vector<model::Bucket> &buckets) {
+  using model::Bucket;
+  return tuples(env, buckets, &Bucket::begin_ns, &Bucket::min, &Bucket::max, &Bucket::last);
 }
 
 }  // namespace gmt::addon

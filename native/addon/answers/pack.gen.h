@@ -63,74 +63,6 @@ inline Napi::Object pack(Napi::Env env, const model::AllocationRows &answer) {
   return object;
 }
 
-/// Sets its columns.
-inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<LifetimeRow> &rows) {
-  object.Set("address", column<uint64_t>(env, rows, [](const auto &row) { return row.lifetime.address; }));
-  object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.lifetime.bytes; }));
-  object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return model::device_number(row.lifetime.device); }));
-  object.Set("process", column<int32_t>(env, rows, [](const auto &row) { return row.process; }));
-  object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
-  object.Set("layer", column<uint8_t>(env, rows, [](const auto &row) { return row.layer; }));
-  object.Set("site", column<uint32_t>(env, rows, [](const auto &row) { return row.site; }));
-  object.Set("beginNs", column<double>(env, rows, [](const auto &row) { return row.lifetime.begin_ns; }));
-  object.Set("endNs", column<double>(env, rows, [](const auto &row) { return row.lifetime.end_ns != model::Lifetime::kAlive ? static_cast<double>(row.lifetime.end_ns) : kNotKnown; }));
-  object.Set("freeThread", column<int32_t>(env, rows, [](const auto &row) { return row.lifetime.free_thread; }));
-  object.Set("stream", column<uint64_t>(env, rows, [](const auto &row) { return row.lifetime.stream; }));
-  object.Set("kind", column<uint8_t>(env, rows, [](const auto &row) { return row.lifetime.kind; }));
-  object.Set("stepBegin", column<double>(env, rows, [](const auto &row) { return row.lifetime.step; }));
-  object.Set("category", column<uint8_t>(env, rows, [](const auto &row) { return row.lifetime.category; }));
-  object.Set("module", column<uint32_t>(env, rows, [](const auto &row) { return row.module; }));
-}
-
-/// Sets its columns.
-inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::SegmentBlock> &rows) {
-  object.Set("segment", column<uint32_t>(env, rows, [](const auto &row) { return row.segment; }));
-  object.Set("offsetBytes", column<double>(env, rows, [](const auto &row) { return row.offset; }));
-  object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.bytes; }));
-  object.Set("site", column<uint32_t>(env, rows, [](const auto &row) { return row.site; }));
-  object.Set("ageSteps", column<double>(env, rows, [](const auto &row) { return row.age_steps; }));
-  object.Set("timeNs", column<double>(env, rows, [](const auto &row) { return row.time_ns; }));
-  object.Set("category", column<uint8_t>(env, rows, [](const auto &row) { return row.category; }));
-}
-
-/// Sets its columns.
-inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::Segment> &rows) {
-  object.Set("address", column<uint64_t>(env, rows, [](const auto &row) { return row.begin; }));
-  object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.end - row.begin; }));
-  object.Set("liveBytes", column<double>(env, rows, [](const auto &row) { return row.live_bytes; }));
-  object.Set("largestGapBytes", column<double>(env, rows, [](const auto &row) { return row.largest_gap; }));
-  object.Set("stream", column<uint64_t>(env, rows, [](const auto &row) { return row.stream; }));
-  object.Set("mapped", column<uint8_t>(env, rows, [](const auto &row) { return row.mapped; }));
-  object.Set("timeNs", column<double>(env, rows, [](const auto &row) { return row.time_ns; }));
-}
-
-/// Sets its columns.
-inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::StepMark> &rows) {
-  object.Set("endNs", column<double>(env, rows, [](const auto &row) { return row.end_ns; }));
-  object.Set("collections", column<double>(env, rows, [](const auto &row) { return row.collections; }));
-  object.Set("fullCollections", column<double>(env, rows, [](const auto &row) { return row.full_collections; }));
-  object.Set("flags", column<uint8_t>(env, rows, [](const auto &row) { return row.flags; }));
-}
-
-/// Sets its columns.
-inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::SiteSeriesRow> &rows) {
-  object.Set("id", column<uint32_t>(env, rows, [](const auto &row) { return row.id; }));
-  object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
-  object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return row.device; }));
-  object.Set("lineSource", words<model::LineSource>(env, rows, [](const auto &row) { return row.source; }));
-  object.Set("firstStep", column<double>(env, rows, [](const auto &row) { return row.first_step; }));
-  object.Set("lastAllocationStep", column<double>(env, rows, [](const auto &row) { return row.last_allocation_step; }));
-  object.Set("lastFreeStep", column<double>(env, rows, [](const auto &row) { return row.last_free_step; }));
-  object.Set("oldestFreedSteps", column<uint32_t>(env, rows, [](const auto &row) { return row.oldest_freed_steps; }));
-  object.Set("segmentAllocations", column<double>(env, rows, [](const auto &row) { return row.segment_allocations; }));
-  object.Set("allocations", column<double>(env, rows, [](const auto &row) { return row.allocations; }));
-  object.Set("medianBytes", column<double>(env, rows, [](const auto &row) { return row.median_bytes; }));
-  object.Set("largestBytes", column<double>(env, rows, [](const auto &row) { return row.largest_bytes; }));
-  object.Set("largestStep", column<double>(env, rows, [](const auto &row) { return row.largest_step; }));
-  object.Set("category", words<model::Category>(env, rows, [](const auto &row) { return row.category; }));
-  object.Set("categoryBytes", column<double>(env, rows, [](const auto &row) { return row.category_bytes; }));
-}
-
 inline Napi::Object pack(Napi::Env env, const model::Frame &row) {
   auto object = Napi::Object::New(env);
   object.Set("file", row.file);
@@ -218,8 +150,8 @@ inline Napi::Object pack(Napi::Env env, const model::PoolRow &row) {
   object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
   object.Set("device", Napi::Number::New(env, static_cast<double>(row.device)));
   object.Set("kind", model::word_of(row.kind));
-  object.Set("id", row.id);
   object.Set("makers", Napi::Number::New(env, static_cast<double>(row.makers)));
+  object.Set("id", row.id);
   object.Set("label", row.label);
   object.Set("segments", Napi::Number::New(env, static_cast<double>(row.segments)));
   object.Set("reservedBytes", Napi::Number::New(env, static_cast<double>(row.reserved_bytes)));
@@ -404,6 +336,130 @@ inline Napi::Object pack(Napi::Env env, const InfoData &row) {
   object.Set("categories", objects(env, row.categories, [&](const auto &one) { return pack(env, one); }));
   object.Set("habits", objects(env, row.habits, [&](const auto &one) { return pack(env, one); }));
   object.Set("answers", objects(env, row.answers, [&](const auto &one) { return pack(env, one); }));
+  return object;
+}
+
+/// Sets its columns.
+inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<LifetimeRow> &rows) {
+  object.Set("address", column<uint64_t>(env, rows, [](const auto &row) { return row.lifetime.address; }));
+  object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.lifetime.bytes; }));
+  object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return model::device_number(row.lifetime.device); }));
+  object.Set("process", column<int32_t>(env, rows, [](const auto &row) { return row.process; }));
+  object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
+  object.Set("layer", column<uint8_t>(env, rows, [](const auto &row) { return row.layer; }));
+  object.Set("site", column<uint32_t>(env, rows, [](const auto &row) { return row.site; }));
+  object.Set("beginNs", column<double>(env, rows, [](const auto &row) { return row.lifetime.begin_ns; }));
+  object.Set("endNs", column<double>(env, rows, [](const auto &row) { return row.lifetime.end_ns != model::Lifetime::kAlive ? static_cast<double>(row.lifetime.end_ns) : kNotKnown; }));
+  object.Set("freeThread", column<int32_t>(env, rows, [](const auto &row) { return row.lifetime.free_thread; }));
+  object.Set("stream", column<uint64_t>(env, rows, [](const auto &row) { return row.lifetime.stream; }));
+  object.Set("kind", column<uint8_t>(env, rows, [](const auto &row) { return row.lifetime.kind; }));
+  object.Set("stepBegin", column<double>(env, rows, [](const auto &row) { return row.lifetime.step; }));
+  object.Set("category", column<uint8_t>(env, rows, [](const auto &row) { return row.lifetime.category; }));
+  object.Set("module", column<uint32_t>(env, rows, [](const auto &row) { return row.module; }));
+}
+inline Napi::Object pack(Napi::Env env, const LifetimeRows &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("rows", Napi::Number::New(env, static_cast<double>(row.rows.size())));
+  object.Set("modules", texts(env, row.modules, [](const auto &one) -> const auto & { return one; }));
+  put_columns(env, object, row.rows);
+  return object;
+}
+
+/// Sets its columns.
+inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::SegmentBlock> &rows) {
+  object.Set("segment", column<uint32_t>(env, rows, [](const auto &row) { return row.segment; }));
+  object.Set("offsetBytes", column<double>(env, rows, [](const auto &row) { return row.offset; }));
+  object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.bytes; }));
+  object.Set("timeNs", column<double>(env, rows, [](const auto &row) { return row.time_ns; }));
+  object.Set("site", column<uint32_t>(env, rows, [](const auto &row) { return row.site; }));
+  object.Set("ageSteps", column<double>(env, rows, [](const auto &row) { return row.age_steps; }));
+  object.Set("category", column<uint8_t>(env, rows, [](const auto &row) { return row.category; }));
+}
+inline Napi::Object pack_segment_blocks(Napi::Env env, const model::SegmentMap &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("rows", Napi::Number::New(env, static_cast<double>(row.blocks.size())));
+  object.Set("leftOut", Napi::Number::New(env, static_cast<double>(row.blocks_left_out)));
+  object.Set("leftOutBytes", Napi::Number::New(env, static_cast<double>(row.bytes_left_out)));
+  object.Set("outside", Napi::Number::New(env, static_cast<double>(row.blocks_outside)));
+  object.Set("outsideBytes", Napi::Number::New(env, static_cast<double>(row.bytes_outside)));
+  put_columns(env, object, row.blocks);
+  return object;
+}
+
+/// Sets its columns.
+inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::Segment> &rows) {
+  object.Set("address", column<uint64_t>(env, rows, [](const auto &row) { return row.begin; }));
+  object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.end - row.begin; }));
+  object.Set("liveBytes", column<double>(env, rows, [](const auto &row) { return row.live_bytes; }));
+  object.Set("largestGapBytes", column<double>(env, rows, [](const auto &row) { return row.largest_gap; }));
+  object.Set("stream", column<uint64_t>(env, rows, [](const auto &row) { return row.stream; }));
+  object.Set("mapped", column<uint8_t>(env, rows, [](const auto &row) { return row.mapped; }));
+  object.Set("timeNs", column<double>(env, rows, [](const auto &row) { return row.time_ns; }));
+}
+inline Napi::Object pack(Napi::Env env, const model::SegmentMap &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("revision", Napi::Number::New(env, static_cast<double>(row.revision)));
+  object.Set("source", row.of_driver ? "driver" : "framework");
+  object.Set("pools", texts(env, row.pool_labels, [](const auto &one) -> const auto & { return one; }));
+  object.Set("segmentsLeftOut", Napi::Number::New(env, static_cast<double>(row.segments_left_out)));
+  object.Set("blocks", pack_segment_blocks(env, row));
+  object.Set("site", column<uint32_t>(env, row.sites, [](const auto &one) { return one; }));
+  object.Set("pool", column<uint32_t>(env, row.pools, [](const auto &one) { return one; }));
+  put_columns(env, object, row.segments);
+  return object;
+}
+
+/// Sets its columns.
+inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::StepMark> &rows) {
+  object.Set("endNs", column<double>(env, rows, [](const auto &row) { return row.end_ns; }));
+  object.Set("collections", column<double>(env, rows, [](const auto &row) { return row.collections; }));
+  object.Set("fullCollections", column<double>(env, rows, [](const auto &row) { return row.full_collections; }));
+  object.Set("flags", column<uint8_t>(env, rows, [](const auto &row) { return row.flags; }));
+}
+inline Napi::Object pack(Napi::Env env, const model::StepAxis &row) {
+  auto object = Napi::Object::New(env);
+  object.Set("revision", Napi::Number::New(env, static_cast<double>(row.revision)));
+  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
+  object.Set("source", model::word_of(row.source));
+  object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
+  object.Set("first", column<double>(env, row.buckets, [](const auto &one) { return one.first; }));
+  object.Set("last", column<double>(env, row.buckets, [](const auto &one) { return one.last; }));
+  put_columns(env, object, row.marks);
+  return object;
+}
+
+/// Sets its columns.
+inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::SiteSeriesRow> &rows) {
+  object.Set("id", column<uint32_t>(env, rows, [](const auto &row) { return row.id; }));
+  object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
+  object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return row.device; }));
+  object.Set("lineSource", words<model::LineSource>(env, rows, [](const auto &row) { return row.source; }));
+  object.Set("firstStep", column<double>(env, rows, [](const auto &row) { return row.first_step; }));
+  object.Set("lastAllocationStep", column<double>(env, rows, [](const auto &row) { return row.last_allocation_step; }));
+  object.Set("lastFreeStep", column<double>(env, rows, [](const auto &row) { return row.last_free_step; }));
+  object.Set("oldestFreedSteps", column<uint32_t>(env, rows, [](const auto &row) { return row.oldest_freed_steps; }));
+  object.Set("segmentAllocations", column<double>(env, rows, [](const auto &row) { return row.segment_allocations; }));
+  object.Set("allocations", column<double>(env, rows, [](const auto &row) { return row.allocations; }));
+  object.Set("medianBytes", column<double>(env, rows, [](const auto &row) { return row.median_bytes; }));
+  object.Set("largestBytes", column<double>(env, rows, [](const auto &row) { return row.largest_bytes; }));
+  object.Set("largestStep", column<double>(env, rows, [](const auto &row) { return row.largest_step; }));
+  object.Set("category", words<model::Category>(env, rows, [](const auto &row) { return row.category; }));
+  object.Set("categoryBytes", column<double>(env, rows, [](const auto &row) { return row.category_bytes; }));
+}
+inline Napi::Object pack(Napi::Env env, const model::SiteSeries &row) {
+  auto object = pack(env, row.axis);
+  object.Set("total", Napi::Number::New(env, static_cast<double>(row.total)));
+  object.Set("rows", Napi::Number::New(env, static_cast<double>(row.rows.size())));
+  object.Set("survivorsAtStepEnd", Napi::Boolean::New(env, row.survivors_at_step_end));
+  put_columns(env, object, row.rows);
+  put_matrices<model::SeriesColumn>(env, object, row.columns);
+  return object;
+}
+
+inline Napi::Object pack(Napi::Env env, const model::LedgerSeries &row) {
+  auto object = pack(env, row.axis);
+  object.Set("device", Napi::Number::New(env, static_cast<double>(row.device)));
+  put_matrices<model::LedgerColumn>(env, object, row.columns);
   return object;
 }
 

@@ -3,10 +3,10 @@
 #include <napi.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "model/state/types.h"
@@ -26,25 +26,32 @@ class Fields {
   }
   bool ok() const { return ok_; }
 
-  /// What the field's word stands for; nothing where the field is absent.
-  template <typename Enum>
-  std::optional<Enum> word_if(const char *field) {
+  /// What the field's word stands for; false where the field is absent, or wrong.
+  template <typename Enum, typename To>
+  bool word_if(const char *field, To &to) {
     const Napi::Value value = get(field);
-    if (value.IsUndefined()) return std::nullopt;
+    if (value.IsUndefined()) return false;
     const std::string text = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
     const auto &known = model::Words<Enum>::kAll;
     const auto found = std::find(known.begin(), known.end(), text);
-    if (found != known.end()) return static_cast<Enum>(found - known.begin());
+    if (found != known.end()) {
+      const auto number = static_cast<Enum>(found - known.begin());
+      if constexpr (std::is_assignable_v<To &, Enum>)
+        to = number;
+      else
+        to = static_cast<std::underlying_type_t<Enum>>(number);
+      return true;
+    }
     std::string all;
     for (const char *word : known) all += std::string(all.empty() ? "" : ", ") + word;
     fail(std::string("The query's \"") + field + "\" must be one of " + all + ".");
-    return std::nullopt;
+    return false;
   }
   template <typename Enum>
   Enum word(const char *field) {
-    const auto found = word_if<Enum>(field);
-    if (!found) fail(std::string("The query lacks \"") + field + "\".");
-    return found.value_or(Enum{});
+    Enum found{};
+    if (!word_if<Enum>(field, found)) fail(std::string("The query lacks \"") + field + "\".");
+    return found;
   }
   double number(const char *field, std::optional<double> otherwise) {
     const Napi::Value value = get(field);
@@ -68,18 +75,13 @@ class Fields {
     return value >= 9007199254740992.0 ? 1ull << 53 : static_cast<uint64_t>(value);
   }
   uint64_t whole(const char *field, uint64_t otherwise) { return get(field).IsUndefined() ? otherwise : whole(field); }
-  /// A time of the session; nothing where it is absent. What lies before its begin is no event's time.
-  std::optional<uint64_t> time(const char *field) {
-    if (get(field).IsUndefined()) return std::nullopt;
-    return whole(field);
-  }
   /// A number of a process, a site or the like; kNone for what is none.
   uint32_t index(const char *field) {
     const double value = number(field, std::nullopt);
     return value >= 0 && value < model::kNone ? static_cast<uint32_t>(value) : model::kNone;
   }
   /// How many points an axis may have.
-  size_t points() { return std::clamp<uint64_t>(whole("points"), kFewestPoints, kMostPoints); }
+  size_t points(const char *field) { return std::clamp<uint64_t>(whole(field), kFewestPoints, kMostPoints); }
   /// The numbers of a list; nothing where it is absent.
   std::optional<std::vector<uint32_t>> list(const char *field) {
     const Napi::Value value = get(field);

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "model/ingest/events.h"
 #include "model/query/questions.h"

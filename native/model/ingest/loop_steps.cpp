@@ -1,5 +1,3 @@
-#include "model/ingest/loop_steps.h"
-
 #include <algorithm>
 #include <set>
 #include <utility>

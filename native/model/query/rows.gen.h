@@ -121,6 +121,19 @@ struct AllocationRows {
   std::vector<AllocationRow> rows;
 };
 
+struct SegmentBlock {
+  /// Index into the segments.
+  uint32_t segment = {};
+  /// From the segment’s begin.
+  uint64_t offset = {};
+  uint64_t bytes = {};
+  uint64_t time_ns = {};
+  uint32_t site = {};
+  uint32_t age_steps = {};
+  /// Index into `CATEGORIES`.
+  uint8_t category = {};
+};
+
 struct SiteSeriesRow {
   uint32_t id = {};
   /// -1 = several.
@@ -149,6 +162,60 @@ struct SiteSeriesRow {
   uint8_t category = static_cast<uint8_t>(Category::Unnamed);
   /// How many bytes those are.
   int64_t category_bytes = {};
+};
+
+struct Fragmentation {
+  uint64_t segments = {};
+  uint64_t segment_bytes = {};
+  /// Segments that hold both a live block and a gap.
+  uint64_t partly_used_segments = {};
+  /// Of free bytes, those in segments without any live block: PyTorch can give them back.
+  uint64_t empty_bytes = {};
+  /// In all segments.
+  uint64_t free_bytes = {};
+  /// The longest gap.
+  uint64_t largest_free_bytes = {};
+};
+
+struct PoolRow {
+  uint32_t process = {};
+  int32_t device = {};
+  PoolKind kind = PoolKind::Unknown;
+  /// Graphs, or MemPools, that still have it.
+  uint32_t makers = {};
+  /// As PyTorch numbers it, `0:3`; empty: not known.
+  std::string id = {};
+  /// What it is, with a path to one of these.
+  std::string label = {};
+  uint64_t segments = {};
+  uint64_t reserved_bytes = {};
+  uint64_t live_bytes = {};
+  /// Who took its biggest segment from the driver.
+  uint32_t site = {};
+  void checkpoint(Archive &a) {
+    a(process, device, kind, makers, id, label, segments, reserved_bytes, live_bytes);
+    gmt::model::row(a, kSiteRows, site);
+  }
+};
+
+struct SnapshotSite {
+  uint32_t site = {};
+  int64_t live_bytes = {};
+  int64_t live_count = {};
+  /// Step of its oldest live block.
+  uint32_t oldest_step = {};
+  /// Live bytes now less those at the end of the last step.
+  int64_t grown_bytes = {};
+  /// Of the live bytes, those that wait for a backward pass.
+  int64_t activation_bytes = {};
+  /// Allocated in the running step.
+  double step_allocated_bytes = {};
+  /// The mean of up to 8 steps before it.
+  double usual_allocated_bytes = {};
+  void checkpoint(Archive &a) {
+    a(live_bytes, live_count, oldest_step, grown_bytes, activation_bytes, step_allocated_bytes, usual_allocated_bytes);
+    gmt::model::row(a, kSiteRows, site);
+  }
 };
 
 }  // namespace gmt::model

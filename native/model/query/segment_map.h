@@ -5,15 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/state/types.h"
+#include "model/query/rows.gen.h"
 
 namespace gmt::model {
-
-struct SegmentQuery {
-  uint32_t process = 0;
-  int32_t device = 0;
-  size_t max_blocks = 100'000;
-};
 
 struct Segment {
   uint64_t begin;
@@ -27,16 +21,6 @@ struct Segment {
   uint64_t largest_gap = 0;
   uint64_t blocks = 0;
   uint32_t pool = kNone;  ///< number in the process's PoolBook
-};
-
-struct SegmentBlock {
-  uint32_t segment;
-  uint64_t offset;
-  uint64_t bytes;
-  uint64_t time_ns;
-  uint32_t site;
-  uint32_t age_steps;
-  uint8_t category;
 };
 
 struct SegmentMap {
@@ -53,6 +37,7 @@ struct SegmentMap {
   uint64_t bytes_left_out = 0;
   size_t blocks_outside = 0;  ///< in no known segment
   uint64_t bytes_outside = 0;
+  uint64_t revision = 0;  ///< of who answers
 };
 
 }  // namespace gmt::model

@@ -1,7 +1,5 @@
 #include "model/state/accounts.h"
 
-#include <algorithm>
-
 namespace gmt::model {
 namespace {
 

@@ -11,7 +11,17 @@ class LineFinder {
  public:
   void checkpoint(Archive &a) { a(forward_, engines_, makers_, nodes_, backward_call_); }
   /// The line of `event`, an allocation; `state` is what autograd did on its thread, nullptr = nothing.
-  LineRef find(const trace::Event &event, const gmt_autograd *state);
+  LineRef find(const trace::Event &event, const gmt_autograd *state) {
+    if (event.stack) {
+      if (state && state->role == GMT_AUTOGRAD_FORWARD) {
+        forward_.note(event.thread, state->thread, state->sequence, event.stack);
+      }
+      return {event.stack, LineSource::Python};
+    }
+    if (!state || state->role != GMT_AUTOGRAD_BACKWARD) return {};
+    if (event.thread >= engines_.size()) engines_.resize(event.thread + 1u);
+    return backward_line(engines_[event.thread], *state);
+  }
 
   /// From the thread's next event on. `add_node` comes earlier: a backward event may name a node of another thread.
   void set_newest_node(const trace::Node &node) {
@@ -30,7 +40,9 @@ class LineFinder {
   bool is_engine(uint32_t thread) const { return thread < engines_.size() && engines_[thread].line.stack; }
 
   /// An autograd node was made: its number and the stack that made it.
-  void add_node(const trace::Node &node);
+  void add_node(const trace::Node &node) {
+    forward_.note_node(node.thread, node.node.thread, node.node.sequence, node.node.stack);
+  }
 
   /// A stack inside `backward()` or `grad()` was seen.
   void set_backward_call(uint32_t stack) { backward_call_ = stack; }
@@ -43,7 +55,21 @@ class LineFinder {
     LineRef line;        ///< of the node that ran last
     void checkpoint(Archive &a) { a(sequence, torch_thread, known, line); }
   };
-  LineRef backward_line(EngineThread &engine, const gmt_autograd &state);
+  LineRef backward_line(EngineThread &engine, const gmt_autograd &state) {
+    if (state.sequence != GMT_SEQUENCE_ACCUMULATE) {
+      const bool same = engine.known && engine.sequence == state.sequence && engine.torch_thread == state.thread;
+      if (same) return engine.line;
+      const LineRef line = forward_.find(state.thread, state.sequence);
+      if (line.stack) {
+        engine = {state.sequence, state.thread, true, line};
+        return line;
+      }
+    }
+    engine.known = false;
+    if (engine.line.stack) return {engine.line.stack, LineSource::ForwardNear};
+    if (backward_call_) return {backward_call_, LineSource::BackwardCall};
+    return {};
+  }
 
   ForwardTable forward_;
   std::vector<EngineThread> engines_;  ///< by thread index

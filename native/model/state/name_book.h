@@ -1,6 +1,5 @@
 #pragma once
 // What live blocks of a framework are for: their names, and bytes by category.
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -64,11 +63,28 @@ class NameBook {
   void checkpoint(Archive &a);
 
   /// The block at `address`, which is alive, is this from now on.
-  void name(uint64_t address, uint8_t device, uint64_t bytes, uint8_t category, const std::string &text);
+  void name(uint64_t address, uint8_t device, uint64_t bytes, uint8_t category, const std::string &text) {
+    forget(address, device);
+    if (category > kUnnamed) category = GMT_CATEGORY_OTHER;
+    entries_[block_key(address, device)] = {number_of(text), category, device, bytes};
+    CategorySum &sum = sums_[{device, category}];
+    sum.bytes += static_cast<int64_t>(bytes);
+    ++sum.count;
+  }
   /// The block was freed.
-  void forget(uint64_t address, uint8_t device);
+  void forget(uint64_t address, uint8_t device) {
+    const auto found = entries_.find(block_key(address, device));
+    if (found == entries_.end()) return;
+    CategorySum &sum = sums_[{device, found->second.category}];
+    sum.bytes -= static_cast<int64_t>(found->second.bytes);
+    --sum.count;
+    entries_.erase(found);
+  }
   /// nullptr: nobody named it.
-  const Entry *find(uint64_t address, uint8_t device) const;
+  const Entry *find(uint64_t address, uint8_t device) const {
+    const auto found = entries_.find(block_key(address, device));
+    return found == entries_.end() ? nullptr : &found->second;
+  }
   const std::string &text(const Entry &entry) const { return texts_[entry.text]; }
   /// By Entry::text.
   const std::vector<std::string> &texts() const { return texts_; }
@@ -82,7 +98,14 @@ class NameBook {
   const std::map<std::pair<uint8_t, uint8_t>, CategorySum> &sums() const { return sums_; }
 
  private:
-  uint32_t number_of(const std::string &text);
+  uint32_t number_of(const std::string &text) {
+    if (text.empty()) return 0;
+    const auto known = numbers_.find(text);
+    if (known != numbers_.end()) return known->second;
+    if (texts_.size() == kTexts) return 0;
+    texts_.push_back(text);
+    return numbers_.emplace(text, static_cast<uint32_t>(texts_.size() - 1)).first->second;
+  }
 
   std::unordered_map<uint64_t, Entry> entries_;
   std::vector<std::string> texts_{""};

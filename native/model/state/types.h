@@ -31,6 +31,16 @@ constexpr size_t archive_limit(Enum) {
 }
 constexpr size_t archive_limit(Space) { return kSpaces; }
 
+/// In a question: no restriction.
+constexpr int32_t kAll = -1;
+/// When blocks were allocated: [from_ns, to_ns).
+struct Births {
+  uint64_t from_ns = 0;
+  uint64_t to_ns = ~0ull;
+  bool all() const { return from_ns == 0 && to_ns == ~0ull; }
+  bool hold(uint64_t time_ns) const { return static_cast<bool>((time_ns >= from_ns) & (time_ns < to_ns)); }
+};
+
 /// One live allocation of the driver.
 struct alignas(64) Block {
   uint64_t address;

@@ -1,7 +1,7 @@
 #pragma once
 // The last frees of one process, so that one that turns out to have failed can be taken back.
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/state/virtual_memory.h"
@@ -38,11 +38,25 @@ class UndoRing {
     a.hold(records_.empty() || records_.size() == kSize);
   }
 
-  void push(UndoRecord record);
+  void push(UndoRecord record) {
+    if (records_.empty()) records_.resize(kSize);
+    records_[next_] = std::move(record);
+    next_ = (next_ + 1) % kSize;
+    ++pushed_;
+  }
   /// How many there ever were.
   uint64_t pushed() const { return pushed_; }
   /// Takes out the newest free of `address` with `kind`; false where it is not among the last kSize.
-  bool take(uint64_t address, uint8_t kind, UndoRecord &out);
+  bool take(uint64_t address, uint8_t kind, UndoRecord &out) {
+    for (size_t back = 1; back <= records_.size(); ++back) {
+      UndoRecord &record = records_[(next_ + kSize - back) % kSize];
+      if (record.kind != kind || record.address != address) continue;
+      out = std::move(record);
+      record = UndoRecord{};
+      return true;
+    }
+    return false;
+  }
 
  private:
   std::vector<UndoRecord> records_;

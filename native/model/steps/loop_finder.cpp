@@ -1,13 +1,11 @@
 #include "model/steps/loop_finder.h"
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
 #include <span>
 #include <tuple>
-#include <utility>
 
 namespace gmt::model {
 namespace {

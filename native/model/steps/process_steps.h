@@ -2,7 +2,6 @@
 // The steps of one process: what ends them, when they ended, and what is not known of them.
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "model/steps/loop_finder.h"
 #include "model/steps/step_list.h"

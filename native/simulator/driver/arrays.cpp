@@ -52,28 +52,21 @@ CUresult destroy(Handle handle, Object::Type type) {
 
 }  // namespace
 
-SIM_EXPORT CUresult cuArrayCreate_v2(Handle *array, const ArrayDescriptor *descriptor) {
-  return traced(SIM_CALL(cuArrayCreate_v2), Params{array, descriptor}, [&] {
-    if (!descriptor) return INVALID_VALUE;
-    Array3DDescriptor whole = {descriptor->width, descriptor->height, 0, descriptor->format, descriptor->channels, 0};
-    return create(array, whole, 1, Object::ARRAY);
-  });
+SIM_TRACED(cuArrayCreate_v2, (Handle * array, const ArrayDescriptor *descriptor), array, descriptor) {
+  if (!descriptor) return INVALID_VALUE;
+  Array3DDescriptor whole = {descriptor->width, descriptor->height, 0, descriptor->format, descriptor->channels, 0};
+  return create(array, whole, 1, Object::ARRAY);
 }
 
-SIM_EXPORT CUresult cuArray3DCreate_v2(Handle *array, const Array3DDescriptor *descriptor) {
-  return traced(SIM_CALL(cuArray3DCreate_v2), Params{array, descriptor},
-                [&] { return descriptor ? create(array, *descriptor, 1, Object::ARRAY) : INVALID_VALUE; });
+SIM_TRACED(cuArray3DCreate_v2, (Handle * array, const Array3DDescriptor *descriptor), array, descriptor) {
+  return descriptor ? create(array, *descriptor, 1, Object::ARRAY) : INVALID_VALUE;
 }
 
-SIM_EXPORT CUresult cuArrayDestroy(Handle array) {
-  return traced(SIM_CALL(cuArrayDestroy), Params{array}, [&] { return destroy(array, Object::ARRAY); });
+SIM_TRACED(cuArrayDestroy, (Handle array), array) { return destroy(array, Object::ARRAY); }
+
+SIM_TRACED(cuMipmappedArrayCreate, (Handle * array, const Array3DDescriptor *descriptor, unsigned levels), array,
+           descriptor, levels) {
+  return descriptor ? create(array, *descriptor, levels, Object::MIPMAPPED) : INVALID_VALUE;
 }
 
-SIM_EXPORT CUresult cuMipmappedArrayCreate(Handle *array, const Array3DDescriptor *descriptor, unsigned levels) {
-  return traced(SIM_CALL(cuMipmappedArrayCreate), Params{array, descriptor, levels},
-                [&] { return descriptor ? create(array, *descriptor, levels, Object::MIPMAPPED) : INVALID_VALUE; });
-}
-
-SIM_EXPORT CUresult cuMipmappedArrayDestroy(Handle array) {
-  return traced(SIM_CALL(cuMipmappedArrayDestroy), Params{array}, [&] { return destroy(array, Object::MIPMAPPED); });
-}
+SIM_TRACED(cuMipmappedArrayDestroy, (Handle array), array) { return destroy(array, Object::MIPMAPPED); }

@@ -47,163 +47,140 @@ CUresult sim::current_context(Context **context) {
   return (*context)->alive ? SUCCESS : CONTEXT_IS_DESTROYED;
 }
 
-SIM_EXPORT CUresult cuDevicePrimaryCtxRetain(Handle *context, CUdevice device) {
-  return traced(SIM_CALL(cuDevicePrimaryCtxRetain), Params{context, device}, [&] {
-    if (!context) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
-    bool created;
-    Context *primary;
-    {
-      Lock lock;
-      Context *&slot = state.devices[device].primary;
-      if (!slot) {
-        slot = create_object<Context>(Object::CONTEXT);
-        slot->primary = true;
-      }
-      primary = slot;
-      ++primary->references;
-      created = !primary->alive;
-      if (created) bring_to_life(primary, device, primary->flags);
-    }
-    if (created) raise_resource(RESOURCE_CONTEXT_CREATED, primary);
-    *context = primary;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  return traced(SIM_CALL(cuDevicePrimaryCtxRelease_v2), Params{device}, [&] {
-    if (!valid_device(device)) return INVALID_DEVICE;
-    Context *primary = state.devices[device].primary;
-    bool last;
-    {
-      Lock lock;
-      if (!primary || primary->references == 0) return INVALID_CONTEXT;
-      last = --primary->references == 0 && primary->alive;
-    }
-    if (last) destroy(primary, true);
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-  return traced(SIM_CALL(cuDevicePrimaryCtxReset_v2), Params{device}, [&] {
-    if (!valid_device(device)) return INVALID_DEVICE;
-    Context *primary = state.devices[device].primary;
-    if (primary && primary->alive) destroy(primary, true);
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
-  return checked([&] {
-    if (!flags || !active) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
+SIM_TRACED(cuDevicePrimaryCtxRetain, (Handle * context, CUdevice device), context, device) {
+  if (!context) return INVALID_VALUE;
+  if (!valid_device(device)) return INVALID_DEVICE;
+  bool created;
+  Context *primary;
+  {
     Lock lock;
-    Context *primary = state.devices[device].primary;
-    *flags = primary ? primary->flags : 0;
-    *active = primary && primary->alive;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxCreate_v2(Handle *context, unsigned flags, CUdevice device) {
-  return traced(SIM_CALL(cuCtxCreate_v2), Params{context, flags, device}, [&] {
-    if (!context) return INVALID_VALUE;
-    if (!valid_device(device)) return INVALID_DEVICE;
-    if (depth == DEEPEST) return OUT_OF_MEMORY;
-    Context *created;
-    {
-      Lock lock;
-      created = create_object<Context>(Object::CONTEXT);
-      bring_to_life(created, device, flags);
+    Context *&slot = state.devices[device].primary;
+    if (!slot) {
+      slot = create_object<Context>(Object::CONTEXT);
+      slot->primary = true;
     }
-    stack[depth++] = created;
-    raise_resource(RESOURCE_CONTEXT_CREATED, created);
-    *context = created;
-    return SUCCESS;
-  });
+    primary = slot;
+    ++primary->references;
+    created = !primary->alive;
+    if (created) bring_to_life(primary, device, primary->flags);
+  }
+  if (created) raise_resource(RESOURCE_CONTEXT_CREATED, primary);
+  *context = primary;
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuCtxDestroy_v2(Handle handle) {
-  return traced(SIM_CALL(cuCtxDestroy_v2), Params{handle}, [&] {
-    Context *context;
-    {
-      Lock lock;
-      context = find_context(handle);
-      if (!context || context->primary) return INVALID_CONTEXT;
-      if (!context->alive) return CONTEXT_IS_DESTROYED;
-    }
-    destroy(context, false);
-    if (depth && stack[depth - 1] == context) --depth;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxPushCurrent_v2(Handle handle) {
-  return locked([&] {
-    Context *context = find_context(handle);
-    if (!context || depth == DEEPEST) return INVALID_CONTEXT;
-    stack[depth++] = context;
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxPopCurrent_v2(Handle *context) {
-  return checked([&] {
-    if (depth == 0) return INVALID_CONTEXT;
-    --depth;
-    if (context) *context = stack[depth];
-    return SUCCESS;
-  });
-}
-
-SIM_EXPORT CUresult cuCtxSetCurrent(Handle handle) {
-  return checked([&] {
-    if (!handle) {
-      if (depth) --depth;
-      return SUCCESS;
-    }
+SIM_TRACED(cuDevicePrimaryCtxRelease_v2, (CUdevice device), device) {
+  if (!valid_device(device)) return INVALID_DEVICE;
+  Context *primary = state.devices[device].primary;
+  bool last;
+  {
     Lock lock;
-    Context *context = find_context(handle);
-    if (!context) return INVALID_CONTEXT;
-    if (depth == 0) ++depth;
-    stack[depth - 1] = context;
-    return SUCCESS;
-  });
+    if (!primary || primary->references == 0) return INVALID_CONTEXT;
+    last = --primary->references == 0 && primary->alive;
+  }
+  if (last) destroy(primary, true);
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuCtxGetCurrent(Handle *context) {
-  return checked([&] {
-    if (!context) return INVALID_VALUE;
-    *context = depth ? stack[depth - 1] : nullptr;
-    return SUCCESS;
-  });
+SIM_TRACED(cuDevicePrimaryCtxReset_v2, (CUdevice device), device) {
+  if (!valid_device(device)) return INVALID_DEVICE;
+  Context *primary = state.devices[device].primary;
+  if (primary && primary->alive) destroy(primary, true);
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
-  return checked([&] {
-    if (!device) return INVALID_VALUE;
-    Context *context;
-    CUresult result = current_context(&context);
-    if (result == SUCCESS) *device = context->device;
-    return result;
-  });
+SIM_DEFINE(checked, cuDevicePrimaryCtxGetState, (CUdevice device, unsigned *flags, int *active), device, flags,
+           active) {
+  if (!flags || !active) return INVALID_VALUE;
+  if (!valid_device(device)) return INVALID_DEVICE;
+  Lock lock;
+  Context *primary = state.devices[device].primary;
+  *flags = primary ? primary->flags : 0;
+  *active = primary && primary->alive;
+  return SUCCESS;
+}
+
+SIM_TRACED(cuCtxCreate_v2, (Handle * context, unsigned flags, CUdevice device), context, flags, device) {
+  if (!context) return INVALID_VALUE;
+  if (!valid_device(device)) return INVALID_DEVICE;
+  if (depth == DEEPEST) return OUT_OF_MEMORY;
+  Context *created;
+  {
+    Lock lock;
+    created = create_object<Context>(Object::CONTEXT);
+    bring_to_life(created, device, flags);
+  }
+  stack[depth++] = created;
+  raise_resource(RESOURCE_CONTEXT_CREATED, created);
+  *context = created;
+  return SUCCESS;
+}
+
+SIM_TRACED(cuCtxDestroy_v2, (Handle handle), handle) {
+  Context *context;
+  {
+    Lock lock;
+    context = find_context(handle);
+    if (!context || context->primary) return INVALID_CONTEXT;
+    if (!context->alive) return CONTEXT_IS_DESTROYED;
+  }
+  destroy(context, false);
+  if (depth && stack[depth - 1] == context) --depth;
+  return SUCCESS;
+}
+
+SIM_DEFINE(locked, cuCtxPushCurrent_v2, (Handle handle), handle) {
+  Context *context = find_context(handle);
+  if (!context || depth == DEEPEST) return INVALID_CONTEXT;
+  stack[depth++] = context;
+  return SUCCESS;
+}
+
+SIM_DEFINE(checked, cuCtxPopCurrent_v2, (Handle * context), context) {
+  if (depth == 0) return INVALID_CONTEXT;
+  --depth;
+  if (context) *context = stack[depth];
+  return SUCCESS;
+}
+
+SIM_DEFINE(checked, cuCtxSetCurrent, (Handle handle), handle) {
+  if (!handle) {
+    if (depth) --depth;
+    return SUCCESS;
+  }
+  Lock lock;
+  Context *context = find_context(handle);
+  if (!context) return INVALID_CONTEXT;
+  if (depth == 0) ++depth;
+  stack[depth - 1] = context;
+  return SUCCESS;
+}
+
+SIM_DEFINE(checked, cuCtxGetCurrent, (Handle * context), context) {
+  if (!context) return INVALID_VALUE;
+  *context = depth ? stack[depth - 1] : nullptr;
+  return SUCCESS;
+}
+
+SIM_DEFINE(checked, cuCtxGetDevice, (CUdevice * device), device) {
+  if (!device) return INVALID_VALUE;
+  Context *context;
+  CUresult result = current_context(&context);
+  if (result == SUCCESS) *device = context->device;
+  return result;
 }
 
 bool sim::valid_stream(CUstream stream) { return default_stream(stream) || find_stream(stream); }
 
-SIM_EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
-  return checked([&] {
-    if (!stream || flags > 1) return INVALID_VALUE;
-    Context *context;
-    if (CUresult result = current_context(&context); result != SUCCESS) return result;
-    Lock lock;
-    Stream *created = create_object<Stream>(Object::STREAM);
-    created->context = context;
-    *stream = created;
-    return SUCCESS;
-  });
+SIM_DEFINE(checked, cuStreamCreate, (CUstream * stream, unsigned flags), stream, flags) {
+  if (!stream || flags > 1) return INVALID_VALUE;
+  Context *context;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
+  Lock lock;
+  Stream *created = create_object<Stream>(Object::STREAM);
+  created->context = context;
+  *stream = created;
+  return SUCCESS;
 }
 SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
   return locked([&] { return destroy_handle(handle, Object::STREAM, INVALID_HANDLE); });

@@ -44,49 +44,45 @@ CUresult add_node(Handle *node, Handle graph, GraphNodeParams *params) {
 
 }  // namespace
 
-SIM_EXPORT CUresult cuGraphCreate(Handle *graph, unsigned flags) {
-  return checked([&] {
-    if (!graph || flags) return INVALID_VALUE;
-    Lock lock;
-    *graph = create_object<Graph>(Object::GRAPH);
-    return SUCCESS;
-  });
+SIM_DEFINE(checked, cuGraphCreate, (Handle * graph, unsigned flags), graph, flags) {
+  if (!graph || flags) return INVALID_VALUE;
+  Lock lock;
+  *graph = create_object<Graph>(Object::GRAPH);
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuGraphDestroy(Handle handle) {
-  return locked([&] {
-    Graph *graph = find_graph(handle);
-    if (!graph) return INVALID_VALUE;
-    for (size_t i = 0; i < graph->allocations.size(); ++i) {
-      Allocation *allocation = state.allocations.find(graph->allocations[i]);
-      if (allocation && allocation->kind == Allocation::GRAPH) release(allocation);
-    }
-    graph->allocations.clear();
-    destroy_object(graph);
-    return SUCCESS;
-  });
+SIM_DEFINE(locked, cuGraphDestroy, (Handle handle), handle) {
+  Graph *graph = find_graph(handle);
+  if (!graph) return INVALID_VALUE;
+  for (size_t i = 0; i < graph->allocations.size(); ++i) {
+    Allocation *allocation = state.allocations.find(graph->allocations[i]);
+    if (allocation && allocation->kind == Allocation::GRAPH) release(allocation);
+  }
+  graph->allocations.clear();
+  destroy_object(graph);
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuGraphAddMemAllocNode(Handle *node, Handle graph, const Handle *after, size_t count,
-                                           AllocNodeParams *alloc) {
-  return traced(SIM_CALL(cuGraphAddMemAllocNode), Params{node, graph, after, count, alloc},
-                [&] { return add_alloc_node(node, graph, alloc); });
+SIM_TRACED(cuGraphAddMemAllocNode,
+           (Handle * node, Handle graph, const Handle *after, size_t count, AllocNodeParams *alloc), node, graph, after,
+           count, alloc) {
+  return add_alloc_node(node, graph, alloc);
 }
 
-SIM_EXPORT CUresult cuGraphAddMemFreeNode(Handle *node, Handle graph, const Handle *after, size_t count,
-                                          CUdeviceptr address) {
-  return traced(SIM_CALL(cuGraphAddMemFreeNode), Params{node, graph, after, count, address},
-                [&] { return add_free_node(node, graph, address); });
+SIM_TRACED(cuGraphAddMemFreeNode, (Handle * node, Handle graph, const Handle *after, size_t count, CUdeviceptr address),
+           node, graph, after, count, address) {
+  return add_free_node(node, graph, address);
 }
 
-SIM_EXPORT CUresult cuGraphAddNode(Handle *node, Handle graph, const Handle *after, size_t count,
-                                   GraphNodeParams *node_params) {
-  return traced(SIM_CALL(cuGraphAddNode), Params{node, graph, after, count, node_params},
-                [&] { return add_node(node, graph, node_params); });
+SIM_TRACED(cuGraphAddNode,
+           (Handle * node, Handle graph, const Handle *after, size_t count, GraphNodeParams *node_params), node, graph,
+           after, count, node_params) {
+  return add_node(node, graph, node_params);
 }
 
-SIM_EXPORT CUresult cuGraphAddNode_v2(Handle *node, Handle graph, const Handle *after, const void *edges, size_t count,
-                                      GraphNodeParams *node_params) {
-  return traced(SIM_CALL(cuGraphAddNode_v2), Params{node, graph, after, edges, count, node_params},
-                [&] { return add_node(node, graph, node_params); });
+SIM_TRACED(cuGraphAddNode_v2,
+           (Handle * node, Handle graph, const Handle *after, const void *edges, size_t count,
+            GraphNodeParams *node_params),
+           node, graph, after, edges, count, node_params) {
+  return add_node(node, graph, node_params);
 }

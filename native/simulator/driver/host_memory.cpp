@@ -8,9 +8,7 @@ using namespace sim;
 namespace {
 
 CUresult add_host(void *address, size_t bytes, bool registered, Context *context) {
-  HostRange *range = static_cast<HostRange *>(calloc(1, sizeof(HostRange)));
-  *range = {reinterpret_cast<uint64_t>(address), bytes, registered, context};
-  state.host.insert(range);
+  state.host.add({reinterpret_cast<uint64_t>(address), bytes, registered, context});
   return SUCCESS;
 }
 
@@ -47,29 +45,22 @@ CUresult end_host(void *address, bool registered, CUresult unknown) {
 
 }  // namespace
 
-SIM_EXPORT CUresult cuMemAllocHost_v2(void **address, size_t bytes) {
-  return traced(SIM_CALL(cuMemAllocHost_v2), Params{address, bytes}, [&] { return allocate_host(address, bytes, 0); });
+SIM_TRACED(cuMemAllocHost_v2, (void **address, size_t bytes), address, bytes) {
+  return allocate_host(address, bytes, 0);
 }
-SIM_EXPORT CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags) {
-  return traced(SIM_CALL(cuMemHostAlloc), Params{address, bytes, flags},
-                [&] { return allocate_host(address, bytes, flags); });
+SIM_TRACED(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), address, bytes, flags) {
+  return allocate_host(address, bytes, flags);
 }
-SIM_EXPORT CUresult cuMemHostAlloc_v2(void **address, size_t bytes, unsigned flags) {
-  return traced(SIM_CALL(cuMemHostAlloc_v2), Params{address, bytes, flags},
-                [&] { return allocate_host(address, bytes, flags); });
+SIM_TRACED(cuMemHostAlloc_v2, (void **address, size_t bytes, unsigned flags), address, bytes, flags) {
+  return allocate_host(address, bytes, flags);
 }
-SIM_EXPORT CUresult cuMemFreeHost(void *address) {
-  return traced(SIM_CALL(cuMemFreeHost), Params{address}, [&] { return end_host(address, false, INVALID_VALUE); });
+SIM_TRACED(cuMemFreeHost, (void *address), address) { return end_host(address, false, INVALID_VALUE); }
+SIM_TRACED(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags), address, bytes, flags) {
+  return register_host(address, bytes);
 }
-SIM_EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
-  return traced(SIM_CALL(cuMemHostRegister_v2), Params{address, bytes, flags},
-                [&] { return register_host(address, bytes); });
+SIM_TRACED(cuMemHostRegister, (void *address, size_t bytes, unsigned flags), address, bytes, flags) {
+  return register_host(address, bytes);
 }
-SIM_EXPORT CUresult cuMemHostRegister(void *address, size_t bytes, unsigned flags) {
-  return traced(SIM_CALL(cuMemHostRegister), Params{address, bytes, flags},
-                [&] { return register_host(address, bytes); });
-}
-SIM_EXPORT CUresult cuMemHostUnregister(void *address) {
-  return traced(SIM_CALL(cuMemHostUnregister), Params{address},
-                [&] { return end_host(address, true, HOST_MEMORY_NOT_REGISTERED); });
+SIM_TRACED(cuMemHostUnregister, (void *address), address) {
+  return end_host(address, true, HOST_MEMORY_NOT_REGISTERED);
 }

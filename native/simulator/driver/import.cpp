@@ -60,34 +60,30 @@ CUresult open_ipc(CUdeviceptr *address, const IpcMemHandle &handle) {
 SIM_EXPORT CUresult cuIpcGetMemHandle(IpcMemHandle *handle, CUdeviceptr address) {
   return checked([&] { return write_ticket(handle, address); });
 }
-SIM_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, IpcMemHandle handle, unsigned flags) {
-  return traced(SIM_CALL(cuIpcOpenMemHandle_v2), Params{address, handle, flags},
-                [&] { return open_ipc(address, handle); });
+SIM_TRACED(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, IpcMemHandle handle, unsigned flags), address, handle,
+           flags) {
+  return open_ipc(address, handle);
 }
-SIM_EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *address, IpcMemHandle handle, unsigned flags) {
-  return traced(SIM_CALL(cuIpcOpenMemHandle), Params{address, handle, flags},
-                [&] { return open_ipc(address, handle); });
+SIM_TRACED(cuIpcOpenMemHandle, (CUdeviceptr * address, IpcMemHandle handle, unsigned flags), address, handle, flags) {
+  return open_ipc(address, handle);
 }
-SIM_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
-  return traced(SIM_CALL(cuIpcCloseMemHandle), Params{address}, [&] {
-    Lock lock;
-    Allocation *allocation = state.allocations.find(address);
-    if (!allocation || allocation->kind != Allocation::IPC) return INVALID_VALUE;
-    release(allocation);
-    return SUCCESS;
-  });
+SIM_TRACED(cuIpcCloseMemHandle, (CUdeviceptr address), address) {
+  Lock lock;
+  Allocation *allocation = state.allocations.find(address);
+  if (!allocation || allocation->kind != Allocation::IPC) return INVALID_VALUE;
+  release(allocation);
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuMemPoolExportToShareableHandle(void *shared, Handle pool, int type, unsigned long long flags) {
-  return checked([&] {
-    if (!shared || type != 1 || flags) return INVALID_VALUE;
-    Lock lock;
-    if (!find_object<Pool>(pool, Object::POOL)) return INVALID_VALUE;
-    int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return NOT_SUPPORTED;
-    *static_cast<int *>(shared) = file;
-    return SUCCESS;
-  });
+SIM_DEFINE(checked, cuMemPoolExportToShareableHandle, (void *shared, Handle pool, int type, unsigned long long flags),
+           shared, pool, type, flags) {
+  if (!shared || type != 1 || flags) return INVALID_VALUE;
+  Lock lock;
+  if (!find_object<Pool>(pool, Object::POOL)) return INVALID_VALUE;
+  int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return NOT_SUPPORTED;
+  *static_cast<int *>(shared) = file;
+  return SUCCESS;
 }
 SIM_EXPORT CUresult cuMemPoolImportFromShareableHandle(Handle *pool, void *shared, int type, unsigned long long) {
   return checked([&] {
@@ -103,38 +99,33 @@ SIM_EXPORT CUresult cuMemPoolImportFromShareableHandle(Handle *pool, void *share
 SIM_EXPORT CUresult cuMemPoolExportPointer(PoolPtrExportData *data, CUdeviceptr address) {
   return checked([&] { return write_ticket(data, address); });
 }
-SIM_EXPORT CUresult cuMemPoolImportPointer(CUdeviceptr *address, Handle pool, PoolPtrExportData *data) {
-  return traced(SIM_CALL(cuMemPoolImportPointer), Params{address, pool, data}, [&] {
-    Ticket ticket;
-    if (!address || !data || !read_ticket(data->bytes, ticket)) return INVALID_VALUE;
-    Pool *found = find_now<Pool>(pool, Object::POOL);
-    if (!found || !found->imported) return INVALID_VALUE;
-    return import(Allocation::IMPORTED, found, ticket.device, ticket.bytes, address);
-  });
+SIM_TRACED(cuMemPoolImportPointer, (CUdeviceptr * address, Handle pool, PoolPtrExportData *data), address, pool, data) {
+  Ticket ticket;
+  if (!address || !data || !read_ticket(data->bytes, ticket)) return INVALID_VALUE;
+  Pool *found = find_now<Pool>(pool, Object::POOL);
+  if (!found || !found->imported) return INVALID_VALUE;
+  return import(Allocation::IMPORTED, found, ticket.device, ticket.bytes, address);
 }
 
-SIM_EXPORT CUresult cuImportExternalMemory(Handle *memory, const ExternalMemoryDesc *descriptor) {
-  return checked([&] {
-    constexpr int OPAQUE_FD = 1;
-    if (!memory || !descriptor || descriptor->type != OPAQUE_FD || !descriptor->bytes) return INVALID_VALUE;
-    if (close(descriptor->handle.fd) != 0) return INVALID_VALUE;  // the driver takes it over
-    Lock lock;
-    External *external = create_object<External>(Object::EXTERNAL);
-    external->size = descriptor->bytes;
-    *memory = external;
-    return SUCCESS;
-  });
+SIM_DEFINE(checked, cuImportExternalMemory, (Handle * memory, const ExternalMemoryDesc *descriptor), memory,
+           descriptor) {
+  constexpr int OPAQUE_FD = 1;
+  if (!memory || !descriptor || descriptor->type != OPAQUE_FD || !descriptor->bytes) return INVALID_VALUE;
+  if (close(descriptor->handle.fd) != 0) return INVALID_VALUE;  // the driver takes it over
+  Lock lock;
+  External *external = create_object<External>(Object::EXTERNAL);
+  external->size = descriptor->bytes;
+  *memory = external;
+  return SUCCESS;
 }
-SIM_EXPORT CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *address, Handle memory,
-                                                    const ExternalBufferDesc *descriptor) {
-  return traced(SIM_CALL(cuExternalMemoryGetMappedBuffer), Params{address, memory, descriptor}, [&] {
-    if (!address || !descriptor || !descriptor->bytes) return INVALID_VALUE;
-    const External *external = find_now<External>(memory, Object::EXTERNAL);
-    if (!external) return INVALID_HANDLE;
-    if (descriptor->offset > external->size || descriptor->bytes > external->size - descriptor->offset)
-      return INVALID_VALUE;
-    return import(Allocation::IMPORTED, nullptr, -1, descriptor->bytes, address);
-  });
+SIM_TRACED(cuExternalMemoryGetMappedBuffer,
+           (CUdeviceptr * address, Handle memory, const ExternalBufferDesc *descriptor), address, memory, descriptor) {
+  if (!address || !descriptor || !descriptor->bytes) return INVALID_VALUE;
+  const External *external = find_now<External>(memory, Object::EXTERNAL);
+  if (!external) return INVALID_HANDLE;
+  if (descriptor->offset > external->size || descriptor->bytes > external->size - descriptor->offset)
+    return INVALID_VALUE;
+  return import(Allocation::IMPORTED, nullptr, -1, descriptor->bytes, address);
 }
 SIM_EXPORT CUresult cuDestroyExternalMemory(Handle memory) {
   return locked([&] { return destroy_handle(memory, Object::EXTERNAL, INVALID_HANDLE); });
@@ -161,25 +152,22 @@ SIM_EXPORT CUresult cuGraphicsGLRegisterBuffer(Handle *resource, unsigned, unsig
     return SUCCESS;
   });
 }
-SIM_EXPORT CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, size_t *bytes, Handle handle) {
-  return traced(SIM_CALL(cuGraphicsResourceGetMappedPointer_v2), Params{address, bytes, handle}, [&] {
-    Resource *resource = find_now<Resource>(handle, Object::RESOURCE);
-    if (!resource) return INVALID_HANDLE;
-    if (!address || !bytes) return INVALID_VALUE;
-    CUresult result =
-        resource->mapped ? SUCCESS : import(Allocation::IPC, nullptr, -1, resource->size, &resource->mapped);
-    *address = resource->mapped;
-    *bytes = resource->size;
-    return result;
-  });
+SIM_TRACED(cuGraphicsResourceGetMappedPointer_v2, (CUdeviceptr * address, size_t *bytes, Handle handle), address, bytes,
+           handle) {
+  Resource *resource = find_now<Resource>(handle, Object::RESOURCE);
+  if (!resource) return INVALID_HANDLE;
+  if (!address || !bytes) return INVALID_VALUE;
+  CUresult result =
+      resource->mapped ? SUCCESS : import(Allocation::IPC, nullptr, -1, resource->size, &resource->mapped);
+  *address = resource->mapped;
+  *bytes = resource->size;
+  return result;
 }
-SIM_EXPORT CUresult cuGraphicsUnregisterResource(Handle handle) {
-  return locked([&] {
-    Resource *resource = find_object<Resource>(handle, Object::RESOURCE);
-    if (!resource) return INVALID_HANDLE;
-    Allocation *mapped = resource->mapped ? state.allocations.find(resource->mapped) : nullptr;
-    if (mapped) release(mapped);
-    destroy_object(resource);
-    return SUCCESS;
-  });
+SIM_DEFINE(locked, cuGraphicsUnregisterResource, (Handle handle), handle) {
+  Resource *resource = find_object<Resource>(handle, Object::RESOURCE);
+  if (!resource) return INVALID_HANDLE;
+  Allocation *mapped = resource->mapped ? state.allocations.find(resource->mapped) : nullptr;
+  if (mapped) release(mapped);
+  destroy_object(resource);
+  return SUCCESS;
 }

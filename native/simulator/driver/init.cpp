@@ -62,12 +62,10 @@ SIM_EXPORT CUresult cuInit(unsigned flags) {
   return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuDeviceGetCount(int *count) {
-  return checked([&] {
-    if (!count) return INVALID_VALUE;
-    *count = state.settings.devices;
-    return SUCCESS;
-  });
+SIM_DEFINE(checked, cuDeviceGetCount, (int *count), count) {
+  if (!count) return INVALID_VALUE;
+  *count = state.settings.devices;
+  return SUCCESS;
 }
 
 SIM_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {

@@ -28,42 +28,33 @@ CUresult free_here(CUdeviceptr address) {
 
 }  // namespace
 
-SIM_EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
-  return traced(SIM_CALL(cuMemGetInfo_v2), Params{available, total}, [&] {
-    if (!available || !total) return INVALID_VALUE;
-    Context *context;
-    if (CUresult result = current_context(&context); result != SUCCESS) return result;
-    Lock lock;
-    *total = state.settings.memory_bytes;
-    *available = *total - state.devices[context->device].used;
-    return SUCCESS;
-  });
+SIM_TRACED(cuMemGetInfo_v2, (size_t * available, size_t *total), available, total) {
+  if (!available || !total) return INVALID_VALUE;
+  Context *context;
+  if (CUresult result = current_context(&context); result != SUCCESS) return result;
+  Lock lock;
+  *total = state.settings.memory_bytes;
+  *available = *total - state.devices[context->device].used;
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
-  return traced(SIM_CALL(cuMemAlloc_v2), Params{address, bytes},
-                [&] { return allocate_here(Allocation::DEVICE, address, bytes); });
+SIM_TRACED(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), address, bytes) {
+  return allocate_here(Allocation::DEVICE, address, bytes);
 }
 
-SIM_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height,
-                                       unsigned element) {
-  return traced(SIM_CALL(cuMemAllocPitch_v2), Params{address, pitch, width, height, element}, [&] {
-    if (!pitch || (element != 4 && element != 8 && element != 16)) return INVALID_VALUE;
-    size_t row = round_up(width, SMALLEST), bytes;
-    if (__builtin_mul_overflow(row, height, &bytes)) return INVALID_VALUE;
-    CUresult result = allocate_here(Allocation::DEVICE, address, bytes);
-    if (result == SUCCESS) *pitch = row;
-    return result;
-  });
+SIM_TRACED(cuMemAllocPitch_v2, (CUdeviceptr * address, size_t *pitch, size_t width, size_t height, unsigned element),
+           address, pitch, width, height, element) {
+  if (!pitch || (element != 4 && element != 8 && element != 16)) return INVALID_VALUE;
+  size_t row = round_up(width, SMALLEST), bytes;
+  if (__builtin_mul_overflow(row, height, &bytes)) return INVALID_VALUE;
+  CUresult result = allocate_here(Allocation::DEVICE, address, bytes);
+  if (result == SUCCESS) *pitch = row;
+  return result;
 }
 
-SIM_EXPORT CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags) {
-  return traced(SIM_CALL(cuMemAllocManaged), Params{address, bytes, flags}, [&] {
-    if (flags != 1 && flags != 2) return INVALID_VALUE;
-    return allocate_here(Allocation::MANAGED, address, bytes);
-  });
+SIM_TRACED(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags), address, bytes, flags) {
+  if (flags != 1 && flags != 2) return INVALID_VALUE;
+  return allocate_here(Allocation::MANAGED, address, bytes);
 }
 
-SIM_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
-  return traced(SIM_CALL(cuMemFree_v2), Params{address}, [&] { return free_here(address); });
-}
+SIM_TRACED(cuMemFree_v2, (CUdeviceptr address), address) { return free_here(address); }

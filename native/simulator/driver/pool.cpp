@@ -1,6 +1,5 @@
 // Stream-ordered allocations and memory pools. A freed block is free at once: the simulator has no work that
 // could still use it.
-#include <unistd.h>
 
 #include "simulator/trace.h"
 
@@ -37,59 +36,51 @@ CUresult free_async(CUdeviceptr address, CUstream stream) {
 
 }  // namespace
 
-SIM_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
-  return traced(SIM_CALL(cuMemAllocAsync), Params{address, bytes, stream},
-                [&] { return allocate_async(address, bytes, nullptr, false, stream); });
+SIM_TRACED(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream), address, bytes, stream) {
+  return allocate_async(address, bytes, nullptr, false, stream);
 }
-SIM_EXPORT CUresult cuMemAllocAsync_ptsz(CUdeviceptr *address, size_t bytes, CUstream stream) {
-  return traced(SIM_CALL(cuMemAllocAsync_ptsz), Params{address, bytes, stream},
-                [&] { return allocate_async(address, bytes, nullptr, false, stream); });
+SIM_TRACED(cuMemAllocAsync_ptsz, (CUdeviceptr * address, size_t bytes, CUstream stream), address, bytes, stream) {
+  return allocate_async(address, bytes, nullptr, false, stream);
 }
-SIM_EXPORT CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, Handle pool, CUstream stream) {
-  return traced(SIM_CALL(cuMemAllocFromPoolAsync), Params{address, bytes, pool, stream},
-                [&] { return allocate_async(address, bytes, pool, true, stream); });
+SIM_TRACED(cuMemAllocFromPoolAsync, (CUdeviceptr * address, size_t bytes, Handle pool, CUstream stream), address, bytes,
+           pool, stream) {
+  return allocate_async(address, bytes, pool, true, stream);
 }
-SIM_EXPORT CUresult cuMemAllocFromPoolAsync_ptsz(CUdeviceptr *address, size_t bytes, Handle pool, CUstream stream) {
-  return traced(SIM_CALL(cuMemAllocFromPoolAsync_ptsz), Params{address, bytes, pool, stream},
-                [&] { return allocate_async(address, bytes, pool, true, stream); });
+SIM_TRACED(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * address, size_t bytes, Handle pool, CUstream stream), address,
+           bytes, pool, stream) {
+  return allocate_async(address, bytes, pool, true, stream);
 }
-SIM_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
-  return traced(SIM_CALL(cuMemFreeAsync), Params{address, stream}, [&] { return free_async(address, stream); });
+SIM_TRACED(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), address, stream) {
+  return free_async(address, stream);
 }
-SIM_EXPORT CUresult cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream stream) {
-  return traced(SIM_CALL(cuMemFreeAsync_ptsz), Params{address, stream}, [&] { return free_async(address, stream); });
+SIM_TRACED(cuMemFreeAsync_ptsz, (CUdeviceptr address, CUstream stream), address, stream) {
+  return free_async(address, stream);
 }
 
-SIM_EXPORT CUresult cuMemPoolCreate(Handle *pool, const PoolProps *props) {
-  return traced(SIM_CALL(cuMemPoolCreate), Params{pool, props}, [&] {
-    if (!pool || !props || props->alloc_type != 1) return INVALID_VALUE;
-    bool on_device = props->location.type == LOCATION_DEVICE;
-    if (on_device && !valid_device(props->location.id)) return INVALID_DEVICE;
-    Lock lock;
-    Pool *created = create_object<Pool>(Object::POOL);
-    created->device = on_device ? props->location.id : -1;
-    *pool = created;
-    return SUCCESS;
-  });
+SIM_TRACED(cuMemPoolCreate, (Handle * pool, const PoolProps *props), pool, props) {
+  if (!pool || !props || props->alloc_type != 1) return INVALID_VALUE;
+  bool on_device = props->location.type == LOCATION_DEVICE;
+  if (on_device && !valid_device(props->location.id)) return INVALID_DEVICE;
+  Lock lock;
+  Pool *created = create_object<Pool>(Object::POOL);
+  created->device = on_device ? props->location.id : -1;
+  *pool = created;
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuMemPoolDestroy(Handle handle) {
-  return traced(SIM_CALL(cuMemPoolDestroy), Params{handle}, [&] {
-    Lock lock;
-    Pool *pool = find_pool(handle);
-    if (!pool || (pool->device >= 0 && state.devices[pool->device].default_pool == pool)) return INVALID_VALUE;
-    pool->destroyed = pool->used > 0;
-    if (!pool->destroyed) {
-      pool->small.clear();
-      destroy_object(pool);
-    }
-    return SUCCESS;
-  });
+SIM_TRACED(cuMemPoolDestroy, (Handle handle), handle) {
+  Lock lock;
+  Pool *pool = find_pool(handle);
+  if (!pool || (pool->device >= 0 && state.devices[pool->device].default_pool == pool)) return INVALID_VALUE;
+  pool->destroyed = pool->used > 0;
+  if (!pool->destroyed) {
+    pool->small.clear();
+    destroy_object(pool);
+  }
+  return SUCCESS;
 }
 
-SIM_EXPORT CUresult cuMemPoolTrimTo(Handle handle, size_t keep) {
-  return traced(SIM_CALL(cuMemPoolTrimTo), Params{handle, keep}, [&] {
-    Lock lock;
-    return find_pool(handle) ? SUCCESS : INVALID_VALUE;
-  });
+SIM_TRACED(cuMemPoolTrimTo, (Handle handle, size_t keep), handle, keep) {
+  Lock lock;
+  return find_pool(handle) ? SUCCESS : INVALID_VALUE;
 }

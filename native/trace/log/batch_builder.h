@@ -1,6 +1,5 @@
 #pragma once
 // Collects the events of one batch.
-#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>

@@ -8,12 +8,32 @@
 
 #include "trace/log/batch_builder.h"
 #include "trace/log/clock.h"
-#include "trace/log/cursor.h"
 #include "trace/log/log_file.h"
 #include "trace/log/losses.h"
 #include "trace/log/process_tables.h"
+#include "wire/layout.h"
 
 namespace gmt::trace {
+
+/// A place in one chunk, and what holds there.
+struct Cursor {
+  const std::byte *slots = nullptr;
+  uint64_t chunk = 0;  ///< place in the log
+  uint32_t at = 0;     ///< slot that is read next
+  uint32_t end = 0;    ///< slots that lie in the file
+  bool has_detail = false;
+  uint64_t first_sequence = 0;
+  uint64_t last_sequence = 0;  ///< of the event read last, 0 = none
+  uint64_t base_ns = 0;        ///< session time of the time base
+  gmt_driver_detail detail{};
+
+  /// All but the slots, which the log has.
+  void checkpoint(Archive &a) { a(chunk, at, has_detail, first_sequence, last_sequence, base_ns, detail); }
+  const std::byte *slot() const { return slots + static_cast<size_t>(at) * GMT_SLOT_BYTES; }
+  const gmt_event &event() const { return *reinterpret_cast<const gmt_event *>(slot()); }
+  /// First word of the slot; 0 = not written yet.
+  uint64_t commit() const { return load_acquire(event().commit); }
+};
 
 /// Reads a log from its begin to what is written now, in steps. A sequence that was taken but is not written yet is
 /// waited for; it is lost once nothing more can come (sealed), or 1,000,000 later events wait, or 2 s have passed.

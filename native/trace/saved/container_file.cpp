@@ -1,11 +1,8 @@
 #include "trace/saved/container_file.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "trace/file_map.h"
-#include "trace/log/log_file.h"
-#include "wire/container.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {

@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
 
-#include "trace/log/log_file.h"
 #include "trace/process_runs.h"
 #include "trace/saved/container_file.h"
-#include "trace/saved/trace_writer.h"
 #include "trace/trace_directory.h"
 
 namespace gmt::trace {

@@ -1,7 +1,6 @@
 #pragma once
 // Bytes as a zstd frame with a checksum, and back.
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>

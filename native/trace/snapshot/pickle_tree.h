@@ -1,6 +1,5 @@
 #pragma once
 // Plain data as a pickle holds it: flat tables, in which what is shared stays shared.
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <elf.h>
-#include <poll.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 

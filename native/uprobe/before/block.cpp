@@ -1,7 +1,5 @@
 #include "uprobe/before/block.h"
 
-#include <algorithm>
-
 #include "torch/layouts.h"
 
 namespace gmt::uprobe {

@@ -1,5 +1,4 @@
 // The pools in which PyTorch's allocator keeps its free blocks. A pool is known by the free blocks in it, which point back at it.
-#include <algorithm>
 #include <unordered_set>
 
 #include "torch/layouts.h"

@@ -45,7 +45,6 @@ def tell(path):
         out.write("end\n")
     os.rename(path + ".part", path)
 
-
 try:
     tell(PATH)
 except Exception:

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 

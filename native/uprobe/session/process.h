@@ -1,12 +1,16 @@
 #pragma once
 // One traced process, and what its events mean: devices of contexts, bytes of blocks, what its log knows already.
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "cuda/driver_calls.h"
+#include "uprobe/attach/call_layout.h"
 #include "uprobe/before/check.h"
 #include "uprobe/bpf/ring.h"
 #include "uprobe/python/records.h"
@@ -25,10 +29,16 @@ struct TracedThread {
 
 class Process {
  public:
-  Process(uint32_t host_pid, ProcessInfo info);
-  ~Process();
-  Process(const Process &) = delete;
-  Process &operator=(const Process &) = delete;
+  Process(uint32_t host_pid, ProcessInfo info)
+      : host_pid_(host_pid),
+        info_(std::move(info)),
+        descriptor_(open_pidfd(info_.pid)),
+        python_([this](gmt_local_kind kind, const void *payload,
+                       uint32_t bytes) { return log_.local(0, kind, payload, bytes); },
+                [this](gmt_loss cause, uint64_t count) { log_.lose(cause, count); }) {}
+  ~Process() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
 
   uint32_t host_pid() const { return host_pid_; }
   const ProcessInfo &info() const { return info_; }
@@ -44,51 +54,208 @@ class Process {
   uint32_t interpreter = 0;
 
   /// It was made by `parent`: the same program, with the same contexts.
-  void inherit(const Process &parent);
+  void inherit(const Process &parent) {
+    simulated_ = parent.simulated_;
+    gpus_ = parent.gpus_;
+    interpreter = parent.interpreter;
+    device_of_context_ = parent.device_of_context_;
+  }
   /// What every log begins with. False: errno says why there is none.
-  bool open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns);
-  TracedThread add_thread(const gmt_up_thread &about);
+  bool open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns) {
+    const LogIdentity identity{info_.pid, info_.parent_pid, info_.uids[0], info_.start, simulated_};
+    if (!log_.open(directory, identity, budget_bytes, ns)) return false;
+    describe();
+    uint16_t index = 0;  // the main thread: marks are its
+    log_.add_thread(info_.pid, info_.name.c_str(), &index);
+    if (autograd_unreadable_) note_autograd_unreadable();
+    mark(recording ? GMT_RECORDING_START : GMT_RECORDING_STOP, ns);
+    return true;
+  }
+  TracedThread add_thread(const gmt_up_thread &about) {
+    TracedThread thread;
+    if (about.tid == info_.pid) {
+      thread.good = log_.is_open();
+      return thread;
+    }
+    char name[sizeof about.name + 1] = {};
+    std::memcpy(name, about.name, sizeof about.name);
+    thread.good = log_.add_thread(about.tid, name, &thread.index);
+    return thread;
+  }
 
-  void handle_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack);
-  void handle_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
-  void handle_context(const gmt_up_context &record);
-  void handle_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack);
+  void handle_call(TracedThread &thread, const gmt_up_call &record, size_t bytes, uint32_t stack) {
+    cuda::CallFacts facts;
+    if ((record.head.flags & GMT_UP_UNREAD) || !read_queued_call(record, bytes, &facts)) {
+      log_.lose(GMT_LOST_UNSUPPORTED, 1);
+      return;
+    }
+    if (facts.kind == 0) return;
+    if (facts.kind == GMT_CONTEXT_DESTROY || facts.kind == GMT_DEVICE_RESET)
+      return handle_context_end(thread, record, facts);
+    uint8_t kind = facts.kind;
+    if (record.head.type == GMT_UP_RETURN && record.result != 0) {
+      if (cuda::ends_memory(facts.kind)) {
+        facts.bytes = facts.kind;
+        kind = GMT_FREE_UNDONE;
+      } else {
+        kind |= GMT_FAILED;
+      }
+    }
+    if (facts.kind >= GMT_DEVICE_ALLOC && facts.kind <= GMT_GRAPH_ALLOC) write_autograd(thread, record.node);
+    const gmt_driver_detail detail{record.head.row, 0, record.result, facts.stream, facts.object, facts.offset,
+                                   record.context,  0};
+    log_.event(thread.index, record.head.time, kind, device_for(thread, facts, record.context), facts.address,
+               facts.bytes, stack, &detail);
+  }
+  void handle_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
+    if (record.head.flags == GMT_UP_DEVICE_UNKNOWN) return handle_usdt_free(thread, record, stack);
+    const auto device = static_cast<uint8_t>(record.head.flags >> 8);
+    const bool from_usdt = record.head.row != 0;
+    if (record.reserved != ~0ull && device < std::size(reserved_) && reserved_[device] != record.reserved) {
+      reserved_[device] = record.reserved;
+      log_.event(thread.index, record.head.time, GMT_RESERVED, device, 0, record.reserved, 0);
+    }
+    if (before_ && record.allocated != ~0ull) check_before(device, record);
+    thread.tensor_device = device;
+    const auto bytes = static_cast<uint64_t>(record.bytes < 0 ? -record.bytes : record.bytes);
+    const uint8_t kind = record.head.type == GMT_UP_TENSOR_OOM ? GMT_TENSOR_OOM
+                         : record.bytes > 0                    ? GMT_TENSOR_ALLOC
+                                                               : GMT_TENSOR_FREE;
+    if (kind != GMT_TENSOR_FREE) write_autograd(thread, record.node);
+    log_.event(thread.index, record.head.time, kind, device, record.address, bytes, stack);
+    if (from_usdt && kind == GMT_TENSOR_ALLOC) blocks_[record.address] = {bytes, device};
+  }
+  void handle_context(const gmt_up_context &record) {
+    if (record.device < 0 || record.device >= static_cast<int32_t>(GMT_DEVICE_NONE)) return;
+    device_of_context_[record.context] = static_cast<uint8_t>(record.device);
+    if (record.head.flags & GMT_UP_RETAINED) primary_references_[record.device]++;
+  }
+  void handle_node(const TracedThread &thread, const gmt_up_node &record, uint32_t stack) {
+    const gmt_node node{record.sequence, stack, record.thread};
+    log_.local(thread.index, GMT_NODE, &node, sizeof node);
+  }
   /// It ran before the tracer came: what was there then is compared with what its allocator tells.
   void begin_before() { before_.emplace(); }
   /// A block of before that is known.
-  void add_before(uint64_t address, uint64_t bytes, uint8_t device);
+  void add_before(uint64_t address, uint64_t bytes, uint8_t device) {
+    if (before_) before_->add(device, bytes);
+    blocks_[address] = {bytes, device};
+  }
   /// A mark of the process itself.
-  void mark(gmt_kind kind, uint64_t ns);
+  void mark(gmt_kind kind, uint64_t ns) { log_.event(0, ns, static_cast<uint8_t>(kind), GMT_DEVICE_NONE, 0, 0, 0); }
 
   /// What its interpreter is; `reason`: why there are no stacks, empty where there are.
-  void set_python(uint32_t version, const std::string &reason);
+  void set_python(uint32_t version, const std::string &reason) {
+    python_version_ = version;
+    python_reason_ = reason;
+    if (log_.is_open()) describe();
+  }
   /// Losses that BPF counted for the process since its begin.
-  void handle_losses(const uint64_t (&lost)[GMT_UP_LOSSES]);
+  void handle_losses(const uint64_t (&lost)[GMT_UP_LOSSES]) {
+    for (uint32_t i = 0; i < GMT_UP_LOSSES; i++) {
+      if (lost[i] > lost_[i]) log_.lose(kLossOf[i], lost[i] - lost_[i]);
+      lost_[i] = lost[i];
+    }
+  }
   /// The losses so far were those of the program that it ran before.
-  void forget_losses(const uint64_t (&lost)[GMT_UP_LOSSES]);
+  void forget_losses(const uint64_t (&lost)[GMT_UP_LOSSES]) { std::copy_n(lost, GMT_UP_LOSSES, lost_); }
   /// No event comes any more.
-  void end(bool in_order);
+  void end(bool in_order) {
+    if (ended_) return;
+    ended_ = true;
+    log_.close(in_order);
+  }
 
   /// Its PyTorch does not tell what ties backward allocations to forward lines.
-  void set_autograd_unreadable();
+  void set_autograd_unreadable() {
+    if (autograd_unreadable_) return;
+    autograd_unreadable_ = true;
+    if (log_.is_open()) note_autograd_unreadable();
+  }
   /// The driver is the project's simulator.
-  void set_simulated();
+  void set_simulated() {
+    simulated_ = true;
+    log_.set_simulated();
+  }
   /// How many GPUs it can use, where that is known: with one there is no doubt on which memory lies.
   void set_gpus(uint32_t count) { gpus_ = count; }
 
  private:
+  static constexpr gmt_loss kLossOf[GMT_UP_LOSSES] = {GMT_LOST_RING, GMT_LOST_MAP, GMT_LOST_STACK,
+                                                      GMT_LOST_UNSUPPORTED};
+
   struct Block {
     uint64_t bytes;
     uint8_t device;
   };
-  void describe();
-  void check_before(uint8_t device, const gmt_up_tensor &record);
-  void note_autograd_unreadable();
-  void write_autograd(TracedThread &thread, const gmt_up_running &node);
-  uint8_t device_of(const TracedThread &thread, uint64_t context);
-  uint8_t device_for(const TracedThread &thread, const cuda::CallFacts &facts, uint64_t context);
-  void handle_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts);
-  void handle_usdt_free(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack);
+  /// Its command line, and the interpreter where that is known by now.
+  void describe() {
+    const gmt_process_record about{static_cast<uint32_t>(info_.command.size()), python_version_};
+    log_.local(0, GMT_PROCESS, &about, sizeof about, info_.command.data(), about.command_bytes);
+    if (!python_reason_.empty()) log_.note(GMT_NOTE_PYTHON_UNSUPPORTED, python_reason_);
+  }
+  /// The allocator's own total tells how much there was before, and so how much of that is known.
+  void check_before(uint8_t device, const gmt_up_tensor &record) {
+    const std::string text = before_->see(device, record.allocated, record.bytes);
+    if (!text.empty()) log_.note(GMT_NOTE_ATTACHED, text);
+  }
+  void note_autograd_unreadable() {
+    log_.note(GMT_NOTE_AUTOGRAD_UNREADABLE,
+              "This PyTorch does not show from outside what ties backward allocations to forward lines: they carry the "
+              "line of "
+              "backward().");
+  }
+  /// What holds for the thread's next allocation, where that changed.
+  void write_autograd(TracedThread &thread, const gmt_up_running &node) {
+    const gmt_autograd now{node.sequence, node.thread, node.role};
+    const gmt_autograd &known = thread.autograd;
+    if (now.role == known.role && now.sequence == known.sequence && now.thread == known.thread) return;
+    if (log_.local(thread.index, GMT_AUTOGRAD, &now, sizeof now)) thread.autograd = now;
+  }
+  /// The device of a context; where nobody told it, what leaves no choice.
+  uint8_t device_of(const TracedThread &thread, uint64_t context) {
+    const auto known = device_of_context_.find(context);
+    if (context && known != device_of_context_.end()) return known->second;
+    if (gpus_ == 1) return 0;
+    if (thread.tensor_device >= 0) return static_cast<uint8_t>(thread.tensor_device);
+    if (device_of_context_.size() == 1 && !context) return device_of_context_.begin()->second;
+    if (!told_unknown_device_) {
+      told_unknown_device_ = true;
+      log_.note(GMT_NOTE_ATTACHED,
+                "Some driver memory is shown without its GPU: its thread chose the GPU before the tracer attached.");
+    }
+    return GMT_DEVICE_NONE;
+  }
+  /// Host memory belongs to no device; else the arguments decide, else the current context.
+  uint8_t device_for(const TracedThread &thread, const cuda::CallFacts &facts, uint64_t context) {
+    for (const gmt_kind host : {GMT_HOST_ALLOC, GMT_HOST_REGISTER, GMT_HOST_FREE, GMT_HOST_UNREGISTER})
+      if (facts.kind == host) return GMT_DEVICE_NONE;
+    return facts.device >= 0 ? static_cast<uint8_t>(facts.device) : device_of(thread, context);
+  }
+  /// A context that ends takes its memory along. A primary one does when its last reference goes; references that were taken
+  /// before the tracer came are not known, so then nothing is said.
+  void handle_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts) {
+    if (record.result != 0) return;
+    if (facts.kind == GMT_CONTEXT_DESTROY) {
+      const auto known = device_of_context_.find(facts.address);
+      const uint8_t device = known == device_of_context_.end() ? GMT_DEVICE_NONE : known->second;
+      log_.event(thread.index, record.head.time, GMT_CONTEXT_DESTROY, device, facts.address, 0, 0);
+      device_of_context_.erase(facts.address);
+      return;
+    }
+    int32_t &references = primary_references_[facts.device];
+    const bool released = cuda::kCalls[record.head.row].source == GMT_SOURCE_RELEASE_PRIMARY;
+    if (released && --references != 0) return;
+    references = 0;
+    log_.event(thread.index, record.head.time, GMT_DEVICE_RESET, static_cast<uint8_t>(facts.device), 0, 0, 0);
+  }
+  /// pytorch:free tells the address alone. Of a block that was allocated before the tracer came no more is known.
+  void handle_usdt_free(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
+    const auto known = blocks_.find(record.address);
+    const Block block = known == blocks_.end() ? Block{0, device_of(thread, 0)} : known->second;
+    log_.event(thread.index, record.head.time, GMT_TENSOR_FREE, block.device, record.address, block.bytes, stack);
+    if (known != blocks_.end()) blocks_.erase(known);
+  }
 
   uint32_t host_pid_;
   ProcessInfo info_;

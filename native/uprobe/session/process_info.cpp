@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <cstring>
 #include <set>
 #include <string_view>
 

@@ -1,43 +1,225 @@
 #pragma once
 // One attachment, from the checks to the last word: follows the processes, writes their logs, says what happens.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "uprobe/attach/attachments.h"
+#include "uprobe/attach/foreign_memory.h"
 #include "uprobe/attach/kernel_side.h"
 #include "uprobe/attach/privileges.h"
+#include "uprobe/before/attach.h"
 #include "uprobe/session/control_follow.h"
 #include "uprobe/session/options.h"
 #include "uprobe/session/process_lives.h"
 #include "uprobe/session/recorder.h"
+#include "uprobe/session/say.h"
 #include "uprobe/session/waiter.h"
+#include "wire/clock.h"
+#include "wire/loss_names.h"
 
 namespace gmt::uprobe {
 
 class Session {
  public:
   Session(const AttachOptions &options, const Rights &rights) : options_(options), rights_(rights) {}
-  ~Session();
-  Session(const Session &) = delete;
-  Session &operator=(const Session &) = delete;
+  ~Session() {
+    set_foreign_reader({});
+    // Probes first: nothing is queued any more when the rest goes.
+    attachments_.reset();
+    if (target_descriptor_ >= 0) ::close(target_descriptor_);
+    if (directory_ >= 0) ::close(directory_);
+  }
 
   /// Attaches; a problem: nothing is left behind.
-  Problem begin();
+  Problem begin() {
+    if (Problem problem = open_directory()) return problem;
+    if (Problem problem = find_target()) return problem;
+    if (Problem problem = settle(target_.uids[0])) return problem;
+    if (Problem problem = load()) return problem;
+    if (Problem problem = attach()) return problem;
+    kernel_.set_recording(recording_);
+    if (!options_.wait_libraries) recover_before(kernel_, *recorder_, host_pid_, directory_, recording_);
+    // Not before: what was there is read best while the program goes on undisturbed.
+    run_ahead();
+    Line("ready")
+        .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
+        .number("probes", attachments_->probes())
+        .list("libraries", attachments_->paths())
+        .say();
+    return {};
+  }
   /// Records until it is over, and detaches.
-  void run();
+  void run() {
+    waiter_.add(kernel_.ring_descriptor());
+    waiter_.add(control_->descriptor());
+    getters_until_ns_ = monotonic_ns() + kGettersTime;
+    bool more = false;
+    uint64_t taken = 0;
+    while (!waiter_.asked_to_end() && !recorder_->processes().empty()) {
+      kernel_.set_sleeping(!more);
+      waiter_.wait(more ? 0 : taken < kFew ? kIdleTickMs : kTickMs);
+      kernel_.set_sleeping(false);
+      follow_control();
+      more = kernel_.consume(kRound, &taken);
+      keep_house(monotonic_ns(), !more);
+    }
+    detach();
+  }
 
  private:
-  Problem open_directory();
-  Problem find_target();
-  Problem settle(uint32_t target_uid);
-  Problem load();
-  Problem attach();
-  void say_without_log(uint32_t pid, int error);
+  static constexpr int kTickMs = 100, kIdleTickMs = 400;
+  static constexpr uint64_t kFew = 1000;     ///< records between two ticks of an idle program
+  static constexpr size_t kRound = 1 << 16;  ///< records between two looks at everything else
+  static constexpr uint64_t kSecond = 1'000'000'000;
+  static constexpr uint64_t kGettersTime = 10 * kSecond;
+  static bool has_ended(int descriptor) {
+    pollfd wait{descriptor, POLLIN, 0};
+    return ::poll(&wait, 1, 0) == 1;
+  }
+  static std::string name_of(uint32_t pid) { return "Process " + std::to_string(pid); }
 
-  void follow_control();
-  void keep_house(uint64_t now_ns, bool caught_up);
-  void tell_losses();
-  void detach();
+  Problem open_directory() {
+    directory_ = ::open(options_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory_ >= 0) return {};
+    return {"directory", "The trace directory " + options_.directory + " cannot be opened (" + std::strerror(errno) +
+                             "); name a folder that exists and belongs to you."};
+  }
+  Problem find_target() {
+    target_descriptor_ = open_pidfd(options_.pid);
+    const auto info = target_descriptor_ >= 0 ? read_process(options_.pid) : std::nullopt;
+    if (!info || info->zombie)
+      return {"no-process",
+              "There is no process " + std::to_string(options_.pid) + "; take the number of one that runs."};
+    target_ = *info;
+    if (rights_.root || target_.belongs_to(rights_.user)) return {};
+    return {"not-yours", name_of(options_.pid) + " belongs to another user; attach as that user, or as root."};
+  }
+  /// As root the files are to be the folder's owner's, and only what is still needed is kept.
+  Problem settle(uint32_t target_uid) {
+    if (!rights_.can_trace)
+      return {
+          "no-privilege",
+          "The tracer lacks CAP_BPF and CAP_PERFMON; run it as root, or type once: sudo setcap cap_bpf,cap_perfmon+ep "
+          "and the path of gpu-memtrace-uprobe."};
+    way_ = !options_.perf_probes && multi_links_work() ? ProbeWay::kMulti : ProbeWay::kPerf;
+    struct stat folder {};
+    if (::fstat(directory_, &folder) != 0) return open_directory();
+    const uid_t owner = rights_.root ? folder.st_uid : rights_.user;
+    const bool foreign = rights_.root && (target_uid != owner || owner == 0);
+    if (!settle_rights(owner, rights_.root ? folder.st_gid : ::getgid(), foreign, way_ == ProbeWay::kPerf))
+      return {"no-privilege",
+              "The tracer could not give up its privileges; run it as root or with capabilities of its file."};
+    if (::faccessat(directory_, ".", W_OK | X_OK, AT_EACCESS) == 0) return {};
+    return {"directory", "The trace directory " + options_.directory + " cannot be written (" + std::strerror(errno) +
+                             "); name a folder that belongs to you."};
+  }
+  Problem load() {
+    KernelSettings settings;
+    settings.way = way_;
+    settings.ring_bytes = options_.ring_bytes;
+    settings.stacks = options_.stacks;
+    settings.native_stacks = options_.native_stacks;
+    settings.stop_at_libraries = options_.wait_libraries;
+    settings.read_memory = reading_is_forbidden(static_cast<pid_t>(options_.pid));
+    if (settings.read_memory) set_foreign_reader([this](auto... request) { return kernel_.read_memory(request...); });
+    if (Problem problem = kernel_.load(settings)) return problem;
+    kernel_.on_record = [this](const void *record, size_t bytes) { recorder_->handle(record, bytes); };
+    control_ = std::make_unique<ControlFollow>(directory_);
+    recording_ = control_->recording();
+    recorder_ = std::make_unique<Recorder>(
+        RecorderSettings{directory_, options_.budget_bytes, recording_},
+        [this](const gmt_up_process &about) { lives_->handle(about); },
+        [this](uint32_t pid, int error) { say_without_log(pid, error); });
+    const bool scoped = !options_.children && (way_ == ProbeWay::kPerf || scoped_links_see_threads());
+    attachments_ = std::make_unique<Attachments>(kernel_, way_, scoped ? static_cast<pid_t>(options_.pid) : 0);
+    attachments_->set_autograd(options_.autograd && options_.stacks);
+    lives_ = std::make_unique<ProcessLives>(options_, rights_, kernel_, *attachments_, *recorder_);
+    return {};
+  }
+  Problem attach() {
+    const Problem ended{"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
+    const uint32_t host_pid = host_pid_ = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
+    if (host_pid == 0 || has_ended(target_descriptor_)) return ended;
+    Process &process = lives_->begin(host_pid, target_);
+    const gmt_up_target target = lives_->target_value(process);
+    if (!kernel_.add_target(host_pid, target))
+      return {"no-bpf", "The kernel's table of traced processes cannot be filled."};
+    const LibraryLook found = attachments_->attach_libraries(static_cast<pid_t>(options_.pid));
+    if (has_ended(target_descriptor_)) return ended;
+    if (!found.driver && !options_.wait_libraries) {
+      const std::string why = found.refused.empty() ? "" : " " + found.refused.front();
+      return {"no-libcuda", name_of(options_.pid) + " has not loaded libcuda, so it uses no GPU (yet)." + why +
+                                " Attach once it does, or start it under the tracer."};
+    }
+    lives_->note_libraries(process, found);
+    if (!options_.wait_libraries) {
+      if (!recorder_->open_log(process, monotonic_ns()))
+        return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
+      if (opened_gpus(options_.pid) != 1) attachments_->set_getters(true);
+    }
+    return {};
+  }
+  /// Once: what keeps one log from being made keeps others too.
+  void say_without_log(uint32_t pid, int error) {
+    if (std::exchange(refused_log_, true)) return;
+    const std::string message = name_of(pid) + " is not recorded: no log can be made in " + options_.directory + " (" +
+                                std::strerror(error) + ").";
+    Line("error").text("code", "directory").text("message", message).say();
+  }
+
+  /// What was queued before a stop belongs before its mark, and what comes after a start behind it.
+  void follow_control() {
+    bool missed = false;
+    if (!control_->changed(&missed)) return;
+    const bool on = control_->recording();
+    if (on == recording_ && !missed) return;
+    if (recording_) {
+      kernel_.set_recording(false);
+      kernel_.consume_all();
+    }
+    recorder_->set_recording(on, missed, monotonic_ns());
+    recording_ = on;
+    kernel_.set_recording(on);
+  }
+  void keep_house(uint64_t now_ns, bool caught_up) {
+    lives_->poll_interpreters(now_ns);
+    if (now_ns < next_second_ns_) return;
+    next_second_ns_ = now_ns + kSecond;
+    if (now_ns > getters_until_ns_) attachments_->set_getters(false);
+    for (const auto &[pid, process] : recorder_->processes()) lives_->read_losses(*process);
+    tell_losses();
+    if (caught_up) lives_->find_ended();
+  }
+  void tell_losses() {
+    for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++) {
+      const uint64_t lost = recorder_->lost(static_cast<gmt_loss>(cause));
+      if (lost == told_lost_[cause]) continue;
+      const char *name = gmt_loss_name(cause);
+      Line("lost").number("count", lost - told_lost_[cause]).text("cause", name ? name : "unknown cause").say();
+      told_lost_[cause] = lost;
+    }
+  }
+  void detach() {
+    kernel_.set_recording(false);
+    attachments_->clear();
+    kernel_.consume_all();
+    while (!recorder_->processes().empty()) {
+      Process &process = *recorder_->processes().begin()->second;
+      lives_->read_losses(process);
+      if (process.log().is_open() && recording_) process.mark(GMT_RECORDING_STOP, monotonic_ns());
+      recorder_->end(process, false);
+    }
+    tell_losses();
+    Line("ended").number("events", recorder_->events()).number("lost", recorder_->lost()).say();
+  }
 
   AttachOptions options_;
   Rights rights_;

@@ -1,7 +1,7 @@
 // C++ of the schema: enums with their words, rows, and what packs rows into columns for JavaScript.
-import { fieldsOf, pascal } from './types.mjs';
+import { fieldsOf, pascal, snake } from './types.mjs';
 
-const header = (what, includes) => `#pragma once
+export const sourceHeader = (what, includes) => `#pragma once
 // ${what} Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
 ${includes.map(name => `#include ${name}\n`).join('')}
 `;
@@ -16,7 +16,7 @@ struct Words<${name}> {
 }
 
 export function enumsHeader({ enums }) {
-  return `${header('Choices that answers and questions carry as words.', ['<array>', '<cstddef>', '<cstdint>'])}namespace gmt::model {
+  return `${sourceHeader('Choices that answers and questions carry as words.', ['<array>', '<cstddef>', '<cstdint>'])}namespace gmt::model {
 
 /// The words of an enum, in its order.
 template <typename Enum>
@@ -71,13 +71,22 @@ ${fieldsOf(head).map(memberText).join('')}  std::vector<${name}Row> rows;
 `;
 }
 
-export function rowsHeader({ windows, columns }) {
+const inModel = ({ row, made }) => made && row.startsWith('model::');
+
+/** `checkpoint`: all of it is kept; the number of a site is that of one that is kept. */
+function structText({ row, fields, checkpoint }) {
+  const own = fieldsOf(fields).filter(field => !field.from);
+  const kept = own.filter(({ member }) => member !== 'site').map(({ member }) => member);
+  const keep = checkpoint
+    ? `  void checkpoint(Archive &a) {\n    a(${kept.join(', ')});\n    gmt::model::row(a, kSiteRows, site);\n  }\n`
+    : '';
+  return `struct ${row.replace('model::', '')} {\n${own.map(memberText).join('')}${keep}};\n`;
+}
+
+export function rowsHeader({ windows, columns, objects }) {
   const includes = ['<cstddef>', '<cstdint>', '<string>', '<vector>', '"model/state/types.h"'];
-  const made = Object.values(columns).filter(({ made }) => made);
-  const structs = made.map(
-    ({ row, fields }) => `struct ${row.replace('model::', '')} {\n${fieldsOf(fields).map(memberText).join('')}};\n`,
-  );
-  return `${header('Rows of answers.', includes)}namespace gmt::model {
+  const structs = [...Object.values(columns), ...Object.values(objects)].filter(inModel).map(structText);
+  return `${sourceHeader('Rows of answers.', includes)}namespace gmt::model {
 
 ${[...Object.entries(windows).map(rowText), ...structs].join('\n')}
 }  // namespace gmt::model
@@ -121,14 +130,6 @@ ${sums.join('')}${fieldsOf(fields)
 `;
 }
 
-const columnsText = ({ row, fields }) => `/// Sets its columns.
-inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<${row}> &rows) {
-${fieldsOf(fields)
-  .filter(field => !field.byHand)
-  .map(put)
-  .join('')}}
-`;
-
 /** What JavaScript gets of a field of an object. */
 function objectValue(field, objects) {
   const { type, from, member, known, isEnum, own } = field;
@@ -160,14 +161,49 @@ ${fieldsOf(fields)
 }
 `;
 
+const numbers = rows => `[](const auto &one) { return ${rows}; }`;
+
+/** Sets the columns of rows; and makes the whole answer, with what it has besides. */
+const columnsText =
+  ({ columns, objects }) =>
+  ([name, { row, answer, part, list, base, head, fields, matrices }]) => {
+    const all = fieldsOf(fields);
+    const sets = row
+      ? `/// Sets its columns.
+inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<${row}> &rows) {
+${all
+  .filter(field => !field.of)
+  .map(put)
+  .join('')}}
+`
+      : '';
+    const value = field =>
+      Object.hasOwn(columns, field.type) ? `pack${snake(field.type)}(env, row)` : objectValue(field, objects);
+    const beside = all.filter(field => field.of);
+    return `${sets}inline Napi::Object pack${part ? snake(name) : ''}(Napi::Env env, const ${answer} &row) {
+  auto object = ${base ? 'pack(env, row.axis)' : 'Napi::Object::New(env)'};
+${fieldsOf(head)
+  .map(field => `  object.Set("${field.name}", ${value(field)});\n`)
+  .join('')}${beside
+      .map(
+        field =>
+          `  object.Set("${field.name}", column<${field.element}>(env, row.${field.of}, ${numbers(field.from)}));\n`,
+      )
+      .join(
+        '',
+      )}${list ? `  put_columns(env, object, ${list});\n` : ''}${matrices ? `  put_matrices<model::${matrices}>(env, object, row.columns);\n` : ''}  return object;
+}
+`;
+  };
+
 export function objectsHeader({ objects }) {
-  const made = Object.entries(objects).filter(([, { made }]) => made);
+  const made = Object.entries(objects).filter(([, object]) => object.made && !inModel(object));
   const text = ([, { row, fields }]) => {
     const own = fieldsOf(fields).filter(field => !field.from);
     const members = own.map(field => ({ ...field, cpp: field.isEnum ? `model::${field.cpp}` : field.cpp }));
     return `struct ${row} {\n${members.map(memberText).join('')}};\n`;
   };
-  return `${header('What objects of answers are made from.', ['<cstdint>', '"model/state/types.h"'])}namespace gmt::addon {
+  return `${sourceHeader('What objects of answers are made from.', ['<cstdint>', '"model/state/types.h"'])}namespace gmt::addon {
 
 ${made.map(text).join('\n')}
 }  // namespace gmt::addon
@@ -175,10 +211,9 @@ ${made.map(text).join('\n')}
 }
 
 export function packHeader({ windows, columns, objects }) {
-  const sets = Object.values(columns).filter(({ row }) => row);
-  return `${header('Answers as the objects that JavaScript gets.', ['"addon/answers/answers.h"', '"addon/answers/columns.h"'])}namespace gmt::addon {
+  return `${sourceHeader('Answers as the objects that JavaScript gets.', ['"addon/answers/answers.h"', '"addon/answers/columns.h"'])}namespace gmt::addon {
 
-${[...Object.entries(windows).map(windowText), ...sets.map(columnsText), ...Object.entries(objects).map(objectText(objects))].join('\n')}
+${[...Object.entries(windows).map(windowText), ...Object.entries(objects).map(objectText(objects)), ...Object.entries(columns).map(columnsText({ columns, objects }))].join('\n')}
 }  // namespace gmt::addon
 `;
 }

@@ -5,9 +5,11 @@ import { windows } from '../../../extension/protocol/schema/answers.mjs';
 import { columns } from '../../../extension/protocol/schema/columns.mjs';
 import { enums, OTHER_SORTS } from '../../../extension/protocol/schema/enums.mjs';
 import { objects } from '../../../extension/protocol/schema/objects.mjs';
+import { questions } from '../../../extension/protocol/schema/questions.mjs';
 import { records } from '../../../extension/protocol/schema/records.mjs';
 import { inRoot } from '../root.mjs';
 import { enumsHeader, objectsHeader, packHeader, rowsHeader } from './cpp.mjs';
+import { questionsHeader, readHeader } from './questions.mjs';
 import { numbersText, recordsHeader, takersHeader } from './wire.mjs';
 import { sortsOf } from './types.mjs';
 import { figuresText, typesText } from './typescript.mjs';
@@ -22,6 +24,7 @@ const schema = {
   windows,
   columns,
   objects,
+  questions,
 };
 const cpp = { ...schema, enums: { ...schema.enums, ...Object.fromEntries(matrices) } };
 
@@ -30,6 +33,8 @@ const files = {
   'webview/explorer/table/figures.gen.ts': figuresText(windows.Site),
   'native/model/state/enums.gen.h': enumsHeader(cpp),
   'native/model/query/rows.gen.h': rowsHeader(cpp),
+  'native/model/query/questions.gen.h': questionsHeader(schema),
+  'native/addon/questions/read.gen.h': readHeader(schema),
   'native/addon/answers/objects.gen.h': objectsHeader(cpp),
   'native/addon/answers/pack.gen.h': packHeader(cpp),
   'native/wire/records.gen.h': recordsHeader(records),

@@ -1,4 +1,5 @@
 // TypeScript of the schema: unions and lists of words, rows, windows, what reads a row of a window and makes a window of rows.
+import { questionTypes } from './questions.mjs';
 import { fieldsOf, upper } from './types.mjs';
 
 const HEAD = '// Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.\n';
@@ -69,7 +70,7 @@ function columnsText([name, { doc, base, head, fields, values = {} }]) {
   const matrices = Object.entries(values).map(([value, says]) => member({ name: value, doc: says }, 'Float64Array'));
   return `${comment(doc)}export interface ${name} ${base ? `extends ${base} ` : ''}{
 ${fieldsOf(head)
-  .map(field => member(field, field.row))
+  .map(field => member(field, field.row.replace('text[]', 'string[]')))
   .join('')}${shown(fields)
     .map(field => member(field, columnType(field)))
     .join('')}${matrices.join('')}}
@@ -85,13 +86,15 @@ ${shown(fields)
 `;
 }
 
-export function typesText({ enums, windows, columns, objects }) {
+export function typesText(schema) {
+  const { enums, windows, columns, objects } = schema;
   return [
     HEAD,
     ...Object.entries(enums).map(enumText),
     ...Object.entries(windows).map(entry => windowText(entry, enums)),
     ...Object.entries(columns).map(columnsText),
     ...Object.entries(objects).map(objectText),
+    questionTypes(schema),
   ].join('\n');
 }
 

@@ -2,8 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
-import { allocationRow } from '../../../extension/protocol/trace';
-import type { AllocationRow, AllocationWindow } from '../../../extension/protocol/trace';
+import { allocationRow, type AllocationRow, type AllocationWindow } from '../../../extension/protocol/trace';
 import type { Category } from '../../../extension/protocol/steps';
 import { stepsText } from '../common/counts';
 

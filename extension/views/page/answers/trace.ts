@@ -1,12 +1,27 @@
+import * as vscode from 'vscode';
+import { holderOfBlock } from '../../../analysis/findings/blockHolder';
 import { readCards } from '../../../analysis/ledger/cardLedger';
+import { CallTree } from '../../../analysis/report/callTree';
+import { moduleTree } from '../../../analysis/report/moduleTree';
+import { stackTree } from '../../../analysis/report/stackTree';
+import type { TraceSession } from '../../../engine/session';
+import type { BlockQuery, BlockRequests } from '../../../protocol/requests/blockRequests';
 import type { LedgerRequests } from '../../../protocol/requests/ledgerRequests';
-import type { TableRequests } from '../../../protocol/requests/tableRequests';
+import type { SegmentPlaces, SegmentRequests } from '../../../protocol/requests/segmentRequests';
 import type { TraceRequests } from '../../../protocol/requests/traceRequests';
+import type { TreeRequests } from '../../../protocol/requests/treeRequests';
+import type { AllocationWindow, SegmentMap, SegmentQuery, TraceSource } from '../../../protocol/trace';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
-import { bornIn, openTrace, sourceOf } from './source';
+import { bornIn, openSession, openTrace, openVerdicts, sourceOf } from './source';
 
-export function traceAnswers(model: PageModel): Answers<TraceRequests & TableRequests & LedgerRequests> {
+const MOST_SITES = 100_000;
+
+const trees = new WeakMap<TraceSession, { calls: CallTree; modules: CallTree }>();
+
+export function traceAnswers(
+  model: PageModel,
+): Answers<TraceRequests & LedgerRequests & BlockRequests & SegmentRequests & TreeRequests> {
   return {
     freeLines: async ({ site, moment }) => (await sourceOf(model, moment)).source.freeLines(site),
     ledger: async ({ moment }) => readCards((await sourceOf(model, moment)).source),
@@ -19,5 +34,45 @@ export function traceAnswers(model: PageModel): Answers<TraceRequests & TableReq
       const trace = openTrace(model);
       return series.map(query => trace.timeline(query));
     },
+    allocations: async ({ moment, ...query }) => {
+      const at = await sourceOf(model, moment);
+      return at.source.allocations({ ...query, ...bornIn(at) });
+    },
+    block: async ({ moment, ...query }) => findBlock((await sourceOf(model, moment)).source, query),
+    blockHolder: query => holderOfBlock(openTrace(model), query),
+    askBlock: query => openVerdicts(model).askBlock(query),
+    copyText: async ({ text }) => vscode.env.clipboard.writeText(text),
+    segments: async ({ moment, ...query }) => {
+      const { source } = await sourceOf(model, moment);
+      const map = source.segments(query);
+      return { map, places: placesOf(source, query, map) };
+    },
+    stackTree: async ({ moment, ...query }) => {
+      const session = openSession(model);
+      let tree = trees.get(session);
+      if (tree === undefined) trees.set(session, (tree = { calls: new CallTree(), modules: new CallTree() }));
+      const at = await sourceOf(model, moment);
+      const of = { ...query, ...bornIn(at) };
+      return query.weight === 'modules'
+        ? moduleTree(tree.modules, at.source, of)
+        : stackTree(tree.calls, at.source, of);
+    },
   };
+}
+
+/** The block among the live ones of its site. */
+function findBlock(trace: TraceSource, { process, site, address }: BlockQuery): AllocationWindow | null {
+  const query = { process, site, sort: 'address', descending: false } as const;
+  const wanted = BigInt(address);
+  const { total } = trace.allocations({ ...query, from: 0, to: 0 });
+  const at = trace.allocations({ ...query, from: 0, to: total }).address.indexOf(wanted);
+  return at < 0 ? null : trace.allocations({ ...query, from: at, to: at + 1 });
+}
+
+/** All sites that hold something in a map of segments, in one question. */
+function placesOf(source: TraceSource, { process, device }: SegmentQuery, map: SegmentMap): SegmentPlaces {
+  const layer = map.source === 'framework' ? 'tensor' : 'driver';
+  const order = { groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: MOST_SITES } as const;
+  const { id, file, line, ...rows } = source.sites({ layer, process, device, ...order });
+  return { site: id, file, line, function: rows.function };
 }

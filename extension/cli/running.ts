@@ -1,11 +1,14 @@
+// What changes a trace that is being written: a mark, the switch for recording. Both return the exit status.
 import { addMark } from '../capture/traces/sessionFile';
 import { reasonOf } from '../capture/traces/traceDirectory';
+import { loadNative } from '../engine/addon';
 import { formatDuration } from '../protocol/format';
 import type { MarkArguments } from './arguments/markArguments';
+import type { RecordArguments } from './arguments/startArguments';
 import { withNamed } from './namedTrace';
 import { print } from './report/output';
 
-/** Gives this moment of a running trace a name. Returns the exit status. */
+/** Gives this moment of a running trace a name. */
 export async function mark({ target, name }: MarkArguments, dist: string): Promise<number> {
   const nowMs = Date.now();
   return withNamed(target, dist, async ({ directory, session }) => {
@@ -18,6 +21,23 @@ export async function mark({ target, name }: MarkArguments, dist: string): Promi
       return { error: `The mark could not be written: ${reasonOf(error)}.` };
     }
     print([`Marked "${name}" at ${formatDuration(timeNs)}.`]);
+    return 0;
+  });
+}
+
+/** Switches the recording of a running program on or off. */
+export async function record({ target, on }: RecordArguments, dist: string): Promise<number> {
+  return withNamed(target, dist, async ({ directory, session }) => {
+    const loaded = loadNative(dist);
+    if ('error' in loaded) return loaded;
+    if (directory === null || !session.info().live)
+      return { error: 'The program has ended: there is nothing to record.' };
+    try {
+      loaded.addon.setRecording(directory, on);
+    } catch (error) {
+      return { error: reasonOf(error) };
+    }
+    print([`Recording is ${on ? 'on' : 'off'}.`]);
     return 0;
   });
 }
