@@ -19,17 +19,17 @@ namespace {
 // SIGBUS, as a file does that was cut short: both are read as zeros instead.
 constexpr uintptr_t kPage = 4096;
 
-struct Range {
+struct PageRange {
   std::atomic<uintptr_t> begin{0}, end{0};
 };
 /// A handler of a signal may take no lock. Of more mappings the rest is as if there was no handler.
-std::array<Range, 1024> g_ranges;
+std::array<PageRange, 1024> g_ranges;
 struct sigaction g_before;
 
 void on_unbacked(int signal, siginfo_t *about, void *) {
   const int saved = errno;
   const auto at = reinterpret_cast<uintptr_t>(about->si_addr) & ~(kPage - 1);
-  for (const Range &range : g_ranges) {
+  for (const PageRange &range : g_ranges) {
     if (at < range.begin || at >= range.end) continue;
     constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
     if (::mmap(reinterpret_cast<void *>(at), kPage, PROT_READ, kHow, -1, 0) != MAP_FAILED) {
@@ -52,7 +52,7 @@ void read_unbacked_as_zeros(const void *mapped, size_t bytes) {
   }();
   if (!installed) return;
   const auto begin = reinterpret_cast<uintptr_t>(mapped);
-  for (Range &range : g_ranges) {
+  for (PageRange &range : g_ranges) {
     uintptr_t none = 0;
     if (range.begin.compare_exchange_strong(none, begin)) return range.end.store(begin + bytes);
   }
@@ -60,7 +60,7 @@ void read_unbacked_as_zeros(const void *mapped, size_t bytes) {
 
 /// It is about to go.
 void forget_unbacked(const void *mapped) {
-  for (Range &range : g_ranges) {
+  for (PageRange &range : g_ranges) {
     if (range.begin != reinterpret_cast<uintptr_t>(mapped)) continue;
     range.end = 0;
     range.begin = 0;
