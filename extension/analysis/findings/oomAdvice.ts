@@ -38,6 +38,8 @@ type Idea = OutOfMemoryAdvice & { against: OutOfMemoryCause | null };
 const MOST = 3;
 /** In more parts than these nobody asks for memory. */
 const MOST_PARTS = 16;
+/** Fewer may be two losses, or an encoder and a decoder. */
+const FEWEST_LAYERS = 3;
 
 /** The remedy for the cause, then what gives most. */
 export function adviceFor(failed: Failed, source: TraceSource, lineText: LineText): OutOfMemoryAdvice[] {
@@ -130,13 +132,14 @@ function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: 
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
-  // Of a line that makes several, one at a time is enough.
-  const { bytes, count, line } = byLine(waiting, source)[0] ?? { bytes: 0, count: 1, line: '' };
+  // What is made by one line again and again is that of equal layers: of one at a time it is enough.
+  const layers = byLine(waiting, source).filter(({ count }) => count >= FEWEST_LAYERS);
+  const inside = sum(layers.map(({ bytes, count }) => bytes * (1 - 1 / count)));
   // prettier-ignore
   return [
     { against: 'full', bytes: scaling / 10, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. Later layers may still not fit.') },
     { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the step before were still alive.') },
-    { against: null, bytes: bytes * (1 - 1 / count), atMost: true, text: t('Checkpoint the layers that run at {0} one by one (`torch.utils.checkpoint`): their activations are computed again in the backward pass, and not kept until then. The step takes longer.', line) },
+    { against: null, bytes: inside, atMost: true, text: t('Checkpoint the model in parts, each as a whole: the blocks of a transformer, or runs of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). What a part makes inside is computed again in the backward pass, and not kept until then; what goes into each part stays. The step takes longer.') },
   ];
 }
 

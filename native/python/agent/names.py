@@ -49,6 +49,28 @@ def class_name(module):
     return objects.class_text(type(module)).rsplit(".", 1)[-1]
 
 
+def root_names(models):
+    """What each of several models is called: by a variable of the program, or of an object in one; else by its class. No two are alike."""
+    variables = items(objects.MODULE_DICT(sys.modules.get("__main__") or sys))
+    called = {}
+    for name, value in variables:
+        for inner, part in part_names(value):
+            called.setdefault(id(part), "%s.%s" % (text(name), text(inner)))
+    called.update((id(value), text(name)) for name, value in reversed(variables))
+    names = []
+    for each in models:
+        name = called.get(id(each)) or class_name(each)
+        alike = sum(other.partition("#")[0] == name for other in names)
+        names.append("%s#%d" % (name, alike + 1) if alike else name)
+    return names
+
+
+def part_names(value):
+    """The attributes of an object of the program, which is no module, class or function."""
+    plain = not objects.is_class(value) and not objects.is_kind(value, type(sys)) and not objects.is_kind(value, objects.FUNCTION)
+    return items(objects.namespace(value)) if plain else []
+
+
 def has_parts(module):
     """Whether a module or one below it has a parameter or a buffer (a loss has none)."""
     left, seen = [module], set()
@@ -142,8 +164,8 @@ def collect_names():
         seen = set()
         tops = top_modules(find(snapshot, torch.nn, "Module"))
         models = [each for each in tops if has_parts(each)]
-        for module in models:
-            names.add_module(module, class_name(module) + "." if len(models) > 1 else "", seen)
+        for module, name in zip(models, root_names(models)):
+            names.add_module(module, name + "." if len(models) > 1 else "", seen)
         names.modules.update((id(each), class_name(each)) for each in tops if id(each) not in seen)
         for optimizer in find(snapshot, torch.optim, "Optimizer"):
             names.add_optimizer(optimizer)

@@ -277,7 +277,7 @@ test('what the step made gets less with the batch; of the first step, only what 
       [3 * GB, true],
     ],
   );
-  assert.match(later?.advice[1]?.text ?? '', /^Checkpoint the layers that run at train\.py:1 train one by one/);
+  assert.match(later?.advice[1]?.text ?? '', /^Checkpoint the model in parts, each as a whole/);
 });
 
 test('a failure is got over where the program ends well, takes more steps, or fails again', () => {
