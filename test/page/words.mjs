@@ -49,7 +49,7 @@ async function namesOfHost() {
       }
   };
   gather(await page.evaluate(() => window.bench.said), '');
-  return [...names].filter(name => name.length > 1).sort((a, b) => b.length - a.length);
+  return [...names].filter(name => name.length > 1 && /\D/.test(name)).sort((a, b) => b.length - a.length);
 }
 
 function left(text, names) {
