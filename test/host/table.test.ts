@@ -233,7 +233,7 @@ describe('The table in VS Code', () => {
   });
 
   it('shows the tree of stacks with self and total, opened by mouse and by keyboard', async () => {
-    await group('tree');
+    await group('stacks');
     const top = `.list .grid[role=treegrid] [data-row="0"]`;
     await until('the outermost frame', async () => (await attribute(top, 'aria-level')) === '1');
     for (let level = 1; (await attribute(row(level - 1), 'aria-expanded')) === 'false' && level < 4; level++) {
@@ -263,7 +263,7 @@ describe('The table in VS Code', () => {
     await click(row(0));
     await click(row(1), { modifiers: ['Shift'] });
     await inThemes('table');
-    await group('tree');
+    await group('stacks');
     await keys('Home', 'ArrowRight');
     await until('two rows', async () => (await rows()).length >= 2);
     await inThemes('tree');

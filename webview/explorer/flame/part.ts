@@ -110,7 +110,7 @@ export class FlamePart extends PolledPart {
 
   private details(node: FlameNode): void {
     const context = this.page.now();
-    if (!context || node.site === 0) return;
+    if (!context || context.view.flame.weight === 'modules') return; // they have no stack
     const { layer } = context;
     this.page.show({
       key: `flame/${layer}/${node.id}`,
