@@ -18,6 +18,7 @@ const CHOSEN = [
   'n06_collector_sawtooth', // what the collector frees in time
   'n10_prefetch', // what a thread holds for a moment
   'n17_fragments', // a pool that is not full
+  'ranges of record_function',
   'two holders, asked', // of the same memory
   'one change of two',
   'a list and the graph',
@@ -32,7 +33,7 @@ const CHOSEN = [
   'passes are those of the job',
 ];
 
-const FILES = ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom', 'passes'];
+const FILES = ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom', 'passes', 'ranges'];
 
 /** What every run of the tests traces in the editor. */
 const CHOSEN_SCRIPT = 'dqn.py';

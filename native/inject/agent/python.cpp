@@ -20,6 +20,7 @@
 #include "inject/agent/steps.h"
 #include "inject/agent/workspaces.h"
 #include "inject/agent_sources.h"
+#include "inject/hooks/nvtx.h"
 #include "python/frames.h"
 
 namespace gmt::inject {
@@ -125,6 +126,12 @@ void name(Py *const *arguments) {
 void module(Py *const *arguments) {
   const Text text = text_of(arguments[1]);
   if (text.at) write_module(number_of(arguments[0]), text.at, text.bytes);
+}
+
+/// (name of the range that begins), empty: the innermost one ends
+void range(Py *const *arguments) {
+  const Text text = text_of(arguments[0]);
+  if (text.at) text.bytes > 0 ? push_range(text.at) : pop_range();
 }
 
 /// (`torch._C._cuda_memoryStats`)
@@ -311,6 +318,7 @@ Method g_methods[] = {
     {"gpu_memtrace_exit", taking<on_exit, 0>, kFastCall, nullptr},
     {"gpu_memtrace_name", taking<name, 4>, kFastCall, nullptr},
     {"gpu_memtrace_module", taking<module, 2>, kFastCall, nullptr},
+    {"gpu_memtrace_range", taking<range, 1>, kFastCall, nullptr},
     {"gpu_memtrace_allocator", taking<allocator, 1>, kFastCall, nullptr},
     {"gpu_memtrace_array", tell_array, kFastCall, nullptr},
     {"gpu_memtrace_look", set_look, kFastCall, nullptr},

@@ -1,6 +1,8 @@
 // Ranges of NVTX. Each library with NVIDIA's header in it (PyTorch, the package nvtx, cuDF) loads what NVTX_INJECTION64_PATH names at
 // its first range, and has its functions filled in by it; those that nobody fills in do nothing. The launcher leaves the variable to
 // another tool that has it. As without a tool, a push and a pop say -2: depths are not told.
+#include "inject/hooks/nvtx.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <wchar.h>
@@ -93,6 +95,10 @@ void *keep(void *, Text text) {
 }
 
 }  // namespace
+
+void push_range(const char *name) { push(name); }
+void pop_range() { pop(); }
+
 }  // namespace gmt::inject
 
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void *(*table)(uint32_t)) {

@@ -20,7 +20,7 @@ NEEDED = ("ast", "collections", "contextlib", "contextvars", "functools", "json"
 LASTING = ("objects", "arrays", "steps")  # parts that keep something, and do not look at PyTorch
 
 loaded = {}
-state = {"steps": False, "settings": False, "next_step": NEVER, "requests": []}
+state = {"steps": False, "settings": False, "ranges": False, "next_step": NEVER, "requests": []}
 
 
 def load(name):
@@ -151,6 +151,8 @@ def turn(reason, step, request):
         for name in [name for name in loaded if name not in LASTING]:
             del loaded[name]  # made without PyTorch
         attempt(watch_allocator)
+    if not state["ranges"]:
+        state["ranges"] = attempt(lambda: load("ranges").watch()) is not False  # whether it succeeded or failed
     if state["steps"] and "torch._inductor.codecache" in sys.modules:
         attempt(lambda: load("compiled").tell(reason == EXIT))
     if state["steps"] and (natives["pools_due"]() or (reason == EXIT and not natives["asleep"]())):

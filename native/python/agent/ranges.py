@@ -1,0 +1,55 @@
+"""Ranges of `torch.profiler.record_function`, which PyTorch tells nobody of while no profiler runs."""
+
+import sys
+import types
+
+objects = load("objects")
+
+
+def watch():
+    """Sees to it that they are told. True: there is nothing more to do."""
+    profiler = sys.modules.get("torch.autograd.profiler")
+    kind = objects.MODULE_DICT(profiler).get("record_function") if profiler is not None else None
+    if not objects.is_class(kind):
+        return False
+    tell = natives["range"]
+    autograd = getattr(getattr(sys.modules.get("torch"), "_C", None), "_autograd", None)
+    active, nvtx = getattr(autograd, "_profiler_type", None), getattr(getattr(autograd, "ActiveProfilerType", None), "NVTX", None)
+    if active is not None and nvtx is not None:
+
+        def tell(text):
+            if active() != nvtx:  # `emit_nvtx` makes ranges of NVTX of them, which are told too
+                natives["range"](text)
+
+    for name, around in (("__enter__", begins), ("__exit__", ends)):
+        original = objects.CLASS_DICT(kind).get(name)
+        if type(original) is types.FunctionType and original.__code__.co_filename == profiler.__file__:
+            setattr(kind, name, in_place_of(original, around(original, tell)))
+    return True
+
+
+def begins(original, tell):
+    def __enter__(self):
+        found = original(self)
+        tell(self.name or "range")
+        return found
+
+    return __enter__
+
+
+def ends(original, tell):
+    def __exit__(self, *exception):
+        tell("")
+        return original(self, *exception)
+
+    return __exit__
+
+
+def in_place_of(original, function):
+    """The function with all by which TorchScript, which compiles this class from its source, finds that of the original."""
+    code = function.__code__.replace(co_filename=original.__code__.co_filename, co_firstlineno=original.__code__.co_firstlineno)
+    made = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, function.__closure__)
+    made.__dict__.update(original.__dict__, __wrapped__=original)
+    made.__qualname__, made.__module__, made.__doc__ = original.__qualname__, original.__module__, original.__doc__
+    made.__annotations__ = original.__annotations__
+    return made
