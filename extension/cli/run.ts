@@ -84,7 +84,8 @@ function start(
   lastWord: string,
   { descriptors }: ProgramStreams,
 ): Launched | NotLaunched {
-  const started = launch(addon, command, { ...process.env, ...variables }, lastWord, descriptors);
+  const environment = { ...process.env, ...variables, ...jupyterVariables(process.env) };
+  const started = launch(addon, command, environment, lastWord, descriptors);
   if ('error' in started) say(started.error);
   return started;
 }
@@ -175,6 +176,14 @@ function findProblem(options: RunArguments, dist: string): string | null {
     (options.backend === 'inject' ? injectionProblem(dist) : null) ??
     (options.simulateGpu ? simulatorProblem(dist) : null)
   );
+}
+
+/** A Jupyter kernel ends when its parent does: that is us. An editor's Node.js runs us by a variable that nobody else is to have. */
+function jupyterVariables({ JPY_PARENT_PID: parent }: Environment): Environment {
+  return {
+    ...(parent && { JPY_PARENT_PID: String(process.pid) }),
+    ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: undefined }),
+  };
 }
 
 /** What the program's environment gets: under the uprobe tracer nothing, unless the GPU is simulated. */

@@ -1,8 +1,11 @@
 import * as vscode from 'vscode';
+import { fileLine } from '../protocol/format';
+import { findCell, isCell } from './notebookCell';
 import { sourcePath } from './sourceLines';
 
 /** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */
 export async function openLine(file: string, line: number, cwd: string): Promise<void> {
+  if (isCell(file)) return openCell(file, line);
   if (file === '' || file.startsWith('<')) {
     throw new Error(vscode.l10n.t('This code has no file: {0}.', file === '' ? '?' : file));
   }
@@ -13,6 +16,23 @@ export async function openLine(file: string, line: number, cwd: string): Promise
   } catch {
     throw new Error(vscode.l10n.t('{0} cannot be opened: is it still there?', uri.fsPath));
   }
+  await show(document, line);
+}
+
+async function openCell(file: string, line: number): Promise<void> {
+  const cell = findCell(file);
+  if (cell === null) {
+    const name = fileLine(file, line);
+    throw new Error(vscode.l10n.t('{0} is in no open notebook: open the notebook that ran it.', name));
+  }
+  await vscode.window.showNotebookDocument(cell.notebook, {
+    viewColumn: besidePage(),
+    selections: [new vscode.NotebookRange(cell.index, cell.index + 1)],
+  });
+  await show(cell.document, line);
+}
+
+async function show(document: vscode.TextDocument, line: number): Promise<void> {
   const at = new vscode.Position(Math.min(Math.max(line, 1), document.lineCount) - 1, 0);
   const selection = new vscode.Range(at, at);
   const editor = await vscode.window.showTextDocument(document, { selection, preview: true, viewColumn: besidePage() });

@@ -1,3 +1,4 @@
+import { cellName } from './cells';
 import type { Layer } from './trace';
 
 /** `t` of @vscode/l10n, or of the editor. */
@@ -70,14 +71,19 @@ function pad(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** What stands behind the last slash of a path. */
+/** What stands behind the last slash of a path; `In [7]` of a notebook's cell. */
 export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+  return cellName(path) ?? path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** `train.py:41`, `In [7]: 3`. */
+export function fileLine(file: string, line: number): string {
+  return `${baseName(file)}${cellName(file) === null ? ':' : ': '}${line}`;
 }
 
 /** `train.py:41`; null: it is no line of a file. */
 export function lineName(place: { file: string | null; line: number | null } | null): string | null {
-  return place?.file && place.line !== null ? `${baseName(place.file)}:${place.line}` : null;
+  return place?.file && place.line !== null ? fileLine(place.file, place.line) : null;
 }
 
 /** `gpu_0`, `host`; memory of a device that is not known is no host memory. */

@@ -1,4 +1,5 @@
 // Moments of a run that have a name.
+import { cellRunsOf } from './cells';
 import { RECOMPILED } from './notes';
 import type { TraceInfo } from './trace';
 
@@ -11,7 +12,7 @@ export interface Mark {
 /** What a name may have at most. */
 export const MAX_MARK_NAME = 200;
 
-/** The marks in the launcher's facts, and where torch.compile compiled again, earliest first. What is none is left out. */
+/** The marks in the launcher's facts, and where torch.compile compiled again, the ends of cells, earliest first. What is none is left out. */
 export function marksOf(info: Pick<TraceInfo, 'session' | 'startRealtimeMs' | 'processes'>): Mark[] {
   const { marks } = info.session;
   const recompiled = info.processes.flatMap(({ notes }) => notes.filter(({ code }) => code === RECOMPILED));
@@ -19,7 +20,8 @@ export function marksOf(info: Pick<TraceInfo, 'session' | 'startRealtimeMs' | 'p
     name: text.slice(text.indexOf(' ') + 1),
     timeNs: (Number.parseFloat(text) - info.startRealtimeMs) * 1e6,
   }));
-  return [...(Array.isArray(marks) ? marks.filter(isMark) : []), ...seen.filter(isMark)]
+  const cells = cellRunsOf(info).map(({ number, endNs: timeNs }) => ({ name: `In [${number}]`, timeNs }));
+  return [...(Array.isArray(marks) ? marks.filter(isMark) : []), ...seen.filter(isMark), ...cells]
     .map(({ name, timeNs }) => ({ name, timeNs }))
     .sort((a, b) => a.timeNs - b.timeNs);
 }

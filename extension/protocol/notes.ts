@@ -10,8 +10,10 @@ export function isWarning(note: Note): boolean {
 
 /** Its text begins with a time, and becomes a mark. */
 export const RECOMPILED = 15;
+/** A run of a notebook's cell: cells.ts. */
+export const CELL = 16;
 /** Where CUPTI and PyTorch were found, which the JSON has, and the source of the steps, which stands beside their count. */
-const QUIET: ReadonlySet<number> = new Set([4, 5, 8, RECOMPILED]);
+const QUIET: ReadonlySet<number> = new Set([4, 5, 8, RECOMPILED, CELL]);
 
 /** Whether a table tells it; `final`: the last one, which also tells how the trace was made. */
 export function isTold(note: Note, final: boolean): boolean {

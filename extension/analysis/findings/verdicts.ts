@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
+import { nameCells } from '../../protocol/cells';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, GrowingState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
@@ -10,6 +11,7 @@ import { firstWhole, inContext, lostShareOf } from '../sites/context';
 import { judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { afterSteps } from './afterSteps';
+import { cellFindings } from './cells';
 import type { LineText } from './findingContext';
 import { findLeaks } from './findings';
 import { readHolders } from './holders';
@@ -31,6 +33,7 @@ export function judgeTrace(source: TraceSource, lineText: LineText = () => null)
 /** As `judgeTrace`, for threads that have other things to do: yields every millisecond or so. */
 export function* judgeInParts(source: TraceSource, lineText: LineText): Generator<void, Verdicts> {
   const info = source.info();
+  nameCells(info);
   const judged: JudgedProcess[] = [];
   for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
   const ledgers = readLedgers(source);
@@ -54,6 +57,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
     findings: mergeAcrossProcesses([
       ...failureFindings(failures, source),
       ...told.filter(leak => leak.verdict !== 'slow'),
+      ...cellFindings(source, new Set(told.flatMap(leak => leak.sites))),
       ...layerFindings(ledgers, source, leaks),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
       ...told.filter(leak => leak.verdict === 'slow'),

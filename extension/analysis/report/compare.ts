@@ -1,7 +1,7 @@
 // Two moments beside each other, line by line or stack by stack.
 import { groupBy } from '../groups';
 import type { ComparedRow, CompareQuery, Comparison } from '../../protocol/requests/compareRequests';
-import { baseName } from '../../protocol/format';
+import { fileLine } from '../../protocol/format';
 import { siteRows, type Frame, type TraceSource } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 
@@ -166,7 +166,7 @@ function rowOf({ a, b }: Pair): ComparedRow {
   const shown = b ?? a;
   const frame = shown?.frames[shown.named];
   const before = a?.frames[a.named];
-  const nameOf = ({ file, line, function: name }: Frame): string => `${baseName(file)}:${line} ${name}`;
+  const nameOf = ({ file, line, function: name }: Frame): string => `${fileLine(file, line)} ${name}`;
   const moved = frame !== undefined && before !== undefined && frame.line !== before.line;
   return {
     file: frame?.file ?? '',

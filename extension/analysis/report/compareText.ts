@@ -1,5 +1,5 @@
 import type { ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
-import { baseName, formatBytes } from '../../protocol/format';
+import { baseName, fileLine, formatBytes } from '../../protocol/format';
 import type { Layer } from '../../protocol/trace';
 import { endingWords } from './ending';
 
@@ -52,7 +52,7 @@ function rowText(row: ComparedRow): string {
     row.countA === 0 ? '-' : formatBytes(row.bytesA),
     row.countB === 0 ? '-' : formatBytes(row.bytesB),
   ].map(text => text.padStart(WIDTH));
-  const name = row.file === '' ? '(no Python line)' : `${baseName(row.file)}:${row.line} ${row.function}`;
+  const name = row.file === '' ? '(no Python line)' : `${fileLine(row.file, row.line)} ${row.function}`;
   const moved = row.movedFrom === null ? '' : ` (line ${row.movedFrom} in A)`;
   const stack = row.stack.slice(1).map(frame => ` < ${frame}`);
   return `${columns.join(' ')} ${word.padEnd(4)}  ${row.stack[0] ?? name}${stack.join('')}${moved}`;

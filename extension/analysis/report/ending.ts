@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
+import { cellRunsOf } from '../../protocol/cells';
 import { listedLayer, type Layer, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -12,6 +13,8 @@ export interface Ending {
   timeNs: number;
   /** The step that ended then; null: the peak. */
   step: number | null;
+  /** The cell of a notebook that ended then; absent: none did. */
+  cell?: number;
   /** Alive at that moment, and at the end, in the layer that is listed first. */
   bytes: number;
   leftBytes: number;
@@ -41,8 +44,20 @@ function fuller(source: TraceSource, info: TraceInfo, ended: boolean): Ending | 
   const layer = listedLayer(info.totals);
   const listed = info.totals.filter(total => total.layer === layer);
   const leftBytes = sum(listed.map(total => total.liveBytes));
-  const moment = lastStep(source, info, listed, layer) ?? (ended || leftBytes === 0 ? peakOf(listed) : null);
+  const moment =
+    (ended ? lastCell(source, info, layer) : null) ??
+    lastStep(source, info, listed, layer) ??
+    (ended || leftBytes === 0 ? peakOf(listed) : null);
   return moment !== null && leftBytes < T.part * moment.bytes ? { ...moment, leftBytes } : null;
+}
+
+/** The end of the newest cell: what a kernel frees when it ends is no doing of its notebook. */
+function lastCell(source: TraceSource, info: TraceInfo, layer: Layer): Omit<Ending, 'leftBytes'> | null {
+  const { endNs, number: cell } = cellRunsOf(info).at(-1) ?? {};
+  if (endNs === undefined || layer === 'host') return null;
+  const timeNs = endNs + JUST_AFTER_NS;
+  const bytes = source.timeline({ series: layer, fromNs: 0, toNs: timeNs, buckets: 1 }).at(-1) ?? 0;
+  return { timeNs, step: null, cell, bytes };
 }
 
 /** The last step of the process that held most at the end of its own; null: no step is known, or all were empty then. */
@@ -80,9 +95,20 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
 }
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program had freed everything when it ended`. */
-export function endingWords({ step, leftBytes }: Pick<Ending, 'step' | 'leftBytes'>) {
-  const title = step === null ? t('As of the peak') : t('As of the end of step {0}', formatCount(step));
-  const when = step === null ? t('at the peak') : t('at the end of step {0}', formatCount(step));
+export function endingWords({ step, cell, leftBytes }: Pick<Ending, 'step' | 'cell' | 'leftBytes'>) {
+  const ofCell = cell === undefined ? null : `In [${cell}]`;
+  const title =
+    ofCell !== null
+      ? t('As of the end of {0}', ofCell)
+      : step === null
+        ? t('As of the peak')
+        : t('As of the end of step {0}', formatCount(step));
+  const when =
+    ofCell !== null
+      ? t('at the end of {0}', ofCell)
+      : step === null
+        ? t('at the peak')
+        : t('at the end of step {0}', formatCount(step));
   const reason =
     leftBytes === 0
       ? t('the program had freed everything when it ended')

@@ -18,6 +18,9 @@ import { groupVerdicts } from './rowVerdicts';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
 import { fieldsIn } from '../../protocol/fields';
 import { verdictsOf } from '../findings/verdictCache';
+import { leftByCells } from '../findings/cells';
+import { cellName } from '../../protocol/cells';
+import { CELL } from '../../protocol/notes';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';
 
@@ -51,6 +54,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
       ...{ pid: info.processes[process]?.pid ?? 0, ...pool, unusedBytes: pool.reservedBytes - pool.liveBytes },
       line: siteText(source.site(site)),
     })),
+    ...reportCells(source, info),
     findings: reportFindings(info, verdicts),
     /** The first failed allocations and the newest; how many there were, where these are not all. */
     oom: reportOutOfMemory(info, verdicts),
@@ -87,8 +91,21 @@ function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>) {
   return {
     ...facts,
     threads: process.threads.map(({ tid, name }) => ({ tid, name })),
-    notes: process.notes.map(note => note.text),
+    notes: process.notes.filter(({ code }) => code !== CELL).map(note => note.text),
   };
+}
+
+/** Of a notebook: its cells with what their runs left. */
+function reportCells(source: TraceSource, info: TraceInfo) {
+  const cells = leftByCells(source).map(({ process, file, runs, bytes, count, grows }) => ({
+    ...{ pid: info.processes[process]?.pid ?? 0, cell: cellName(file), file, liveBytes: bytes, liveCount: count },
+    bytesPerRun: grows,
+    runs: runs.map(run => ({
+      ...{ number: run.number, beginSeconds: run.beginNs / 1e9, endSeconds: run.endNs / 1e9 },
+      ...{ liveBytes: run.bytes, liveCount: run.count },
+    })),
+  }));
+  return cells.length > 0 ? { cells } : {};
 }
 
 function reportTotal({ process: _process, peakNs: _peakNs, ...total }: Totals, before: number) {

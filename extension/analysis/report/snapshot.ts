@@ -1,3 +1,5 @@
+import { type CellLeft, leftByCells } from '../findings/cells';
+import { type CellRun, cellRunsOf } from '../../protocol/cells';
 import { baseName } from '../../protocol/format';
 import type {
   AllocationQuery,
@@ -27,6 +29,8 @@ export interface Snapshot {
   verdicts: Verdicts;
   processes: ProcessRows[];
   pools: Pool[];
+  /** Of a notebook, with what they left; most first. */
+  cells: CellLeft[];
   groups: Groups;
   /** The moment that processes and groups are of, in words; null: that of all the rest. */
   asOf: string | null;
@@ -66,6 +70,7 @@ export function readSnapshot(
   source: TraceSource,
   options: SnapshotOptions,
   verdicts: Verdicts = verdictsOf(source),
+  runs: readonly CellRun[] = cellRunsOf(source.info()),
 ): Snapshot {
   const info = source.info();
   const lines = new Map<number, string>();
@@ -80,6 +85,7 @@ export function readSnapshot(
     verdicts,
     processes: options.top === null ? fewOrNone(processes) : processes,
     pools: source.pools(),
+    cells: leftByCells(source, runs),
     groups: readGroups(source, verdicts, {
       ...{ groupBy: options.groupBy, sort: 'liveBytes', descending: true, from: 0, to: options.groups },
     }),
@@ -96,8 +102,16 @@ export function asOfMoment(whole: Snapshot, then: Snapshot, asOf: string): Snaps
     ...entry,
     totals: entry.totals.map(total => ({ ...total, peakBytes: peakOf(total) })),
   }));
-  const { groups, pools } = then;
-  return { ...whole, processes, groups, pools, asOf, verdicts: { ...whole.verdicts, ledger: then.verdicts.ledger } };
+  const { groups, pools, cells } = then;
+  return {
+    ...whole,
+    processes,
+    groups,
+    pools,
+    cells,
+    asOf,
+    verdicts: { ...whole.verdicts, ledger: then.verdicts.ledger },
+  };
 }
 
 function fewOrNone(processes: ProcessRows[]): ProcessRows[] {

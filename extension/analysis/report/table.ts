@@ -16,6 +16,7 @@ import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import { poolTexts } from '../ledger/pools';
 import type { GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
+import { cellText } from '../findings/cells';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
 import { WORDS } from '../words';
 import { findingLines, type OomFiles } from './tableFindings';
@@ -38,6 +39,7 @@ export interface TableOptions {
 const RULE = '-'.repeat(20);
 const LEAST_LABEL = 16;
 const FINDINGS = 10;
+const CELLS = 4;
 
 /** The lines of the table: what was found, what is alive by line, then process by process the blocks and totals. */
 export function renderTable(snapshot: Snapshot, options: TableOptions): string[] {
@@ -53,7 +55,7 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
     lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
   lines.push(...findingLines(snapshot, findings, options.oomFiles));
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
-  if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '');
+  if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '', ...cellLines(snapshot, width));
   lines.push(...processesLines(snapshot, options.processes ?? Infinity, width));
   lines.push(...warningLines(snapshot));
   while (lines.at(-1) === '') lines.pop();
@@ -158,6 +160,19 @@ function totalText(total: Totals): string {
   ];
   if (total.failed > 0) parts.push(`${formatCount(total.failed)} failed`);
   return parts.join(', ');
+}
+
+/** What cells of a notebook left, most first. */
+function cellLines({ cells, groups }: Snapshot, width: number | null): string[] {
+  const shown = cells.slice(0, Math.min(CELLS, groups.rows.length));
+  if (shown.length === 0) return [];
+  const facts = columns(
+    shown.map(({ bytes, count }) => [formatBytes(bytes), `in ${formatCount(count)}`]),
+    [true, false],
+  );
+  const more = cells.length > shown.length ? [`  ... and ${formatCount(cells.length - shown.length)} more`] : [];
+  const lines = shown.map((cell, i) => labelled(`  ${facts[i] ?? ''}  `, cellText(cell), width));
+  return [`LEFT BY CELL (${LAYER_NAMES[groups.layer]})`, ...lines, ...more, ''];
 }
 
 /** What is alive by line, or by what else was asked for, biggest first. */

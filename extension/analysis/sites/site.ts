@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { baseName } from '../../protocol/format';
+import { baseName, fileLine } from '../../protocol/format';
 import { libraryName } from '../../protocol/libraryName';
 import type { Frame, LineSource, Site } from '../../protocol/trace';
 
@@ -23,6 +23,7 @@ export function siteText(site: Site | null): string {
   const frame = namedFrame(site);
   if (site?.source === 'before-attach' && frame === null) return t('(before recording)');
   if (site === null || frame === null) return site?.library ? libraryName(site.library) : t('(no Python line)');
-  const line = frame.line > 0 ? `:${frame.line}` : ''; // native functions have none
-  return `${baseName(frame.file)}${line} ${frame.function}${SOURCES[site.source]}`.trimStart();
+  const { file, line } = frame;
+  const place = line > 0 ? fileLine(file, line) : baseName(file); // native functions have no line
+  return `${place} ${frame.function}${SOURCES[site.source]}`.trimStart();
 }

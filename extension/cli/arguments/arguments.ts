@@ -1,6 +1,7 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import type { StackChoice } from '../../capture/launch/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
+import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseReport, type ReportArguments } from './reportArguments';
@@ -46,7 +47,7 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'doctor' | 'mcp';
+export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'kernel' | 'doctor' | 'mcp';
 export type Arguments =
   | RunArguments
   | AttachArguments
@@ -55,6 +56,7 @@ export type Arguments =
   | ReportArguments
   | HoldersArguments
   | ConfirmArguments
+  | KernelArguments
   | DoctorArguments
   | { verb: 'mcp' }
   | { verb: 'help'; about: Verb | null }
@@ -81,7 +83,7 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
-    throw new Usage('Say what to do: run, attach, record, mark, report, holders, confirm, doctor or mcp (see --help).');
+    throw new Usage('Say what to do: run, attach, record, mark, report, holders, confirm, kernel, doctor or mcp (see --help).');
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
     return { verb: 'help', about: verbOf(rest[0]) };
@@ -91,7 +93,7 @@ function parse(words: readonly string[]): Arguments {
     const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
     if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
     throw new Usage(
-      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm, doctor and mcp.`,
+      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm, kernel, doctor and mcp.`,
     );
   }
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
@@ -108,6 +110,7 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments | null> = {
   report: parseReport,
   holders: parseHolders,
   confirm: parseConfirm,
+  kernel: parseKernel,
   doctor: parseDoctor,
   mcp: words => {
     const parsed = { verb: 'mcp' } as const;

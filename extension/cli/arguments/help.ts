@@ -33,6 +33,7 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
   gpu-memtrace report FILE [options]       show a saved trace or a memory snapshot of PyTorch
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
   gpu-memtrace confirm PID --do WHAT       try in a traced program what frees memory
+  gpu-memtrace kernel install [options]    make a Jupyter kernel that records what its notebooks do
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace mcp                         answer a coding agent, by the Model Context Protocol
   gpu-memtrace --version
@@ -149,6 +150,19 @@ Gives this moment of a program that is being traced a name, such as "before eval
 --at "mark:before eval", and Leak Explorer shows it and compares with it.
 
 Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
+`,
+  kernel: `gpu-memtrace kernel install|uninstall [options]
+
+Makes a Jupyter kernel "Python 3 (GPU Memory Trace)" beside another one: what its notebooks do on GPUs is recorded, from each
+start of the kernel to its end. The trace is kept where those of "run" are.
+
+  --kernel NAME            the kernel that is started under the tracer (default: python3)
+  --python PATH            instead: a Python that has ipykernel
+  --user                   write it into your own folder (default: beside the other kernel; of a Python, your own)
+  --prefix DIR             write it below DIR/share/jupyter
+  --name NAME              of the new kernel, also for uninstall (default: that of the other with -gpu-memtrace)
+
+Exit status: 0; 1 there is no such kernel, or it cannot be written or removed; 2 wrong options.
 `,
   doctor: `gpu-memtrace doctor [options]
 

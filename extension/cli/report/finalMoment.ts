@@ -3,6 +3,7 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { endingOf, endingWords } from '../../analysis/report/ending';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
+import { cellRunsOf } from '../../protocol/cells';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { asAt, asEnded, atMoment } from './momentSource';
@@ -27,7 +28,8 @@ export function withFinal<T>(
   return atShown(trace, (then, asOf) => {
     if (asOf === null) return use(whole);
     const verdictsThen = verdictsOf(then);
-    return use(options => asOfMoment(whole(options), readSnapshot(then, options, verdictsThen), asOf));
+    const runs = cellRunsOf(trace.session.info()); // the last one is told of when it has ended
+    return use(options => asOfMoment(whole(options), readSnapshot(then, options, verdictsThen, runs), asOf));
   });
 }
 

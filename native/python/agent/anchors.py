@@ -9,6 +9,7 @@ paths = load("paths")
 roots = load("roots")
 tensors = load("tensors")
 lines = load("lines")
+cells = load("cells")
 NAMED = ("attribute", "part", "cell", "frame", "generator", "default", "contextvar")
 PLAIN = (objects.LOCAL, types.SimpleNamespace)
 CONTENTS = ("dict", "cache") + tuple(each.__name__ for each in paths.SEQUENCES)
@@ -277,8 +278,9 @@ def step_anchor(root, way, steps, place, grows):
     if step.kind == "contextvar":
         return context_anchor(step, grows)
     if step.owner is None:  # a namespace
-        file = module_file(way[0])
-        return lines.Anchor("name", step.name, [file], None, grows) if file else None
+        main = type(way[0]) is dict and way[0].get("__name__") == "__main__"
+        files = (cells.files() if main else []) or list(filter(None, [module_file(way[0])]))
+        return lines.Anchor("name", step.name, files, None, grows) if files else None
     above = module_file(way[0]) if root.kind == "global" else root.code.co_filename if root.code is not None else None
     kind = step.owner if objects.is_class(step.owner) else type(step.owner)
     if above and any(kind is each for each in PLAIN):  # what it has are the program's own names

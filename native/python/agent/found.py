@@ -7,6 +7,7 @@ tensors = load("tensors")
 lines = load("lines")
 anchors = load("anchors")
 source = load("source")
+cells = load("cells")
 LEAST_LINES_MS = 50
 MOST_LINES = 100  # holders whose lines are looked for
 MOST_ALSO = 4  # others that are told beside a holder
@@ -51,7 +52,7 @@ class Found:
         if named and "limit" not in self.answer:
             graphs = self.answer["kind"] == "autograd" or self.answer.get("graph") is True
             self.answer["limit"] = finder.find_limit(self.anchor, graphs)
-        if found[1] is not None:
+        if found[1] is not None and cells.text(found[0][0]) is None:  # other cells may need what it would take away
             self.answer["fix"] = found[1]
 
     def adds(self, finder):

@@ -12,6 +12,7 @@ cycles = load("cycles")
 anchors = load("anchors")
 lines = load("lines")
 blocks = load("blocks")
+cells = load("cells")
 found_part = load("found")
 SEARCH_SHARE = 0.8  # of the time that a request gives; the rest is for its lines, and to let go of what was looked at
 MOST_OF_ONE = 4  # tensors on one storage that are looked for
@@ -39,6 +40,9 @@ def describe(root, variable, way, how):
     if how in (graph.GRAPH, graph.GRADIENT_GRAPH, graph.NODE_GRAPH):
         answer["kind"] = "autograd"
     answer["root"] = root.kind
+    own = cells.own_name(root, steps, answer["path"])
+    if own is not None:
+        answer["path"], answer["like"], answer["kind"] = own
     if root.thread is not None:
         answer["thread"] = root.thread
     answer.update(paths.size_of(steps))

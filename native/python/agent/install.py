@@ -17,10 +17,10 @@ OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have on
 # What the parts import. A module that another thread is about to import would be waited for, and that thread may wait for the agent.
 NEEDED = ("ast", "collections", "contextlib", "contextvars", "functools", "json", "os", "threading", "time", "tokenize", "types", "weakref")
 
-LASTING = ("objects", "arrays", "steps")  # parts that keep something, and do not look at PyTorch
+LASTING = ("objects", "arrays", "steps", "cells")  # parts that keep something, and do not look at PyTorch
 
 loaded = {}
-state = {"steps": False, "settings": False, "ranges": False, "next_step": NEVER, "requests": []}
+state = {"steps": False, "cells": False, "settings": False, "ranges": False, "next_step": NEVER, "requests": []}
 
 
 def load(name):
@@ -140,6 +140,9 @@ def turn(reason, step, request):
         attempt(lambda: load("before").write())
     attempt(lambda: load("arrays").watch())
     attempt(lambda: load("arrays").look())
+    if not state["cells"] and "IPython.core.interactiveshell" in sys.modules:
+        state["cells"] = True
+        attempt(load("cells").watch)
     answer_requests(reason)
     if not state["settings"]:
         state["settings"] = True

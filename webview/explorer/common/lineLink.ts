@@ -1,5 +1,5 @@
 import { button, type Attributes } from '../../dom';
-import { baseName } from '../../../extension/protocol/format';
+import { fileLine } from '../../../extension/protocol/format';
 
 export type OpenLine = (file: string, line: number) => void;
 
@@ -8,7 +8,7 @@ export function lineLink(
   { file, line }: { file: string; line: number },
   openLine: OpenLine,
   more: Attributes = { 'data-file': file, 'data-line': line },
-  text = `${baseName(file)}:${line}`,
+  text = fileLine(file, line),
 ): HTMLElement {
   return button('link', null, text, () => openLine(file, line), { title: `${file}:${line}`, ...more });
 }

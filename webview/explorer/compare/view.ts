@@ -1,7 +1,7 @@
 // The table of two moments: what each line holds at A, at B, and the difference.
 import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
-import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
+import { fileLine, formatBytes, formatCount } from '../../../extension/protocol/format';
 import { el, setAttribute, setText, setTextOrHide } from '../../dom';
 import { rowMove } from '../common/rowKeys';
 
@@ -117,7 +117,7 @@ function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow) {
 }
 
 function siteText(row: ComparedRow): HTMLElement {
-  const name = row.file === '' ? t('(no Python line)') : `${baseName(row.file)}:${row.line}`;
+  const name = row.file === '' ? t('(no Python line)') : fileLine(row.file, row.line);
   const caller = row.stack[1];
   const behind = [row.function, caller === undefined ? '' : `← ${caller}`].filter(part => part !== '').join(' ');
   return el('span', {}, el('span', { class: 'primary' }, name), ' ', el('span', { class: 'dim' }, behind));

@@ -1,6 +1,6 @@
 // A flame graph that grows downwards: rectangles as the items of a tree, one of them active, one the zoomed one.
 import { t } from '@vscode/l10n';
-import { baseName, formatBytes } from '../../../extension/protocol/format';
+import { fileLine, formatBytes } from '../../../extension/protocol/format';
 import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText } from '../common/counts';
 import { flameLayout, moveIn, rowsOf, type FlameRect } from './layout';
@@ -203,7 +203,7 @@ export class FlameView {
     const self = node.selfBytes > 0 && node.selfBytes !== node.sumBytes;
     const bytes = self ? t('{0}, {1} by itself', all, formatBytes(node.selfBytes)) : all;
     const blocks = node.liveCount > 0 ? [liveBlocksText(node.liveCount)] : [];
-    const place = node.line > 0 && node.folded < 2 ? [`${baseName(node.file)}:${node.line}`] : [];
+    const place = node.line > 0 && node.folded < 2 ? [fileLine(node.file, node.line)] : [];
     return [node.label, ...place, bytes, ...blocks];
   }
 
@@ -251,5 +251,5 @@ function classOf(node: FlameNode, above: boolean): string {
 }
 
 function textOf(node: FlameNode): string {
-  return node.line > 0 && node.folded < 2 ? `${node.label} ${baseName(node.file)}:${node.line}` : node.label;
+  return node.line > 0 && node.folded < 2 ? `${node.label} ${fileLine(node.file, node.line)}` : node.label;
 }

@@ -1,7 +1,7 @@
 // Colours of blocks: one for each line or pool, the same in every run; or lighter for younger, stronger for older ones.
 import { t } from '@vscode/l10n';
 import type { SegmentPicture } from '../../../extension/protocol/requests/segmentRequests';
-import { baseName } from '../../../extension/protocol/format';
+import { fileLine } from '../../../extension/protocol/format';
 import { HUE_COUNT, SHADE_COUNT, SHADE_PERCENT } from '../../../extension/protocol/lineHue';
 import { hueOf } from '../common/hues';
 
@@ -78,7 +78,7 @@ export class SegmentColours {
     const add = (site: number, segment: number, bytes: number, colour: number): void => {
       const { file, line } = this.place(site);
       const name = this.nameOf(site, segment);
-      const known = this.by === 'pool' ? name : `${baseName(file)}:${line}`;
+      const known = this.by === 'pool' ? name : fileLine(file, line);
       const text = name ? known : this.by === 'pool' ? t('pool not known') : t('no Python line');
       const key = lines.get(name) ?? { name, text, bytes: 0, colour };
       key.bytes += bytes;

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { CATEGORIES } from '../../../extension/protocol/steps';
-import { baseName, formatBytes } from '../../../extension/protocol/format';
+import { fileLine, formatBytes } from '../../../extension/protocol/format';
 import { dropdown, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
@@ -126,7 +126,7 @@ export class SegmentPart extends PolledPart {
     const where = `${segment}, ${streamText(map.stream[item.segment]!)}${pool === '' ? '' : `, ${pool}`}`;
     if (item.kind === 'gap') return [t('{0} free', formatBytes(item.bytes)), where];
     const { file, line, function: name } = colours.place(this.siteOf(item));
-    const place = line > 0 ? `${baseName(file)}:${line} ${name}` : t('no Python line');
+    const place = line > 0 ? `${fileLine(file, line)} ${name}` : t('no Python line');
     if (item.block < 0) return [formatBytes(item.bytes), place, where];
     const category = CATEGORY_WORDS[CATEGORIES[map.blocks.category[item.block]!] ?? 'unnamed'];
     const age = stepsText(map.blocks.ageSteps[item.block]!);
@@ -171,7 +171,7 @@ export class SegmentPart extends PolledPart {
     const { file, line, function: name } = this.colours.place(site);
     const layer = this.items?.map.source === 'driver' ? 'driver' : 'tensor';
     const block = await this.read(item);
-    const title = line > 0 ? `${baseName(file)}:${line}` : t('no Python line');
+    const title = line > 0 ? fileLine(file, line) : t('no Python line');
     const subject = { key: `segments/${layer}/${site}`, title, tooltip: `${file}:${line}`, summary: name };
     this.page.show({ ...subject, site, blocks: { layer, site }, liveCount: null }, block ?? undefined);
     if (!block) setText(this.words, t('It was freed meanwhile.'));

@@ -1,4 +1,5 @@
 // Puts the parts of the page together: state in, requests out.
+import { nameCells } from '../../../extension/protocol/cells';
 import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
@@ -92,6 +93,7 @@ export class App implements PageActions {
     this.session = session;
     this.clock.update(session);
     BEAT.moving = session.phase === 'running';
+    if (session.info) nameCells(session.info);
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
     onFrame(this.render);

@@ -1,6 +1,6 @@
 // One row of the table as text and numbers, from a window of typed arrays.
 import { t } from '@vscode/l10n';
-import { baseName, formatRate } from '../../../extension/protocol/format';
+import { baseName, fileLine, formatRate } from '../../../extension/protocol/format';
 import { libraryName } from '../../../extension/protocol/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import type { GroupBy, Layer, SiteRow, SiteWindow, ProcessInfo } from '../../../extension/protocol/trace';
@@ -122,7 +122,7 @@ function fullName({ file, line, function: name, library, label }: SiteRow, group
 
 function names(site: SiteRow, groupBy: GroupBy): [string, string] {
   const { file, line, function: name, label } = site;
-  const place = line > 0 ? `${baseName(file)}:${line}` : '';
+  const place = line > 0 ? fileLine(file, line) : '';
   if (groupBy === 'line' || groupBy === 'site') return place ? [place, name] : lineless(site);
   if (groupBy === 'function') return [name || label || t('no Python function'), place];
   if (groupBy === 'file') return file === '' ? lineless(site) : [baseName(file), label];

@@ -4,7 +4,7 @@ import { NO_SITE_ROW, type SiteSort } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
-import { baseName } from '../../../extension/protocol/format';
+import { baseName, fileLine } from '../../../extension/protocol/format';
 
 export interface TreeOrder {
   sort: SiteSort;
@@ -141,7 +141,7 @@ export class TreeRows implements RowSource {
       key: String(id),
       id: tree.site[node]!,
       primary: name || t('no Python line'),
-      secondary: line > 0 ? `${baseName(file)}:${line}` : baseName(file),
+      secondary: line > 0 ? fileLine(file, line) : baseName(file),
       title,
       name: title,
       file,

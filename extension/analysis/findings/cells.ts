@@ -1,0 +1,95 @@
+import { t } from '@vscode/l10n';
+import { groupBy } from '../groups';
+import { cellName, type CellRun, cellRunsOf } from '../../protocol/cells';
+import { formatBytes, formatCount } from '../../protocol/format';
+import { listedLayer, type TraceSource } from '../../protocol/trace';
+import type { Finding } from '../../protocol/verdicts';
+import { median, sum } from '../series/statistics';
+import { THRESHOLDS as T } from '../series/thresholds';
+import { namedFrame } from '../sites/site';
+import { holderOf, readHolders } from './holders';
+import { makeFinding } from './wording';
+
+// In a notebook nothing else than its cells may repeat: what each run of one has left is told, and what grows with each run.
+
+export interface CellLeft {
+  process: number;
+  file: string;
+  bytes: number;
+  count: number;
+  /** All of its runs, with what is alive of what they allocated. */
+  runs: (CellRun & { bytes: number; count: number })[];
+  /** What each run left, where most of several did; else 0. */
+  grows: number;
+}
+
+/** Cells that left anything, most first. */
+export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cellRunsOf(source.info())): CellLeft[] {
+  const layer = listedLayer(source.info().totals);
+  const left = runs.map(run => {
+    const { process, beginNs: bornFromNs, endNs: bornToNs } = run;
+    const born = { layer, process, bornFromNs, bornToNs, sort: 'bytes', descending: true, from: 0, to: 0 } as const;
+    const { sumBytes: bytes, total: count } = source.allocations(born);
+    return { ...run, bytes, count };
+  });
+  const cells = [...groupBy(left, ({ process, file }) => `${process} ${file}`).values()].flatMap(
+    ([first, ...again]) => {
+      if (first === undefined) return [];
+      const own = [first, ...again];
+      const keep = own.filter(({ bytes }) => bytes > 0).map(({ bytes }) => bytes);
+      const grows = keep.length >= T.few && keep.length > T.most * own.length ? median(keep) : 0;
+      const { process, file } = first;
+      const [bytes, count] = [sum(own.map(one => one.bytes)), sum(own.map(one => one.count))];
+      return [{ process, file, bytes, count, runs: own, grows }];
+    },
+  );
+  return cells.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
+}
+
+/** `In [7]`, `In [9, 10, 11], which grows each time you run it: 13.33 MB`. */
+export function cellText({ file, grows }: Pick<CellLeft, 'file' | 'grows'>): string {
+  const name = cellName(file) ?? file;
+  return grows > 0 ? t('{0}, which grows each time you run it: {1}', name, formatBytes(grows)) : name;
+}
+
+/** Cells that leave more with each run; what is told of one of these sites is not told again. */
+export function cellFindings(source: TraceSource, told: ReadonlySet<number>): Finding[] {
+  const growing = leftByCells(source).filter(({ grows }) => grows > 0);
+  const answers = growing.length > 0 ? readHolders(source) : [];
+  return growing.flatMap(cell => {
+    const { process, file, bytes, count, grows, runs } = cell;
+    const sites = sitesOf(source, cell);
+    const places = sites.flatMap(site => {
+      const frame = namedFrame(source.site(site));
+      return frame === null ? [] : [{ site, ...frame, bytesPerStep: grows }];
+    });
+    if (sites.some(site => told.has(site))) return [];
+    const holder = holderOf(answers, process, sites, T.most, 1);
+    const runsLeft = formatCount(runs.filter(run => run.bytes > 0).length);
+    return makeFinding({
+      id: `cell ${process} ${file}`,
+      verdict: source.info().live ? 'rising' : 'rose',
+      class: 'outputs',
+      headline: t('{0} grows each time you run it', cellName(file) ?? file),
+      detail: t('{0} of {1} runs are alive, {2} each', formatBytes(bytes), runsLeft, formatBytes(grows)),
+      ...{ process, layer: listedLayer(source.info().totals), bytes, count, sites, places, holder },
+      place: places[0] ?? null,
+      suggestion:
+        holder?.kind === 'output'
+          ? t(
+              'IPython keeps the result of each cell: `%reset -f out` frees all of them, and a cell whose last line ends with `;` leaves none.',
+            )
+          : t('Let the cell begin anew what it adds to, or delete it (`del`) before the cell is run again.'),
+    });
+  });
+}
+
+/** Sites of the biggest blocks that the runs of a cell left. */
+function sitesOf(source: TraceSource, { process, runs }: CellLeft): number[] {
+  const layer = listedLayer(source.info().totals);
+  const found = runs.flatMap(({ beginNs: bornFromNs, endNs: bornToNs }) => {
+    const born = { layer, process, bornFromNs, bornToNs, sort: 'bytes', descending: true, from: 0, to: T.few } as const;
+    return [...source.allocations(born).site];
+  });
+  return [...new Set(found)];
+}

@@ -1,0 +1,33 @@
+import type { KernelChoice } from '../../capture/launch/kernelSpec';
+import { applyOptions, type OptionTable, Usage } from './options';
+
+export interface KernelArguments extends KernelChoice {
+  verb: 'kernel';
+  deed: 'install' | 'uninstall';
+}
+
+const OPTIONS: OptionTable<KernelArguments> = {
+  '--kernel': (parsed, options) => (parsed.kernel = options.value()),
+  '--python': (parsed, options) => (parsed.python = options.value()),
+  '--user': (parsed, options) => {
+    if (options.flag()) parsed.place = 'user';
+  },
+  '--prefix': (parsed, options) => (parsed.place = { prefix: options.value() }),
+  '--name': (parsed, options) => (parsed.name = options.value()),
+};
+
+/** What stands behind `kernel`; null: help is wanted. Throws `Usage`. */
+export function parseKernel(words: readonly string[]): KernelArguments | null {
+  const parsed: KernelArguments = {
+    ...{ verb: 'kernel', deed: 'install', kernel: null, python: null, place: null, name: null },
+  };
+  const [deed, ...more] = applyOptions(parsed, words, OPTIONS) ?? ['help'];
+  if (deed === 'help') return null;
+  if ((deed !== 'install' && deed !== 'uninstall') || more.length > 0)
+    throw new Usage('Say what to do: gpu-memtrace kernel install, or gpu-memtrace kernel uninstall.');
+  if (parsed.kernel !== null && parsed.python !== null) throw new Usage('Give --kernel or --python, not both.');
+  // As Jupyter names kernels.
+  if (parsed.name !== null && !/^[\w.-]+$/.test(parsed.name))
+    throw new Usage(`--name ${parsed.name}: letters, digits, ".", "-" and "_" make a kernel's name.`);
+  return { ...parsed, deed };
+}
