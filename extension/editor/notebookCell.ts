@@ -1,6 +1,6 @@
-import { Buffer } from 'node:buffer';
 import * as vscode from 'vscode';
 import { cellNumbers } from '../protocol/cells';
+import { hashOf } from './cellHash';
 
 /** ipykernel names a cell's file by a hash of its text, older IPython by the number of its run. */
 const BY_TEXT = /\/ipykernel_\d+\/(\d+)\.py$/;
@@ -21,20 +21,4 @@ export function findCell(file: string): vscode.NotebookCell | null {
     numbers.includes(executionSummary?.executionOrder ?? NaN);
   const same = cells.filter(cell => hash === String(hashOf(cell.document.getText().replace(/\r\n/g, '\n'))));
   return same.find(ran) ?? same[0] ?? cells.find(ran) ?? null;
-}
-
-/** MurmurHash2 as ipykernel/compiler.py has it. */
-export function hashOf(text: string): number {
-  const bytes = Buffer.from(text, 'utf8');
-  const whole = bytes.length & ~3;
-  const mixed = (value: number): number => Math.imul(value, 0x5bd1e995);
-  let hash = 0xc70f6907 ^ bytes.length;
-  for (let at = 0; at < whole; at += 4) {
-    const part = mixed(bytes.readInt32LE(at));
-    hash = mixed(hash) ^ mixed(part ^ (part >>> 24));
-  }
-  const rest = bytes.subarray(whole);
-  if (rest.length > 0) hash = mixed(hash ^ rest.reduceRight((value, byte) => (value << 8) | byte, 0));
-  hash = mixed(hash ^ (hash >>> 13));
-  return (hash ^ (hash >>> 15)) >>> 0;
 }

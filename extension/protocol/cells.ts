@@ -16,7 +16,7 @@ export interface CellRun {
 type Told = Pick<TraceInfo, 'processes' | 'startRealtimeMs'>;
 /** `<begin ms> <end ms> <number> <file>`, as native/python/agent/cells.py has it; ends of 0: only the name is known. */
 const TOLD = /^(\S+) (\S+) (\d+) (.+)$/;
-const SHOWN = 3;
+const SHOWN = 4;
 const numbers = new Map<string, readonly number[]>();
 
 /** All runs that the program told of, in their order. */
@@ -54,6 +54,6 @@ export function cellNumbers(file: string): readonly number[] {
 /** `In [7]`, of one that ran again `In [7, 9, 12]`; null: the file is no cell's. */
 export function cellName(file: string): string | null {
   const all = cellNumbers(file);
-  const shown = all.length > SHOWN ? [...all.slice(0, SHOWN - 1), '…', all.at(-1)] : all;
+  const shown = all.length > SHOWN ? [...all.slice(0, 2), '…', all.at(-1)] : all;
   return all.length === 0 ? null : `In [${shown.join(', ')}]`;
 }

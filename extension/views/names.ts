@@ -24,6 +24,7 @@ export const COMMANDS = [
   'confirm',
   'openWide',
   'doctor',
+  'installKernel',
   'showPanel',
   'toggleLineBytes',
   'addMcpJson',

@@ -8,6 +8,7 @@ import { median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { namedFrame } from '../sites/site';
 import { holderOf, readHolders } from './holders';
+import { KEEPS_RESULTS } from './suggestions';
 import { makeFinding } from './wording';
 
 // In a notebook nothing else than its cells may repeat: what each run of one has left is told, and what grows with each run.
@@ -71,14 +72,12 @@ export function cellFindings(source: TraceSource, told: ReadonlySet<number>): Fi
       verdict: source.info().live ? 'rising' : 'rose',
       class: 'outputs',
       headline: t('{0} grows each time you run it', cellName(file) ?? file),
-      detail: t('{0} of {1} runs are alive, {2} each', formatBytes(bytes), runsLeft, formatBytes(grows)),
+      detail: t('{0} of {1} runs is alive, {2} each', formatBytes(bytes), runsLeft, formatBytes(grows)),
       ...{ process, layer: listedLayer(source.info().totals), bytes, count, sites, places, holder },
       place: places[0] ?? null,
       suggestion:
         holder?.kind === 'output'
-          ? t(
-              'IPython keeps the result of each cell: `%reset -f out` frees all of them, and a cell whose last line ends with `;` leaves none.',
-            )
+          ? KEEPS_RESULTS
           : t('Let the cell begin anew what it adds to, or delete it (`del`) before the cell is run again.'),
     });
   });

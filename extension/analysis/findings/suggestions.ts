@@ -36,7 +36,15 @@ const OF_TORCH = /torch|x\{cpu\}|grad/;
 const isOfTuple = ({ kind, length }: FindingHolder): boolean => kind === 'autograd' && length === null;
 
 // prettier-ignore
+export const KEEPS_RESULTS = t('IPython keeps the result of each cell: `%reset -f out` frees all but the newest two, `get_ipython().user_ns_hidden.update(_="", __="", ___="")` then those too. A cell whose last line ends with `;` leaves none.');
+/** IPython keeps the newest exception that it showed; when another one takes its place, a cycle is left. */
+// prettier-ignore
+const KEEPS_FAILURE = t('A notebook keeps the last exception, which keeps the variables of the functions that it passed: let a cell fail in another way (`1/0`), then call `gc.collect()`.');
+
+// prettier-ignore
 const TABLE: readonly Advice[] = [
+  { classes: null, holder: /^(Out\[|_)/, text: KEEPS_RESULTS },
+  { classes: null, holder: /^the last exception/, text: KEEPS_FAILURE },
   {
     classes: ['backward', 'graph', 'outputs', 'gradients'],
     pattern: /create_graph\s*=\s*True/,

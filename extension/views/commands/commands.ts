@@ -14,6 +14,7 @@ import { confirmFinding, showFinding, whoHolds } from './findingCommands';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
+import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';
 import { pickTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
@@ -63,6 +64,7 @@ export function makeCommands(parts: Parts): Commands {
     openWide: () => wide.show(),
     chooseInterpreter,
     doctor: () => doctor.show(),
+    installKernel: () => installNotebookKernel(parts.dist),
     showPanel: async () => {
       await showPanel({ preserveFocus: false });
       parts.explorer.show({ type: 'focus' });

@@ -7,7 +7,8 @@ import time
 objects = load("objects")
 NOTE_CELL = 16
 OUTPUT = re.compile(r"_{1,3}|_\d+|_oh|Out")  # names that IPython gives to results
-FAILED = re.compile(r"(?:__main__\.get_ipython|sys\.last_\w+)\b[^>]*")  # begins the path of what the last exception keeps
+FAILED = re.compile(r"(?:__main__\.get_ipython\.InteractiveTB\.tb|sys\.last_\w+)\b[^>]*")  # begins the path of what the last exception keeps
+HIDDEN = "__main__.get_ipython.user_ns_hidden[...]"
 state = {"begin": 0.0}  # of the cell that runs; of the first one the trace knows nothing else
 
 
@@ -84,6 +85,9 @@ def own_name(root, steps, path):
     if failed is not None:
         named = "the last exception " + path[failed.end() :]
         return named, named, "traceback"
+    if path.startswith(HIDDEN):  # what `%reset` leaves there
+        named = "_, __ or ___" + path[len(HIDDEN) :]
+        return named, named, "output"
     name = steps[0].name if steps and root.text == "__main__" else None
     if type(name) is not str or OUTPUT.fullmatch(name) is None:
         return None
