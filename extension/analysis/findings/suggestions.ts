@@ -43,7 +43,7 @@ const KEEPS_FAILURE = t('A notebook keeps the last exception, which keeps the va
 
 // prettier-ignore
 const TABLE: readonly Advice[] = [
-  { classes: null, holder: /^(Out\[|_)/, text: KEEPS_RESULTS },
+  { classes: null, holder: /^(Out\[|_+(?!\w))/, text: KEEPS_RESULTS },
   { classes: null, holder: /^the last exception/, text: KEEPS_FAILURE },
   {
     classes: ['backward', 'graph', 'outputs', 'gradients'],

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { wakeRecorder } from '../../capture/launch/recorder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
+import { nameCells } from '../../protocol/cells';
 import { traceFile, type TraceFile } from '../../engine/traceFile';
 
 /** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */
@@ -25,6 +26,7 @@ export async function openTrace(file: string, dist: string): Promise<Opened | { 
     wakeRecorder(dist, trace.path);
     const session = loaded.addon.open(trace.path);
     await session.settle();
+    nameCells(session.info());
     return { addon: loaded.addon, session, trace };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };

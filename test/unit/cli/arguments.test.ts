@@ -130,7 +130,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, record, mark, report, holders, confirm, doctor or mcp/],
+    ['', /run, attach, record, mark, report, holders, confirm, kernel, doctor or mcp/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],
