@@ -1,8 +1,8 @@
-// The Python package as users have it: its wheel, installed into virtual environments of its own.
+// The Python package as users have it: its wheel, installed into virtual environments of its own. And a Jupyter kernel.
 import { rmSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
-import { prepareTrainers } from '../runner/pythonPackages.mjs';
+import { prepareNotebooks, prepareTrainers } from '../runner/pythonPackages.mjs';
 import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { makeWheel } from './installed.mjs';
 
@@ -16,6 +16,11 @@ export async function runEcosystemTests(names, words) {
     const { python, problem } = await prepareTrainers();
     if (problem) return { skipped: [problem] };
     Object.assign(env, await standInVariables(torch), { GMT_TRAINERS_PYTHON: python });
+  }
+  if (names.includes('notebook')) {
+    const { python, problem } = await prepareNotebooks();
+    if (problem) return { skipped: [problem] };
+    Object.assign(env, await standInVariables({ ...torch, python }), { GMT_NOTEBOOK_PYTHON: python });
   }
   rmSync(inRoot('build/test/ecosystem', names[0]), { recursive: true, force: true });
   return runNodeTests(names[0], files, {

@@ -87,5 +87,8 @@ export async function preparePython() {
   return { passed: 1 };
 }
 
+/** One with a Jupyter kernel, and what drives it: {python} or {problem}. */
+export const prepareNotebooks = () => findOrMake([TORCH, 'numpy', 'ipykernel', 'jupyter_client']);
+
 /** One with trainers: {python} or {problem}. */
 export const prepareTrainers = () => findOrMake(TRAINERS);

@@ -181,6 +181,15 @@ export const stages = [
     run: ({ words }) => runEcosystemTests(['trainers'], words),
   },
   {
+    name: 'notebook',
+    what: 'a real ipykernel under the tracer, through jupyter_client',
+    ...tracing,
+    asked: true,
+    cores: 1,
+    takes: ['words'],
+    run: ({ words }) => runEcosystemTests(['notebook'], words),
+  },
+  {
     name: 'leaks',
     what: 'all planted leaks and training scripts on PyTorch',
     ...tracing,

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inRoot } from '../../project/root.mjs';
+import { inRoot } from '../project/root.mjs';
 
 const python = process.env.GMT_NOTEBOOK_PYTHON;
 const cli = inRoot('dist/cli.js');
@@ -30,7 +30,7 @@ function runNotebook() {
   const fields = JSON.parse(readFileSync(spec, 'utf8'));
   const at = fields.argv.indexOf('run') + 1;
   writeFileSync(spec, JSON.stringify({ ...fields, argv: fields.argv.toSpliced(at, 0, '--simulate-gpu') }));
-  const script = inRoot('test/ecosystem/notebook/notebook.py');
+  const script = inRoot('test/ecosystem/jobs/notebook.py');
   const words = [script, kernels, name, process.execPath, cli];
   const said = execFileSync(python, words, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   const traces = join(folder, 'cache/gpu-memory-trace/traces');
