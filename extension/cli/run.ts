@@ -29,6 +29,8 @@ import { refuse, say } from './report/output';
 
 /** 128 + SIGKILL. */
 const KILLED = 137;
+const PARENT = process.ppid;
+const ORPHAN_MS = 1_000;
 const USUAL: HolderTime = 'onFirstLeak';
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
@@ -101,6 +103,7 @@ async function follow(
   process.on('uncaughtException', error => say(reasonOf(error)));
   recordProcess(recording, started.pid, null);
   const killsBefore = memoryKills();
+  const orphaned = endWithJupyter(started.pid);
   const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
   const watch = asks ? watchForLeaks(recording) : null;
   const cpu = sayWhenOnCpu(recording, started.pid);
@@ -111,6 +114,7 @@ async function follow(
     wholeScreen,
     quit: () => say('The program goes on; what there is to say of it comes at its end.'),
   });
+  clearInterval(orphaned);
   watch?.stop();
   cpu.stop();
   recordProcess(recording, started.pid, status);
@@ -184,6 +188,12 @@ function jupyterVariables({ JPY_PARENT_PID: parent }: Environment): Environment 
     ...(parent && { JPY_PARENT_PID: String(process.pid) }),
     ...(process.versions.electron && { ELECTRON_RUN_AS_NODE: undefined }),
   };
+}
+
+/** Ends a kernel whose Jupyter server is gone: its own parent is still there. */
+function endWithJupyter(pid: number): NodeJS.Timeout | undefined {
+  const look = (): void => void (process.ppid !== PARENT && process.kill(pid, 'SIGTERM'));
+  return process.env.JPY_PARENT_PID === undefined ? undefined : setInterval(look, ORPHAN_MS);
 }
 
 /** What the program's environment gets: under the uprobe tracer nothing, unless the GPU is simulated. */

@@ -1,7 +1,7 @@
 // A real ipykernel under the tracer, driven through jupyter_client, with PyTorch's CPU tensors in the place of a GPU's.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -83,6 +83,20 @@ test('rows are cells, and runs of a cell are told apart', () => {
 
 test('without a moment the newest cell is shown, not what the kernel frees when it ends', () => {
   assert.match(command('report', trace).stdout, /As of the end of In \[18\]/);
+});
+
+test('a kernel ends with its Jupyter server', { timeout: 60_000 }, async () => {
+  const script = 'echo $$ $PPID $JPY_PARENT_PID; exec sleep 600';
+  const words = [process.execPath, cli, 'run', '--simulate-gpu', '--format', 'none', '--', 'sh', '-c', script];
+  const server = spawn('sh', ['-c', 'JPY_PARENT_PID=$$ "$@"; true', 'sh', ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = await new Promise(done => server.stdout.once('data', data => done(String(data))));
+  const [kernel, parent, told] = said.trim().split(' ');
+  assert.equal(told, parent);
+  server.kill('SIGKILL');
+  while (existsSync(`/proc/${kernel}`)) await new Promise(done => setTimeout(done, 50));
 });
 
 test('kernel install: beside the chosen one with its pictures; uninstall takes only ours away', () => {
