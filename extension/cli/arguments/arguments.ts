@@ -47,7 +47,8 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'kernel' | 'doctor' | 'mcp';
+export type Verb =
+  'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'kernel' | 'doctor' | 'mcp';
 export type Arguments =
   | RunArguments
   | AttachArguments
@@ -83,7 +84,9 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
-    throw new Usage('Say what to do: run, attach, record, mark, report, holders, confirm, kernel, doctor or mcp (see --help).');
+    throw new Usage(
+      'Say what to do: run, attach, record, mark, report, holders, confirm, kernel, doctor or mcp (see --help).',
+    );
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
     return { verb: 'help', about: verbOf(rest[0]) };
