@@ -10,6 +10,7 @@ const walls = [
   { room: 'extension/capture/processes', may: ['node:', 'extension/protocol'] },
   { room: 'extension/capture/launch', may: ['node:', 'extension/protocol', 'extension/capture/processes'] },
   { room: 'extension/capture/traces', may: ['node:', 'extension/protocol', 'extension/capture/processes'] },
+  { room: 'extension/capture/kernel', may: ['node:', 'extension/protocol', 'extension/capture'] },
   { room: 'extension/capture/checks', may: ['node:', 'extension/protocol', 'extension/capture'] },
 
   { room: 'extension/analysis', may: ['@vscode/l10n', 'extension/protocol'] },

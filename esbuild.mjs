@@ -46,7 +46,7 @@ const bundles = [
   { ...host, entryPoints: ['extension/cli/mcp/mcpSdk.ts'], outfile: 'dist/mcpSdk.js' },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
   { ...page, entryPoints: ['webview/doctor/main.ts'], outfile: 'dist/webview/doctor.js' },
-  ...['unit', 'golden', 'cli', 'host', 'torch/editor'].map(kind => ({
+  ...['unit', 'golden', 'cli', 'host', 'torch/editor', 'ecosystem/debugger'].map(kind => ({
     ...test,
     entryPoints: [...find(`test/${kind}`, '.test.ts'), ...find(`test/${kind}`, 'index.ts')],
     outdir: `build/test/${kind}`,

@@ -11,11 +11,14 @@ export default tseslint.config(
   { ignores: ['dist/', 'build/', '.bench/', '.vscode-test/', 'node_modules/', '**/*.gen.ts'] },
   js.configs.recommended,
   {
-    files: ['**/*.mjs'],
+    files: ['**/*.mjs', '**/*.cjs'],
     // Node.js's own, and what the functions that run inside a page see there.
     languageOptions: {
       globals: Object.fromEntries(
-        [...Object.getOwnPropertyNames(globalThis), 'window', 'document'].map(name => [name, 'readonly']),
+        [...Object.getOwnPropertyNames(globalThis), 'window', 'document', 'require', 'exports'].map(name => [
+          name,
+          'readonly',
+        ]),
       ),
     },
   },

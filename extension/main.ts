@@ -3,6 +3,7 @@ import type { Parts } from './parts';
 import type { SavedTrace } from './views/page/savedTrace';
 import type { Shown } from './views/commands/showInEditor';
 import { COMMANDS, EXPLORER, MCP_SERVERS, RUNNING_SESSIONS, SHOW_TOOL, TRACE_EDITORS, WIDE } from './views/names';
+import { terminalWays } from './views/commands/terminalWays';
 
 /**
  * Registers what the manifest names, and no more: a window that starts waits for this. All else is in a file of its own, which
@@ -37,6 +38,12 @@ export function activate(context: vscode.ExtensionContext): void {
         return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
       },
     }),
+    // Behind the debugger's own provider, which has read what `envFile` names.
+    vscode.debug.registerDebugConfigurationProvider('*', {
+      resolveDebugConfigurationWithSubstitutedVariables: async (folder, configuration) =>
+        isTraced(configuration) ? (await parts()).debugging.resolve(folder, configuration) : configuration,
+    }),
+    terminalWays(context, async folder => (await parts()).interpreterFor(folder)),
     ...TRACE_EDITORS.map(id => vscode.window.registerCustomEditorProvider(id, editor)),
   );
   if (context.workspaceState.get<unknown[]>(RUNNING_SESSIONS, []).length > 0) void parts();
@@ -49,3 +56,7 @@ function mcpServer({ extension }: vscode.ExtensionContext): vscode.McpStdioServe
   const environment = { ELECTRON_RUN_AS_NODE: '1' };
   return new vscode.McpStdioServerDefinition('GPU Memory Trace', process.execPath, [cli, 'mcp'], environment, version);
 }
+
+/** The debugger's sessions for children of a program attach, and have its environment already. */
+const isTraced = ({ gpuMemoryTrace, type, request }: vscode.DebugConfiguration): boolean =>
+  gpuMemoryTrace === true && (type === 'debugpy' || type === 'python') && request === 'launch';

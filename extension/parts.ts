@@ -5,7 +5,9 @@ import { FindingDiagnostics } from './editor/findingDiagnostics';
 import { LineBytes } from './editor/lineBytes';
 import { ShownLineVerdicts } from './editor/lineVerdicts';
 import { SourceLines } from './editor/sourceLines';
+import { interpreterFor } from './views/commands/chooseLaunch';
 import { makeCommands, type Commands } from './views/commands/commands';
+import { Debugging } from './views/commands/debugging';
 import { followContextKeys } from './views/session/contextKeys';
 import { DoctorPage } from './views/page/doctorPage';
 import { ExplorerView } from './views/page/explorer';
@@ -24,6 +26,8 @@ export interface Parts {
   wide: WidePanel;
   /** What an agent points to; gives what was done. */
   showInEditor(wanted: Shown): Promise<string>;
+  debugging: Debugging;
+  interpreterFor: typeof interpreterFor;
 }
 
 /** Called once; goes on with the programs that were traced when the window went. */
@@ -38,8 +42,10 @@ export function makeParts(context: vscode.ExtensionContext): Parts {
   const explorer = new ExplorerView(sessions, tools);
   const wide = new WidePanel(sessions, tools);
   const savedTraces = new SavedTraceEditor(dist, sessions, tools);
+  const debugging = new Debugging(sessions);
   context.subscriptions.push(
     log,
+    debugging,
     sessions,
     explorer,
     wide,
@@ -52,7 +58,15 @@ export function makeParts(context: vscode.ExtensionContext): Parts {
   );
   const memory = context.workspaceState;
   const storage = context.globalStorageUri.fsPath;
-  const commands = makeCommands({ sessions, memory, dist, storage, log, doctor, explorer, wide, lineBytes });
+  const commands = makeCommands({ sessions, memory, dist, storage, log, doctor, explorer, wide, lineBytes, debugging });
   sessions.resume();
-  return { commands, explorer, savedTraces, wide, showInEditor: wanted => showInEditor(sessions, explorer, wanted) };
+  return {
+    commands,
+    explorer,
+    savedTraces,
+    wide,
+    debugging,
+    interpreterFor,
+    showInEditor: wanted => showInEditor(sessions, explorer, wanted),
+  };
 }

@@ -1,5 +1,5 @@
 import { commandLine } from '../capture/checks/attachTarget';
-import { installKernel, uninstallKernel } from '../capture/launch/kernelSpec';
+import { installKernel, uninstallKernel } from '../capture/kernel/kernelSpec';
 import type { KernelArguments } from './arguments/kernelArguments';
 import { print, refuse } from './report/output';
 

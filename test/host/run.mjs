@@ -81,9 +81,9 @@ const testFiles = () =>
 
 /**
  * The tests of `files` in a window of their own, which is number `window`; `words` are parts of the tests' names. `folder`: where the
- * bundled files lie; `env`: more variables of the window. What they came to.
+ * bundled files lie; `env`: more variables of the window; `beside`: folders of more extensions. What they came to.
  */
-export async function runFiles(files, window, words, { folder = OWN, env = {} } = {}) {
+export async function runFiles(files, window, words, { folder = OWN, env = {}, beside = [] } = {}) {
   rmSync(results(window), { force: true });
   const told = {
     HOST_RESULTS: results(window),
@@ -92,7 +92,7 @@ export async function runFiles(files, window, words, { folder = OWN, env = {} } 
     HOST_WORDS: JSON.stringify(words),
     SCREENSHOTS: inRoot('build/screenshots'),
   };
-  const code = await runInWindow(`${OWN}/index.js`, { ...env, ...told }, window);
+  const code = await runInWindow(`${OWN}/index.js`, { ...env, ...told }, window, beside);
   if (typeof code === 'string') return { skipped: [`the extension in VS Code: ${code}`] };
   const counted = existsSync(results(window))
     ? JSON.parse(readFileSync(results(window), 'utf8'))
@@ -137,7 +137,7 @@ export function summed(all) {
  * Runs the module `tests` in the extension host of a VS Code, with a driver of its window; `window` numbers those that are open at
  * once. Resolves with its exit status, or one sentence where there is no VS Code.
  */
-export async function runInWindow(tests, env, window = 0) {
+export async function runInWindow(tests, env, window = 0, beside = []) {
   const { executable, desktop } = await choose();
   const problem = desktop ? null : await prepareStandIn();
   if (problem) return problem;
@@ -154,7 +154,7 @@ export async function runInWindow(tests, env, window = 0) {
   const flags = [
     ...['no-sandbox', 'disable-gpu-sandbox', 'disable-updates', 'skip-welcome', 'skip-release-notes'],
     'disable-workspace-trust',
-    `extensionDevelopmentPath=${inRoot()}`,
+    ...[inRoot(), ...beside].map(path => `extensionDevelopmentPath=${path}`),
     `extensionTestsPath=${tests}`,
     `extensions-dir=${inRoot('.vscode-test/extensions')}`,
     `user-data-dir=${inRoot('.vscode-test/user-data')}`,

@@ -10,6 +10,7 @@ import { checkClangFormat, checkPrettier } from '../project/format.mjs';
 import { buildNative, buildNativeTests } from '../project/native.mjs';
 import { inRoot, run, say } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
+import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
 import { runTorchTests } from '../torch/run.mjs';
 import { runNodeTests } from './nodeTests.mjs';
 import { preparePython } from './pythonPackages.mjs';
@@ -162,6 +163,15 @@ export const stages = [
     cores: 2, // a search for holders is given a time: nothing runs beside it
     takes: ['paths'],
     run: ({ paths }) => runTorchTests(paths),
+  },
+  {
+    name: 'debugger',
+    what: 'debugpy, by its protocol and in VS Code, on PyTorch without a GPU',
+    ...tracing,
+    asked: true,
+    cores: 1,
+    takes: ['words'],
+    run: ({ words }) => runDebuggerTests(words),
   },
   {
     name: 'package',

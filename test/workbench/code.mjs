@@ -23,7 +23,9 @@ const noise = new RegExp(
   ].join('|'),
 );
 
-const server = await startServer({ trust: !flags.has('disable-workspace-trust') });
+// The page takes one of them.
+const [extension, ...beside] = flags.get('extensionDevelopmentPath') ?? [];
+const server = await startServer({ beside, trust: !flags.has('disable-workspace-trust') });
 let window;
 let finished = false;
 /** How long the server may take to log how the host's process ended. */
@@ -57,7 +59,7 @@ setTimeout(
 
 window = await openWorkbench(server, {
   folder: rest[0],
-  extensions: flags.get('extensionDevelopmentPath'),
+  extensions: [extension].filter(Boolean),
   tests: flags.get('extensionTestsPath')?.[0],
   onExit: ended,
   onLog(type, args) {

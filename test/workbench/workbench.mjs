@@ -1,10 +1,10 @@
 // A real VS Code workbench and extension host where no desktop VS Code can be had: the VS Code server that code-server
 // ships, opened in Chromium through playwright-core. Everything stays on 127.0.0.1.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -40,12 +40,20 @@ function freePort() {
 
 /**
  * Starts a VS Code server with a profile of its own. `trust`: Workspace Trust is on, so folders open restricted.
- * `vsix`: a packaged extension to install. `graceSeconds`: how long terminals outlive the page, as over a reload.
+ * `vsix`: a packaged extension to install; `beside`: folders of others. `graceSeconds`: how long terminals outlive the page, as over a reload.
  */
-export async function startServer({ settings = {}, trust = false, vsix, graceSeconds = 0, env = {} } = {}) {
+export async function startServer({
+  settings = {},
+  trust = false,
+  vsix,
+  beside = [],
+  graceSeconds = 0,
+  env = {},
+} = {}) {
   const data = mkdtempSync(join(tmpdir(), 'vscode-host-'));
   mkdirSync(join(data, 'data/User'), { recursive: true });
   writeFileSync(join(data, 'data/User/settings.json'), JSON.stringify({ ...QUIET, ...settings }));
+  for (const folder of beside) cpSync(folder, join(data, 'extensions', basename(folder)), { recursive: true });
   const port = await freePort();
   const args = [SERVER, '--host', '127.0.0.1', '--port', String(port), '--server-data-dir', data];
   args.push('--without-connection-token', '--accept-server-license-terms');

@@ -43,6 +43,8 @@ function receive(message: ToPage): void {
       return app.showFinding(message.id);
     case 'moment':
       return app.showMoment({ kind: 'at', timeNs: message.timeNs }, message.title, message.finding);
+    case 'block':
+      return void app.showBlock(message.title, message.block);
     case 'focus':
       return app.focusFirst();
     case 'response':

@@ -2,6 +2,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processAlive } from '../processes/processAlive';
 import { readText } from '../processes/machine';
+import { attempt } from '../../protocol/attempt';
 
 /**
  * For /bin/sh -c: runs a program that owns the terminal, leaves its process id and its exit status in the trace
@@ -23,6 +24,11 @@ exit 0
 /** Keeps places on the disk for what the script will write: the program may fill it. Throws where there is no room now. */
 export function prepareTerminal(directory: string): void {
   for (const name of ['pid', 'status']) writeFileSync(join(directory, name), '\n'.repeat(16), { mode: 0o600 });
+}
+
+/** Leaves what the script would, for a program that somebody else starts. Nothing happens where the directory is gone. */
+export function note(directory: string, name: 'pid' | 'status', value: number): void {
+  attempt(() => writeFileSync(join(directory, name), `${value}\n`, { flag: 'r+' }), undefined);
 }
 
 /** Arguments for /bin/sh. The words are printed around the exit status when the program ended. */

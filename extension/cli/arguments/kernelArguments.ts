@@ -1,4 +1,4 @@
-import type { KernelChoice } from '../../capture/launch/kernelSpec';
+import type { KernelChoice } from '../../capture/kernel/kernelSpec';
 import { applyOptions, type OptionTable, Usage } from './options';
 
 export interface KernelArguments extends KernelChoice {

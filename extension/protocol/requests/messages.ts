@@ -1,6 +1,6 @@
 // Messages between the extension host and the page. Call and result types are derived from the requests.
 import type { Mark } from '../marks';
-import type { BlockRequests } from './blockRequests';
+import type { BlockQuery, BlockRequests } from './blockRequests';
 import type { ComparePoint, CompareRequests } from './compareRequests';
 import type { LedgerRequests } from './ledgerRequests';
 import type { EndMoment } from './moment';
@@ -42,6 +42,8 @@ export interface SessionView {
   exitCode: number | null;
   /** It ended by itself, and not well: a status that is not 0, or a signal. */
   crashed?: boolean;
+  /** A debugger holds it. */
+  standsStill?: boolean;
   /** Its PyTorch can use no GPU, as `detail` says. */
   onCpu?: boolean;
   /** Why nothing was started: the interpreter cannot be run, and another one may be chosen. */
@@ -107,6 +109,8 @@ export type ToPage =
   | { type: 'finding'; id: string }
   /** This moment is to be seen, and the card of a finding. */
   | { type: 'moment'; timeNs: number; title: string; finding: string | null }
+  /** A block and its stack are to be seen. */
+  | { type: 'block'; title: string; block: BlockQuery }
   /** The keyboard is to be where one begins to read. */
   | { type: 'focus' }
   | { type: 'response'; id: number; ok: true; value: unknown }

@@ -22,8 +22,8 @@ const SAVE_WAITS_MS = [0, 100, 1_000];
 const SAMPLE = 'sample_train.py';
 const FILES = [SAMPLE, 'gpu.py'];
 
-/** The active Python file as a plan; `anew`: with arguments that are asked for. Rejects with a sentence when there is none. */
-export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
+/** The active Python file, saved. Rejects with a sentence when there is none. */
+export async function activePythonFile(): Promise<vscode.Uri> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first: the active one is traced.'));
   const file = document.uri.fsPath;
@@ -35,13 +35,20 @@ export async function planOfActiveFile(memory: vscode.Memento, anew = false): Pr
   if (!(await save(document))) {
     throw new Refused(vscode.l10n.t('{0} has changes that could not be saved.', basename(file)));
   }
-  const interpreter = await interpreterFor(document.uri);
-  const words = await askArguments(file, memory, document.uri, anew);
+  return document.uri;
+}
+
+/** The active Python file as a plan; `anew`: with arguments that are asked for. Rejects with a sentence when there is none. */
+export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
+  const uri = await activePythonFile();
+  const file = uri.fsPath;
+  const interpreter = await interpreterFor(uri);
+  const words = await askArguments(file, memory, uri, anew);
   if (words === undefined) return undefined;
   return {
     title: basename(file),
     command: [interpreter, file, ...words],
-    cwd: vscode.workspace.getWorkspaceFolder(document.uri)?.uri.fsPath ?? dirname(file),
+    cwd: vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(file),
     environment: {},
   };
 }
@@ -89,8 +96,6 @@ async function askArguments(
 
 /** A Python entry of launch.json, chosen by the user. */
 export async function planOfConfiguration(): Promise<LaunchPlan | undefined> {
-  const folder = activeFolder();
-  if (folder === undefined) throw new Refused(vscode.l10n.t('Open a folder first: its launch.json is used.'));
   const entries = launchEntries();
   if (entries.length === 0) {
     throw new Refused(vscode.l10n.t('There is no Python configuration with "request": "launch" in launch.json.'));
@@ -105,12 +110,12 @@ export async function planOfConfiguration(): Promise<LaunchPlan | undefined> {
   );
   if (picked === undefined) return undefined;
   const { configuration, folder: owner } = picked.entry;
-  return makePlan(configuration, owner ?? folder);
+  return makePlan(configuration, owner);
 }
 
 interface LaunchEntry {
   configuration: Configuration;
-  folder: vscode.WorkspaceFolder | null;
+  folder: vscode.WorkspaceFolder;
 }
 
 function launchEntries(): LaunchEntry[] {
@@ -122,7 +127,10 @@ function launchEntries(): LaunchEntry[] {
   return entries;
 }
 
-async function makePlan(configuration: Configuration, folder: vscode.WorkspaceFolder): Promise<LaunchPlan> {
+/** What a configuration would run. Rejects with a sentence. */
+export async function makePlan(configuration: Configuration, given?: vscode.WorkspaceFolder): Promise<LaunchPlan> {
+  const folder = given ?? activeFolder();
+  if (folder === undefined) throw new Refused(vscode.l10n.t('Open a folder first: its launch.json is used.'));
   const editor = vscode.window.activeTextEditor;
   const commands: Record<string, string> = {};
   for (const name of commandVariables(configuration)) {
@@ -179,4 +187,20 @@ export async function planOfSample(root: string, storage: string): Promise<Launc
   const command = [await interpreterFor(file), file.fsPath];
   await vscode.window.showTextDocument(file);
   return { title: SAMPLE, command, cwd: folder, environment: {} };
+}
+
+/** One test of pytest: the Python extension gives it, in Test Explorer, pytest's own name. `given`: what the menu gives. Rejects with a sentence. */
+export async function planOfTest(given: unknown): Promise<LaunchPlan> {
+  const { id, label, uri } = (given ?? {}) as Partial<vscode.TestItem>;
+  if (id === undefined || uri === undefined || !(id === uri.fsPath || id.startsWith(`${uri.fsPath}::`))) {
+    throw new Refused(vscode.l10n.t('Choose a test of pytest in Test Explorer: only those can be traced alone.'));
+  }
+  const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(uri.fsPath);
+  const cwd = vscode.workspace.getConfiguration('python.testing', uri).get<string>('cwd') ?? '';
+  return {
+    title: label ?? id,
+    command: [await interpreterFor(uri), '-m', 'pytest', id],
+    cwd: cwd === '' ? folder : cwd.replace('${workspaceFolder}', folder),
+    environment: {},
+  };
 }

@@ -6,11 +6,12 @@ import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
 import { addMcpJson } from './addMcpJson';
-import { planOfActiveFile, planOfConfiguration, planOfSample } from './chooseLaunch';
+import { planOfActiveFile, planOfConfiguration, planOfSample, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { exportTrace } from './exportTrace';
 import { confirmFinding, showFinding, whoHolds } from './findingCommands';
+import { debugActiveFile, type Debugging } from './debugging';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
@@ -18,6 +19,7 @@ import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';
 import { pickTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
+import type { OpenTerminal } from '../session/terminal';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
 import { refuseUntrusted, type Sessions } from '../session/sessions';
 import type { WidePanel } from '../page/widePanel';
@@ -33,6 +35,7 @@ interface Parts {
   explorer: ExplorerView;
   wide: WidePanel;
   lineBytes: LineBytes;
+  debugging: Debugging;
 }
 
 type Action = (...given: unknown[]) => Promise<void> | void;
@@ -46,6 +49,9 @@ export function makeCommands(parts: Parts): Commands {
     startConfiguration: () => start(parts, planOfConfiguration),
     trySample: () => trySample(parts),
     startWithArguments: () => start(parts, () => planOfActiveFile(parts.memory, true)),
+    debug: debugActiveFile,
+    runTest: test => start(parts, () => planOfTest(test)),
+    showTensor: variable => showTensor(parts, variable),
     attach: pid => attach(parts, pid),
     stop: () => stopProgram(sessions, false),
     detach: () => stopProgram(sessions, true),
@@ -72,6 +78,7 @@ export function makeCommands(parts: Parts): Commands {
     toggleLineBytes: () => parts.lineBytes.toggle(),
     addMcpJson: () => addMcpJson(parts.dist),
   };
+  parts.debugging.begin = (makePlan, open) => showingFailures(() => start(parts, makePlan, open), log)();
   const guarded = Object.entries(actions).map(([name, action]) => [name, showingFailures(action, log)]);
   return Object.fromEntries(guarded) as Commands;
 }
@@ -109,7 +116,11 @@ async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> 
   await sessions.attach(target);
 }
 
-async function start(parts: Parts, makePlan: () => Promise<LaunchPlan | undefined>): Promise<void> {
+async function start(
+  parts: Parts,
+  makePlan: () => Promise<LaunchPlan | undefined>,
+  open?: OpenTerminal,
+): Promise<void> {
   const { sessions } = parts;
   refuseUntrusted();
   const plan = await makePlan().catch(async (error: unknown) => {
@@ -120,10 +131,10 @@ async function start(parts: Parts, makePlan: () => Promise<LaunchPlan | undefine
   if (plan === undefined) return;
   await showPanel();
   const choice = await chooseGpu(plan);
-  if ('simulated' in choice) return sessions.start(plan, choice.simulated);
+  if ('simulated' in choice) return sessions.start(plan, choice.simulated, open);
   sessions.fail(plan.title, choice.missing);
   const answer = await offerSimulator(choice.missing);
-  if (answer === 'simulate') await sessions.start(plan, true);
+  if (answer === 'simulate') await sessions.start(plan, true, open);
   if (answer === 'sample') await trySample(parts);
 }
 
@@ -145,6 +156,14 @@ async function openTrace(sessions: Sessions, given: unknown): Promise<void> {
   if (file === undefined) return;
   await sessions.open(file.fsPath);
   await showPanel();
+}
+
+/** `given`: what the view of variables gives, of a tensor. */
+async function showTensor({ debugging, explorer }: Parts, given: unknown): Promise<void> {
+  const { name, found } = await debugging.variable(given);
+  if (found === null) throw new Refused(vscode.l10n.t('{0} is no tensor with memory that was traced.', name));
+  await showPanel();
+  explorer.show({ type: 'block', title: found.place, block: found.block });
 }
 
 /** What the Explorer gives a command: the file it was called on, and all that are selected. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { commandLine } from '../../capture/checks/attachTarget';
-import { installKernel } from '../../capture/launch/kernelSpec';
+import { installKernel } from '../../capture/kernel/kernelSpec';
 import { Refused } from '../session/refused';
 import { refuseUntrusted } from '../session/sessions';
 import { inheritedEnvironment } from '../session/terminal';

@@ -10,8 +10,8 @@ export interface NewsSource {
   late(late: boolean): void;
 }
 
-/** A moment, two beside each other, the card of a finding, or the focus. */
-export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' | 'moment' | 'focus' }>;
+/** A moment, two beside each other, the card of a finding, a block, or the focus. */
+export type Wanted = Extract<ToPage, { type: 'compare' | 'finding' | 'moment' | 'block' | 'focus' }>;
 
 export class PageNews {
   /** The view as it was told last. */

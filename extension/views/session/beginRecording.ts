@@ -18,7 +18,7 @@ import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../../capt
 import type { NativeAddon } from '../../engine/addon';
 import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
 import { nativeAddon, Refused } from './refused';
-import { inheritedEnvironment, openTerminal, reloadedTerminal } from './terminal';
+import { inheritedEnvironment, openTerminal, reloadedTerminal, type OpenTerminal } from './terminal';
 
 /** What is kept of a running session while there is no window: the rest lies in its directory. */
 export interface Remembered {
@@ -50,8 +50,8 @@ export class Recorder {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** Starts a program in a terminal of its own. Throws a sentence. */
-  launch(plan: LaunchPlan, simulated: boolean): LaunchedRecording {
+  /** Starts a program, in a terminal of its own unless `open` does it otherwise. Throws a sentence. */
+  launch(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): LaunchedRecording {
     const problem = injectionProblem(this.dist) ?? (simulated ? simulatorProblem(this.dist) : null);
     if (problem !== null) throw new Refused(problem);
     const environment = { ...inheritedEnvironment(), ...plan.environment };
@@ -70,7 +70,8 @@ export class Recorder {
       lean: vscode.workspace.getConfiguration('gpuMemoryTrace').get<boolean>('lean') === true,
     });
     this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
-    return new LaunchedRecording(made.path, addon, facts, openTerminal(plan, made.path, variables));
+    const terminal = open?.(made.path, variables) ?? openTerminal(plan, made.path, variables);
+    return new LaunchedRecording(made.path, addon, facts, terminal);
   }
 
   /** Starts the tracer for a process that runs already; its `ready` tells more. Rejects with a sentence. */

@@ -150,7 +150,7 @@ export class LeftRecording extends Recording {
 }
 
 function endSentence(program: string, status: number | null, used: boolean, cpu: CpuReason | null): string {
-  if (status === null) return vscode.l10n.t('Its terminal was closed.');
+  if (status === null) return vscode.l10n.t('Its terminal or debugger was closed.');
   if (status === 127) return vscode.l10n.t('{0} was not found.', program);
   if (status === 126) return vscode.l10n.t('{0} cannot be executed.', program);
   const signal = signalName(status);

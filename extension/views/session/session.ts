@@ -17,6 +17,7 @@ import { writeOomFiles } from './oomFiles';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, sudoWords } from './refused';
+import type { OpenTerminal } from './terminal';
 
 export interface SessionParts {
   dist: string;
@@ -70,11 +71,11 @@ export class Session extends OpenTrace {
     return recording === null ? null : { directory: recording.directory, title, terminal };
   }
 
-  /** Starts a program in a terminal of its own. Rejects with a sentence, which the session shows as well. */
-  async launch(plan: LaunchPlan, simulated: boolean): Promise<void> {
+  /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
+  async launch(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<void> {
     this.set({ simulated, detail: vscode.l10n.t('Starting the program…') });
     try {
-      const recording = this.parts.recorder.launch(plan, simulated);
+      const recording = this.parts.recorder.launch(plan, simulated, open);
       this.set({ detail: vscode.l10n.t('Waiting for the first CUDA call…'), recording: true });
       this.record(recording);
       this.terminal = (await recording.terminal.pid) ?? null;
@@ -132,6 +133,11 @@ export class Session extends OpenTrace {
   stop(): void {
     this.stopped = true;
     this.recording?.stop();
+  }
+
+  /** A debugger holds its program, or lets it go. */
+  stand(standsStill: boolean): void {
+    this.set({ standsStill });
   }
 
   setRecording(on: boolean): void {

@@ -14,6 +14,7 @@ import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
+import type { OpenTerminal } from './terminal';
 import type { TraceVerdicts } from './traceVerdicts';
 
 export interface NamedTrace {
@@ -88,10 +89,10 @@ export class Sessions implements vscode.Disposable {
     return { ...shown.view(), sessions };
   }
 
-  /** Starts a program in a terminal of its own. Rejects with a sentence, which the session shows as well. */
-  async start(plan: LaunchPlan, simulated: boolean): Promise<void> {
+  /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
+  async start(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<void> {
     refuseUntrusted();
-    await this.add(plan.title).launch(plan, simulated);
+    await this.add(plan.title).launch(plan, simulated, open);
   }
 
   /** Traces a process that runs already. Rejects with a sentence, which the session shows as well. */

@@ -16,6 +16,9 @@ export interface ProgramTerminal {
   closed(): boolean;
 }
 
+/** Gives the program these variables and a terminal; called once its trace directory is there. */
+export type OpenTerminal = (directory: string, variables: Record<string, string>) => ProgramTerminal;
+
 /** Terminals of this window, with the trace directory of what ran in them. */
 const opened = new Map<vscode.Terminal, string>();
 

@@ -13,8 +13,9 @@ def watch():
     if not objects.is_class(kind):
         return False
     tell = natives["range"]
-    autograd = getattr(getattr(sys.modules.get("torch"), "_C", None), "_autograd", None)
-    active, nvtx = getattr(autograd, "_profiler_type", None), getattr(getattr(autograd, "ActiveProfilerType", None), "NVTX", None)
+    built_in = getattr(sys.modules.get("torch"), "_C", None)
+    active = getattr(getattr(built_in, "_autograd", None), "_profiler_type", None)
+    nvtx = getattr(getattr(getattr(built_in, "_profiler", None), "ActiveProfilerType", None), "NVTX", None)
     if active is not None and nvtx is not None:
 
         def tell(text):

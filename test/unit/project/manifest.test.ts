@@ -29,7 +29,7 @@ const ships = (file: string): boolean =>
 
 test('a window that starts reads no more than what registers the names of the manifest', () => {
   const needed = [...bundle('extension.js').matchAll(/require\("(.+?)"\)/g)].map(([, name]) => name);
-  assert.deepEqual([...new Set(needed)].sort(), ['./parts', 'vscode']);
+  assert.deepEqual([...new Set(needed)].sort(), ['./parts', 'node:fs', 'node:path', 'vscode']);
   assert.ok(ships('extension.js') && ships('parts.js'));
 });
 
@@ -77,7 +77,7 @@ test('menus name commands that there are', () => {
 });
 
 test('what starts or attaches is offered in trusted workspaces only', () => {
-  for (const name of ['start', 'startConfiguration', 'attach']) {
+  for (const name of ['start', 'startConfiguration', 'attach', 'debug', 'runTest']) {
     const found = contributes.commands.find(({ command }) => command === `gpuMemoryTrace.${name}`);
     assert.match(found?.enablement ?? '', /\bisWorkspaceTrusted\b/, name);
   }

@@ -9,7 +9,6 @@ import { DetailsView } from './view';
 import { PolledPart, type PageActions } from '../shell/part';
 import { FIGURES_MS } from '../shell/poller';
 import type { DetailsSection } from '../table/rowMenu';
-import { treeOf } from '../table/groups';
 import type { Row } from '../table/rows';
 import { stackText } from '../common/stack';
 import type { Action } from '../shell/state';
@@ -51,7 +50,7 @@ export class DetailsPart extends PolledPart {
   /** Another row is selected, the same one has new figures, or none is; `section` is brought into view. */
   select(row: Row | null, section?: DetailsSection): void {
     const context = this.page.now();
-    const ofModules = context?.view.table.tree && treeOf(context.view.table) === 'modules'; // they have no stack
+    const ofModules = context?.view.table.tree && context.view.table.weight === 'modules'; // they have no stack
     this.setSubject(row && context && !ofModules ? subjectOf(row, context.view, context.layer) : null);
     if (row && section) this.view.reveal(section);
   }

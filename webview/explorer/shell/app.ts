@@ -2,12 +2,13 @@
 import { nameCells } from '../../../extension/protocol/cells';
 import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
+import type { BlockQuery } from '../../../extension/protocol/requests/blockRequests';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { NO_SESSION } from '../../../extension/protocol/requests/messages';
 import { el, onFrame, setAttribute } from '../../dom';
-import type { Block } from '../details/blockRow';
+import { blockAt, type Block } from '../details/blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
 import { ComparePart } from '../compare/part';
@@ -115,6 +116,14 @@ export class App implements PageActions {
   showMoment(moment: Moment, title: string, finding: string | null): void {
     this.timeline.show({ moment, title });
     if (finding !== null) this.showFinding(finding);
+  }
+
+  /** The host wants this block and its stack to be seen. */
+  async showBlock(title: string, block: BlockQuery): Promise<void> {
+    const { site, address } = block;
+    const window = await this.ask('block', block);
+    const subject = { key: `block/${address}`, title, tooltip: address, summary: '', site, liveCount: null };
+    this.show({ ...subject, blocks: { layer: 'tensor', site } }, (window && blockAt(window, 0)) ?? undefined);
   }
 
   /** What is read first gets the focus: a finding, what can be done where there is nothing, or the table. */

@@ -14,6 +14,8 @@ const UNTRUSTED = t(
   'This workspace is not trusted, so nothing in it is run. Trust it to trace its scripts; saved traces can be opened without that.',
 );
 
+const STANDS_STILL = t('The debugger holds the program: this is what is alive now.');
+
 type Asked = 'start' | 'trySample' | 'chooseInterpreter' | 'doctor';
 
 export class StateView {
@@ -53,7 +55,8 @@ export class StateView {
     this.choose.hidden = phase !== 'failed' || session.noInterpreter !== true;
     const unused = phase === 'ended' && info?.totals.length === 0;
     this.check.hidden = !unused && session.onCpu !== true;
-    const says = phase === 'running' && info !== null && info.totals.length > 0 ? '' : session.detail;
+    const allocates = phase === 'running' && info !== null && info.totals.length > 0;
+    const says = !allocates ? session.detail : session.standsStill === true ? STANDS_STILL : '';
     setTextOrHide(this.detail, says);
     this.words.hidden = says === '' && phase !== 'starting';
     this.detail.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';

@@ -1,0 +1,74 @@
+// Other ways to a trace: `gpu-memtrace` in a terminal, a task, a test of pytest, the debugger where it is missing.
+import * as assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { freshPage, workspace, writeScript } from './page';
+import { says, until } from './window';
+
+const written = (name: string): Promise<string> =>
+  until(name, () => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : null));
+
+describe('Ways to a trace', () => {
+  before(freshPage);
+  after(freshPage);
+
+  it('gpu-memtrace is on PATH in a terminal, and traces what it runs', async () => {
+    rmSync(join(workspace, 'told'), { force: true });
+    const terminal = vscode.window.createTerminal({ name: 'ways', shellPath: '/bin/sh', cwd: workspace });
+    terminal.sendText('gpu-memtrace run -- sh -c "echo dir=\\$GPU_MEMTRACE_DIR" > told 2>&1');
+    assert.match(
+      await until('what it told', async () => /dir=.*\n/.exec(await written('told'))?.[0]),
+      /^dir=\/.*trace-/,
+    );
+    terminal.dispose();
+  });
+
+  it('a task runs a script under it, with its arguments', async () => {
+    const file = join(workspace, 'in_a_task.py');
+    const told = 'os.environ["GPU_MEMTRACE_DIR"] + " " + sys.argv[1]';
+    writeFileSync(file, `import os, sys\nopen(__file__ + ".done", "w").write(${told})\n`);
+    const provided = await vscode.tasks.fetchTasks({ type: 'gpu-memtrace' });
+    assert.deepEqual(
+      provided.map(({ name }) => name),
+      ['the active file'],
+    );
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const definition = { type: 'gpu-memtrace', script: file, args: ['one word'] };
+    const settings = vscode.workspace.getConfiguration('tasks', folder?.uri);
+    await settings.update('tasks', [{ ...definition, label: 'traced' }], vscode.ConfigurationTarget.Workspace);
+    const task = await until('the task', async () =>
+      (await vscode.tasks.fetchTasks()).find(({ name }) => name === 'traced'),
+    );
+    const ended = new Promise<number | undefined>(done =>
+      vscode.tasks.onDidEndTaskProcess(({ exitCode }) => done(exitCode)),
+    );
+    await vscode.tasks.executeTask(task);
+    assert.match(await written('in_a_task.py.done'), /trace-\S+ one word$/);
+    assert.equal(await ended, 0);
+    await settings.update('tasks', undefined, vscode.ConfigurationTarget.Workspace);
+  });
+
+  it('says what a test that is none of pytest, and a missing debugger, need', async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.runTest', { id: 'x.TestCase.test', label: 'test' });
+    await vscode.commands.executeCommand('notifications.showList');
+    await says('.notification-list-item-message', /Choose a test of pytest in Test Explorer/);
+    await vscode.window.showTextDocument(vscode.Uri.file(writeScript('undebugged.py', '')));
+    await vscode.commands.executeCommand('gpuMemoryTrace.debug');
+    await says('.notification-list-item-message', /Install the extension Python Debugger \(ms-python\.debugpy\)/);
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+
+  it('a test of pytest is run alone, as a session', async () => {
+    const file = join(workspace, 'pytest.py'); // `python -m pytest` finds this one
+    writeFileSync(file, 'import sys\nopen(__file__ + ".told", "w").write(" ".join(sys.argv[1:]))\n');
+    const uri = vscode.Uri.file(file);
+    await vscode.commands.executeCommand('gpuMemoryTrace.runTest', {
+      id: `${uri.fsPath}::test_it[1]`,
+      label: 'test_it',
+      uri,
+    });
+    assert.equal(await written('pytest.py.told'), `${file}::test_it[1]`);
+    rmSync(file);
+  });
+});
