@@ -256,8 +256,9 @@ enum gmt_note_code {
   GMT_NOTE_STARTED = 13,        ///< recording was switched on; text: what is known of what was there before
   GMT_NOTE_LOOKS = 15,          ///< text: what is only looked at now and then
   GMT_NOTE_LEAN = 14,           ///< text: what is left out (GPU_MEMTRACE_LEAN=1)
-  GMT_NOTE_CELL = 16,           ///< text: of a notebook's cell that ran when it began and ended (ms since 1970), its number, its file
-  GMT_NOTE_RECOMPILED = 15,     ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
+  GMT_NOTE_CELL =
+      16,  ///< text: of a notebook's cell that ran when it began and ended (ms since 1970), its number, its file
+  GMT_NOTE_RECOMPILED = 15,  ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.

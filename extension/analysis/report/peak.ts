@@ -98,7 +98,8 @@ export function peakSentence({ bytes, device, step, phase, ranges, module, modul
 export function nextPeakSentence({ bytes, next }: PeakParts): string {
   if (next === null) return '';
   const where = next.phase === null ? '' : WITHIN[next.phase];
-  if (next.bytes === bytes) return t('The step reaches the same height again{0}: lowering this peak alone gives nothing', where);
+  if (next.bytes === bytes)
+    return t('The step reaches the same height again{0}: lowering this peak alone gives nothing', where);
   const gain = formatBytes(bytes - next.bytes);
   return t(
     'The step’s next peak is {0}{1}: lowering this one alone gives at most {2}',
