@@ -42,6 +42,7 @@ class Reading {
   std::optional<uint64_t> size(Value value) const;
   std::optional<uint64_t> address(Value value) const;
   bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
+  std::string_view name_of(const Fields &entry) const;
   void read_trace(Value trace, uint8_t device);
   std::optional<SnapshotAction> action(const Fields &entry, uint8_t device);
   void read_annotations(Value annotations);
@@ -90,7 +91,14 @@ std::optional<SnapshotAction> Reading::action(const Fields &entry, uint8_t devic
                         stacks_.stack(entry[Field::kFrames]),
                         device,
                         known->kind,
-                        tree_.text(entry[Field::kUserMetadata])};
+                        name_of(entry)};
+}
+
+/// What the program said of it, else which region of torch.compile made it, `Torch-Compiled Region: 0/1`.
+std::string_view Reading::name_of(const Fields &entry) const {
+  const std::string_view said = tree_.text(entry[Field::kUserMetadata]);
+  const std::string_view region = tree_.text(entry[Field::kCompileContext]);
+  return !said.empty() || region == "N/A" ? said : region;
 }
 
 void Reading::read_trace(Value trace, uint8_t device) {

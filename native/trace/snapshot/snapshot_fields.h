@@ -17,6 +17,7 @@ enum class Field : uint8_t {
   kAddr,
   kAddress,
   kBlocks,
+  kCompileContext,
   kDevice,
   kDeviceTraces,
   kExternalAnnotations,
@@ -37,7 +38,7 @@ enum class Field : uint8_t {
   kTotalSize,
   kUserMetadata,
 };
-constexpr size_t kFields = 24;
+constexpr size_t kFields = 25;
 
 /// The fields of one dict; of a name that is there twice the last one, as in Python.
 class Fields {
@@ -73,10 +74,31 @@ class FieldReader {
     return static_cast<Field>(known);
   }
   static Field find(std::string_view name) {
-    static constexpr std::string_view kNames[kFields] = {
-        "",         "action", "addr",    "address",       "blocks", "device",  "device_traces",  "external_annotations",
-        "filename", "frames", "history", "is_expandable", "line",   "name",    "requested_size", "segment_pool_id",
-        "segments", "size",   "stage",   "state",         "stream", "time_us", "total_size",     "user_metadata"};
+    static constexpr std::string_view kNames[kFields] = {"",
+                                                         "action",
+                                                         "addr",
+                                                         "address",
+                                                         "blocks",
+                                                         "compile_context",
+                                                         "device",
+                                                         "device_traces",
+                                                         "external_annotations",
+                                                         "filename",
+                                                         "frames",
+                                                         "history",
+                                                         "is_expandable",
+                                                         "line",
+                                                         "name",
+                                                         "requested_size",
+                                                         "segment_pool_id",
+                                                         "segments",
+                                                         "size",
+                                                         "stage",
+                                                         "state",
+                                                         "stream",
+                                                         "time_us",
+                                                         "total_size",
+                                                         "user_metadata"};
     for (size_t i = 1; i < kFields; ++i) {
       if (kNames[i] == name) return static_cast<Field>(i);
     }

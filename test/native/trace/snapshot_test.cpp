@@ -359,20 +359,22 @@ TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_nam
                          {"time_us", Pickle::number(kTime + time)},
                          {"device", Pickle::number(device)}});
   };
-  const auto noted = [](uint64_t offset, int64_t time, const std::string &text) {
+  const auto noted = [](uint64_t offset, int64_t time, const std::string &text, const char *region = "N/A") {
     return Pickle::dict({{"action", Pickle::text("alloc")},
                          {"addr", Pickle::number(static_cast<int64_t>(kBase + offset))},
                          {"size", Pickle::number(512)},
                          {"time_us", Pickle::number(kTime + time)},
                          {"user_metadata", text},
+                         {"compile_context", Pickle::text(region)},
                          {"frames", kFrames}});
   };
   const std::string annotations = Pickle::list(
       {said("ProfilerStep#0", "START", 0), said("ProfilerStep#0", "START", 0, 1), said("forward", "START", 2),
        said("other", "START", 3), said("forward", "END", 5), said("ProfilerStep#0", "END", 7),
        said("ProfilerStep#0", "END", 7, 1), said("never began", "END", 8)});
-  const std::string history = Pickle::list({noted(0, 1, Pickle::text("kv cache of request 7")),
-                                            noted(512, 4, Pickle::number(7)), noted(1024, 6, Pickle::text(""))});
+  const std::string history =
+      Pickle::list({noted(0, 1, Pickle::text("kv cache of request 7")), noted(512, 4, Pickle::number(7)),
+                    noted(1024, 6, Pickle::text("")), noted(1536, 6, Pickle::text(""), "Torch-Compiled Region: 0/1")});
   auto got = import(Pickle::dict({{"segments", Pickle::list({})},
                                   {"device_traces", Pickle::list({history})},
                                   {"external_annotations", annotations}}));
@@ -383,10 +385,11 @@ TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_nam
           std::to_string(one.key & ~GMT_RANGE_STARTED) + one.name + "@" + std::to_string(one.time_ns / 1000) + " ";
   }
   CHECK_EQ(ranges, "1ProfilerStep#0@0 2forward@2 3other@3 2@5 1@7 ");
-  CHECK_EQ(got.kinds(), "1 1 1 69");
+  CHECK_EQ(got.kinds(), "1 1 1 1 69");
   std::vector<trace::Name> names;
   for (const KeptBatch &batch : got.reading.batches) names.insert(names.end(), batch.names.begin(), batch.names.end());
-  REQUIRE(names.size() == 1);
+  REQUIRE(names.size() == 2);
+  CHECK_EQ(names[1].text, "Torch-Compiled Region: 0/1");
   CHECK_EQ(names[0].text, "kv cache of request 7");
   CHECK_EQ(names[0].address, kBase);
   CHECK_EQ(names[0].after, 1u);
