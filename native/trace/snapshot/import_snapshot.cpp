@@ -213,6 +213,8 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
     write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
                counted(beginning.unrecorded, "block", "blocks") + " came or went without a record in the history.");
   }
+  if (data.pinned)
+    write_note(log, GMT_NOTE_SNAPSHOT_GAPS, "Pinned host memory (host_traces) of the snapshot is not shown.");
   if (data.unreadable > 0) {
     write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
                counted(data.unreadable, "entry", "entries") + " of the snapshot could not be understood.");

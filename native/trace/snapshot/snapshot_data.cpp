@@ -231,6 +231,7 @@ bool Reading::read() {
   for (size_t device = 0; device < std::min(devices.size(), kMostDevices); ++device) {
     read_trace(devices[device], static_cast<uint8_t>(device));
   }
+  data_.pinned = !tree_.items(root[Field::kHostTraces]).empty();
   if (data_.timed) read_annotations(root[Field::kExternalAnnotations]);
   for (const Value segment : tree_.items(segments)) {
     if (count()) read_segment(fields_.read(segment));

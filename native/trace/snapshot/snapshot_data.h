@@ -65,6 +65,7 @@ struct SnapshotData {
   std::vector<SnapshotSegment> segments;
   std::vector<SnapshotBlock> blocks;
   uint64_t unreadable = 0;  ///< entries without what they need
+  bool pinned = false;      ///< it tells of pinned host memory too
   bool timed = false;       ///< the actions have times
 };
 

@@ -24,6 +24,7 @@ enum class Field : uint8_t {
   kFilename,
   kFrames,
   kHistory,
+  kHostTraces,
   kIsExpandable,
   kLine,
   kName,
@@ -38,7 +39,7 @@ enum class Field : uint8_t {
   kTotalSize,
   kUserMetadata,
 };
-constexpr size_t kFields = 25;
+constexpr size_t kFields = 26;
 
 /// The fields of one dict; of a name that is there twice the last one, as in Python.
 class Fields {
@@ -86,6 +87,7 @@ class FieldReader {
                                                          "filename",
                                                          "frames",
                                                          "history",
+                                                         "host_traces",
                                                          "is_expandable",
                                                          "line",
                                                          "name",

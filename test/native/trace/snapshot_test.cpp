@@ -377,7 +377,9 @@ TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_nam
                     noted(1024, 6, Pickle::text("")), noted(1536, 6, Pickle::text(""), "Torch-Compiled Region: 0/1")});
   auto got = import(Pickle::dict({{"segments", Pickle::list({})},
                                   {"device_traces", Pickle::list({history})},
+                                  {"host_traces", Pickle::list({noted(0, 1, Pickle::text(""))})},
                                   {"external_annotations", annotations}}));
+  CHECK(got.notes().find("Pinned host memory (host_traces) of the snapshot is not shown.") != std::string::npos);
   std::string ranges;
   for (const KeptBatch &batch : got.reading.batches) {
     for (const trace::Range &one : batch.ranges)
