@@ -56,7 +56,7 @@ test('the peak and what each step leaves behind, beside runs of the version befo
   assert.match(above.stdout, /^FAILED: the peak is above the limit$/m);
   assert.match(
     above.stdout,
-    /^::error file=train\.py,line=8,title=GPU memory at the peak::\+8\.00 MB {2}train\.py%3A8 step/m,
+    /^::error file=train\.py,line=8,title=GPU memory at the peak::\+8\.00 MB {2}train\.py:8 step/m,
   );
   const summary = readFileSync(place.path('summary.md'), 'utf8');
   assert.match(summary, /^### GPU memory: FAILED: the peak is above the limit$/m);

@@ -103,3 +103,30 @@ test('without --gpu-memtrace the markers are known, and do nothing', () => {
   assert.doesNotMatch(ran.stdout, /GPU memory/);
   assert.ok(readFileSync(join(jobs, 'test_limits.py'), 'utf8').includes('limit_gpu_memory'));
 });
+
+test('with GPU_MEMTRACE=1 the program’s own trace goes on, and pytest has nothing to warn of', () => {
+  const trace = join(place.folder, 'own.gputrace');
+  const ran = run(['-W', 'error', '--gpu-memtrace'], { GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: trace });
+  assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
+  assert.doesNotMatch(ran.stderr, /could not be saved/);
+  assert.ok(reportOf(trace).totals.length > 0);
+});
+
+test('a limit on no layer, and one that is no size, fail with a sentence; limits of tests without a GPU are told', () => {
+  const file = join(place.folder, 'test_wrong.py');
+  writeFileSync(
+    file,
+    `import pytest
+@pytest.mark.limit_gpu_memory("1 GB", layer="tensr")
+def test_layer(): pass
+@pytest.mark.limit_gpu_leaks("2 XB")
+def test_size(): pass
+@pytest.mark.limit_gpu_memory("1 GB")
+def test_idle(): pass
+`,
+  );
+  const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file], {});
+  assert.match(stdout, /^limit_gpu_memory is wrong: 'tensr' is no layer; write one of tensor, driver, host\.$/m);
+  assert.match(stdout, /^limit_gpu_leaks is wrong: '2 XB' is no size; write one such as '2 GB'\.$/m);
+  assert.match(stdout, /no GPU memory was used in 3 tests with limits: these say nothing\./);
+});

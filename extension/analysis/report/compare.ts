@@ -16,6 +16,8 @@ export interface Holding {
 }
 
 const MOST_ROWS = 100_000;
+/** Of one function so many lines are tried to be moved. */
+const MOST_SHIFTS = 50;
 const INSTALLED = [/\/((?:site|dist)-packages\/.*)$/, /\/lib\/(?:python3[^/]*)(\/.*)$/];
 
 /** All that is alive in a trace. */
@@ -64,8 +66,9 @@ export function compareHoldings(
   const left = byKey(a, frame => `${nameA(frame.file)}:${frame.line} ${frame.function}`);
   const right = byKey(b, frame => `${nameB(frame.file)}:${frame.line} ${frame.function}`);
   const keys = new Set([...left.keys(), ...right.keys()]);
-  const exact = [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }));
-  const pairs = places.sameRun ? exact : withMoved(exact, nameA, nameB);
+  const pairs = places.sameRun
+    ? [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }))
+    : withMoved([...left.values()], [...right.values()], nameA, nameB);
   const compared = pairs.map(rowOf).sort((one, other) => {
     return weight(other) - weight(one) || one.file.localeCompare(other.file) || one.line - other.line;
   });
@@ -118,22 +121,33 @@ function byKey(holdings: readonly Holding[], text: (frame: Frame) => string): Ma
 }
 
 /**
- * What is in one side alone is the same code on other lines where files and functions agree, and as many of them are left
- * over on both sides: they are paired in the order of their lines.
+ * Lines may have moved: those of the same files and functions are one another in their order, where both sides have as many. Else they
+ * are on the lines that most of them share once one side is moved; what is left is in one side alone.
  */
-function withMoved(pairs: readonly Pair[], nameA: NameOf, nameB: NameOf): Pair[] {
-  const result = pairs.filter(({ a, b }) => a !== null && b !== null);
-  const gone = pairs.flatMap(({ a, b }) => (a !== null && b === null ? [a] : []));
-  const added = pairs.flatMap(({ a, b }) => (b !== null && a === null ? [b] : []));
-  const [left, right] = [grouped(gone, nameA), grouped(added, nameB)];
-  for (const [key, ofA] of left) {
-    const ofB = right.get(key) ?? [];
-    const same = ofA.length === ofB.length;
-    ofA.forEach((a, i) => result.push({ a, b: same ? (ofB[i] ?? null) : null }));
-    if (same) right.delete(key);
-  }
-  for (const ofB of right.values()) for (const b of ofB) result.push({ a: null, b });
-  return result;
+function withMoved(a: readonly Holding[], b: readonly Holding[], nameA: NameOf, nameB: NameOf): Pair[] {
+  const [left, right] = [grouped(a, nameA), grouped(b, nameB)];
+  return [...new Set([...left.keys(), ...right.keys()])].flatMap(key => {
+    const [ofA, ofB] = [left.get(key) ?? [], right.get(key) ?? []];
+    if (ofA.length === ofB.length) return ofA.map((one, i) => ({ a: one, b: ofB[i] ?? null }));
+    const shift = bestShift(ofA, ofB);
+    const moved = new Map(ofA.map(one => [linesOf(one, shift), one]));
+    const pairs = ofB.map((one): Pair => ({ a: moved.get(linesOf(one)) ?? null, b: one }));
+    const known = new Set(pairs.map(pair => pair.a));
+    return [...pairs, ...ofA.filter(one => !known.has(one)).map((one): Pair => ({ a: one, b: null }))];
+  });
+}
+
+const linesOf = ({ frames }: Holding, shift = 0): string => frames.map(({ line }) => line + shift).join();
+
+/** By so many lines most of `a` come to lie on those of `b`: of equal ones the fewest. One line alone tells of no move. */
+function bestShift(a: readonly Holding[], b: readonly Holding[]): number {
+  const there = new Set(b.map(one => linesOf(one)));
+  const first = ({ frames }: Holding): number => frames[0]?.line ?? 0;
+  const shifts = new Set([0, ...a.slice(0, MOST_SHIFTS).flatMap(one => b.map(other => first(other) - first(one)))]);
+  const common = (shift: number): number => a.filter(one => there.has(linesOf(one, shift))).length;
+  const ranked = [...shifts].map(shift => ({ shift, common: common(shift) }));
+  ranked.sort((one, other) => other.common - one.common || Math.abs(one.shift) - Math.abs(other.shift));
+  return ranked[0] !== undefined && ranked[0].common > 1 ? ranked[0].shift : 0;
 }
 
 function grouped(holdings: readonly Holding[], nameOf: NameOf): Map<string, Holding[]> {

@@ -1,5 +1,5 @@
 // A run beside runs of the version before: whether its peak, or what a line leaves behind in each step, has risen above a limit.
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { siteRows, type Layer, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
@@ -11,6 +11,8 @@ export interface GatedRun {
   file: string;
   cwd: string;
   simulated: boolean;
+  /** That have ended; 0: none is known. */
+  steps: number;
   /** Why its figures cannot be relied on, each a sentence. */
   unknown: string[];
   peakBytes: number;
@@ -41,6 +43,8 @@ export interface Gate {
 }
 
 const MOST_LINES = 10;
+/** A run of fewer than this part of the other's steps cannot be compared with it. */
+const FEWEST_STEPS = 0.5;
 const MOST_ROWS = 100_000;
 
 /** Bytes a step of the lines that leak. */
@@ -57,8 +61,10 @@ export function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Lay
   });
 }
 
-/** Why nothing can be said of a run by its figures. */
-export function unknownOf(file: string, { totals }: TraceInfo, lostEvents: number): string[] {
+/** Why nothing can be said of a run by its figures. `exitCode`: null: not known. */
+export function unknownOf(file: string, { totals }: TraceInfo, lostEvents: number, exitCode: number | null): string[] {
+  if ((exitCode ?? 0) !== 0)
+    return [`${file} is of a run that ended with status ${exitCode}: it may not have come to its peak.`];
   if (lostEvents > 0) return [`${file} has lost ${formatCount(lostEvents)} events: its peak may have been higher.`];
   return totals.length === 0 ? [`${file} has no GPU allocation.`] : [];
 }
@@ -67,12 +73,20 @@ export function unknownOf(file: string, { totals }: TraceInfo, lostEvents: numbe
 export function judgeGate(bases: readonly [GatedRun, ...GatedRun[]], run: GatedRun, limit: number): Gate {
   const [highest, ...others] = bases.toSorted((a, b) => b.peakBytes - a.peakBytes) as [GatedRun, ...GatedRun[]];
   const lowest = others.at(-1);
+  const noise = lowest === undefined ? null : 1 - lowest.peakBytes / highest.peakBytes;
   const rowsOf = (base: GatedRun, of: 'peak' | 'growth', most: number): ComparedRow[] =>
     compareHoldings(base[of], run[of], { cwdA: base.cwd, cwdB: run.cwd, sameRun: false }, most).rows;
   const above = run.peakBytes > highest.peakBytes * (1 + limit);
   const [first, ...more] = bases.map(base => rowsOf(base, 'growth', MOST_ROWS).filter(row => rises(row, limit)));
   const growth = (first ?? []).filter(row => more.every(rows => rows.some(other => place(other) === place(row))));
   const unknown = [run, ...bases].flatMap(each => each.unknown);
+  const shorter = bases.find(base => Math.min(base.steps, run.steps) < FEWEST_STEPS * Math.max(base.steps, run.steps));
+  if (shorter !== undefined)
+    unknown.push(
+      `${run.file} has ${formatPlural(run.steps, 'step')}, ${shorter.file} ${formatPlural(shorter.steps, 'step')}.`,
+    );
+  if ((noise ?? 0) > limit && !above && growth.length === 0)
+    unknown.push('The base runs differ by more than the limit.');
   const mixed = bases.find(base => base.simulated !== run.simulated);
   if (mixed !== undefined) unknown.push(`One of ${run.file} and ${mixed.file} was recorded on a simulated GPU.`);
   return {
@@ -81,7 +95,7 @@ export function judgeGate(bases: readonly [GatedRun, ...GatedRun[]], run: GatedR
     peak: {
       bytes: run.peakBytes,
       baseBytes: highest.peakBytes,
-      noise: lowest === undefined ? null : 1 - lowest.peakBytes / highest.peakBytes,
+      noise,
       above,
     },
     lines: rowsOf(highest, 'peak', MOST_ROWS)

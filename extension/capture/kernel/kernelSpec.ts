@@ -47,9 +47,9 @@ function userFolder({ JUPYTER_DATA_DIR, XDG_DATA_HOME, HOME }: Environment): str
 }
 
 /** The Python kernels that Jupyter would find, ours too. */
-export function installedKernels(environment: Environment): KernelSpec[] {
+export function installedKernels(environment: Environment, parents = kernelFolders(environment)): KernelSpec[] {
   const found = new Map<string, KernelSpec>();
-  for (const parent of kernelFolders(environment)) {
+  for (const parent of parents) {
     for (const name of attempt(() => readdirSync(parent), [])) {
       const folder = join(parent, name);
       const fields = parseFields(readText(join(folder, 'kernel.json'))) ?? {};
@@ -72,8 +72,7 @@ export function installKernel(
   if ('error' in chosen) return chosen;
   const name = choice.name ?? `${chosen.name}-gpu-memtrace`;
   const beside = chosen.folder === '' ? userFolder(environment) : dirname(chosen.folder);
-  const place = choice.place === 'user' ? userFolder(environment) : choice.place;
-  const folder = join(place === null ? beside : typeof place === 'string' ? place : under(place), name);
+  const folder = join(choice.place === null ? beside : placeOf(choice.place, environment), name);
   if (existsSync(folder) && installedAt(folder)?.[MARK] !== true)
     return { error: `${folder} is another kernel: choose another --name.` };
   const displayName = `${chosen.displayName.replace(/ \(ipykernel\)$/, '')} ${LEAVES}`;
@@ -93,10 +92,15 @@ export function installKernel(
   return { name, folder, displayName, traces: true, fields };
 }
 
-/** Removes one that was installed so; the folder that is gone, or one sentence. */
-export function uninstallKernel(name: string, environment: Environment): KernelSpec | { error: string } {
-  const found = installedKernels(environment).find(kernel => kernel.name === name);
-  if (found === undefined) return { error: `There is no Jupyter kernel "${name}".` };
+/** Removes one that was installed so, the first that Jupyter finds or that of a place; the folder that is gone, or one sentence. */
+export function uninstallKernel(
+  name: string,
+  place: KernelChoice['place'],
+  environment: Environment,
+): KernelSpec | { error: string } {
+  const parent = place === null ? null : placeOf(place, environment);
+  const found = installedKernels(environment, parent === null ? undefined : [parent]).find(one => one.name === name);
+  if (found === undefined) return { error: `There is no Jupyter kernel "${name}"${parent ? ` in ${parent}` : ''}.` };
   if (!found.traces) return { error: `The kernel "${name}" is not one of ours: it stays.` };
   try {
     rmSync(found.folder, { recursive: true });
@@ -106,7 +110,8 @@ export function uninstallKernel(name: string, environment: Environment): KernelS
   }
 }
 
-const under = ({ prefix }: { prefix: string }): string => join(resolve(prefix), ...BELOW_PREFIX);
+const placeOf = (place: NonNullable<KernelChoice['place']>, environment: Environment): string =>
+  place === 'user' ? userFolder(environment) : join(resolve(place.prefix), ...BELOW_PREFIX);
 
 function installedAt(folder: string): Record<string, unknown> | null {
   const fields = parseFields(readText(join(folder, 'kernel.json')));

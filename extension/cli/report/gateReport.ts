@@ -1,4 +1,5 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { comparable, readHoldings } from '../../analysis/report/compare';
 import { peakMoment } from '../../analysis/report/ending';
@@ -12,6 +13,7 @@ import {
   type Gate,
   type GatedRun,
 } from '../../analysis/report/gate';
+import { exitCodeOf } from '../../analysis/report/report';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { createLineReader } from '../../engine/sourceLines';
 import { traceFacts } from '../../exporters/traceFacts';
@@ -24,6 +26,9 @@ import { jsonChunks } from './jsonDocument';
 import { atMoment } from './momentSource';
 import { say } from './output';
 import { reasonOf } from '../../capture/traces/traceDirectory';
+
+/** Lines that rose by less than this part of the limit are not annotated. */
+const WORTH = 0.1;
 
 /** Reads of a trace what is compared. `file`: as the user named it. Rejects with a sentence. */
 export async function gatedRun(
@@ -41,7 +46,8 @@ export async function gatedRun(
     file,
     cwd: cwdOf(info.session),
     simulated,
-    unknown: unknownOf(file, info, lost.events),
+    steps: Math.max(0, ...info.steps.filter(({ source }) => source !== 'time').map(({ count }) => count)),
+    unknown: unknownOf(file, info, lost.events, exitCodeOf(info)),
     peakBytes: peak.reduce((sum, { bytes }) => sum + bytes, 0),
     peak,
     growth: growthByLine(session, verdictsOf(session, createLineReader()), layer),
@@ -81,19 +87,26 @@ function placeText({ file, line, function: name }: Pick<ComparedRow, 'file' | 'l
   return file === '' ? '(no Python line)' : `${baseName(file)}:${line} ${name}`;
 }
 
-/**
- * GitHub's workflow commands: docs.github.com, "Workflow commands for GitHub Actions". Files are named from where the program worked, as
- * its repository has them; names of the program are data.
- */
+/** GitHub's workflow commands: docs.github.com, "Workflow commands for GitHub Actions". Names of the program are data there. */
 function annotationsOf(gate: Gate, cwd: string): string {
-  const escaped = (text: string): string =>
-    text.replace(/[%\r\n:,]/g, one => `%${one.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
-  const annotation = (row: ComparedRow, title: string): string =>
-    row.file === ''
-      ? ''
-      : `::error file=${escaped(comparable(row.file, cwd))},line=${row.line},title=${title}::${escaped(rowText(row))}\n`;
-  const peak = gate.peak.above ? gate.lines.map(row => annotation(row, 'GPU memory at the peak')) : [];
+  const escaped = (text: string, signs: RegExp): string =>
+    text.replace(signs, one => `%${one.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
+  const annotation = (row: ComparedRow, title: string): string => {
+    if (row.file === '') return '';
+    const place = `file=${escaped(inRepository(row.file, cwd), /[%\r\n:,]/g)},line=${row.line}`;
+    return `::error ${place},title=${title}::${escaped(rowText(row), /[%\r\n]/g)}\n`;
+  };
+  const least = WORTH * gate.limit * gate.peak.baseBytes;
+  const risen = gate.peak.above ? gate.lines.filter(row => row.bytesB - row.bytesA > least) : [];
+  const peak = risen.map(row => annotation(row, 'GPU memory at the peak'));
   return [...peak, ...gate.growth.map(row => annotation(row, 'GPU memory left behind in each step'))].join('');
+}
+
+/** A file as its repository names it, where it is in one here; else from where the program worked. */
+function inRepository(file: string, cwd: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    if (existsSync(join(folder, '.git'))) return relative(folder, file);
+  return comparable(file, cwd);
 }
 
 function summarize(file: string, gate: Gate): void {

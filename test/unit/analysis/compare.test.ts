@@ -82,6 +82,27 @@ test('code that stands on other lines in the second run is the same code', () =>
   assert.deepEqual([added, gone], [2, 1], 'where their number differs nobody can tell which is which');
 });
 
+test('lines that moved onto each other’s are those that they were', () => {
+  const lines = (folder: string, ...all: number[]): Holding[] =>
+    all.map((at, i) => line(`/${folder}/t.py`, at, 10 ** i));
+  const moves = (a: Holding[], b: Holding[]): (number | null)[][] =>
+    compareHoldings(a, b, OTHER, 10)
+      .rows.map(row => [row.line, row.movedFrom, row.bytesB - row.bytesA])
+      .sort(([one = 0], [other = 0]) => Number(one) - Number(other));
+  assert.deepEqual(moves(lines('a', 8, 9, 10, 11), lines('b', 11, 12, 13, 14)), [
+    [11, 8, 0],
+    [12, 9, 0],
+    [13, 10, 0],
+    [14, 11, 0],
+  ]);
+  assert.deepEqual(moves(lines('a', 8, 9, 10), lines('b', 10, 11, 12, 20)), [
+    [10, 8, 0],
+    [11, 9, 0],
+    [12, 10, 0],
+    [20, null, 1000],
+  ]);
+});
+
 test('stacks agree when all their frames do', () => {
   const stack = (caller: number, bytes: number): Holding => ({
     frames: [

@@ -14,6 +14,7 @@ const run = (peakBytes: number, growth: Holding[] = [], more: Partial<GatedRun> 
   file: `${peakBytes}.gputrace`,
   cwd: '/w',
   simulated: false,
+  steps: 100,
   unknown: [],
   peakBytes,
   peak: [at(8, peakBytes)],
@@ -22,11 +23,22 @@ const run = (peakBytes: number, growth: Holding[] = [], more: Partial<GatedRun> 
 });
 
 test('the highest base run counts, and how much they differ is told', () => {
-  const bases: [GatedRun, GatedRun] = [run(100), run(110)];
+  const bases: [GatedRun, GatedRun] = [run(106), run(110)];
   assert.equal(judgeGate(bases, run(115), 0.05).passed, true);
   const above = judgeGate(bases, run(116), 0.05);
   assert.deepEqual([above.passed, above.peak.baseBytes, above.lines.map(row => row.bytesA)], [false, 110, [110]]);
-  assert.match(noiseText(above), /differ by 9\.1 %, more than the limit/);
+  assert.match(noiseText(above), /differ by 3\.6 %; the highest counts/);
+});
+
+test('runs that broke off, that differ in steps, or bases that differ among themselves: unknown', () => {
+  const gate = (now: GatedRun, ...bases: [GatedRun, ...GatedRun[]]) => judgeGate(bases, now, 0.05);
+  assert.match(unknownOf('x.gputrace', makeInfo({ totals: [] }), 0, 137)[0] ?? '', /ended with status 137/);
+  assert.match(
+    gateWords(gate(run(90, [], { steps: 2 }), run(100))),
+    /^UNKNOWN: 90\.gputrace has 2 steps, 100\.gputrace 100 steps\./,
+  );
+  assert.equal(gate(run(90, [], { steps: 60 }), run(100)).passed, true);
+  assert.match(gateWords(gate(run(90), run(100), run(50))), /^UNKNOWN: The base runs differ by more than the limit\./);
 });
 
 test('growth is above only where it is above that of every base run', () => {
@@ -38,12 +50,12 @@ test('growth is above only where it is above that of every base run', () => {
 });
 
 test('lost events, an empty trace and a simulated GPU beside a real one: unknown', () => {
-  const losing = run(100, [], { unknown: unknownOf('x.gputrace', makeInfo({ totals: [] }), 5) });
+  const losing = run(100, [], { unknown: unknownOf('x.gputrace', makeInfo({ totals: [] }), 5, 0) });
   const gate = judgeGate([run(100)], losing, 0.05);
   assert.deepEqual(
     [gate.passed, gateWords(gate)],
     [null, 'UNKNOWN: x.gputrace has lost 5 events: its peak may have been higher.'],
   );
-  assert.deepEqual(unknownOf('x.gputrace', makeInfo({ totals: [] }), 0), ['x.gputrace has no GPU allocation.']);
+  assert.deepEqual(unknownOf('x.gputrace', makeInfo({ totals: [] }), 0, null), ['x.gputrace has no GPU allocation.']);
   assert.match(judgeGate([run(100)], run(90, [], { simulated: true }), 0.05).unknown[0] ?? '', /on a simulated GPU/);
 });

@@ -1,4 +1,6 @@
-"""Records the GPU memory of this program, allocation by allocation, into a trace that GPU Memory Trace opens."""
+"""Records the GPU memory of this program, allocation by allocation, into a trace that GPU Memory Trace opens.
+
+PYTEST_DONT_REWRITE: with GPU_MEMTRACE=1 it is there before pytest, which would warn of that."""
 
 import os
 import warnings

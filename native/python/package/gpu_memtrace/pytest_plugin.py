@@ -11,7 +11,9 @@ from ._recording import NotRecorded, Recording, current, start
 
 Filter = Callable[[List[Tuple[str, int, str]]], bool]
 KEY = pytest.StashKey[Recording]()
-PEAK = "gpu_memory_peak"
+JOINED = pytest.StashKey[bool]()  # of GPU_MEMTRACE=1, which goes on
+PEAK, UNUSED = "gpu_memory_peak", "gpu_memory_unused"
+LAYERS = ("tensor", "driver", "host")
 MOST = 5  # lines of a failure, and tests of the summary
 MARKERS = (
     "limit_gpu_memory(limit, layer='tensor'): the test may have so much at once of what it allocates, such as '2 GB', on each GPU",
@@ -33,7 +35,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if not told.gpu_memtrace or (hands_out and "PYTEST_XDIST_WORKER" not in os.environ):
         return
     try:
-        early_config.stash[KEY] = current() or start(holders=False)
+        joined = current()
+        early_config.stash[KEY], early_config.stash[JOINED] = joined or start(holders=False), joined is not None
     except NotRecorded as error:
         raise pytest.UsageError("--gpu-memtrace: %s" % error) from None
 
@@ -49,6 +52,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     reports = [each for kind in terminalreporter.stats.values() for each in kind if getattr(each, "when", "") == "call"]
     peaks = {each.nodeid: dict(each.user_properties).get(PEAK) for each in reports}
     most = sorted(((peak, name) for name, peak in peaks.items() if peak), reverse=True)[:MOST]
+    unused = sum(UNUSED in dict(each.user_properties) for each in reports)
+    if unused:
+        terminalreporter.write_line("gpu-memtrace: no GPU memory was used in %d tests with limits: these say nothing." % unused)
     if most:
         terminalreporter.section("most GPU memory at once")
         for peak, name in most:
@@ -76,6 +82,8 @@ class Watch:
             state = asked.since()
             peak = max((use.window_peak for use in state.uses if use.layer == "tensor"), default=0)
             item.user_properties.append((PEAK, peak))
+            if limits and not state.uses:
+                item.user_properties.append((UNUSED, 1))
             for limit in limits:
                 check = memory_over if limit.name == "limit_gpu_memory" else leaks_over
                 failures += check(asked, state, *limit.args, **limit.kwargs)
@@ -83,6 +91,8 @@ class Watch:
                 failures.append("The GPU is simulated.")
         except NotRecorded as error:
             failures += ["%s cannot be checked: %s" % (limit.name, error) for limit in limits]
+        except (AttributeError, TypeError, ValueError) as error:
+            failures.append("%s is wrong: %s" % (" or ".join(limit.name for limit in limits), error))
         if failures:
             pytest.fail("\n".join(failures), pytrace=False)
         return result
@@ -93,14 +103,16 @@ class Watch:
             os.makedirs(folder, exist_ok=True)
             name = os.environ.get("PYTEST_XDIST_WORKER", "pytest")
             self.recording.save(os.path.join(os.path.abspath(folder), name + ".gputrace"))
-        self.recording.close()
+        if not self.config.stash[JOINED]:
+            self.recording.close()
 
 
 def memory_over(asked: Questions, state: State, limit: "str | int", layer: str = "tensor") -> List[str]:
     """What the test allocated and had at once; what was there before it does not count, nor does its end."""
     found: List[str] = []
+    most = checked(limit, layer)
     for use in state.uses:
-        if use.layer == layer and use.window_peak > size_of(limit):
+        if use.layer == layer and use.window_peak > most:
             found.append("The test had %s of GPU memory at once; its limit is %s." % (size_text(use.window_peak), limit))
             found += told(asked.lines(layer, state.window_ns, use.window_peak_ns))
     return found
@@ -109,9 +121,19 @@ def memory_over(asked: Questions, state: State, limit: "str | int", layer: str =
 def leaks_over(asked: Questions, state: State, limit: "str | int", layer: str = "tensor", filter_fn: Optional[Filter] = None) -> List[str]:
     """By stack. Cycles are collected first: they are no leaks."""
     gc.collect()
-    lines = [line for line in asked.lines(layer, state.window_ns) if line.bytes > size_of(limit)]
+    most = checked(limit, layer)
+    lines = [line for line in asked.lines(layer, state.window_ns) if line.bytes > most]
     over = [line for line in lines if filter_fn is None or filter_fn(line.stack)]
     return ["The test leaks more than %s from one stack:" % limit] + told(over) if over else []
+
+
+def checked(limit: "str | int", layer: str) -> int:
+    """Bytes of a limit on one of the layers."""
+    if layer not in LAYERS:
+        raise ValueError("%r is no layer; write one of %s." % (layer, ", ".join(LAYERS)))
+    if not isinstance(limit, (str, int)) or size_of(limit) < 0:
+        raise ValueError("%r is no size; write one such as '2 GB'." % (limit,))
+    return size_of(limit)
 
 
 def told(lines: List[Line]) -> List[str]:
