@@ -33,6 +33,9 @@ const fits = python =>
 /** What pip said last that tells why; one line. */
 const reasonOf = output => output.match(/^ERROR: .*$/gm)?.[0] ?? output.trim().split('\n').at(-1) ?? '';
 
+/** What stands behind `python` to install packages, which it asks nobody about. */
+export const PIP_INSTALL = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', '--retries', '1'];
+
 /** null when all is there; else one sentence why not. */
 async function makeEnvironment(packages, folder) {
   const python = pythons().find(fits);
@@ -42,17 +45,7 @@ async function makeEnvironment(packages, folder) {
   mkdirSync(folder, { recursive: true });
   const venv = await run(python, ['-m', 'venv', folder], { quiet: true });
   if (venv.code !== 0) return `${python} -m venv failed: ${reasonOf(venv.output)}`;
-  const install = [
-    '-m',
-    'pip',
-    'install',
-    '--no-input',
-    '--disable-pip-version-check',
-    '--retries',
-    '1',
-    '--timeout',
-    '20',
-  ];
+  const install = [...PIP_INSTALL, '--timeout', '20'];
   let last;
   for (const index of [[], ['--extra-index-url', TORCH_INDEX]]) {
     last = await run(join(folder, 'bin/python3'), [...install, ...index, ...packages], { quiet: true });

@@ -27,10 +27,11 @@ std::unordered_map<uint64_t, uint32_t> pools_of_blocks(const State &state, const
 void add_pools(const State &state, const ProcessState &process, uint8_t number, std::vector<PoolRow> &out) {
   const std::vector<Pool> &known = process.pools.pools();
   const int32_t device = device_number(number);
-  const std::vector<const TensorBlock *> tensors = tensors_on(process, device);
   PoolRow paused{.process = process.number, .device = device, .kind = PoolKind::Paused, .label = kPaused};
-  for (const TensorBlock *block : tensors) {
-    if (process.memory.paused(block->address)) paused.live_bytes += block->bytes;
+  if (process.memory.reservations() > 0) {  // most programs have none
+    process.tensors.each([&](const TensorBlock &block) {
+      if (block.device == number && process.memory.paused(block.address)) paused.live_bytes += block.bytes;
+    });
   }
   if (paused.live_bytes > 0) out.push_back(std::move(paused));
   if (known.size() == 1) return;
@@ -43,7 +44,7 @@ void add_pools(const State &state, const ProcessState &process, uint8_t number, 
     rows[i].label = known[i].label();
   }
   rows.back().label = kPoolUnknown;
-  for (const Segment &segment : framework_segments(state, process.number, device, tensors)) {
+  for (const Segment &segment : framework_segments(state, process.number, device, tensors_on(process, device))) {
     const size_t place = std::min<size_t>(segment.pool, known.size());
     PoolRow &row = rows[place];
     const uint64_t bytes = segment.end - segment.begin;

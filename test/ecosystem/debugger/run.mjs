@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { runFiles, summed } from '../../host/run.mjs';
 import { inRoot, run } from '../../project/root.mjs';
 import { runNodeTests } from '../../runner/nodeTests.mjs';
+import { PIP_INSTALL } from '../../runner/pythonPackages.mjs';
 import { findTorch, standInVariables } from '../../torch/standIn.mjs';
 
 /** Those of test/host and test/torch may be open meanwhile. */
@@ -11,18 +12,7 @@ const OWN_WINDOW = 3;
 /** Installs debugpy beside that Python; one sentence where it cannot be. */
 async function prepareDebugpy(python, folder) {
   if (existsSync(`${folder}/debugpy`)) return null;
-  const words = [
-    '-m',
-    'pip',
-    'install',
-    '--no-input',
-    '--disable-pip-version-check',
-    '--retries',
-    '1',
-    '--target',
-    folder,
-  ];
-  const { code, output } = await run(python, [...words, 'debugpy'], { quiet: true });
+  const { code, output } = await run(python, [...PIP_INSTALL, '--target', folder, 'debugpy'], { quiet: true });
   return code === 0 ? null : `debugpy: pip could not install it: ${output.trim().split('\n').at(-1)}`;
 }
 
