@@ -127,6 +127,7 @@ describe('Maps of the memory in VS Code', () => {
     await until('the table', async () => (await attribute('[data-tab=lines]', 'aria-selected')) === 'true');
     await press('[data-tab=lines]', 'ArrowRight');
     const flame = '.flame-scroller';
+    await until('the graph', async () => (await texts('.flame-rect[aria-label^="load,"]')).length === 1);
     for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await press(flame, key);
     await says('[data-value=flame-status]', /^load · /);
     await elsewhere();

@@ -42,9 +42,11 @@ const actions = {
   async hover(page, { selector, wait }) {
     await (await frameWith(page, selector, wait)).locator(selector).first().hover();
   },
-  /** Presses a key in the element, `Enter` or `Control+a`. */
+  /** Presses a key in the element, `Enter` or `Control+a`; one that is still hidden takes no focus, and the key would go elsewhere. */
   async press(page, { selector, key, wait }) {
-    await (await frameWith(page, selector, wait)).locator(selector).first().press(key);
+    const target = (await frameWith(page, selector, wait)).locator(selector).first();
+    await target.waitFor({ state: 'visible' });
+    await target.press(key);
   },
   /** Drags with the mouse from one place of the element to another, both parts of its width; `key` is held. */
   async drag(page, { selector, from, to, key, wait }) {
