@@ -12,8 +12,10 @@ export function isWarning(note: Note): boolean {
 export const RECOMPILED = 15;
 /** A run of a notebook's cell: cells.ts. */
 export const CELL = 16;
+/** Who the process is in a job of many: rank.ts. */
+export const JOB = 17;
 /** Where CUPTI and PyTorch were found, which the JSON has, and the source of the steps, which stands beside their count. */
-const QUIET: ReadonlySet<number> = new Set([4, 5, 8, RECOMPILED, CELL]);
+const QUIET: ReadonlySet<number> = new Set([4, 5, 8, RECOMPILED, CELL, JOB]);
 
 /** Whether a table tells it; `final`: the last one, which also tells how the trace was made. */
 export function isTold(note: Note, final: boolean): boolean {

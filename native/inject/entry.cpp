@@ -13,6 +13,7 @@
 #include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
 #include "inject/hooks/tensor_layer.h"
+#include "inject/job.h"
 #include "inject/log/log.h"
 
 namespace gmt::inject {
@@ -41,6 +42,7 @@ void forget_described() {
 }
 
 void describe_process(Thread &thread) {
+  write_job(thread);
   if (g_called) {
     describe_driver_layer(thread);
   } else {

@@ -258,6 +258,7 @@ enum gmt_note_code {
   GMT_NOTE_LEAN = 14,           ///< text: what is left out (GPU_MEMTRACE_LEAN=1)
   GMT_NOTE_CELL =
       16,  ///< text: of a notebook's cell that ran when it began and ended (ms since 1970), its number, its file
+  GMT_NOTE_JOB = 17,         ///< text: lines NAME=value: who the process is in its job (native/inject/job.h)
   GMT_NOTE_RECOMPILED = 15,  ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
 };
 

@@ -17,7 +17,7 @@ OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have on
 # What the parts import. A module that another thread is about to import would be waited for, and that thread may wait for the agent.
 NEEDED = ("ast", "collections", "contextlib", "contextvars", "functools", "json", "os", "re", "threading", "time", "tokenize", "types", "weakref")
 
-LASTING = ("objects", "arrays", "steps", "cells")  # parts that keep something, and do not look at PyTorch
+LASTING = ("objects", "arrays", "steps", "cells", "job")  # parts that keep something, and do not look at PyTorch
 
 loaded = {}
 state = {"steps": False, "cells": False, "settings": False, "ranges": False, "next_step": NEVER, "requests": []}
@@ -160,6 +160,8 @@ def turn(reason, step, request):
         attempt(lambda: load("compiled").tell(reason == EXIT))
     if state["steps"] and (natives["pools_due"]() or (reason == EXIT and not natives["asleep"]())):
         attempt(lambda: load("pools").look())
+    if state["steps"] and reason in (STEP, EXIT) and "torch.distributed.distributed_c10d" in sys.modules:
+        attempt(load("job").tell)
     if reason == STEP:
         state["next_step"] = attempt(load("steps").at_step, step) or NEVER
     elif reason == EXIT and not natives["asleep"]():

@@ -1,0 +1,69 @@
+// Who a process is in a job of many ranks: what its launcher and torch.distributed said (native/inject/job.h, native/python/agent/job.py).
+import { JOB } from './notes';
+import type { ProcessInfo } from './trace';
+
+export interface RankInfo {
+  /** Names the run, the same in all its ranks; empty: no launcher told. */
+  run: string;
+  host: string;
+  /** Of the whole job, from 0; null: no launcher told, so is each number below. */
+  rank: number | null;
+  localRank: number | null;
+  nodeRank: number | null;
+  worldSize: number | null;
+  /** torchrun's word for a kind of workers; empty: not told. */
+  role: string;
+  /** By dimension of a device mesh, or of Megatron's groups (`dp`, `tp`, `pp`, `ep`): the place in it, and its size. */
+  mesh: Record<string, [place: number, size: number]>;
+  /** By device: `GPU-…`, as nvidia-smi has it. */
+  gpus: Record<number, string>;
+}
+
+/** Who says it first: torch.distributed, the user, torchrun (Accelerate, DeepSpeed and Ray Train have its names), MPI, Slurm, Kubernetes. */
+const NAMES = {
+  rank: [
+    ...['rank', 'GPU_MEMTRACE_RANK', 'RANK', 'OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'SLURM_PROCID'],
+    'JOB_COMPLETION_INDEX',
+  ],
+  localRank: ['LOCAL_RANK', 'OMPI_COMM_WORLD_LOCAL_RANK', 'MPI_LOCALRANKID', 'SLURM_LOCALID'],
+  nodeRank: ['GROUP_RANK', 'NODE_RANK', 'SLURM_NODEID'],
+  worldSize: ['world', 'WORLD_SIZE', 'OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'SLURM_NTASKS'],
+  role: ['ROLE_NAME'],
+  run: ['GPU_MEMTRACE_RUN', 'SLURM_JOB_ID', 'TORCHELASTIC_RUN_ID', 'PMIX_NAMESPACE', 'RAY_JOB_ID', 'JOB_NAME'],
+};
+/** What torchrun and its roles are called where nobody gave a name. */
+const NO_NAMES: ReadonlySet<string> = new Set(['none', 'default']);
+const MESH = /^(\d+)\/(\d+)$/;
+
+/** Who a process is, by its notes. */
+export function rankOf({ notes }: Pick<ProcessInfo, 'notes'>): RankInfo {
+  return rankIn(notes.flatMap(({ code, text }) => (code === JOB ? text.split('\n').map(line => split(line)) : [])));
+}
+
+/** The same, by names and values: those of an environment, of which the last word counts. */
+export function rankIn(facts: Iterable<readonly [string, string | undefined]>): RankInfo {
+  const told = new Map(facts);
+  const first = (names: readonly string[]): string =>
+    names.map(name => told.get(name) ?? '').find(value => value !== '' && !NO_NAMES.has(value)) ?? '';
+  const count = (names: readonly string[]): number | null => {
+    const value = first(names);
+    return /^\d+$/.test(value) ? Number(value) : null;
+  };
+  const mesh: RankInfo['mesh'] = {};
+  const gpus: RankInfo['gpus'] = {};
+  for (const [name, value = ''] of told) {
+    const [, place, size] = MESH.exec(value) ?? [];
+    if (place !== undefined && name === name.toLowerCase()) mesh[name] = [Number(place), Number(size)];
+    if (/^gpu\d+$/.test(name)) gpus[Number(name.slice(3))] = value;
+  }
+  return {
+    ...{ run: first(NAMES.run), host: told.get('host') ?? '', role: first(NAMES.role), mesh, gpus },
+    ...{ rank: count(NAMES.rank), localRank: count(NAMES.localRank) },
+    ...{ nodeRank: count(NAMES.nodeRank), worldSize: count(NAMES.worldSize) },
+  };
+}
+
+function split(line: string): [string, string] {
+  const at = line.indexOf('=');
+  return [line.slice(0, at), line.slice(at + 1)];
+}

@@ -1,0 +1,13 @@
+#pragma once
+// Who this process is in a job of many: what a launcher says in the environment, and the host.
+#include "inject/log/log.h"
+
+namespace gmt::inject {
+
+/// Writes lines NAME=value: `host`, and what launchers of ranks are known to set; extension/protocol/rank.ts reads them.
+void write_job(Thread &thread);
+
+/// Writes `gpu<device>=GPU-…`, as nvidia-smi and CUDA_VISIBLE_DEVICES have it.
+void write_gpu(Thread &thread, uint32_t device, const uint8_t uuid[16]);
+
+}  // namespace gmt::inject

@@ -1,0 +1,32 @@
+"""Who this process is among the ranks of its job, as torch.distributed has it."""
+
+import sys
+
+NOTE_JOB = 17
+MEGATRON = {"TENSOR": "tp", "PIPELINE": "pp", "DATA": "dp", "EXPERT": "ep", "CONTEXT": "cp"}  # first words of its groups' names
+told = set()
+
+
+def dimension(description):
+    """What a process group is a row of, `tp`, by PyTorch's device mesh or by Megatron; None: neither made it."""
+    if description.startswith("mesh_"):
+        return description[5:]
+    return MEGATRON.get(description.partition("_")[0]) if "PARALLEL_GROUP" in description else None
+
+
+def tell():
+    """Lines NAME=value: the rank, how many there are, and for each dimension the place in it and its size: `tp=1/4`."""
+    module = sys.modules.get("torch.distributed.distributed_c10d")
+    world = getattr(module, "_world", None)
+    if getattr(world, "default_pg", None) is None:
+        return
+    rank = module.get_rank()
+    lines = ["rank=%d" % rank, "world=%d" % module.get_world_size()]
+    for group in getattr(world, "pg_config_info", ()):
+        ranks, name = list(group["ranks"]), dimension(str(group.get("pg_desc", "")))
+        if name and rank in ranks and not any(line.startswith(name + "=") for line in lines):
+            lines.append("%s=%d/%d" % (name[:40], ranks.index(rank), len(ranks)))
+    text = "\n".join(lines)
+    if text not in told:
+        told.add(text)
+        natives["note"](NOTE_JOB, text)
