@@ -19,14 +19,22 @@ const walls = [
   { room: 'extension/analysis/ledger', may: judging('series') },
   { room: 'extension/analysis/findings', may: judging('series', 'sites', 'ledger') },
   { room: 'extension/analysis/report', may: judging('series', 'sites', 'ledger', 'findings') },
+  { room: 'extension/analysis/job', may: judging('series', 'sites', 'findings', 'report/rowVerdicts') },
 
   {
     room: 'extension/exporters',
-    may: ['node:', 'extension/protocol', 'extension/engine', 'apache-arrow', 'pprof-format'],
+    may: ['node:', 'extension/protocol', 'extension/engine', 'hyparquet-writer', 'pprof-format'],
   },
 
   { room: 'extension/cli/arguments', may: cliBase('extension/exporters/formats') },
-  { room: 'extension/cli/report', may: cliBase('extension/exporters', 'extension/cli/arguments') },
+  {
+    room: 'extension/cli/report',
+    may: cliBase('extension/exporters', 'extension/cli/arguments', 'extension/cli/job/jobReport'),
+  },
+  {
+    room: 'extension/cli/job',
+    may: cliBase('extension/exporters', 'extension/cli/arguments', 'extension/cli/report'),
+  },
   { room: 'extension/cli/live', may: cliBase('extension/cli/report/output') },
   {
     room: 'extension/cli/mcp',

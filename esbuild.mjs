@@ -1,7 +1,7 @@
 // Bundles: the extension, the command line and the page into dist (what ships), the tests into build/test.
 //   node esbuild.mjs [--watch] [--production]
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
@@ -27,7 +27,10 @@ const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', ext
 const apart = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/(parts|arrow|mcpSdk)$/ }, ({ path }) => ({ path, external: true })),
+    onResolve({ filter: /^(\.|\.\.\/\.\.\/exporters)\/(parts|parquet|mcpSdk)$/ }, ({ path }) => ({
+      path: `./${basename(path)}`,
+      external: true,
+    })),
 };
 const shipped = { ...host, plugins: [apart], supported: { 'dynamic-import': false } };
 const page = { ...shared, platform: 'browser', format: 'iife', target: 'es2022' };
@@ -42,7 +45,7 @@ const bundles = [
   { ...shipped, entryPoints: ['extension/main.ts'], outfile: 'dist/extension.js' },
   { ...shipped, entryPoints: ['extension/parts.ts'], outfile: 'dist/parts.js' },
   { ...shipped, entryPoints: ['extension/cli.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' } },
-  { ...host, entryPoints: ['extension/exporters/arrow.ts'], outfile: 'dist/arrow.js' },
+  { ...host, entryPoints: ['extension/exporters/parquet.ts'], outfile: 'dist/parquet.js' },
   { ...host, entryPoints: ['extension/cli/mcp/mcpSdk.ts'], outfile: 'dist/mcpSdk.js' },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
   { ...page, entryPoints: ['webview/doctor/main.ts'], outfile: 'dist/webview/doctor.js' },

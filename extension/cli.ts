@@ -6,6 +6,7 @@ import { confirm } from './cli/confirm';
 import { doctor } from './cli/doctor';
 import { helpLines } from './cli/arguments/help';
 import { holders } from './cli/holders';
+import { sql } from './cli/job/sql';
 import { kernel } from './cli/kernel';
 import { print, say } from './cli/report/output';
 import { report } from './cli/report/report';
@@ -46,6 +47,8 @@ async function main(words: string[], dist: string): Promise<number> {
       return confirm(parsed, dist);
     case 'kernel':
       return kernel(parsed, dist);
+    case 'sql':
+      return sql(parsed, dist);
     case 'doctor':
       return doctor(parsed, dist);
     case 'mcp':

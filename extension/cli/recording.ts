@@ -21,6 +21,7 @@ import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
 import { LEAVE } from './live/fullScreen';
+import { jobFolderOf, jobLimits, JobRecording, unwritableJob } from './job/jobRecording';
 import { createLive, type LiveOptions } from './live/live';
 import { momentsOf, shownMoment, type EndedTrace } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
@@ -41,10 +42,14 @@ export interface Recording {
   addon: NativeAddon;
   session: NativeSession;
   facts: SessionFile;
+  /** Where it is a part of a job (`-o DIR/`). */
+  job: JobRecording | null;
 }
 
 /** One sentence when a result could not be written where it is wanted, else null. */
 export function unwritableResult(options: RecordingArguments): string | null {
+  const folder = jobFolderOf(options.output);
+  if (folder !== null) return unwritableJob(folder) ?? (options.report === null ? null : unwritable(options.report));
   for (const file of [options.output, options.report]) {
     const sentence = file === null ? null : unwritable(file);
     if (sentence !== null) return sentence;
@@ -72,10 +77,12 @@ export function beginRecording(
     prepare(made.path);
     const { path: directory, note } = made;
     const { addon } = loaded;
-    const limits = spaceLimits(options, process.env, made);
+    const folder = jobFolderOf(options.output);
+    const limits = jobLimits(spaceLimits(options, process.env, made), options.ranks);
     const followed = addon.open(directory);
     const recorder = new KeptRecorder(dist, directory, limits);
-    const recording = { directory, limits, recorder, addon, session: followed, facts: session };
+    const job = folder === null ? null : new JobRecording(folder, directory, followed);
+    const recording = { directory, limits, recorder, addon, session: followed, facts: session, job };
     if (note !== null) say(note);
     return recording;
   } catch (error) {
@@ -142,7 +149,7 @@ export async function finish(
     const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');
     if (failing.length > 0) result = LEAK_FOUND;
     const ended = { addon, session, path: directory, followed: true } as const;
-    const oomFiles = await writeOomFiles(ended, verdicts, options);
+    const oomFiles = await writeOomFiles(ended, verdicts, oomFolder(options));
     if (options.format === 'table') {
       const [program] = recording.facts.processes;
       const width = terminalSize(2)?.columns ?? null;
@@ -162,14 +169,14 @@ export async function finish(
   } catch (error) {
     say(`The report could not be made (${endless(reasonOf(error))}).`);
   }
+  await recording.job?.finish(addon, directory);
   await save(options, recording, nothing);
   session.close();
   return result;
 }
 
 /** Writes beside the trace what is to be said of the newest failure of each process that ran out of memory. */
-async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, { output }: RecordingArguments): Promise<OomFiles> {
-  const folder = output === null ? keptTracesFolder(process.env) : dirname(resolve(output));
+async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, folder: string): Promise<OomFiles> {
   const files = new Map<number, string>();
   for (const { process: number, name, lines } of await oomDocuments(ended.session, verdicts, momentsOf(ended))) {
     const file = join(folder, name);
@@ -183,6 +190,10 @@ async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, { output }: 
   return files;
 }
 
+function oomFolder({ output }: RecordingArguments): string {
+  return jobFolderOf(output) ?? (output === null ? keptTracesFolder(process.env) : dirname(resolve(output)));
+}
+
 /** Why it cannot be told whether something leaks; empty: it can. */
 function untold(session: NativeSession, verdicts: Verdicts): string[] {
   const info = session.info();
@@ -192,7 +203,7 @@ function untold(session: NativeSession, verdicts: Verdicts): string[] {
 
 /** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */
 async function save(options: RecordingArguments, recording: Recording, nothing: string): Promise<void> {
-  const { session, directory, facts } = recording;
+  const { session, directory, facts, job } = recording;
   const kept = keptTracesFolder(process.env);
   try {
     if (session.info().processes.length === 0) {
@@ -200,7 +211,9 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
       if (options.output !== null) say(`${nothing} There is nothing to save in ${options.output}.`);
       return;
     }
-    const file = options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output);
+    const file =
+      job?.traceFile ??
+      (options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output));
     await session.save(file, existsSync(directory) ? '' : JSON.stringify(facts));
     removeTraceDirectory(directory);
     if (options.output === null) {

@@ -2,6 +2,7 @@ import { openSync } from 'node:fs';
 import { commandText } from '../capture/checks/attachTarget';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey, type HolderTime } from '../capture/checks/survey';
+import { gitHead } from '../capture/launch/git';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
 import { launch, missingScript, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
 import { settleDirectory } from '../capture/launch/settle';
@@ -47,7 +48,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
   const prepare = (directory: string): void => {
     if (backend === 'inject') askForSurvey(directory, options.holders ?? USUAL);
   };
-  const about = { command, cwd: process.cwd(), simulated, backend };
+  const about = { command, cwd: process.cwd(), simulated, backend, git: gitHead(process.cwd()) };
   const recording = beginRecording(dist, options, about, prepare, options.start);
   if ('error' in recording) {
     if (!recording.full) return refuse(recording.error, NOT_STARTED);

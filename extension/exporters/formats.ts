@@ -1,6 +1,6 @@
 import type { ExportInput } from './exportInput';
 
-export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'arrow', 'svg'] as const;
+export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'parquet', 'svg'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface Exporter {
@@ -33,6 +33,10 @@ export const EXPORTERS: Record<ExportFormat, Exporter> = {
     binary: false,
     load: async () => (await import('./speedscope')).speedscopeChunks,
   },
-  arrow: { extension: 'arrow', binary: true, load: async () => (await import('./arrow')).arrowChunks },
+  parquet: {
+    extension: 'parquet',
+    binary: true,
+    load: async () => (await import('./parquet')).allocationsChunks,
+  },
   svg: { extension: 'svg', binary: false, load: async () => (await import('./svg')).svgChunks },
 };

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { tableFromIPC, type Table } from 'apache-arrow';
+import { parquetReadObjects } from 'hyparquet';
 import { Profile } from 'pprof-format';
 import { formatBytes } from '../../extension/protocol/format';
 import { askPython } from '../unit/exporters/python';
@@ -37,8 +37,8 @@ async function exported(place: Place, trace: string, format: string, ...more: st
   return readFileSync(file);
 }
 
-function rowsOf(table: Table): Record<string, unknown>[] {
-  return [...table].map(row => row.toJSON() as Record<string, unknown>);
+function rowsOf(file: Buffer): Promise<Record<string, unknown>[]> {
+  return parquetReadObjects({ file: Uint8Array.from(file).buffer });
 }
 
 const alive = (rows: Record<string, unknown>[], layer: string): number =>
@@ -50,7 +50,7 @@ for (const trace of [...traces, 'a job just traced']) {
     if (!existsSync(trace)) await place.trace([python, workload('train_simulator'), '--sleep-ms', '1']);
     const file = existsSync(trace) ? trace : place.path('t.gputrace');
     const report = await reported(place, file);
-    const rows = rowsOf(tableFromIPC(await exported(place, file, 'arrow')));
+    const rows = await rowsOf(await exported(place, file, 'parquet'));
     for (const layer of ['tensor', 'driver', 'host']) {
       assert.equal(alive(rows, layer), liveBytes(report, layer), layer);
       const made = report.totals
@@ -109,7 +109,7 @@ test('of an earlier moment: table, JSON and exports agree', async t => {
   const place = new Place(t);
   const file = join(golden, 'steps.gputrace');
   const report = await reported(place, file, '--at', '50%');
-  const rows = rowsOf(tableFromIPC(await exported(place, file, 'arrow', '--at', '50%')));
+  const rows = await rowsOf(await exported(place, file, 'parquet', '--at', '50%'));
   assert.ok(liveBytes(report, 'tensor') > 0);
   assert.equal(alive(rows, 'tensor'), liveBytes(report, 'tensor'));
   const { stdout } = await place.run(['report', file, '--at', '50%']);
@@ -119,12 +119,12 @@ test('of an earlier moment: table, JSON and exports agree', async t => {
 test('between two moments: what was allocated then and was alive at the end of it', async t => {
   const place = new Place(t);
   const file = join(golden, 'steps.gputrace');
-  const all = rowsOf(tableFromIPC(await exported(place, file, 'arrow', '--at', '90%')));
+  const all = await rowsOf(await exported(place, file, 'parquet', '--at', '90%'));
   const begin = (row: Record<string, unknown>): number => Number(row.begin_ns);
   const [from, to] = [0.3, 0.9].map(part => part * (Math.max(...all.map(begin)) + 1)) as [number, number];
   const words = ['--between', `${from / 1e9}s`, '90%'];
   const report = await reported(place, file, ...words);
-  const rows = rowsOf(tableFromIPC(await exported(place, file, 'arrow', ...words)));
+  const rows = await rowsOf(await exported(place, file, 'parquet', ...words));
   const expected = all.filter(row => row.end_ns === null && begin(row) >= from);
   assert.ok(expected.length > 0 && to > from);
   assert.deepEqual(rows.map(row => row.address).sort(), expected.map(row => row.address).sort());

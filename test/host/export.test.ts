@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tableFromIPC } from 'apache-arrow';
+import { parquetMetadata } from 'hyparquet';
 import * as vscode from 'vscode';
 import { freshPage, picture, reached, workspace } from './page';
 import { click, fill, press, texts, until } from './window';
@@ -42,7 +42,7 @@ describe('Exporting a trace in VS Code', () => {
     const file = join(workspace, 'x.csv');
     const done = exportTo(file);
     const offered = (await until('the formats', async () => (await texts(ROWS)).join('\n'))).split('\n');
-    for (const name of ['PyTorch snapshot', 'Perfetto', 'pprof', 'speedscope', 'Arrow', 'CSV']) {
+    for (const name of ['PyTorch snapshot', 'Perfetto', 'pprof', 'speedscope', 'Parquet', 'CSV']) {
       assert.ok(
         offered.some(text => text.includes(name)),
         `${name} is not in ${offered.join('; ')}`,
@@ -58,17 +58,17 @@ describe('Exporting a trace in VS Code', () => {
 
   it('takes one by mouse, and leads to the file', async () => {
     await vscode.commands.executeCommand('notifications.clearAll');
-    const file = join(workspace, 'x.arrow');
+    const file = join(workspace, 'x.parquet');
     const done = exportTo(file);
     await until('the formats', async () => (await texts(ROWS)).length > 0);
-    await click(`${ROWS}[aria-label*="Arrow"]`);
+    await click(`${ROWS}[aria-label*="Parquet"]`);
     await done;
-    assert.ok(tableFromIPC(readFileSync(file)).numRows > 0);
+    assert.ok(parquetMetadata(Uint8Array.from(readFileSync(file)).buffer).num_rows > 0);
     await vscode.commands.executeCommand('notifications.showList');
     await until('the notification', async () => (await texts(NOTES)).join('\n').includes(`Trace exported to ${file}`));
     await picture('export-done');
     await click(`${NOTE}:has-text("${file}") .monaco-button:has-text("Show")`);
-    await until('the file in the explorer', async () => (await texts(FILES)).join('\n').includes('x.arrow'));
+    await until('the file in the explorer', async () => (await texts(FILES)).join('\n').includes('x.parquet'));
   });
 
   it('nothing is written when no format is chosen', async () => {

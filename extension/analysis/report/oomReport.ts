@@ -7,6 +7,7 @@ import { librariesOf, readLibraries } from '../ledger/libraries';
 import { pausedIn, unusedIn } from '../ledger/pools';
 import { siteText } from '../sites/site';
 import { foldEqualLayers } from './equalLayers';
+import { rankOf } from '../../protocol/rank';
 import { rangesAt } from '../../protocol/ranges';
 import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
 import { CATEGORIES, type Category } from '../../protocol/steps';
@@ -59,7 +60,9 @@ export async function oomDocuments(
   const modules = await modulesAtFailures(reader, [...newest.values()]);
   return [...newest].map(([process, verdict], at) => {
     const lines = oomDocument(source, verdict, modules[at]);
-    return { process, name: `oom-${info.processes[process]?.pid}.md`, lines };
+    const facts = info.processes[process];
+    const rank = facts && rankOf(facts).rank;
+    return { process, name: `oom-${rank ?? facts?.pid}.md`, lines };
   });
 }
 

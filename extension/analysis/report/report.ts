@@ -20,7 +20,8 @@ import { fieldsIn } from '../../protocol/fields';
 import { verdictsOf } from '../findings/verdictCache';
 import { leftByCells } from '../findings/cells';
 import { cellName } from '../../protocol/cells';
-import { CELL } from '../../protocol/notes';
+import { CELL, JOB } from '../../protocol/notes';
+import { rankOf } from '../../protocol/rank';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { findThread } from '../../protocol/threads';
 
@@ -90,8 +91,10 @@ function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>) {
   const facts = { pid, parentPid, uid, command, exitCode, ended, python, driverSource, simulated };
   return {
     ...facts,
+    /** Who it is in a job of many, as far as a launcher or torch.distributed said. */
+    rank: rankOf(process),
     threads: process.threads.map(({ tid, name }) => ({ tid, name })),
-    notes: process.notes.filter(({ code }) => code !== CELL).map(note => note.text),
+    notes: process.notes.filter(({ code }) => code !== CELL && code !== JOB).map(note => note.text),
   };
 }
 

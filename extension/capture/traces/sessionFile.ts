@@ -17,6 +17,8 @@ export interface SessionFile {
   attached?: { pid: number; realtimeMs: number };
   /** What the launcher started and waited for; a killed process has 128 + signal, as a shell gives it. */
   processes: { pid: number; exitCode: number | null }[];
+  /** Of the Git repository that it was started in. */
+  git?: { branch: string; commit: string };
   /** Moments that got a name, in the order in which they were taken. */
   marks?: Mark[];
 }

@@ -4,7 +4,9 @@ import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArgument
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
+import { parseRanks, type RankSet } from './ranks';
 import { parseReport, type ReportArguments } from './reportArguments';
+import { parseSql, type SqlArguments } from './sqlArguments';
 import type { RecordArguments, StartConditions } from './startArguments';
 import { parseRecord, size, startCondition, startStep } from './startArguments';
 
@@ -24,6 +26,8 @@ export interface RecordingArguments {
   /** Of the space that the trace takes while it is recorded; null: the usual. */
   detailBytes: number | null;
   budgetBytes: number | null;
+  /** Of a job, the ranks that are recorded in full; null: all. */
+  ranks: RankSet | null;
 }
 export interface RunArguments extends RecordingArguments {
   verb: 'run';
@@ -48,7 +52,7 @@ export interface DoctorArguments {
   format: 'table' | 'json';
 }
 export type Verb =
-  'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'kernel' | 'doctor' | 'mcp';
+  'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'kernel' | 'sql' | 'doctor' | 'mcp';
 export type Arguments =
   | RunArguments
   | AttachArguments
@@ -58,6 +62,7 @@ export type Arguments =
   | HoldersArguments
   | ConfirmArguments
   | KernelArguments
+  | SqlArguments
   | DoctorArguments
   | { verb: 'mcp' }
   | { verb: 'help'; about: Verb | null }
@@ -85,7 +90,7 @@ function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
     throw new Usage(
-      'Say what to do: run, attach, record, mark, report, holders, confirm, kernel, doctor or mcp (see --help).',
+      'Say what to do: run, attach, record, mark, report, holders, confirm, kernel, sql, doctor or mcp (see --help).',
     );
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
@@ -96,7 +101,7 @@ function parse(words: readonly string[]): Arguments {
     const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
     if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
     throw new Usage(
-      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm, kernel, doctor and mcp.`,
+      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm, kernel, sql, doctor and mcp.`,
     );
   }
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
@@ -114,6 +119,7 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments | null> = {
   holders: parseHolders,
   confirm: parseConfirm,
   kernel: parseKernel,
+  sql: parseSql,
   doctor: parseDoctor,
   mcp: words => {
     const parsed = { verb: 'mcp' } as const;
@@ -143,6 +149,7 @@ const RECORDING: RecordingArguments = {
   ringBytes: null,
   detailBytes: null,
   budgetBytes: null,
+  ranks: null,
 };
 
 function parseRun(words: readonly string[]): Arguments | null {
@@ -209,6 +216,7 @@ const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json', 'none'])),
   '--detail': (parsed, options) => (parsed.detailBytes = size(options, '--detail')),
   '--budget': (parsed, options) => (parsed.budgetBytes = size(options, '--budget')),
+  '--ranks': (parsed, options) => (parsed.ranks = parseRanks(options.value())),
   '--interval': (parsed, options) => (parsed.intervalMs = interval(options.value())),
 };
 

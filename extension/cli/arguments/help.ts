@@ -12,6 +12,9 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 
 /** Of what records. */
 const RECORDING = `  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
+  -o DIR/                  of a job of many ranks: DIR gathers the trace of each, and tables that "gpu-memtrace report DIR" and SQL
+                           read, also while it runs; in its name %j is the job as the launcher calls it, %h the host, %r the rank
+  --ranks LIST             with -o DIR/: ranks such as 0,7,64-71 are recorded in full, others within 48 MB: steps, sites, findings
   --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
@@ -30,10 +33,11 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
   gpu-memtrace attach PID [options]        watch a program that is already running
   gpu-memtrace record PID on|off           go on or pause recording a traced program
   gpu-memtrace mark PID NAME               give this moment of a traced program a name
-  gpu-memtrace report FILE [options]       show a saved trace or a memory snapshot of PyTorch
+  gpu-memtrace report FILE [options]       show a saved trace, a memory snapshot of PyTorch, or the folder of a job
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
   gpu-memtrace confirm PID --do WHAT       try in a traced program what frees memory
   gpu-memtrace kernel install [options]    make a Jupyter kernel that records what its notebooks do
+  gpu-memtrace sql DIR QUERY               ask the tables of a job with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace mcp                         answer a coding agent, by the Model Context Protocol
   gpu-memtrace --version
@@ -78,7 +82,8 @@ executed, 127 CMD was not found; 3 with --fail-on-leak and a leak; 2 wrong optio
   report: `gpu-memtrace report FILE|FOLDER [options]
 
 Shows a saved trace (*.gputrace), the folder of one that is being recorded, or a memory snapshot of PyTorch (*.pickle of
-torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in the format of another tool.
+torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in the format of another tool. Of a job’s folder
+("run -o DIR/") it shows which ranks differ from their equals, what grows in which of them, and how runs changed.
 
   --format FORMAT          table (default), json, or one of these:
       csv                  one row per allocation, ended ones too
@@ -86,9 +91,10 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
       perfetto             a Trace Event file for ui.perfetto.dev: counters, the biggest allocations, steps
       pprof                live, peak and allocated bytes by stack, for go tool pprof
       speedscope           the same for speedscope.app
-      arrow                an Arrow IPC file, one row per allocation, for pandas, polars, DuckDB
+      parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (a / behind it) all tables of the
+                           trace, as a job’s folder has them (columns: extension/exporters/parquet/README.md)
       svg                  the timeline as a picture: live bytes by their biggest lines, reserved, driver
-  -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and arrow not to a terminal)
+  -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and parquet not to a terminal)
   --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak, peak:120,
                            mark:NAME, oom (when memory ran out last)
   --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
@@ -100,6 +106,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
   --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: sums by these (default: line)
   --blocks                 table: list the blocks, each with its address; unasked only where there are at most 10
+  --run NAME               of a job’s folder with several runs, this one (default: the newest)
   --oom                    only the failed allocations, as a Markdown document: what was alive, and what to try
 
 What the words of the table mean (how they are found: extension/analysis/README.md):
@@ -163,6 +170,18 @@ start of the kernel to its end. The trace is kept where those of "run" are.
   --name NAME              of the new kernel, also for uninstall (default: that of the other with -gpu-memtrace)
 
 Exit status: 0; 1 there is no such kernel, or it cannot be written or removed; 2 wrong options.
+`,
+  sql: `gpu-memtrace sql DIR [QUERY] [options]
+
+Asks the tables of a job's folder with your own DuckDB: the program duckdb on PATH, else the package of Python. QUERY is a statement on
+the tables runs, ranks, steps, stacks, site_steps, allocations, events and findings, or the name of one that ships; without it
+these are listed.
+
+  --format table|csv       (default: table)
+  --print duckdb|clickhouse|spark
+                           print the statements for that engine (default: duckdb), and ask nobody
+
+Exit status: 0; 1 there is no DuckDB, it refuses the statement, or DIR is no folder of a job; 2 wrong options.
 `,
   doctor: `gpu-memtrace doctor [options]
 

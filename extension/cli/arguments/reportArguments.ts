@@ -23,6 +23,8 @@ export interface ReportArguments {
   failAbove: number | null;
   /** Only what is to be said of failed allocations. */
   oom: boolean;
+  /** Of a job’s folder with several runs, the one to show; null: the newest. */
+  run: string | null;
 }
 
 const GROUPS = GROUP_BYS.filter(by => by !== 'category');
@@ -41,6 +43,7 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     compare: [],
     failAbove: null,
     oom: false,
+    run: null,
   };
   const files = applyOptions(parsed, words, REPORT_OPTIONS);
   if (files === null) return null;
@@ -79,6 +82,7 @@ const REPORT_OPTIONS: OptionTable<ReportArguments> = {
   '--output': (parsed, options) => (parsed.output = options.value()),
   '--group-by': (parsed, options) => (parsed.groupBy = options.choice(GROUPS)),
   '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
+  '--run': (parsed, options) => (parsed.run = options.value()),
   '--oom': (parsed, options) => (parsed.oom = options.flag()),
   '--compare': (parsed, options) => parsed.compare.push(compared(options.value())),
   '--fail-above': (parsed, options) => (parsed.failAbove = part(options.value())),

@@ -6,11 +6,13 @@ import { rangesAt } from '../../protocol/ranges';
 import { buildReport, exitCodeOf } from '../../analysis/report/report';
 import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import { fileNotes, renderTable } from '../../analysis/report/table';
+import { isJobFolder } from '../../capture/traces/jobFolder';
 import { unwritable } from '../../capture/traces/keptTraces';
 import { createLineReader } from '../../engine/sourceLines';
 import { textOf } from '../../protocol/inert';
 import type { Compared } from '../arguments/moments';
 import type { ReportArguments } from '../arguments/reportArguments';
+import { exportTables, reportJob } from '../job/jobReport';
 import { atChosen, momentLines, selectionOf, type ChosenMoment } from './chosenMoment';
 import { jsonChunks } from './jsonDocument';
 import { compareReport, type ComparedSide } from './compareReport';
@@ -31,8 +33,12 @@ const ABOVE = 3;
 
 /** Shows or exports a saved trace or a trace directory. Returns the exit status. */
 export async function report(options: ReportArguments, dist: string): Promise<number> {
-  const problem = options.output === null ? null : unwritable(options.output);
+  const tables = options.format === 'parquet' && options.output?.endsWith('/') === true;
+  const problem = options.output === null || tables ? null : unwritable(options.output);
   if (problem !== null) return refuse(problem, UNREADABLE);
+  if (isJobFolder(options.file)) return reportJob(options, dist);
+  if (options.run !== null) return refuse('--run chooses a run of a job’s folder.', USAGE);
+  if (tables) return exportTables(options, dist);
   const opened = await openTrace(options.file, dist);
   if ('error' in opened) return refuse(opened.error, UNREADABLE);
   try {

@@ -29,7 +29,7 @@ async function chooseFormat(): Promise<ExportFormat | undefined> {
     perfetto: ['Perfetto', vscode.l10n.t('Counters, the biggest allocations and steps, for ui.perfetto.dev')],
     pprof: ['pprof', vscode.l10n.t('Live, peak and allocated bytes by stack, for go tool pprof')],
     speedscope: ['speedscope', vscode.l10n.t('Live, peak and allocated bytes as flame graphs, for speedscope.app')],
-    arrow: ['Arrow', vscode.l10n.t('One row per allocation, for pandas, polars and DuckDB')],
+    parquet: ['Parquet', vscode.l10n.t('One row per allocation, for pandas, polars and DuckDB')],
     csv: ['CSV', vscode.l10n.t('One row per allocation, for spreadsheets')],
     svg: ['SVG', vscode.l10n.t('The timeline as a picture, for browsers and documents')],
   };

@@ -31,6 +31,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     ringBytes: null,
     detailBytes: 1.5 * 2 ** 30,
     budgetBytes: 3_000_000_000,
+    ranks: null,
     start: { step: 1000, reservedBytes: 1.5 * 2 ** 30 + 1 },
     lean: true,
     command: ['python', 'train.py', '--', '-o', 'y'],
@@ -55,6 +56,7 @@ test('attach takes one process and the options of run', () => {
     ringBytes: 8388608,
     detailBytes: 1024,
     budgetBytes: null,
+    ranks: null,
   };
   const options =
     '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe --detail 1kb';
@@ -94,9 +96,12 @@ test('report and doctor', () => {
   const report = { ...plain, format: 'json', groupBy: 'thread' };
   assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);
   assert.deepEqual(parse('report --format json --group-by=thread a.gputrace'), report);
-  const exported = { ...plain, format: 'arrow', output: 'x.arrow', groupBy: null };
-  assert.deepEqual(parse('report a.gputrace --format arrow -o x.arrow'), exported);
-  assert.deepEqual(parse('report --at=90% a.gputrace -o x.arrow --format=arrow'), { ...exported, at: { percent: 90 } });
+  const exported = { ...plain, format: 'parquet', output: 'x.parquet', groupBy: null };
+  assert.deepEqual(parse('report a.gputrace --format parquet -o x.parquet'), exported);
+  assert.deepEqual(parse('report --at=90% a.gputrace -o x.parquet --format=parquet'), {
+    ...exported,
+    at: { percent: 90 },
+  });
   assert.deepEqual(parse('report a.gputrace --between 500ms step:120'), {
     ...plain,
     format: 'table',
@@ -274,10 +279,10 @@ test('a word that was probably another one is told so, and what is far from all 
 test('help fits the terminal, and loses no word', () => {
   for (const verb of [null, 'run', 'attach', 'report', 'holders'] as const) {
     const words = (lines: readonly string[]): string[] => lines.join(' ').split(/\s+/);
-    const narrow = helpLines(verb, 80);
-    assert.deepEqual(words(narrow), words(helpLines(verb, Infinity)));
+    const nparquet = helpLines(verb, 80);
+    assert.deepEqual(words(nparquet), words(helpLines(verb, Infinity)));
     assert.deepEqual(
-      narrow.filter(line => line.length > 80),
+      nparquet.filter(line => line.length > 80),
       [],
     );
   }

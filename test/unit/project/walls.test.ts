@@ -42,7 +42,7 @@ const allowed: Import[] = [
   ['extension/analysis/sites/site.ts', '../../protocol/trace'],
   ['extension/analysis/sites/site.ts', '../series/statistics'],
   ['extension/exporters/csv.ts', '../engine/native'],
-  ['extension/exporters/arrow.ts', 'apache-arrow'],
+  ['extension/exporters/parquet/parquetFile.ts', 'hyparquet-writer'],
   ['extension/cli.ts', './capture/launch'],
   ['extension/views/any.ts', 'vscode'],
   ['extension/views/commands/commands.ts', '../page/explorer'],

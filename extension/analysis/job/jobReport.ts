@@ -1,0 +1,78 @@
+import { formatBytes, formatCount, formatTimestamp } from '../../protocol/format';
+import type { JobRank, JobRun, JobView } from '../../protocol/job';
+
+/** Ranks that are listed: those that differ, then the others from the first. */
+const RANKS = 32;
+const SHADES = ' ▁▂▃▄▅▆▇█';
+const COLUMNS = 32;
+
+/** A job as lines of text: what differs, then a row a rank with its peak over the steps. */
+export function jobLines(job: JobView): string[] {
+  const { run, ranks, worldSize, differences, runs, simulated } = job;
+  const world = worldSize === null || worldSize === ranks.length ? '' : ` of ${formatCount(worldSize)}`;
+  const lines = [`Job ${run || '(no name)'}: ${formatCount(ranks.length)}${world} ranks`];
+  if (simulated) lines.push('The GPU is simulated.');
+  lines.push(...job.notes);
+  if (differences.length === 0) lines.push('No rank differs from its equals, and nothing grows.');
+  for (const { kind, sentence } of differences) lines.push(`${kind === 'growth' ? 'LEAK' : 'DIFFERS'}: ${sentence}`);
+  return [...lines, '', ...rankTable(job), ...(runs.length > 1 ? ['', ...runTable(runs)] : [])];
+}
+
+function rankTable({ ranks, differences }: JobView): string[] {
+  const told = new Set(differences.flatMap(({ ranks: of }) => (of.length < ranks.length ? of : [])));
+  const first = [...ranks.filter(({ rank }) => told.has(rank)), ...ranks.filter(({ rank }) => !told.has(rank))];
+  const shown = first.slice(0, RANKS).sort((a, b) => a.rank - b.rank);
+  const most = ranks.reduce((peak, { peakBytes }) => Math.max(peak, peakBytes), 1);
+  const rows = shown.map(rank => [
+    String(rank.rank),
+    rank.host,
+    formatCount(rank.steps),
+    formatBytes(rank.peakBytes),
+    rank.leaks > 0 ? 'leak' : '',
+    shades(rank, most),
+  ]);
+  const lines = table(['rank', 'host', 'steps', 'peak', '', 'peak by step'], rows);
+  const left = ranks.length - shown.length;
+  return left > 0 ? [...lines, `… and ${formatCount(left)} more ranks.`] : lines;
+}
+
+/** The peak of each part of the run, by the highest of all ranks. */
+function shades({ series }: JobRank, most: number): string {
+  const columns = Math.min(COLUMNS, series.last.length);
+  return Array.from({ length: columns }, (_, column) => {
+    const from = Math.floor((column * series.last.length) / columns);
+    const to = Math.floor(((column + 1) * series.last.length) / columns);
+    const peak = series.peak.slice(from, Math.max(to, from + 1)).reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
+    return SHADES[Math.min(SHADES.length - 1, Math.ceil((peak / most) * (SHADES.length - 1)))];
+  }).join('');
+}
+
+function runTable(runs: readonly JobRun[]): string[] {
+  const rows = runs.map(({ run, startedMs, branch, commit, ranks, peakBytes, bytesPerStep, place }, i) => [
+    run,
+    formatTimestamp(new Date(startedMs)),
+    [branch, commit.slice(0, 9)].filter(Boolean).join(' '),
+    formatCount(ranks),
+    formatBytes(peakBytes),
+    changeText(peakBytes, runs[i - 1]?.peakBytes),
+    bytesPerStep > 0 ? `${formatBytes(bytesPerStep)} a step at ${place}` : '',
+  ]);
+  return table(['run', 'began', 'version', 'ranks', 'peak', 'change', 'grows'], rows);
+}
+
+/** `+4.2 %` from one run to the next; empty: there is none before. */
+export function changeText(bytes: number, before: number | undefined): string {
+  if (before === undefined || before === 0) return '';
+  const part = (bytes / before - 1) * 100;
+  return `${part > 0 ? '+' : ''}${part.toFixed(1)} %`;
+}
+
+function table(head: string[], rows: string[][]): string[] {
+  const widths = head.map((name, i) => Math.max(name.length, ...rows.map(row => row[i]?.length ?? 0)));
+  return [head, ...rows].map(row =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,102 @@
+import { t } from '@vscode/l10n';
+import { formatCount, formatDuration } from '../../protocol/format';
+import type { JobRank, JobRun, JobView, RankSummary } from '../../protocol/job';
+import { isLeak } from '../../protocol/verdicts';
+import { placeText } from '../words';
+import { groupBy } from '../groups';
+import { jobDifferences } from './differences';
+import { rankList } from './who';
+
+/** A process of a job that says nothing for so long is thought to be gone. */
+const SILENT_MS = 5 * 60_000;
+
+/** A summary as it lies in a job's folder. */
+export interface FoundSummary {
+  /** Names it there. */
+  key: string;
+  summary: RankSummary;
+  writtenMs: number;
+}
+
+/** A job, of one run: the newest of those found, or the named one. null: there is none. */
+export function jobView(found: readonly FoundSummary[], nowMs: number, run?: string): JobView | null {
+  const byRun = groupBy(found, ({ summary }) => summary.run);
+  const runs = [...byRun.values()].map(jobRun).sort((a, b) => a.startedMs - b.startedMs);
+  const chosen = run ?? runs.at(-1)?.run;
+  const all = byRun.get(chosen ?? '');
+  if (chosen === undefined || all === undefined) return null;
+  const ranks = newestOfRanks(all);
+  const summaries = ranks.map(({ summary }) => summary);
+  const told = summaries.map(({ worldSize }) => worldSize ?? 0);
+  const worldSize = Math.max(0, ...told) || null;
+  return {
+    run: chosen,
+    simulated: summaries.some(({ simulated }) => simulated),
+    worldSize,
+    ranks: ranks.map(jobRank),
+    notes: jobNotes(ranks, worldSize, nowMs),
+    differences: jobDifferences(summaries),
+    runs,
+  };
+}
+
+function jobRank({ key, summary }: FoundSummary): JobRank {
+  const { rank, host, pid, steps, peakBytes, totalBytes, live, exitCode, trace, series, findings, lost } = summary;
+  const leaks = findings.filter(finding => isLeak({ ...finding, cause: null })).length;
+  const facts = { host, pid, steps, peakBytes, totalBytes, live, exitCode, trace, series };
+  return { key, rank: rank ?? 0, ...facts, leaks, lostEvents: lost.events };
+}
+
+function jobRun(all: FoundSummary[]): JobRun {
+  const ranks = newestOfRanks(all).map(({ summary }) => summary);
+  const [first] = ranks;
+  const growing = ranks
+    .flatMap(({ findings }) => findings.filter(finding => isLeak({ ...finding, cause: null })))
+    .sort((a, b) => b.bytesPerStep - a.bytesPerStep)[0];
+  return {
+    ...{ run: first?.run ?? '', branch: first?.branch ?? '', commit: first?.commit ?? '', ranks: ranks.length },
+    startedMs: ranks.reduce((least, { startedMs }) => Math.min(least, startedMs), Infinity),
+    peakBytes: ranks.reduce((most, { peakBytes }) => Math.max(most, peakBytes), 0),
+    ...{ bytesPerStep: growing?.bytesPerStep ?? 0, place: growing === undefined ? '' : placeText(growing) },
+  };
+}
+
+/** Of each rank the process that counts: of one that was started again the newest, of several at a time the one that had most. */
+function newestOfRanks(all: readonly FoundSummary[]): FoundSummary[] {
+  const kept = new Map<number, FoundSummary>();
+  const byStart = [...all].sort((a, b) => a.summary.startedMs - b.summary.startedMs);
+  for (const each of byStart) {
+    const rank = each.summary.rank ?? 0;
+    const before = kept.get(rank)?.summary;
+    const again = before && each.summary.startedMs >= before.startedMs + before.durationSeconds * 1000;
+    if (before === undefined || again || each.summary.peakBytes > before.peakBytes) kept.set(rank, each);
+  }
+  return [...kept].sort(([a], [b]) => a - b).map(([, each]) => each);
+}
+
+function jobNotes(ranks: readonly FoundSummary[], worldSize: number | null, nowMs: number): string[] {
+  const numbers = ranks.map(({ summary }) => summary.rank ?? 0);
+  const there = new Set(numbers);
+  const missing = Array.from({ length: worldSize ?? 0 }, (_, rank) => rank).filter(rank => !there.has(rank));
+  const silent = ranks.filter(({ summary, writtenMs }) => summary.live && nowMs - writtenMs > SILENT_MS);
+  const failed = ranks.filter(({ summary }) => (summary.exitCode ?? 0) !== 0);
+  const lossy = ranks.filter(({ summary }) => summary.lost.events > 0);
+  const of = (some: readonly FoundSummary[]): string => rankList(some.map(({ summary }) => summary.rank ?? 0));
+  const notes: string[] = [];
+  if (missing.length > 0)
+    notes.push(
+      t('{0} of {1} ranks are not in the folder: {2}.', formatCount(missing.length), worldSize ?? 0, rankList(missing)),
+    );
+  for (const { summary, writtenMs } of silent.slice(0, 3)) {
+    const ago = formatDuration((nowMs - writtenMs) * 1e6);
+    notes.push(
+      t('Rank {0} has said nothing for {1}: what it had at step {2} is shown.', summary.rank ?? 0, ago, summary.steps),
+    );
+  }
+  if (silent.length > 3) notes.push(t('So it is with {0} ranks in all: {1}.', silent.length, of(silent)));
+  if (failed.length > 0) notes.push(t('Ended with an error: ranks {0}.', of(failed)));
+  if (lossy.length > 0) notes.push(t('Events were lost, so figures may be wrong, in ranks {0}.', of(lossy)));
+  const oom = ranks.filter(({ summary }) => summary.outOfMemoryCount > 0);
+  if (oom.length > 0) notes.push(t('Out of memory: ranks {0}.', of(oom)));
+  return notes;
+}

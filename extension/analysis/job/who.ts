@@ -1,0 +1,52 @@
+import { t } from '@vscode/l10n';
+import { formatCount } from '../../protocol/format';
+import type { RankSummary } from '../../protocol/job';
+import { groupBy } from '../groups';
+
+/** Ranges of ranks that are written out. */
+const SHOWN = 8;
+
+/** Some ranks by what they have in common, as people say it: one alone, a stage, hosts, else their numbers. `of` rises. */
+export function whoText(of: readonly number[], all: readonly RankSummary[]): string {
+  if (of.length === 1 && all.length > 1) return t('rank {0} alone', of[0] ?? 0);
+  if (of.length === all.length)
+    return all.length === 1 ? t('the only rank') : t('all {0} ranks', formatCount(all.length));
+  const stages = wholeGroups(of, all, ({ mesh }) => (mesh.pp === undefined ? null : String(mesh.pp[0])));
+  if (stages.length === 1) return t('all ranks of stage {0}', stages[0] ?? '');
+  if (stages.length > 1) return t('all ranks of the stages {0}', stages.join(', '));
+  const hosts = wholeGroups(of, all, ({ host }) => host || null);
+  if (hosts.length === 1) return t('all ranks of host {0}', hosts[0] ?? '');
+  if (hosts.length > 1 && hosts.length <= SHOWN) return t('all ranks of the hosts {0}', hosts.join(', '));
+  return t('ranks {0}', rankList(of));
+}
+
+/** The groups that the ranks make up, each whole; none where they do not. */
+function wholeGroups(
+  of: readonly number[],
+  all: readonly RankSummary[],
+  groupOf: (rank: RankSummary) => string | null,
+): string[] {
+  const wanted = new Set(of);
+  const whole: string[] = [];
+  for (const [group, ranks] of groupBy(all, groupOf)) {
+    const inside = ranks.filter(({ rank }) => wanted.has(rank ?? 0)).length;
+    if (inside === 0) continue;
+    if (group === null || inside < ranks.length) return [];
+    whole.push(group);
+  }
+  return whole;
+}
+
+/** `1, 5–8, 12`; numbers rise. */
+export function rankList(ranks: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const rank of ranks) {
+    const last = runs.at(-1);
+    if (last !== undefined && rank === last[1] + 1) last[1] = rank;
+    else runs.push([rank, rank]);
+  }
+  const texts = runs.map(([from, to]) =>
+    from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from}–${to}`,
+  );
+  return texts.length > SHOWN ? t('{0} and more', texts.slice(0, SHOWN).join(', ')) : texts.join(', ');
+}

@@ -1,0 +1,108 @@
+// The folder of a job: `run=R/rank=N/`, with a summary and tables of each process there, and its traces in `traces/`.
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { attempt } from '../../protocol/attempt';
+import type { RankSummary } from '../../protocol/job';
+import { rankIn } from '../../protocol/rank';
+import type { Environment } from '../processes/machine';
+import { makeFolder } from './folders';
+
+export const TRACES = 'traces';
+const SUMMARY = /^summary\.(.+)\.json$/;
+
+/** A summary and where it lies, from the job's folder. */
+export interface SummaryFile {
+  key: string;
+  writtenMs: number;
+  summary: RankSummary;
+}
+
+/** Whether a folder is one of a job, and no trace that is being recorded. */
+export function isJobFolder(path: string): boolean {
+  const names = attempt(() => readdirSync(path), []);
+  return names.includes(TRACES) || names.some(name => name.startsWith('run='));
+}
+
+/** `/shared/run-%j/` with what the launcher says: %j the job, %r the rank, %h the host, %p the process. */
+export function expandFolder(path: string, environment: Environment, host: string, pid: number): string {
+  const { run, rank } = rankIn(Object.entries(environment));
+  const values: Record<string, string> = { j: run, r: String(rank ?? 0), h: host, p: String(pid), '%': '%' };
+  return path.replace(/%([jrhp%])/g, (_, letter: string) => safeName(values[letter] ?? ''));
+}
+
+/** What names a process in the folder, whatever others write into it. */
+export const processName = ({ host, pid }: Pick<RankSummary, 'host' | 'pid'>): string => `${safeName(host)}-${pid}`;
+
+/**
+ * The summary with a run and a rank, told or not: without a launcher the folder names the run. A run that is a number is a word here, since
+ * readers of such folders would take the number for one.
+ */
+export function named(summary: RankSummary, folder: string, index: number): RankSummary {
+  const run = safeName(summary.run || basename(resolve(folder)));
+  return { ...summary, run: /^\d+$/.test(run) ? `job-${run}` : run, rank: summary.rank ?? index };
+}
+
+/** Where the files of a rank are; makes the folder. */
+export function rankFolder(folder: string, { run, rank }: RankSummary): string {
+  const path = resolve(folder, `run=${run}`, `rank=${rank ?? 0}`);
+  makeFolder(path);
+  return path;
+}
+
+/** Writes a file so that readers see the old one or the new one. Throws as `fs` does. */
+export function writeWhole(file: string, chunks: Iterable<string | Uint8Array>): void {
+  try {
+    rmSync(`${file}.part`, { force: true });
+    for (const chunk of chunks) writeFileSync(`${file}.part`, chunk, { flag: 'a' });
+    renameSync(`${file}.part`, file);
+  } catch (error) {
+    rmSync(`${file}.part`, { force: true });
+    throw error;
+  }
+}
+
+export function writeSummary(folder: string, summary: RankSummary): void {
+  const file = join(rankFolder(folder, summary), `summary.${processName(summary)}.json`);
+  writeWhole(file, [JSON.stringify(summary)]);
+}
+
+/** All summaries of a folder; those that have not changed are taken from `before`. What cannot be read is named in `broken`. */
+export function readSummaries(
+  folder: string,
+  before: readonly SummaryFile[] = [],
+): { found: SummaryFile[]; broken: string[] } {
+  const known = new Map(before.map(file => [file.key, file]));
+  const found: SummaryFile[] = [];
+  const broken: string[] = [];
+  for (const run of namesIn(folder, 'run='))
+    for (const rank of namesIn(join(folder, run), 'rank='))
+      for (const name of attempt(() => readdirSync(join(folder, run, rank)), [])) {
+        if (!SUMMARY.test(name)) continue;
+        const key = join(run, rank, name);
+        const path = join(folder, key);
+        const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+        const old = known.get(key);
+        if (old?.writtenMs === writtenMs) found.push(old);
+        else {
+          const summary = attempt(() => JSON.parse(readFileSync(path, 'utf8')) as RankSummary, null);
+          if (summary?.version === 1) found.push({ key, writtenMs, summary });
+          else broken.push(key);
+        }
+      }
+  return { found, broken };
+}
+
+/** The traces in the folder, from there. */
+export function tracesIn(folder: string): string[] {
+  return namesIn(join(folder, TRACES), '')
+    .filter(name => name.endsWith('.gputrace'))
+    .map(name => join(TRACES, name));
+}
+
+function namesIn(folder: string, begin: string): string[] {
+  return attempt(() => readdirSync(folder), []).filter(name => name.startsWith(begin));
+}
+
+function safeName(text: string): string {
+  return text.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '') || 'unknown';
+}

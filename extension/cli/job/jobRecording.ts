@@ -1,0 +1,85 @@
+import { hostname } from 'node:os';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { SpaceLimits } from '../../capture/launch/recorder';
+import { makeFolder } from '../../capture/traces/folders';
+import { expandFolder, processName, TRACES } from '../../capture/traces/jobFolder';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+import type { NativeAddon, NativeSession } from '../../engine/addon';
+import { rankIn } from '../../protocol/rank';
+import type { RankSet } from '../arguments/ranks';
+import { say } from '../report/output';
+import { JobWriter } from './jobWriter';
+
+const GATHER_MS = 1_000;
+const WRITE_MS = 60_000;
+/** The recorder copies the trace so often: a node that dies leaves its last copy. */
+const COPY_SECONDS = 180;
+/** What the trace of a rank may take that is not recorded in full: all that was made of old events is in it, exactly. */
+const BRIEF: SpaceLimits = { budgetBytes: 48 << 20, detailBytes: 12 << 20 };
+
+/** `-o DIR/`: where the ranks of a job gather; null: it names a file. */
+export function jobFolderOf(output: string | null): string | null {
+  return output?.endsWith('/') ? resolve(expandFolder(output, process.env, hostname(), process.pid)) : null;
+}
+
+/** One sentence where nothing can be gathered there, else null. Makes the folder. */
+export function unwritableJob(folder: string): string | null {
+  try {
+    makeFolder(join(folder, TRACES));
+    accessSync(join(folder, TRACES), constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    return `${folder} cannot be written: ${reasonOf(error)}.`;
+  }
+}
+
+/** What a trace may take where only some ranks are recorded in full. A launcher that starts several ranks below us is recorded in full. */
+export function jobLimits(limits: SpaceLimits, ranks: RankSet | null): SpaceLimits {
+  const { rank } = rankIn(Object.entries(process.env));
+  if (ranks === null || rank === null || ranks(rank)) return limits;
+  return { budgetBytes: Math.min(limits.budgetBytes, BRIEF.budgetBytes), detailBytes: BRIEF.detailBytes };
+}
+
+/** A trace that is recorded as a part of a job: its tables are written as it goes on. */
+export class JobRecording {
+  readonly traceFile: string;
+  private readonly writer: Promise<JobWriter>;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private failed = false;
+
+  /** `directory`: where the trace is recorded, on this machine's own disk. Throws where the folder cannot be made. */
+  constructor(folder: string, directory: string, session: NativeSession) {
+    const trace = join(TRACES, `${processName({ host: hostname(), pid: process.pid })}.gputrace`);
+    this.traceFile = join(folder, trace);
+    writeFileSync(join(directory, 'copies'), `${COPY_SECONDS} ${this.traceFile}`);
+    this.writer = JobWriter.open(folder, session, trace);
+    this.every(GATHER_MS, writer => writer.gather());
+    this.every(WRITE_MS, writer => writer.write());
+  }
+
+  /** Writes what there is at the end, the allocations too. Never throws. */
+  async finish(addon: NativeAddon, directory: string): Promise<void> {
+    this.timers.forEach(timer => clearInterval(timer));
+    this.failed = false;
+    await this.attempt(async writer => {
+      writer.write();
+      await writer.writeAllocations(addon, directory, false);
+    });
+  }
+
+  private every(ms: number, work: (writer: JobWriter) => void): void {
+    this.timers.push(setInterval(() => void this.attempt(work), ms).unref());
+  }
+
+  /** What a folder on a network refuses is said once, and tried again. */
+  private async attempt(work: (writer: JobWriter) => void | Promise<void>): Promise<void> {
+    try {
+      await work(await this.writer);
+      this.failed = false;
+    } catch (error) {
+      if (!this.failed) say(`The tables of the job cannot be written: ${reasonOf(error)}.`);
+      this.failed = true;
+    }
+  }
+}

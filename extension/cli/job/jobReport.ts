@@ -1,0 +1,47 @@
+import { jobLines } from '../../analysis/job/jobReport';
+import { textOf } from '../../protocol/inert';
+import type { ReportArguments } from '../arguments/reportArguments';
+import { closeTrace, openTrace } from '../report/openTrace';
+import { jsonChunks } from '../report/jsonDocument';
+import { refuse } from '../report/output';
+import { writeResult } from '../report/resultFile';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+import { jobFolderOf, unwritableJob } from './jobRecording';
+import { JobWriter } from './jobWriter';
+import { readJob } from './readJob';
+
+const UNREADABLE = 1;
+const USAGE = 2;
+
+/** Shows a job: a folder in which ranks gather. Returns the exit status. */
+export async function reportJob(options: ReportArguments, dist: string): Promise<number> {
+  const { file, format, output, run } = options;
+  if (format !== 'table' && format !== 'json')
+    return refuse(
+      `${file} is the folder of a job: a table or json can be made of it, and ${format} of one of its traces.`,
+      USAGE,
+    );
+  const job = await readJob(file, dist, run ?? undefined);
+  if ('error' in job) return refuse(job.error, UNREADABLE);
+  const chunks = format === 'json' ? jsonChunks({ version: 1, ...job }) : [textOf(jobLines(job))];
+  return writeResult(chunks, output) ? 0 : UNREADABLE;
+}
+
+/** `--format parquet -o DIR/`: the tables of a trace, as a job's folder has them, with every allocation. */
+export async function exportTables({ file, output }: ReportArguments, dist: string): Promise<number> {
+  const folder = jobFolderOf(output) ?? '';
+  const problem = unwritableJob(folder);
+  if (problem !== null) return refuse(problem, UNREADABLE);
+  const opened = await openTrace(file, dist);
+  if ('error' in opened) return refuse(opened.error, UNREADABLE);
+  try {
+    const writer = await JobWriter.open(folder, opened.session, null);
+    writer.write();
+    await writer.writeAllocations(opened.addon, opened.trace.path, true);
+    return 0;
+  } catch (error) {
+    return refuse(`${folder} could not be written: ${reasonOf(error)}.`, UNREADABLE);
+  } finally {
+    closeTrace(opened);
+  }
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { jobView } from '../../analysis/job/jobView';
+import { rankSummary, ranksOf } from '../../analysis/job/rankSummary';
+import { named, readSummaries, tracesIn, type SummaryFile } from '../../capture/traces/jobFolder';
+import { reasonOf } from '../../capture/traces/traceDirectory';
+import type { JobView } from '../../protocol/job';
+import { statSync } from 'node:fs';
+import { closeTrace, openTrace } from '../report/openTrace';
+import { JobWriter } from './jobWriter';
+
+/** A job's folder with what was wrong with it, in sentences; an error where nothing is in it. */
+export async function readJob(folder: string, dist: string, run?: string): Promise<JobView | { error: string }> {
+  const read = readSummaries(folder);
+  const more = await fromTraces(folder, read.found, dist);
+  const job = jobView([...read.found, ...more.found], Date.now(), run);
+  if (job === null) {
+    if (run !== undefined && read.found.length > 0) return { error: `There is no run ${run} in ${folder}.` };
+    return { error: more.notes[0] ?? `${folder} is no folder of a job: there is neither run=… nor a trace in it.` };
+  }
+  const broken = read.broken.map(name => `${name} cannot be read.`);
+  return { ...job, notes: [...broken, ...more.notes, ...job.notes] };
+}
+
+/**
+ * What the traces say of which there is no summary: programs that recorded themselves, without Node.js, leave these alone. The tables are
+ * written beside them, so that it is done once.
+ */
+async function fromTraces(
+  folder: string,
+  known: readonly SummaryFile[],
+  dist: string,
+): Promise<{ found: SummaryFile[]; notes: string[] }> {
+  const found: SummaryFile[] = [];
+  const notes: string[] = [];
+  let unwritten: string | null = null;
+  for (const trace of tracesIn(folder)) {
+    const writtenMs = statSync(join(folder, trace), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const own = known.filter(({ summary }) => summary.trace === trace);
+    if (own.some(file => !file.summary.live || file.writtenMs >= writtenMs)) continue;
+    const opened = await openTrace(join(folder, trace), dist);
+    if ('error' in opened) {
+      notes.push(opened.error);
+      continue;
+    }
+    const { session, addon } = opened;
+    ranksOf(session.info()).forEach((process, index) => {
+      const summary = rankSummary(session, process, trace);
+      if (summary !== null)
+        found.push({ key: `${trace}#${process}`, writtenMs, summary: named(summary, folder, index) });
+    });
+    try {
+      const writer = await JobWriter.open(folder, session, trace);
+      writer.write();
+      await writer.writeAllocations(addon, join(folder, trace), false);
+    } catch (error) {
+      unwritten = reasonOf(error);
+    }
+    closeTrace(opened);
+  }
+  if (unwritten !== null)
+    notes.push(`The tables of its traces could not be written (${unwritten}): SQL does not see them.`);
+  return { found, notes };
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isJobFolder } from '../../capture/traces/jobFolder';
+import { attempt } from '../../protocol/attempt';
+import type { SqlArguments } from '../arguments/sqlArguments';
+import { print, refuse } from '../report/output';
+
+const FAILED = 1;
+const USAGE = 2;
+/** DuckDB's own program, else its package for Python; the statements come on standard input. */
+const PYTHON = `import csv, sys, duckdb
+*views, select = [each for each in sys.stdin.read().split(";\\n") if each.strip()]
+for view in views:
+    duckdb.sql(view)
+result = duckdb.sql(select)
+if result is not None and sys.argv[1] == "csv":
+    out = csv.writer(sys.stdout, lineterminator="\\n")
+    out.writerow(result.columns)
+    out.writerows(result.fetchall())
+elif result is not None:
+    result.show(max_rows=1000, max_width=240)
+`;
+export const TABLES = ['runs', 'ranks', 'steps', 'stacks', 'site_steps', 'allocations', 'events', 'findings'] as const;
+
+/** Asks the tables of a job's folder with the user's own DuckDB, or prints the statements for it or for another engine. */
+export function sql({ folder, query, engine, format }: SqlArguments, dist: string): number {
+  const shipped = join(dist, '..', 'sql');
+  const named = new Map(
+    readdirSync(shipped)
+      .filter(name => name.endsWith('.sql'))
+      .map(name => [name.slice(0, -4), readFileSync(join(shipped, name), 'utf8').trim()]),
+  );
+  if (query === null) {
+    print([...named].map(([name, text]) => `${name.padEnd(24)}${text.split('\n', 1)[0]?.slice(3) ?? ''}`));
+    return 0;
+  }
+  if (!isJobFolder(folder)) return refuse(`${folder} is no folder of a job: there is no run=… in it.`, FAILED);
+  const select = named.get(query) ?? query;
+  if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
+  const statements = [...views(resolve(folder), engine ?? 'duckdb'), select.replace(/;\s*$/, '')];
+  if (engine !== null) {
+    print(statements.map(statement => `${statement};`));
+    return 0;
+  }
+  return run(statements, format);
+}
+
+/** A view for each table that the folder has, by the words of an engine. */
+function views(folder: string, engine: NonNullable<SqlArguments['engine']>): string[] {
+  const there = new Set(filesIn(folder).map(name => name.split('.', 1)[0]));
+  const quoted = (table: string): string =>
+    `'${join(folder, 'run=*/rank=*', `${table}.*.parquet`).replaceAll("'", "''")}'`;
+  const texts: Record<typeof engine, (table: string) => string> = {
+    duckdb: table =>
+      `CREATE TEMP VIEW ${table} AS SELECT * FROM read_parquet(${quoted(table)}, union_by_name = true, hive_partitioning = false)`,
+    clickhouse: table => `CREATE TEMPORARY VIEW ${table} AS SELECT * FROM file(${quoted(table)}, Parquet)`,
+    spark: table => `CREATE TEMPORARY VIEW ${table} USING parquet OPTIONS (path ${quoted(table)}, mergeSchema true)`,
+  };
+  return TABLES.filter(table => there.has(table)).map(table => texts[engine](table));
+}
+
+function filesIn(folder: string): string[] {
+  const below = (path: string, begin: string): string[] =>
+    attempt(() => readdirSync(path), [])
+      .filter(name => name.startsWith(begin))
+      .map(name => join(path, name));
+  const ranks = below(folder, 'run=').flatMap(run => below(run, 'rank='));
+  return ranks.slice(0, 100).flatMap(rank => attempt(() => readdirSync(rank), []));
+}
+
+function run(statements: readonly string[], format: SqlArguments['format']): number {
+  const input = statements.map(statement => `${statement};\n`).join('');
+  const ways: [string, string[]][] = [
+    ['duckdb', ['-no-stdin', ...(format === 'csv' ? ['-csv'] : []), '-c', input]],
+    ...[join(process.env.VIRTUAL_ENV ?? '/nowhere', 'bin/python'), 'python3', 'python'].map(
+      (python): [string, string[]] => [python, ['-c', PYTHON, format]],
+    ),
+  ];
+  for (const [program, words] of ways) {
+    const isPython = words.includes(PYTHON);
+    if (isPython && spawnSync(program, ['-c', 'import duckdb']).status !== 0) continue;
+    const done = spawnSync(program, words, { input, stdio: ['pipe', 'inherit', 'pipe'], encoding: 'utf8' });
+    if (done.error !== undefined) continue;
+    if (done.status === 0) return 0;
+    const lines = done.stderr.trim().split('\n');
+    return refuse(`DuckDB: ${lines.find(line => line.includes('Error:')) ?? lines.at(-1) ?? 'it failed'}`, FAILED);
+  }
+  return refuse(
+    'There is no DuckDB here: put duckdb on PATH, or pip install duckdb; --print gives the statements.',
+    FAILED,
+  );
+}

@@ -1,0 +1,5 @@
+// What stands behind Parquet, in a bundle of its own: who records or looks needs no library for it.
+export { allocationRow, allocationsChunks } from './parquet/allocations';
+export { parquetChunks } from './parquet/parquetFile';
+export { rankTables, stepRows } from './parquet/rankTables';
+export { TABLES } from './parquet/tables';

@@ -1,0 +1,127 @@
+// A job of many ranks, as far as it is known without opening a trace: one summary a process, in the job's folder.
+import type { RankInfo } from './rank';
+import type { StepSource } from './steps';
+import type { Layer } from './trace';
+import type { Finding, SiteState } from './verdicts';
+
+/** What is told of a rank over its steps; bytes at the ends of steps, of `peak` the most within. */
+export const JOB_LAYERS = ['peak', 'live', 'reserved', 'outside', 'foreign'] as const;
+export type JobLayer = (typeof JOB_LAYERS)[number];
+
+/** Bytes by column; a column is some steps that follow each other. null: not known. */
+export interface RankSeries extends Record<JobLayer, (number | null)[]> {
+  /** The last step of each column, rising. */
+  last: number[];
+}
+
+/** A line of the program, with all of its stacks. */
+export interface RankLine {
+  file: string;
+  line: number;
+  function: string;
+  /** The most that it had alive at once, and now. */
+  peakBytes: number;
+  liveBytes: number;
+  /** How its live bytes grow; 0: they do not. */
+  bytesPerStep: number;
+  /** null: nothing is known of it. */
+  state: SiteState | null;
+}
+
+/** What is kept of a finding. */
+export type RankFinding = Pick<
+  Finding,
+  'verdict' | 'class' | 'title' | 'bytesPerStep' | 'bytes' | 'sinceStep' | 'confidence' | 'suggestion'
+> & { file: string; line: number; function: string; holder: string | null };
+
+/** One process of a job, on the device that it uses most. Times are Unix ones. */
+export interface RankSummary extends RankInfo {
+  version: 1;
+  pid: number;
+  command: string[];
+  /** Of the Git repository that it was started in; empty: not known. */
+  branch: string;
+  commit: string;
+  startedMs: number;
+  durationSeconds: number;
+  /** It was still recorded when this was written. */
+  live: boolean;
+  exitCode: number | null;
+  simulated: boolean;
+  lost: { events: number; byCause: Record<string, number> };
+  device: number;
+  /** `GPU-…`; empty: not known. */
+  gpu: string;
+  gpuName: string;
+  totalBytes: number | null;
+  layer: Layer;
+  stepSource: StepSource;
+  steps: number;
+  peakBytes: number;
+  outOfMemoryCount: number;
+  series: RankSeries;
+  lines: RankLine[];
+  findings: RankFinding[];
+  /** The saved trace, from the job's folder; null: there is none in it. */
+  trace: string | null;
+}
+
+/** Ranks that do the same, and so should hold the same: those of one stage of a pipeline and of one role. */
+export interface JobDifference {
+  /** `growth`: more a step · `peak`: a higher or lower one · `foreign`: processes that are not of the job hold memory of its GPUs. */
+  kind: 'growth' | 'peak' | 'foreign';
+  /** `rank 37 alone`, `all ranks of stage 0`, `host n7`: whom it is about. */
+  who: string;
+  ranks: number[];
+  /** More (or less) than its equals: a step, or at the peak; of `foreign` all of it, the most on one GPU. */
+  bytes: number;
+  /** The lines that explain it, the biggest first, with their part of it. */
+  lines: { file: string; line: number; function: string; bytes: number }[];
+  holder: string | null;
+  /** All in one sentence. */
+  sentence: string;
+}
+
+/** A row of the heat map. */
+export interface JobRank {
+  /** Names the rank's process in the job's folder. */
+  key: string;
+  rank: number;
+  host: string;
+  pid: number;
+  steps: number;
+  peakBytes: number;
+  totalBytes: number | null;
+  live: boolean;
+  exitCode: number | null;
+  leaks: number;
+  lostEvents: number;
+  trace: string | null;
+  series: RankSeries;
+}
+
+export interface JobView {
+  run: string;
+  simulated: boolean;
+  /** How many ranks the job has; null: nobody told. */
+  worldSize: number | null;
+  ranks: JobRank[];
+  /** What is wrong with the folder or missing in it, a sentence each. */
+  notes: string[];
+  differences: JobDifference[];
+  /** Runs in the folder, oldest first, this one among them. */
+  runs: JobRun[];
+}
+
+/** One run of several in a folder. */
+export interface JobRun {
+  run: string;
+  startedMs: number;
+  branch: string;
+  commit: string;
+  ranks: number;
+  peakBytes: number;
+  /** Of the line that grows fastest in it; 0: none does. */
+  bytesPerStep: number;
+  place: string;
+}
