@@ -50,7 +50,13 @@ const walls = [
   { room: 'extension/views/session', may: cliBase('vscode', 'extension/views/names') },
   {
     room: 'extension/views/page',
-    may: cliBase('vscode', 'extension/views/names', 'extension/views/session', 'extension/editor'),
+    may: cliBase(
+      'vscode',
+      'extension/views/names',
+      'extension/views/session',
+      'extension/editor',
+      'extension/cli/job/readJob',
+    ),
   },
   {
     room: 'extension/views/commands',
@@ -63,6 +69,7 @@ const walls = [
   { room: 'webview', may: ['@vscode/l10n', 'extension/protocol'] },
   { room: 'webview/components', may: pageBase('@vscode/webview-ui-toolkit') },
   { room: 'webview/doctor', may: pageBase() },
+  { room: 'webview/job', may: pageBase() },
   { room: 'webview/explorer/common', may: pageBase('@tanstack/virtual-core') },
   { room: 'webview/explorer/timeline', may: partBase('chart.js') },
   { room: 'webview/explorer/details', may: partBase('webview/explorer/table/rows', 'webview/explorer/table/rowMenu') },

@@ -49,6 +49,7 @@ const bundles = [
   { ...host, entryPoints: ['extension/cli/mcp/mcpSdk.ts'], outfile: 'dist/mcpSdk.js' },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
   { ...page, entryPoints: ['webview/doctor/main.ts'], outfile: 'dist/webview/doctor.js' },
+  { ...page, entryPoints: ['webview/job/main.ts'], outfile: 'dist/webview/job.js' },
   ...['unit', 'golden', 'cli', 'host', 'torch/editor', 'ecosystem/debugger'].map(kind => ({
     ...test,
     entryPoints: [...find(`test/${kind}`, '.test.ts'), ...find(`test/${kind}`, 'index.ts')],

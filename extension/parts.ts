@@ -11,6 +11,7 @@ import { Debugging } from './views/commands/debugging';
 import { followContextKeys } from './views/session/contextKeys';
 import { DoctorPage } from './views/page/doctorPage';
 import { ExplorerView } from './views/page/explorer';
+import { JobPage, pickJob } from './views/page/jobPage';
 import { SavedTraceEditor } from './views/page/savedTrace';
 import { Sessions } from './views/session/sessions';
 import { StatusItem } from './views/session/statusBar';
@@ -58,7 +59,12 @@ export function makeParts(context: vscode.ExtensionContext): Parts {
   );
   const memory = context.workspaceState;
   const storage = context.globalStorageUri.fsPath;
-  const commands = makeCommands({ sessions, memory, dist, storage, log, doctor, explorer, wide, lineBytes, debugging });
+  const openJob = async (given: unknown): Promise<void> => {
+    const folder = await pickJob(given);
+    if (folder !== undefined) new JobPage(folder, dist, tools.dist);
+  };
+  const pages = { doctor, explorer, wide, openJob };
+  const commands = makeCommands({ sessions, memory, dist, storage, log, ...pages, lineBytes, debugging });
   sessions.resume();
   return {
     commands,

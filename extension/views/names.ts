@@ -15,6 +15,7 @@ export const COMMANDS = [
   'pauseRecording',
   'resumeRecording',
   'openTrace',
+  'openJob',
   'saveTrace',
   'exportTrace',
   'mark',

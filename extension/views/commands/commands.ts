@@ -36,6 +36,7 @@ interface Parts {
   wide: WidePanel;
   lineBytes: LineBytes;
   debugging: Debugging;
+  openJob(folder: unknown): Promise<void>;
 }
 
 type Action = (...given: unknown[]) => Promise<void> | void;
@@ -58,6 +59,7 @@ export function makeCommands(parts: Parts): Commands {
     pauseRecording: () => sessions.shown?.setRecording(false),
     resumeRecording: () => sessions.shown?.setRecording(true),
     openTrace: file => openTrace(sessions, file),
+    openJob: parts.openJob,
     saveTrace: () => saveTrace(sessions),
     exportTrace: (...given) => exportTrace(sessions, parts.dist, given),
     mark: name => markNow(sessions, name),

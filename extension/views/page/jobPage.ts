@@ -1,0 +1,90 @@
+import { basename, join } from 'node:path';
+import * as vscode from 'vscode';
+import { isJobFolder } from '../../capture/traces/jobFolder';
+import { readJob } from '../../cli/job/readJob';
+import { jobMessage, type ToJobPage } from '../../protocol/requests/jobMessages';
+import type { JobView } from '../../protocol/job';
+import { Refused } from '../session/refused';
+import { fillPage } from './fill';
+
+/** Ranks write each minute; who looks shall not wait for long. */
+const LOOK_MS = 10_000;
+
+/** Lets the user choose the folder of a job. Undefined: the user went away. Throws `Refused` where it is none. */
+export async function pickJob(given: unknown): Promise<string | undefined> {
+  const title = vscode.l10n.t('Open the folder of a job');
+  const how = { title, canSelectFolders: true, canSelectFiles: false };
+  const folder = given instanceof vscode.Uri ? given : (await vscode.window.showOpenDialog(how))?.[0];
+  if (folder !== undefined && !isJobFolder(folder.fsPath))
+    throw new Refused(
+      vscode.l10n.t('{0} is no folder of a job: there is neither run=… nor a folder traces in it.', folder.fsPath),
+    );
+  return folder?.fsPath;
+}
+
+/** A job of many ranks as a page: ranks × steps, and what differs between ranks. It follows a job that runs. */
+export class JobPage {
+  private readonly panel: vscode.WebviewPanel;
+  private timer: NodeJS.Timeout | undefined;
+  private job: JobView | null = null;
+  private run: string | undefined;
+  private reading = false;
+
+  constructor(
+    private readonly folder: string,
+    private readonly dist: string,
+    media: vscode.Uri,
+  ) {
+    const title = vscode.l10n.t('Job {0}', basename(folder));
+    this.panel = vscode.window.createWebviewPanel('gpuMemoryTrace.job', title, vscode.ViewColumn.Active);
+    this.panel.onDidDispose(() => clearInterval(this.timer));
+    this.panel.webview.onDidReceiveMessage(message => void this.receive(message));
+    fillPage(this.panel.webview, media, 'job', title);
+  }
+
+  private async receive(value: unknown): Promise<void> {
+    const message = jobMessage(value);
+    if (message === null) return;
+    if (message.type === 'openLine') return openLine(message.file, message.line);
+    if (message.type === 'openRank') return this.openRank(message.key);
+    if (message.type === 'showRun') this.run = message.run;
+    await this.read();
+    clearInterval(this.timer);
+    if (this.job?.ranks.some(({ live }) => live)) this.timer = setInterval(() => void this.read(), LOOK_MS);
+  }
+
+  private async read(): Promise<void> {
+    if (this.reading || (!this.panel.visible && this.job !== null)) return;
+    this.reading = true;
+    const job = await readJob(this.folder, this.dist, this.run);
+    this.reading = false;
+    if ('error' in job) return this.post({ type: 'problem', sentence: job.error });
+    this.job = job;
+    this.post({ type: 'job', job });
+  }
+
+  /** In the views that show one trace. */
+  private async openRank(key: string): Promise<void> {
+    const rank = this.job?.ranks.find(one => one.key === key);
+    if (rank?.trace) {
+      const file = vscode.Uri.file(join(this.folder, rank.trace));
+      await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', file);
+    } else if (rank !== undefined)
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The folder has no trace of rank {0}, only its tables.', rank.rank),
+      );
+  }
+
+  private post(message: ToJobPage): void {
+    void this.panel.webview.postMessage(message);
+  }
+}
+
+async function openLine(file: string, line: number): Promise<void> {
+  try {
+    const at = new vscode.Position(Math.max(0, line - 1), 0);
+    await vscode.window.showTextDocument(vscode.Uri.file(file), { selection: new vscode.Range(at, at) });
+  } catch {
+    void vscode.window.showWarningMessage(vscode.l10n.t('{0} is not on this machine.', file));
+  }
+}
