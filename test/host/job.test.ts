@@ -1,0 +1,74 @@
+// The folder of a job: what differs between ranks, the map by keyboard and mouse, a rank in the views of one trace.
+import * as assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { inThemes, reached, workspace } from './page';
+import { click, press, says, texts, until, violations, words } from './window';
+
+const HEAT = '[data-part=heat]';
+const SCRIPT = `import os
+import time
+import gpu
+
+RANK = int(os.environ["RANK"])
+kept = []
+for step in range(40):
+    batch = [gpu.empty(4 * gpu.MIB) for _ in range(20 if RANK == 2 else 6)]
+    if RANK == 1:
+        kept.append(gpu.empty(gpu.MIB))
+    time.sleep(0.005)
+`;
+
+describe('A job of many ranks in VS Code', () => {
+  const folder = join(workspace, 'job-of-ranks');
+  const script = join(workspace, 'rank_job.py');
+
+  before(() => {
+    writeFileSync(script, SCRIPT);
+    const cli = join(vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '', 'dist/cli.js');
+    for (let rank = 0; rank < 6; rank++) {
+      const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1', RANK: String(rank), WORLD_SIZE: '6', SLURM_JOB_ID: '41' };
+      const how = ['run', '--simulate-gpu', '--format', 'none', '-o', `${folder}/`, '--', 'python3', script];
+      const { status, stderr } = spawnSync(process.execPath, [cli, ...how], { env, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+    }
+  });
+  after(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  it('says which ranks differ, and why', async () => {
+    await vscode.commands.executeCommand('gpuMemoryTrace.openJob', vscode.Uri.file(folder));
+    await says('h1', /Job job-41/);
+    await says('[data-value=facts]', /6 of 6 ranks · all have ended · the GPU is simulated/);
+    const found = await texts('.differences li');
+    assert.equal(found.length, 2, found.join('\n'));
+    assert.match(found[0] ?? '', /rank 1 alone grows by 1\.0\d MB a step at rank_job\.py:10; the other 5 do not/);
+    assert.match(found[1] ?? '', /rank 2 alone peaks \d+\.\d+ MB above its equals: .* at rank_job\.py:8/);
+    assert.deepEqual(await violations('#app'), []);
+    await inThemes('job');
+  });
+
+  it('tells a cell by keyboard, in another order too', async () => {
+    await press(HEAT, 'Home');
+    await says('[data-value=cell]', /rank 0 on .* step \d+: \d/);
+    await press(HEAT, 'ArrowDown');
+    await says('[data-value=cell]', /rank 1 .* it leaks/);
+    await click('[data-control=order]');
+    await click('[data-control=order] vscode-option[value=peak]');
+    await press(HEAT, 'Home');
+    await says('[data-value=cell]', /rank 2 on/);
+    await press('[data-control=layer]', 'ArrowDown');
+    await until('the legend', async () => /strongest colour is/.test(await words('.legend')));
+  });
+
+  it('opens a line and a rank', async () => {
+    await click('.differences li:first-child [data-action=open-line]');
+    await until('the line', () => vscode.window.activeTextEditor?.document.uri.fsPath === script);
+    await vscode.commands.executeCommand('workbench.action.previousEditor');
+    await press(HEAT, 'End');
+    await press(HEAT, 'Enter');
+    await reached('ended');
+    assert.match(await words('[data-phase]'), /rank_job|vm-|traces/);
+  });
+});
