@@ -1,6 +1,7 @@
 import { deviceName } from '../protocol/format';
 import { inert } from '../protocol/inert';
 import { CATEGORIES } from '../protocol/steps';
+import { rankOf } from '../protocol/rank';
 import { findThread } from '../protocol/threads';
 import type { LifetimeBatch } from '../protocol/trace';
 import { isAlive, layerOf, type ExportInput } from './exportInput';
@@ -10,13 +11,13 @@ import { traceFacts } from './traceFacts';
 
 const COLUMNS =
   'address,bytes,layer,kind,device,pid,tid,thread,begin_seconds,end_seconds,free_thread,step,category,module,stream,' +
-  'file,line,function,stack,site,simulated,lost_events';
+  'file,line,function,stack,site,simulated,lost_events,rank,host';
 
 type Cell = string | number;
 
 /**
  * One row an allocation, ended or live (then `end_seconds` is empty), as RFC 4180 has it. `stack` is the whole stack, outermost
- * first. The last two columns tell what the format has no other place for.
+ * first. What comes behind `site` tells what the format has no other place for.
  */
 export async function* csvChunks(input: ExportInput): AsyncGenerator<Buffer> {
   yield Buffer.from(csvRow(COLUMNS.split(',')));
@@ -41,6 +42,10 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
     const { tid = '' } = findThread(info.processes, process, thread) ?? {};
     return nameCells([info.processes[process]?.pid ?? '', tid, threadName(info, process, thread)]);
   });
+  const rankAt = remembered((process: number) => {
+    const { rank, host } = rankOf(info.processes[process] ?? { notes: [] });
+    return nameCells([rank ?? '', host]);
+  });
   const nameOf = remembered((process: number, thread: number) => nameCells([threadName(info, process, thread)]));
   return (batch, row) => {
     const process = batch.process[row] ?? -1;
@@ -59,6 +64,7 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
       nameCells([batch.modules[batch.module[row] ?? -1] ?? '']),
       String(batch.stream[row] ?? 0n),
       placeOf(batch.site[row] ?? 0),
+      rankAt(process, 0),
     ];
     return `${cells.join(',')}\r\n`;
   };

@@ -1,5 +1,6 @@
 import { isWarning } from '../protocol/notes';
 import { formatCount, formatPlural } from '../protocol/format';
+import { rankOf } from '../protocol/rank';
 import type { TraceInfo } from '../protocol/trace';
 import type { Selection } from './exportInput';
 
@@ -20,7 +21,10 @@ export function traceFacts(info: TraceInfo, selection: Selection) {
     lost: info.lost,
     // What the tracer noted as missing.
     notes: [...new Set(warnings)],
-    processes: info.processes.map(process => ({ pid: process.pid, command: process.command })),
+    processes: info.processes.map(process => {
+      const { run, rank, host } = rankOf(process);
+      return { pid: process.pid, command: process.command, run, rank, host };
+    }),
     devices: info.devices,
     selection: {
       ...(untilNs === null ? {} : { atSeconds: untilNs / 1e9 }),

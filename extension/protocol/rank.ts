@@ -40,6 +40,13 @@ export function rankOf({ notes }: Pick<ProcessInfo, 'notes'>): RankInfo {
   return rankIn(notes.flatMap(({ code, text }) => (code === JOB ? text.split('\n').map(line => split(line)) : [])));
 }
 
+/** `, rank 3 of 8 on n7`; empty where no launcher told. */
+export function rankText(process: Pick<ProcessInfo, 'notes'>): string {
+  const { rank, worldSize, host } = rankOf(process);
+  if (rank === null) return '';
+  return `, rank ${rank}${worldSize === null ? '' : ` of ${worldSize}`}${host === '' ? '' : ` on ${host}`}`;
+}
+
 /** The same, by names and values: those of an environment, of which the last word counts. */
 export function rankIn(facts: Iterable<readonly [string, string | undefined]>): RankInfo {
   const told = new Map(facts);

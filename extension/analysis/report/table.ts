@@ -1,3 +1,4 @@
+import { rankText } from '../../protocol/rank';
 import { isTold } from '../../protocol/notes';
 import {
   deviceName,
@@ -94,7 +95,11 @@ function processLines(entry: ProcessRows, snapshot: Snapshot, width: number | nu
   if (entry.moreThreads > 0) lines.push(`  ... and ${formatPlural(entry.moreThreads, 'more thread')}`);
   if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host, width));
   if (lines.length > 0) lines.push('');
-  return [`PID: ${entry.process.pid} / UID: ${entry.process.uid}`, ...lines, ...totalLines(entry, snapshot)];
+  return [
+    `PID: ${entry.process.pid} / UID: ${entry.process.uid}${rankText(entry.process)}`,
+    ...lines,
+    ...totalLines(entry, snapshot),
+  ];
 }
 
 function allocationLines(rows: Rows, width: number | null): string[] {

@@ -92,6 +92,7 @@ test('report and doctor', () => {
     compare: [],
     failAbove: null,
     oom: false,
+    run: null,
   };
   const report = { ...plain, format: 'json', groupBy: 'thread' };
   assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);
@@ -135,7 +136,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, record, mark, report, holders, confirm, kernel, doctor or mcp/],
+    ['', /run, attach, record, mark, report, holders, confirm, kernel, sql, doctor or mcp/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],
