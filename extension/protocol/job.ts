@@ -111,6 +111,17 @@ export interface JobView {
   differences: JobDifference[];
   /** Runs in the folder, oldest first, this one among them. */
   runs: JobRun[];
+  /** Lines that changed most from run to run; of one run none. */
+  trends: JobTrend[];
+}
+
+/** A line over the runs of a folder; null: a run has not got it. */
+export interface JobTrend {
+  file: string;
+  line: number;
+  place: string;
+  peakBytes: (number | null)[];
+  bytesPerStep: (number | null)[];
 }
 
 /** One run of several in a folder. */

@@ -27,9 +27,16 @@ describe('A job of many ranks in VS Code', () => {
 
   before(() => {
     writeFileSync(script, SCRIPT);
-    const cli = join(vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '', 'dist/cli.js');
-    for (let rank = 0; rank < 6; rank++) {
-      const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1', RANK: String(rank), WORLD_SIZE: '6', SLURM_JOB_ID: '41' };
+    const cli = join(
+      vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '',
+      'dist/cli.js',
+    );
+    const all = [...Array(6).keys()].map(rank => [41, rank, 6] as const);
+    for (const [job, rank, world] of [[40, 0, 1] as const, ...all]) {
+      const env = {
+        ...{ ...process.env, ELECTRON_RUN_AS_NODE: '1', SLURM_JOB_ID: String(job) },
+        ...{ RANK: String(rank), WORLD_SIZE: String(world) },
+      };
       const how = ['run', '--simulate-gpu', '--format', 'none', '-o', `${folder}/`, '--', 'python3', script];
       const { status, stderr } = spawnSync(process.execPath, [cli, ...how], { env, encoding: 'utf8' });
       assert.equal(status, 0, stderr);
@@ -60,6 +67,18 @@ describe('A job of many ranks in VS Code', () => {
     await says('[data-value=cell]', /rank 2 on/);
     await press('[data-control=layer]', 'ArrowDown');
     await until('the legend', async () => /strongest colour is/.test(await words('.legend')));
+  });
+
+  it('tells how runs changed, and shows one of before', async () => {
+    assert.equal((await texts('.runs tbody tr')).length, 4);
+    assert.match(await words('.runs'), /job-40.*job-41/s);
+    assert.match(await words('.runs'), /rank_job\.py:8.*48\.00 MB.*160\.00 MB/s);
+    await click('.runs [data-action=show-run]');
+    await says('h1', /Job job-40/);
+    await says('.differences', /No rank differs/);
+    await click('.runs tbody tr:nth-child(2) [data-action=show-run]');
+    await says('h1', /Job job-41/);
+    await press('[data-control=order]', 'Home');
   });
 
   it('opens a line and a rank', async () => {

@@ -24,6 +24,9 @@ const LAYERS: Record<JobLayer, string> = {
 type Order = 'rank' | 'peak' | 'host';
 const ORDERS: Record<Order, string> = { rank: t('By rank'), peak: t('Highest peak first'), host: t('By host') };
 
+/** Runs beside each other, the newest. */
+const RUNS = 5;
+
 let job: JobView | null = null;
 const choice: { layer: JobLayer; order: Order } = { layer: 'peak', order: 'rank' };
 const entries = <K extends string>(texts: Record<K, string>): [K, string][] => Object.entries(texts) as [K, string][];
@@ -99,11 +102,31 @@ function runRow(run: JobRun, before: JobRun | undefined): HTMLElement {
   );
 }
 
+function table(heads: readonly string[], rows: readonly HTMLElement[]): HTMLElement {
+  const head = el('tr', {}, ...heads.map(name => el('th', { scope: 'col' }, name)));
+  return el('table', {}, el('thead', {}, head), el('tbody', {}, ...rows));
+}
+
 function runTable(all: readonly JobRun[]): HTMLElement {
   const heads = [t('Run'), t('Began'), t('Version'), t('Ranks'), t('Peak'), t('Change'), t('Grows')];
-  const head = el('tr', {}, ...heads.map(name => el('th', { scope: 'col' }, name)));
-  const rows = all.map((run, i) => runRow(run, all[i - 1]));
-  return el('table', {}, el('thead', {}, head), el('tbody', {}, ...rows));
+  return table(
+    heads,
+    all.map((run, i) => runRow(run, all[i - 1])),
+  );
+}
+
+/** What each line had at most at once in the newest runs, and how it grew. */
+function trendTable({ trends, runs: all }: JobView): HTMLElement {
+  const rows = trends.map(({ file, line, place, peakBytes, bytesPerStep }) => {
+    const name = button('link', 'open-line', place, () => post({ type: 'openLine', file, line }));
+    const cells = peakBytes.slice(-RUNS).map((bytes, i) => {
+      const grows = bytesPerStep.slice(-RUNS)[i] ?? 0;
+      const text = bytes === null ? '–' : formatBytes(bytes);
+      return el('td', {}, grows > 0 ? t('{0}, grows by {1} a step', text, formatBytes(grows)) : text);
+    });
+    return el('tr', {}, el('th', { scope: 'row' }, name), ...cells);
+  });
+  return table([t('Most at once, by line'), ...all.slice(-RUNS).map(({ run }) => run)], rows);
 }
 
 function show(given: JobView): void {
@@ -119,9 +142,9 @@ function show(given: JobView): void {
   const none = el('li', {}, icon('pass'), ' ', t('No rank differs from its equals, and nothing grows.'));
   const found = given.differences.map(differenceItem);
   differences.replaceChildren(...(found.length > 0 ? found : [none]));
-  runs.replaceChildren(
-    ...(given.runs.length > 1 ? [el('h2', {}, t('Runs in this folder')), runTable(given.runs)] : []),
-  );
+  const several = given.runs.length > 1;
+  const heading = el('h2', {}, t('Runs in this folder'));
+  runs.replaceChildren(...(several ? [heading, runTable(given.runs), trendTable(given)] : []));
   layer.set(choice.layer);
   order.set(choice.order);
   drawMap();

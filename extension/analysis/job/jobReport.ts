@@ -3,6 +3,8 @@ import type { JobRank, JobRun, JobView } from '../../protocol/job';
 
 /** Ranks that are listed: those that differ, then the others from the first. */
 const RANKS = 32;
+/** Runs beside each other, the newest. */
+const RUNS = 5;
 const SHADES = ' ▁▂▃▄▅▆▇█';
 const COLUMNS = 32;
 
@@ -15,7 +17,7 @@ export function jobLines(job: JobView): string[] {
   lines.push(...job.notes);
   if (differences.length === 0) lines.push('No rank differs from its equals, and nothing grows.');
   for (const { kind, sentence } of differences) lines.push(`${kind === 'growth' ? 'LEAK' : 'DIFFERS'}: ${sentence}`);
-  return [...lines, '', ...rankTable(job), ...(runs.length > 1 ? ['', ...runTable(runs)] : [])];
+  return [...lines, '', ...rankTable(job), ...(runs.length > 1 ? ['', ...runTable(runs), '', ...trendTable(job)] : [])];
 }
 
 function rankTable({ ranks, differences }: JobView): string[] {
@@ -58,6 +60,19 @@ function runTable(runs: readonly JobRun[]): string[] {
     bytesPerStep > 0 ? `${formatBytes(bytesPerStep)} a step at ${place}` : '',
   ]);
   return table(['run', 'began', 'version', 'ranks', 'peak', 'change', 'grows'], rows);
+}
+
+function trendTable({ trends, runs }: JobView): string[] {
+  const shown = runs.slice(-RUNS);
+  const rows = trends.map(({ place, peakBytes, bytesPerStep }) => [
+    place,
+    ...peakBytes.slice(-RUNS).map((bytes, i) => {
+      const grows = bytesPerStep.slice(-RUNS)[i] ?? 0;
+      const growth = grows > 0 ? ` +${formatBytes(grows)}/step` : '';
+      return bytes === null ? '-' : `${formatBytes(bytes)}${growth}`;
+    }),
+  ]);
+  return table(['most at once, by line', ...shown.map(({ run }) => run)], rows);
 }
 
 /** `+4.2 %` from one run to the next; empty: there is none before. */

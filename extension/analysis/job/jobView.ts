@@ -5,6 +5,7 @@ import { isLeak } from '../../protocol/verdicts';
 import { placeText } from '../words';
 import { groupBy } from '../groups';
 import { jobDifferences } from './differences';
+import { lineTrends } from './trend';
 import { rankList } from './who';
 
 /** A process of a job that says nothing for so long is thought to be gone. */
@@ -37,6 +38,7 @@ export function jobView(found: readonly FoundSummary[], nowMs: number, run?: str
     notes: jobNotes(ranks, worldSize, nowMs),
     differences: jobDifferences(summaries),
     runs,
+    trends: lineTrends(runs.map(({ run: name }) => newestOfRanks(byRun.get(name) ?? []).map(({ summary }) => summary))),
   };
 }
 
