@@ -1,4 +1,5 @@
 // A job of many ranks, as far as it is known without opening a trace: one summary a process, in the job's folder.
+import { fieldsIn, isFields, parseFields, type Fields } from './fields';
 import type { RankInfo } from './rank';
 import type { StepSource } from './steps';
 import type { Layer } from './trace';
@@ -66,7 +67,44 @@ export interface RankSummary extends RankInfo {
   trace: string | null;
 }
 
-/** Ranks that do the same, and so should hold the same: those of one stage of a pipeline and of one role. */
+const NUMBERS = ['pid', 'startedMs', 'durationSeconds', 'device', 'steps', 'peakBytes', 'outOfMemoryCount'];
+const TEXTS = ['run', 'host', 'role', 'branch', 'commit', 'gpu', 'gpuName', 'layer', 'stepSource'];
+const LINE: [numbers: string[], texts: string[]] = [
+  ['line', 'peakBytes', 'liveBytes', 'bytesPerStep'],
+  ['file', 'function'],
+];
+const FINDING: typeof LINE = [
+  ['line', 'bytesPerStep', 'bytes', 'confidence'],
+  ['verdict', 'title', 'file', 'function'],
+];
+
+/** The summary in a file of a job's folder, which anybody may have written; null: it is none, or a part is missing. */
+export function parseSummary(text: string): RankSummary | null {
+  const fields = parseFields(text);
+  if (fields?.version !== 1 || !has(fields, NUMBERS, TEXTS)) return null;
+  const { series, lines, findings, lost, mesh, command, rank, worldSize } = fields;
+  const lists = isFields(series) ? ['last', ...JOB_LAYERS].map(name => series[name]) : [];
+  const columns = lists.map(list => (Array.isArray(list) ? list.length : -1));
+  const whole =
+    columns.length > 0 &&
+    columns.every(count => count === columns[0] && count > 0) &&
+    [lines, findings, command].every(Array.isArray) &&
+    fieldsIn(lines).every(line => has(line, ...LINE)) &&
+    fieldsIn(findings).every(finding => has(finding, ...FINDING)) &&
+    isFields(lost) &&
+    typeof lost.events === 'number' &&
+    isFields(mesh) &&
+    [rank, worldSize].every(value => value === null || typeof value === 'number');
+  return whole ? (fields as unknown as RankSummary) : null;
+}
+
+function has(fields: Fields, numbers: readonly string[], texts: readonly string[]): boolean {
+  return (
+    numbers.every(name => typeof fields[name] === 'number') && texts.every(name => typeof fields[name] === 'string')
+  );
+}
+
+/** What some ranks do that their equals, those of one stage of a pipeline and of one role, do not; or what grows in all. */
 export interface JobDifference {
   /** `growth`: more a step · `peak`: a higher or lower one · `foreign`: processes that are not of the job hold memory of its GPUs. */
   kind: 'growth' | 'peak' | 'foreign';

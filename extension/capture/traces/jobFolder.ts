@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { attempt } from '../../protocol/attempt';
-import type { RankSummary } from '../../protocol/job';
+import { parseSummary, type RankSummary } from '../../protocol/job';
 import { rankIn } from '../../protocol/rank';
 import type { Environment } from '../processes/machine';
 import { makeFolder } from './folders';
@@ -84,8 +84,8 @@ export function readSummaries(
         const old = known.get(key);
         if (old?.writtenMs === writtenMs) found.push(old);
         else {
-          const summary = attempt(() => JSON.parse(readFileSync(path, 'utf8')) as RankSummary, null);
-          if (summary?.version === 1) found.push({ key, writtenMs, summary });
+          const summary = attempt(() => parseSummary(readFileSync(path, 'utf8')), null);
+          if (summary !== null) found.push({ key, writtenMs, summary });
           else broken.push(key);
         }
       }
