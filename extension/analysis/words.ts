@@ -1,6 +1,7 @@
 // Pieces of sentences. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
 import type { Pass } from '../protocol/answers.gen';
+import { filterProblem } from '../protocol/filterWords';
 import { formatBytes, formatCount, formatDuration, lineName } from '../protocol/format';
 import { shareText } from '../protocol/holderShare';
 import { isSinceSure } from '../protocol/pace';
@@ -69,6 +70,9 @@ export function holderText(holder: FindingHolder): string {
 
 /** `It holds 20 of 60 blocks. …`, and who else has them; null: it holds all, and nobody else. */
 export const shareOf = (holder: FindingHolder): string | null => shareText(holder, t);
+
+/** What is wrong with a filter, in one sentence; '': nothing. */
+export const filterProblemOf = (filter: string): string => filterProblem(filter, t);
 
 /** `Seen 12.30 s into the run; this paused the program for 31 ms.` */
 export function seenText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {

@@ -97,7 +97,7 @@ function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string 
   if (leaks.length === 0) {
     const { standing, sentence } = standingOf(session.info(), verdicts);
     const why = standing === 'found' ? 'No leak was found.' : sentence;
-    return { error: `${why} --line FILE:LINE asks for the blocks of a line.` };
+    return { error: `${why} The blocks of a line, such as train.py:41, can be asked for.` };
   }
   return leaks.map(leak => {
     const { title, process, sites } = leak;

@@ -10,7 +10,9 @@ import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver, readText } from '../capture/processes/machine';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
+import { attempt } from '../protocol/attempt';
 import { cpuText } from '../protocol/cpuReason';
+import { formatPlural } from '../protocol/format';
 import type { RunArguments } from './arguments/arguments';
 import { watchForLeaks } from './firstLeaks';
 import { canTakeScreen } from './live/fullScreen';
@@ -35,6 +37,8 @@ const ORPHAN_MS = 1_000;
 const USUAL: HolderTime = 'onFirstLeak';
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
+/** Between two looks at how many steps have ended. */
+const STEPS_MS = 50;
 
 /** Runs a program under a tracer. Returns the exit status of the contract. */
 export async function run(options: RunArguments, dist: string): Promise<number> {
@@ -108,6 +112,7 @@ async function follow(
   const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
   const watch = asks ? watchForLeaks(recording) : null;
   const cpu = sayWhenOnCpu(recording, started.pid);
+  const counting = stopAfter(options.maxSteps, recording, started.pid);
   const status = await showUntil(options, recording.session, started.ended, {
     title: commandText(options.command),
     pid: started.pid,
@@ -116,6 +121,7 @@ async function follow(
     quit: () => say('The program goes on; what there is to say of it comes at its end.'),
   });
   clearInterval(orphaned);
+  clearInterval(counting);
   watch?.stop();
   cpu.stop();
   recordProcess(recording, started.pid, status);
@@ -124,6 +130,18 @@ async function follow(
   await settle(recording);
   await probes?.detach();
   return finish(options, recording, cpu.why(), status);
+}
+
+/** Presses Ctrl+C, as it were, once the program has ended so many training steps. */
+function stopAfter(most: number | null, { session }: Recording, pid: number): NodeJS.Timeout | undefined {
+  if (most === null) return undefined;
+  const timer = setInterval(() => {
+    if (session.info().steps.every(({ source, count }) => source === 'time' || count < most)) return;
+    clearInterval(timer);
+    say(`${formatPlural(most, 'training step')} ended (--max-steps): the program gets Ctrl+C.`);
+    attempt(() => process.kill(pid, 'SIGINT'), false); // it may have ended
+  }, STEPS_MS);
+  return timer;
 }
 
 /** How many programs Linux has killed since it started because main memory ran out; 0 where it does not tell (before Linux 4.13). */

@@ -6,11 +6,12 @@ import type { Place } from './launcher';
 
 export type Fields = Record<string, unknown>;
 export interface Answered {
-  /** The structured content; empty where the tool refused. */
+  /** What the text says, which is JSON; empty where the tool refused. */
   content: Fields;
-  /** What a client without structured content shows. */
   text: string;
   refused: boolean;
+  /** Of the result as it is sent. */
+  sentBytes: number;
 }
 export interface Agent {
   client: Client;
@@ -55,9 +56,11 @@ export async function startAgent(
     asked,
     pid: transport.pid ?? 0,
     async call(name, given = {}, how) {
-      const { structuredContent, content, isError } = await client.callTool({ name, arguments: given }, how);
-      const [first] = content as { text?: string }[];
-      return { content: (structuredContent ?? {}) as Fields, text: first?.text ?? '', refused: isError === true };
+      const result = await client.callTool({ name, arguments: given }, how);
+      const [first] = result.content as { text?: string }[];
+      const [text, refused] = [first?.text ?? '', result.isError === true];
+      const content = refused ? {} : (JSON.parse(text) as Fields);
+      return { content, text, refused, sentBytes: Buffer.byteLength(JSON.stringify(result)) };
     },
   };
 }

@@ -229,16 +229,15 @@ export function holderOf(
 }
 
 /** How many of the blocks it has, in whatever part of its entries, or in graphs that hang on them; empty: nearly all. */
-function shareOf({ most, of: all, others }: MostHeld): Pick<FindingHolder, 'share'> {
+function shareOf({ most, of, others }: MostHeld): Pick<FindingHolder, 'share'> {
   const nameOf = (holder: HolderFound): string => holder.container ?? plainPath(holder);
   const rest = others.filter(other => nameOf(other) !== nameOf(most) || other.line !== most.line);
-  const own = most.count + blocksOf(others) - blocksOf(rest);
-  const [blocks, of] = [Math.round(own), Math.round(all)];
+  const blocks = most.count + blocksOf(others) - blocksOf(rest);
   if (of - blocks <= T.little * of) return {};
   const named = rest
     .filter(({ count }) => count > T.little * of)
     .slice(0, T.few)
-    .map(({ path, file, line, count }) => ({ path, file, line, blocks: Math.round(count) }));
+    .map(({ path, file, line, count }) => ({ path, file, line, blocks: count }));
   return { share: { blocks, of, others: rest.length, named } };
 }
 
@@ -382,12 +381,13 @@ function alsoIn(held: HeldBlocks, sites: readonly number[]): Pick<FindingHolder,
   const parts = (held.also ?? []).flatMap(other => {
     const { path, file, line } = other.holder;
     const { count: blocks } = sumOf(other, sites);
-    return blocks > T.little * of ? [{ path, file, line, blocks: Math.round(blocks), of: Math.round(of) }] : [];
+    return blocks > T.little * of ? [{ path, file, line, blocks, of }] : [];
   });
   return parts.length > 0 ? { also: parts, fix: undefined } : {};
 }
 
 function sumOf(held: HeldBlocks, sites: readonly number[]): { count: number; bytes: number } {
   const own = sites.map(site => held.sites.get(site) ?? { count: 0, bytes: 0 });
-  return { count: sum(own.map(({ count }) => count)), bytes: sum(own.map(({ bytes }) => bytes)) };
+  const whole = (of: 'count' | 'bytes'): number => Math.round(sum(own.map(each => each[of]))); // blocks stand for others
+  return { count: whole('count'), bytes: whole('bytes') };
 }

@@ -39,6 +39,8 @@ export interface RunArguments extends RecordingArguments {
   holders: HolderTime | null;
   /** null: recording begins with the program. */
   start: StartConditions | null;
+  /** After so many training steps the program gets Ctrl+C; null: never. */
+  maxSteps: number | null;
   /** Nothing is done for each autograd node. */
   lean: boolean;
   command: string[];
@@ -161,6 +163,7 @@ function parseRun(words: readonly string[]): Arguments | null {
     log: null,
     holders: null,
     start: null,
+    maxSteps: null,
     lean: false,
     command: [],
   };
@@ -232,6 +235,7 @@ const RUN_OPTIONS: OptionTable<RunArguments> = {
   },
   '--start-at': (parsed, options) => (parsed.start = { ...parsed.start, ...startStep(options) }),
   '--start-when': (parsed, options) => (parsed.start = { ...parsed.start, ...startCondition(options) }),
+  '--max-steps': (parsed, options) => (parsed.maxSteps = steps(options.value())),
   '--lean': (parsed, options) => (parsed.lean = options.flag()),
   // `auto` is the in-process tracer: it needs no rights and costs least.
   '--backend': (parsed, options) => (parsed.backend = options.choice(BACKENDS) === 'uprobe' ? 'uprobe' : 'inject'),
@@ -247,6 +251,11 @@ const ATTACH_OPTIONS: OptionTable<AttachArguments> = {
     throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
   },
 };
+
+function steps(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Usage(`--max-steps ${text} is not a number of training steps, such as 100.`);
+}
 
 function ringBytes(text: string): number {
   const bytes = /^\d{1,10}$/.test(text) ? Number(text) : 0;

@@ -20,8 +20,8 @@ export interface ConfirmArguments extends AskArguments {
 }
 
 const HOLDERS_OPTIONS: OptionTable<HoldersArguments> = {
-  '--line': (parsed, options) => (parsed.line = codeLine(options.value())),
-  '--address': (parsed, options) => (parsed.address = address(options.value())),
+  '--line': (parsed, options) => (parsed.line = codeLine(options.value(), '--line')),
+  '--address': (parsed, options) => (parsed.address = address(options.value(), '--address')),
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
 };
 
@@ -57,15 +57,15 @@ function onlyOne(named: readonly string[], example: string): string {
 }
 
 /** `train.py:41`. Throws `Usage`. */
-export function codeLine(text: string): { file: string; line: number } {
+export function codeLine(text: string, name: string): { file: string; line: number } {
   const match = /^(.+):([1-9]\d{0,8})$/.exec(text);
-  if (match === null) throw new Usage(`--line ${text} is not FILE:LINE, such as train.py:41.`);
+  if (match === null) throw new Usage(`${name} ${text} is not FILE:LINE, such as train.py:41.`);
   return { file: match[1] ?? '', line: Number(match[2]) };
 }
 
 /** `0x7f0000000400`. Throws `Usage`. */
-export function address(text: string): bigint {
-  if (!/^0x[0-9a-f]{1,16}$/i.test(text)) throw new Usage(`--address ${text} is not an address such as 0x7f0000000400.`);
+export function address(text: string, name: string): bigint {
+  if (!/^0x[0-9a-f]{1,16}$/i.test(text)) throw new Usage(`${name} ${text} is not an address such as 0x7f0000000400.`);
   return BigInt(text);
 }
 

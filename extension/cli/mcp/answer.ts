@@ -15,6 +15,10 @@ export interface Call {
 }
 /** What is asked for is as tools.json says. Rejects with a sentence. */
 export type Handler<Given> = (given: Given, call: Call) => Promise<object>;
+/** For rows and what stands beside them, as it is sent. */
+const ROOM_BYTES = 1_740;
+const MOST_ROWS = 20;
+
 export interface Page {
   limit?: number;
   cursor?: string;
@@ -36,21 +40,40 @@ export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, so
   };
 }
 
-/** Which rows are wanted, and where the next ones begin. */
-export function pageOf({ limit, cursor }: Page, usual: number) {
-  const from = Number(cursor ?? 0);
-  const to = from + (limit ?? usual);
-  return { from, to, more: (total: number) => ({ total, next: to < total ? String(to) : null }) };
+/** Which rows are wanted; `cut` puts them into an answer, with where the next ones begin. Throws a sentence. */
+export function pageOf({ limit, cursor = '0' }: Page) {
+  const from = Number(/^\d{1,9}$/.exec(cursor) ?? NaN);
+  if (Number.isNaN(from)) throw new Error(`cursor ${cursor} is none: take \`next\` of the answer before.`);
+  const cut = (name: string, rows: readonly object[], total: number, rest: object = {}): object => {
+    if (from > 0 && from >= total) throw new Error(`cursor ${cursor} is none: there are ${total} rows.`);
+    const shown = limit === undefined ? fitting(rows, rest) : rows;
+    const to = from + shown.length;
+    return { ...rest, [name]: shown, total, next: to < total ? String(to) : null };
+  };
+  return { from, to: from + (limit ?? MOST_ROWS), cut };
+}
+
+/** So many of the first rows as an answer of about 2 KB has room for beside the rest; at least one. */
+export function fitting<T extends object>(rows: readonly T[], rest: object): T[] {
+  const sentBytes = (value: object): number => Buffer.byteLength(JSON.stringify(JSON.stringify(sized([value]))));
+  let room = ROOM_BYTES - sentBytes(rest);
+  const end = rows.findIndex((row, i) => (room -= sentBytes(row)) < 0 && i > 0);
+  return rows.slice(0, end < 0 ? MOST_ROWS : end);
 }
 
 export function pick<T extends object, K extends keyof T>(from: T, ...keys: K[]): Pick<T, K> {
   return Object.fromEntries(keys.map(key => [key, from[key]])) as Pick<T, K>;
 }
 
-/** Each number of bytes with what it is in words. */
-export function sized(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) return value.map(each => sized(each));
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** Each number of bytes with what it is in words; rows without what is empty. */
+export function sized(value: unknown, key = '', inRow = false): unknown {
+  if (Array.isArray(value)) return value.map(each => sized(each, '', true));
   if (typeof value === 'number' && /bytes/i.test(key)) return [Math.round(value), formatBytes(value)];
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, sized(each, name)]));
+  const fields = Object.entries(value as Record<string, unknown>).filter(
+    ([name, each]) => !inRow || name === 'unknown' || !(each === null || each === '' || isEmpty(each)),
+  );
+  return Object.fromEntries(fields.map(([name, each]) => [name, sized(each, name, inRow)]));
 }

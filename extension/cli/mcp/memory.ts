@@ -3,45 +3,41 @@ import { noFailureText, unknownTexts } from '../../analysis/report/oomReport';
 import { peakLines } from '../../analysis/report/peak';
 import { reportAllocation } from '../../analysis/report/report';
 import { reportFindings, reportLedger } from '../../analysis/report/reportVerdicts';
+import type { Side } from '../../analysis/report/compareText';
 import { readGroups, type GroupRow } from '../../analysis/report/snapshot';
 import { siteText } from '../../analysis/sites/site';
-import { holderText, shareOf } from '../../analysis/words';
-import { CATEGORIES } from '../../protocol/steps';
+import { filterProblemOf, holderText, shareOf } from '../../analysis/words';
 import { allocationRows, listedLayer, type GroupBy, type TraceSource } from '../../protocol/trace';
 import { parseCompared } from '../arguments/moments';
 import { selectionOf } from '../report/chosenMoment';
 import { compareSides, type ComparedSide } from '../report/compareReport';
-import { aboutOf, pageOf, pick, type Handler, type Page } from './answer';
+import { aboutOf, fitting, pageOf, pick, type Handler, type Page } from './answer';
 import { look, withTrace, type Look, type Where } from './traces';
 
-/** Rows that an answer of about 2 KB has room for. */
-const USUAL = { lines: 4, linesOfPeak: 2, findings: 2, rows: 7, compared: 5, alive: 6, libraries: 4, frames: 8 };
+/** Beside the rows. */
+const MOST = { lines: 4, purposes: 4, alive: 6, libraries: 4, frames: 8 };
 const BIGGEST = { sort: 'liveBytes', descending: true, from: 0 } as const;
 
 export const getMemorySummary: Handler<Where> = (given, { dist }) =>
-  look(given, dist, ({ source, verdicts, peak }) => {
+  look(given, dist, ({ about, source, verdicts, peak }) => {
     const info = source.info();
-    const { rows, total } = readGroups(source, verdicts, {
-      ...BIGGEST,
-      groupBy: 'line',
-      to: peak === null ? USUAL.lines : USUAL.linesOfPeak,
-    });
-    const purposes = readGroups(source, verdicts, { ...BIGGEST, groupBy: 'category', to: CATEGORIES.length }).rows;
-    const totals = info.totals.map(each => pick(each, 'process', 'device', 'layer', 'liveBytes', 'peakBytes'));
-    return {
+    const { rows, total } = readGroups(source, verdicts, { ...BIGGEST, groupBy: 'line', to: MOST.lines });
+    const purposes = readGroups(source, verdicts, { ...BIGGEST, groupBy: 'category', to: MOST.purposes }).rows;
+    const peaks = info.totals.map(each => pick(each, 'process', 'device', 'layer', 'peakBytes'));
+    const facts = {
       steps: verdicts.steps,
       findings: verdicts.findings.length,
-      totals: totals.filter(each => each.peakBytes > 0),
+      peaks: peaks.filter(each => each.peakBytes > 0),
       ledger: reportLedger(source, info, verdicts).map(({ slopes: _slopes, libraries, ...gpu }) => ({
         ...gpu,
         biggestGapBytes: biggestGap(source, gpu.device),
-        libraries: libraries.slice(0, USUAL.libraries).map(each => pick(each, 'name', 'bytes')),
+        libraries: libraries.slice(0, MOST.libraries).map(each => pick(each, 'name', 'bytes')),
       })),
       purposes: purposes.map(each => pick(each, 'label', 'liveBytes')),
-      lines: rows.map(rowOf),
-      moreLines: total - rows.length,
       ...(peak !== null && { peak: peakLines(peak) }),
     };
+    const lines = fitting(rows.map(rowOf), { ...about, ...facts });
+    return { ...facts, lines, moreLines: total - lines.length };
   });
 
 function rowOf(row: GroupRow): object {
@@ -58,27 +54,30 @@ function biggestGap(source: TraceSource, device: number): number | null {
 type Query = Where & Page & { group_by?: GroupBy | 'block'; filter?: string; site?: number };
 
 export const queryAllocations: Handler<Query> = ({ group_by: groupBy = 'line', filter, site, ...given }, { dist }) =>
-  look(given, dist, ({ source, verdicts }) => {
-    const { more, ...window } = pageOf(given, USUAL.rows);
+  look(given, dist, ({ about, source, verdicts }) => {
+    const { cut, ...window } = pageOf(given);
+    const wrong = filterProblemOf(filter ?? '');
+    if (wrong !== '') throw new Error(wrong);
     const info = source.info();
     const layer = listedLayer(info.totals);
     if (groupBy !== 'block' && site === undefined) {
       const { rows, total } = readGroups(source, verdicts, { ...BIGGEST, groupBy, filter, ...window });
-      return { layer, rows: rows.map(rowOf), ...more(total) };
+      return cut('rows', rows.map(rowOf), total, { ...about, layer });
     }
     const blocks = source.allocations({ layer, sort: 'bytes', descending: true, filter, site, ...window });
     const rows = allocationRows(blocks).map(row => ({
       ...pick(reportAllocation(info, row), 'address', 'bytes', 'ageSteps', 'name', 'category', 'module', 'site'),
       line: siteText(source.site(row.site)),
     }));
-    return { layer, rows, ...more(blocks.total), ...(site !== undefined && stackOf(site, source, verdicts)) };
+    const stack = site === undefined ? {} : stackOf(site, source, verdicts);
+    return cut('rows', rows, blocks.total, { ...about, layer, ...stack });
   });
 
 /** Innermost first; and why its state is what it is. */
 function stackOf(id: number, source: TraceSource, { sites }: Look['verdicts']): object {
   const frames = source.site(id)?.frames;
   if (frames === undefined) throw new Error(`The trace has no site ${id}: take an id of query_allocations.`);
-  const stack = frames.slice(0, USUAL.frames).map(({ file, line, function: name }) => `${file}:${line} ${name}`);
+  const stack = frames.slice(0, MOST.frames).map(({ file, line, function: name }) => `${file}:${line} ${name}`);
   return { stack, moreFrames: frames.length - stack.length, because: sites.get(id)?.because };
 }
 
@@ -87,16 +86,12 @@ type Pair = Page & { a: string; b: string; compare_by?: 'line' | 'site' };
 export const compareMemory: Handler<Pair> = ({ a, b, compare_by = 'line', ...page }, { dist }) =>
   withSide(a, dist, one =>
     withSide(b, dist, async other => {
-      const { from, to, more } = pageOf(page, USUAL.compared);
-      const compared = await compareSides(compare_by, one, other, to);
-      const { rows, total, ...sums } = compared;
-      return {
-        ...sums,
-        a: { ...one.about, ...sums.a },
-        b: { ...other.about, ...sums.b },
-        rows: rows.slice(from),
-        ...more(total),
-      };
+      const { from, to, cut } = pageOf(page);
+      const { rows, total, ...sums } = await compareSides(compare_by, one, other, to);
+      const told = rows.slice(from).map(row => ({ differenceBytes: row.bytesB - row.bytesA, ...row }));
+      const shown = ({ shownMoment }: Side): object => ({ ...(shownMoment && { shownMoment }) });
+      const sides = { a: { ...one.about, ...shown(sums.a) }, b: { ...other.about, ...shown(sums.b) } };
+      return cut('rows', told, total, { ...sums, ...sides });
     }),
   );
 
@@ -111,34 +106,21 @@ function withSide(text: string, dist: string, use: (side: ComparedSide & { about
 }
 
 /** The findings as an agent reads them. */
-export function findingsOf({ source, verdicts }: Look, page: Page = {}, reasons = false) {
-  const { from, to, more } = pageOf(page, USUAL.findings);
-  const findings = reportFindings(source.info(), verdicts).slice(from, to);
-  return {
-    findings: findings.map(({ holder, place, ...finding }) => ({
-      ...pick(
-        finding,
-        'id',
-        'verdict',
-        'title',
-        'pid',
-        'bytes',
-        'bytesPerStep',
-        'sinceStep',
-        'fullAtStep',
-        'confidence',
-      ),
+export function findingsOf({ about, source, verdicts }: Look, page: Page = {}, reasons = false): object {
+  const { from, to, cut } = pageOf(page);
+  const all = reportFindings(source.info(), verdicts).map(({ holder, place, evidence, ...finding }) => {
+    const [says, share] = holder === null ? [null, null] : [holderText(holder), shareOf(holder)];
+    const news = evidence.filter(line => line !== share && (says === null || !line.includes(says)));
+    return {
+      ...pick(finding, 'id', 'verdict', 'title', 'pid', 'bytes', 'bytesPerStep', 'sinceStep', 'fullAtStep'),
+      confidence: finding.confidence && Math.round(100 * finding.confidence) / 100,
       place: place && pick(place, 'file', 'line', 'function'),
-      holder: holder && {
-        says: holderText(holder),
-        share: shareOf(holder),
-        ...pick(holder, 'kind', 'file', 'line', 'fix'),
-      },
+      holder: holder && { says, share, ...pick(holder, 'kind', 'file', 'line', 'fix') },
       ...pick(finding, 'unnamed', 'suggestion'),
-      ...(reasons && pick(finding, 'evidence', 'ruledOut')),
-    })),
-    ...more(verdicts.findings.length),
-  };
+      ...(reasons && { evidence: news, ruledOut: finding.ruledOut }),
+    };
+  });
+  return cut('findings', all.slice(from, to), all.length, about);
 }
 
 export const getFindings: Handler<Where & Page & { include_ruled_out?: boolean }> = (given, { dist }) =>
@@ -151,15 +133,15 @@ export const explainOutOfMemory: Handler<Where & { index?: number }> = ({ index,
     const failure = source.info().outOfMemory[verdict?.index ?? -1];
     if (verdict === undefined || failure === undefined)
       throw new Error(`The trace has no failure ${index}: index goes up to ${outOfMemory.length - 1}.`);
-    const { aliveByLine, newInStep, ...told } = verdict;
-    return {
+    const { aliveByLine, newInStep, headline: _headline, detail: _detail, ...told } = verdict; // the title has these two
+    const facts = {
       ...told,
-      ...{ headline: undefined, detail: undefined }, // the title has both
       index: outOfMemory.indexOf(verdict),
       failures: outOfMemory.length,
       requestedBytes: failure.requestedBytes,
-      aliveByLine: aliveByLine.slice(0, USUAL.alive),
-      newInStep: newInStep.slice(0, USUAL.alive),
       unknown: [...new Set([...about.unknown, ...unknownTexts(source, failure, verdict)])],
     };
+    const alive = fitting(aliveByLine.slice(0, MOST.alive), { ...about, ...facts });
+    const fresh = newInStep.length === 0 ? [] : fitting(newInStep.slice(0, MOST.alive), { ...about, ...facts, alive });
+    return { ...facts, aliveByLine: alive, newInStep: fresh };
   });

@@ -15,8 +15,8 @@ import { address, codeLine } from '../arguments/askArguments';
 import { holderAnswers, type HolderAnswer } from '../holders';
 import { findingsOf } from './memory';
 import { inputRequired, inputResponse } from './mcpSdk';
-import { aboutOf, pick, type Call, type Handler } from './answer';
-import { look, withTrace } from './traces';
+import { aboutOf, fitting, pick, type Call, type Handler } from './answer';
+import { look, withTrace, type Look } from './traces';
 
 const CLIENT = 'io.modelcontextprotocol/clientCapabilities';
 const MOST_HOLDERS = 4;
@@ -60,11 +60,11 @@ export const findHolders: Handler<Asked> = ({ trace, line, address: at, confirme
     const question = `Pause process ${names} for up to half a second, to see who holds its GPU memory?`;
     const wait = alive.length === 0 ? null : askFirst(call, question, confirmed);
     if (wait !== null) return wait;
-    const subject = { line: line ? codeLine(line) : null, address: at ? address(at) : null };
+    const subject = { line: line ? codeLine(line, 'line') : null, address: at ? address(at, 'address') : null };
     const answers = await holderAnswers(subject, opened);
     if ('error' in answers) throw new Error(answers.error);
-    const questions = answers.slice(0, MOST_HOLDERS).map(told);
-    return { ...aboutOf(id, opened, verdictsOf(opened.session)), questions, total: answers.length };
+    const about = aboutOf(id, opened, verdictsOf(opened.session));
+    return { ...about, questions: fitting(answers.map(told), about), total: answers.length };
   });
 
 function told({ holders, details, ...asked }: HolderAnswer): object {
@@ -80,6 +80,7 @@ interface Run {
   cwd?: string;
   simulate_gpu?: boolean;
   timeout_s?: number;
+  max_steps?: number;
   confirmed?: boolean;
 }
 
@@ -88,20 +89,31 @@ export const running = new Set<Promise<unknown>>();
 
 export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), simulate_gpu, ...given }, call) => {
   if (!existsSync(cwd)) throw new Error(`cwd ${cwd} is not there: name a folder.`);
-  const gpu = simulate_gpu === true ? ['--simulate-gpu'] : [];
-  const how = ['traced', ...gpu].join(' ');
+  const how = simulate_gpu === true ? 'traced on a simulated GPU' : 'traced';
   const wait = askFirst(call, `Run ${joinWords(command)} in ${cwd}, ${how}?`, given.confirmed);
   if (wait !== null) return wait;
   await Promise.allSettled(running); // one after the other
   call.context.mcpReq.signal.throwIfAborted();
   const folder = keptTracesFolder(process.env);
   const trace = keptTraceFile(folder, command, new Date());
-  const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...gpu, '--', ...command];
+  const options = [
+    ...(simulate_gpu === true ? ['--simulate-gpu'] : []),
+    ...(given.max_steps === undefined ? [] : ['--max-steps', String(given.max_steps)]),
+  ];
+  const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...options, '--', ...command];
   const run = follow(words, cwd, given.timeout_s ?? USUAL_SECONDS, call);
   running.add(run);
   const ran = await run.finally(() => running.delete(run));
   pruneKeptTraces(folder);
-  if (existsSync(trace)) return { ...(await look({ trace }, call.dist, findingsOf)), ...ran };
+  if (existsSync(trace)) {
+    const told = (seen: Look): object => {
+      const { steps } = seen.verdicts;
+      const ended = ran.exitStatus !== 0 && steps.count >= (given.max_steps ?? Infinity);
+      const interrupted = ran.interrupted ?? (ended ? `${steps.count} training steps have ended (max_steps).` : null);
+      return findingsOf({ ...seen, about: { ...seen.about, ...ran, steps, interrupted } });
+    };
+    return look({ trace }, call.dist, told);
+  }
   const unknown = [
     'There is no trace: the program did not start, allocated nothing on a GPU, or had to be killed; see output.',
   ];

@@ -16,6 +16,7 @@ import { atShown } from '../report/finalMoment';
 import { closeTrace } from '../report/openTrace';
 import { aboutOf, pageOf, type Handler, type Page } from './answer';
 
+/** Traces that are opened for one answer. */
 const USUAL = 4;
 
 export interface Where {
@@ -82,13 +83,13 @@ function tracesIn(folder: string): string[] {
 
 export const listTraces: Handler<Page & { folder?: string }> = async ({ folder = '.', ...page }, { dist }) => {
   const all = tracesIn(folder);
-  const { from, to, more } = pageOf(page, USUAL);
+  const { from, to, cut } = pageOf(page);
   const traces: object[] = [];
-  for (const trace of all.slice(from, to))
+  for (const trace of all.slice(from, page.limit === undefined ? from + USUAL : to))
     traces.push(
       await look({ trace }, dist, factsOf).catch((error: unknown) => ({ trace, unreadable: reasonOf(error) })),
     );
-  return { traces, ...more(all.length) };
+  return cut('traces', traces, all.length);
 };
 
 function factsOf({ source, verdicts: { steps, findings } }: Look): object {

@@ -39,7 +39,7 @@ export function selectionOf(
   if (first !== null && 'error' in first) return first;
   if (first === null || until === null || first.ns <= until.ns) return { from: first, until };
   const [earlier, later] = [formatDuration(first.ns), formatDuration(until.ns)];
-  return { error: `--between goes from the earlier to the later: ${earlier} is after ${later}.` };
+  return { error: `A time goes from the earlier to the later: ${earlier} is after ${later}.` };
 }
 
 /** Calls `use` with a trace as it was; `at`: how the moment was named. */

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { wakeRecorder } from '../../capture/launch/recorder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
@@ -15,7 +15,7 @@ export interface Opened {
 /** Opens a saved trace, a directory that is recorded into, or a memory snapshot. The error is one sentence. */
 export async function openTrace(file: string, dist: string): Promise<Opened | { error: string }> {
   try {
-    statSync(file);
+    if (statSync(file).isDirectory() && readdirSync(file).length === 0) return { error: `${file} is an empty folder.` };
   } catch (error) {
     return { error: `${file} cannot be read: ${reasonOf(error)}.` };
   }

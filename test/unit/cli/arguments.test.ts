@@ -33,11 +33,12 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     budgetBytes: 3_000_000_000,
     ranks: null,
     start: { step: 1000, reservedBytes: 1.5 * 2 ** 30 + 1 },
+    maxSteps: 100,
     lean: true,
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
-    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto --start-at step:1000 --start-when reserved>1.5GB --start paused --lean --detail 1.5GB --budget=3000000000';
+    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto --start-at step:1000 --start-when reserved>1.5GB --start paused --lean --max-steps 100 --detail 1.5GB --budget=3000000000';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
 });
@@ -149,6 +150,7 @@ test('what is wrong is said in one sentence', () => {
     ['run --backend gdb -- x', /auto, inject, uprobe/],
     ['run --no-stacks -- x', /--no-stacks .* add --backend uprobe/],
     ['run --start soon -- x', /choose one of now, paused/],
+    ['run --max-steps 0 -- x', /--max-steps 0 is not a number of training steps, such as 100\./],
     ['run --start-at 12s -- x', /--start-at 12s is not a training step, such as step:1000/],
     ['run --start-at step:0 -- x', /--start-at step:0 is not/],
     ['run --start-when 70GB -- x', /--start-when 70GB is not a size of PyTorch's cache/],

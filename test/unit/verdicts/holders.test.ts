@@ -188,6 +188,8 @@ test('who else has the same blocks is told, by site, and then no fix of one of t
   assert.deepEqual(told(2), [[1, 'other (a.py:10) holds the same memory. Change both.', false]]);
   answer.text = JSON.stringify({ ok: true, holders: [{ ...first, addresses: ['0x10'] }] });
   assert.deepEqual(told(1), [[4, null, true]], 'nobody else');
+  answer.text = JSON.stringify({ ok: true, holders: [{ ...first, addresses: ['0x10', '0x20', '0x40'] }] });
+  assert.deepEqual(told(2), [[1, null, true]], 'three blocks stand for four: a third of them is one');
 });
 
 test('a cycle that is seen at the end alone is not named where a look before it did not see it', () => {

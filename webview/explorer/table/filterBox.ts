@@ -2,8 +2,9 @@
 import { t } from '@vscode/l10n';
 import { iconButton, textField } from '../../components';
 import { el, setAttribute, setTextOrHide } from '../../dom';
-import { FILTER_HINT, filterProblem } from './filterWords';
+import { filterProblem } from '../../../extension/protocol/filterWords';
 
+const FILTER_HINT = t('Words in file, function, thread or name · >10MB <1GB · age>5steps');
 const DELAY_MS = 150;
 const LABEL = t('Filter rows: words that all match, sizes as in >10MB, ages as in age>5steps');
 
@@ -43,7 +44,7 @@ export class FilterBox {
   private typed(text: string): void {
     clearTimeout(this.timer);
     this.show(text);
-    if (filterProblem(text) === '') this.timer = setTimeout(() => this.send(text.trim()), DELAY_MS);
+    if (filterProblem(text, t) === '') this.timer = setTimeout(() => this.send(text.trim()), DELAY_MS);
   }
 
   private send(text: string): void {
@@ -71,7 +72,7 @@ export class FilterBox {
   }
 
   private show(text: string): void {
-    const problem = filterProblem(text);
+    const problem = filterProblem(text, t);
     setTextOrHide(this.note, problem || (this.focused ? FILTER_HINT : ''));
     this.note.classList.toggle('wrong', problem !== '');
     setAttribute(this.element, 'aria-invalid', String(problem !== ''));
