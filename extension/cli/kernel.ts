@@ -1,10 +1,11 @@
 import { commandLine } from '../capture/checks/attachTarget';
-import { installKernel, uninstallKernel } from '../capture/kernel/kernelSpec';
+import { installedKernels, installKernel, uninstallKernel, type KernelSpec } from '../capture/kernel/kernelSpec';
 import type { KernelArguments } from './arguments/kernelArguments';
 import { print, refuse } from './report/output';
 
-/** Writes a Jupyter kernel that starts under the tracer, or removes it. Returns the exit status. */
+/** Writes a Jupyter kernel that starts under the tracer, removes it, or lists all. Returns the exit status. */
 export function kernel(options: KernelArguments, dist: string): number {
+  if (options.deed === 'list') return list(installedKernels(process.env));
   const install = options.deed === 'install';
   const name = options.name ?? `${options.kernel ?? 'python3'}-gpu-memtrace`;
   const done = install
@@ -12,5 +13,15 @@ export function kernel(options: KernelArguments, dist: string): number {
     : uninstallKernel(name, options.place, process.env);
   if ('error' in done) return refuse(done.error, 1);
   print([`${install ? 'Installed' : 'Removed'} "${done.displayName}" ${install ? 'in' : 'from'} ${done.folder}`]);
+  return 0;
+}
+
+function list(kernels: KernelSpec[]): number {
+  if (kernels.length === 0) return refuse('Jupyter would find no Python kernel here.', 1);
+  const rows = kernels.map(
+    one => [one.name, `${one.displayName}${one.traces ? ', recorded' : ''}`, one.folder] as const,
+  );
+  const [name, shown] = ([0, 1] as const).map(column => Math.max(...rows.map(row => row[column].length)));
+  print(rows.sort().map(row => `${row[0].padEnd(name ?? 0)}  ${row[1].padEnd(shown ?? 0)}  ${row[2]}`));
   return 0;
 }

@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { attempt } from '../../protocol/attempt';
 import { parseFields } from '../../protocol/fields';
 import { type Environment, readText } from '../processes/machine';
+import { makeFolder } from '../traces/folders';
 import { reasonOf } from '../traces/traceDirectory';
 
 // Jupyter kernels that start under the tracer. Such a kernel is a folder with a kernel.json, which names a program.
@@ -29,6 +30,8 @@ export interface KernelChoice {
 }
 
 const MARK = 'gpu_memtrace';
+/** Until a program that is to be a Python says that it is one. */
+const PATIENCE_MS = 60_000;
 const BELOW_PREFIX = ['share', 'jupyter', 'kernels'];
 const LEAVES = '(GPU Memory Trace)';
 
@@ -73,8 +76,10 @@ export function installKernel(
   const name = choice.name ?? `${chosen.name}-gpu-memtrace`;
   const beside = chosen.folder === '' ? userFolder(environment) : dirname(chosen.folder);
   const folder = join(choice.place === null ? beside : placeOf(choice.place, environment), name);
-  if (existsSync(folder) && installedAt(folder)?.[MARK] !== true)
-    return { error: `${folder} is another kernel: choose another --name.` };
+  const others = [chosen, ...installedKernels(environment)].filter(one => one.name === name && !one.traces);
+  const taken = existsSync(folder) && installedAt(folder)?.[MARK] !== true ? folder : others[0]?.folder;
+  if (taken !== undefined)
+    return { error: `"${name}" is another kernel, in ${taken || 'ipykernel itself'}: choose another --name.` };
   const displayName = `${chosen.displayName.replace(/ \(ipykernel\)$/, '')} ${LEAVES}`;
   const fields = {
     ...chosen.fields,
@@ -83,7 +88,7 @@ export function installKernel(
     metadata: { ...(chosen.fields.metadata as object | undefined), [MARK]: true },
   };
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder, 0o777); // for whoever may use the other one
     if (chosen.folder !== '') cpSync(chosen.folder, folder, { recursive: true }); // its pictures
     writeFileSync(join(folder, 'kernel.json'), `${JSON.stringify(fields, null, 1)}\n`);
   } catch (error) {
@@ -128,13 +133,13 @@ function chosenKernel({ kernel, python }: KernelChoice, environment: Environment
       error: `There is no Python kernel "${kernel}" for Jupyter; found: ${known}. --python PATH names a Python.`,
     };
   const program = python ?? 'python3';
-  try {
-    const code = 'import sys, ipykernel; print(sys.executable)';
-    const path = execFileSync(program, ['-c', code], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-    const argv = [path, '-m', 'ipykernel_launcher', '-f', '{connection_file}'];
-    const displayName = python === null ? 'Python 3' : `Python 3 in ${basename(dirname(dirname(path)))}`;
-    return { name: 'python3', folder: '', displayName, traces: false, fields: { argv, language: 'python' } };
-  } catch {
+  const code = 'import sys; print("Python", sys.executable, sep="\\n"); import ipykernel';
+  const { stdout, status } = spawnSync(program, ['-c', code], { encoding: 'utf8', timeout: PATIENCE_MS });
+  const [word, path = ''] = (stdout || '').split('\n');
+  if (word !== 'Python') return { error: `${program} is no Python that runs here.` };
+  if (status !== 0)
     return { error: `${program} has no ipykernel: install it there, with "${program} -m pip install ipykernel".` };
-  }
+  const argv = [path, '-m', 'ipykernel_launcher', '-f', '{connection_file}'];
+  const displayName = python === null ? 'Python 3' : `Python 3 in ${basename(dirname(dirname(path)))}`;
+  return { name: 'python3', folder: '', displayName, traces: false, fields: { argv, language: 'python' } };
 }

@@ -30,14 +30,14 @@ export function keptTracesFolder(environment: Environment): string {
 }
 
 /**
- * Makes a private folder and those above it. Not `recursive: true`: below a folder that cannot hold folders, such as
+ * Makes a folder, a private one unless `mode` says else, and those above it. Not `recursive: true`: below a folder that cannot hold folders, such as
  * /proc, Node 20 then never returns.
  */
-export function makeFolder(path: string): void {
+export function makeFolder(path: string, mode = 0o700): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeFolder(dirname(path));
+  if (dirname(path) !== path) makeFolder(dirname(path), mode);
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

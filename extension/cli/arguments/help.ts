@@ -159,10 +159,10 @@ Gives this moment of a program that is being traced a name, such as "before eval
 
 Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
 `,
-  kernel: `gpu-memtrace kernel install|uninstall [options]
+  kernel: `gpu-memtrace kernel install|uninstall|list [options]
 
 Makes a Jupyter kernel "Python 3 (GPU Memory Trace)" beside another one: what its notebooks do on GPUs is recorded, from each
-start of the kernel to its end. The trace is kept where those of "run" are.
+start of the kernel to its end. The trace is kept where those of "run" are. "list" shows Jupyter's Python kernels.
 
   --kernel NAME            the kernel that is started under the tracer (default: python3)
   --python PATH            instead: a Python that has ipykernel

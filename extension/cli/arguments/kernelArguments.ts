@@ -3,18 +3,23 @@ import { applyOptions, type OptionTable, Usage } from './options';
 
 export interface KernelArguments extends KernelChoice {
   verb: 'kernel';
-  deed: 'install' | 'uninstall';
+  deed: 'install' | 'uninstall' | 'list';
 }
 
 const OPTIONS: OptionTable<KernelArguments> = {
   '--kernel': (parsed, options) => (parsed.kernel = options.value()),
   '--python': (parsed, options) => (parsed.python = options.value()),
   '--user': (parsed, options) => {
-    if (options.flag()) parsed.place = 'user';
+    if (options.flag()) parsed.place = onlyPlace(parsed, 'user');
   },
-  '--prefix': (parsed, options) => (parsed.place = { prefix: options.value() }),
+  '--prefix': (parsed, options) => (parsed.place = onlyPlace(parsed, { prefix: options.value() })),
   '--name': (parsed, options) => (parsed.name = options.value()),
 };
+
+function onlyPlace<T extends KernelChoice['place']>({ place }: KernelChoice, named: T): T {
+  if (place !== null && typeof place !== typeof named) throw new Usage('Give --user or --prefix, not both.');
+  return named;
+}
 
 /** What stands behind `kernel`; null: help is wanted. Throws `Usage`. */
 export function parseKernel(words: readonly string[]): KernelArguments | null {
@@ -23,8 +28,9 @@ export function parseKernel(words: readonly string[]): KernelArguments | null {
   };
   const [deed, ...more] = applyOptions(parsed, words, OPTIONS) ?? ['help'];
   if (deed === 'help') return null;
-  if ((deed !== 'install' && deed !== 'uninstall') || more.length > 0)
-    throw new Usage('Say what to do: gpu-memtrace kernel install, or gpu-memtrace kernel uninstall.');
+  if ((deed !== 'install' && deed !== 'uninstall' && deed !== 'list') || more.length > 0)
+    throw new Usage('Say what to do: gpu-memtrace kernel install, uninstall or list.');
+  if (deed === 'list' && words.length > 1) throw new Usage('kernel list takes no options.');
   if (parsed.kernel !== null && parsed.python !== null) throw new Usage('Give --kernel or --python, not both.');
   // As Jupyter names kernels.
   if (parsed.name !== null && !/^[\w.-]+$/.test(parsed.name))
