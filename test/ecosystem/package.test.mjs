@@ -89,11 +89,27 @@ os.kill(os.getpid(), 9)`;
   }
 });
 
-test('what uses no GPU leaves nothing, and without GPU_MEMTRACE nothing is recorded', () => {
-  for (const env of [{ GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: 'n.gputrace' }, { GPU_MEMTRACE_OUT: 'n.gputrace' }]) {
-    const { status, stderr } = run('plain', env.GPU_MEMTRACE ? ['idle'] : [], env);
-    assert.deepEqual([status, stderr], [0, '']);
-  }
+test('what uses no GPU leaves no trace, which is said in a line; without GPU_MEMTRACE nothing is recorded or said', () => {
+  const told = (env, words = ['idle'], on = undefined) => {
+    const job = runPython(place, [join(jobs, 'plain.py'), ...words], { GPU_MEMTRACE_OUT: 'n.gputrace', ...env }, on);
+    assert.equal(job.status, 0);
+    return job.stderr;
+  };
+  const nothing = 'gpu-memtrace: there is no trace: this program used no GPU.\n';
+  assert.equal(told({ GPU_MEMTRACE: '1' }), nothing);
+  assert.match(
+    told({ GPU_MEMTRACE: '1' }, ['idle'], { PATH: process.env.PATH }),
+    existsSync('/dev/nvidiactl') || existsSync('/dev/dxg')
+      ? /used no GPU\.$/m
+      : /^gpu-memtrace: there is no trace: no NVIDIA GPU is here \(there is no \/dev\/nvidiactl\)\.\n$/,
+  );
+  for (const yes of ['yes', 'True', 'on']) assert.equal(told({ GPU_MEMTRACE: yes }), nothing, yes);
+  for (const no of ['', '0', 'no', 'False', 'off']) assert.equal(told({ GPU_MEMTRACE: no }), '', no);
+  assert.equal(
+    told({ GPU_MEMTRACE: 'please' }),
+    'gpu-memtrace: this program is not recorded: GPU_MEMTRACE=please says neither yes nor no; write GPU_MEMTRACE=1.\n',
+  );
+  assert.equal(told({}, []), '');
   assert.equal(existsSync(inPlace('n.gputrace')), false);
   assert.deepEqual(liveTraces(place), []);
 });
@@ -140,6 +156,34 @@ test('under gpu-memtrace run, a Tracker saves and tells of that trace', () => {
   assert.equal(tensors(reportOf(inPlace('part.gputrace'))).liveBytes, 10 * MB);
   assert.equal(reportOf(inPlace('run.gputrace')).steps.count, 3);
   assert.deepEqual(marksOf(inPlace('part.gputrace')), ['before CUDA', 'before eval']);
+});
+
+test('a layer that is none is told, not taken for an empty one', () => {
+  const code = `import gpu_memtrace
+with gpu_memtrace.Tracker("layer.gputrace") as t:
+    import gpu
+    kept = gpu.empty(512)
+    for ask in (t.peak, t.alive):
+        try: print(ask("tensr"))
+        except ValueError as error: print(error)`;
+  const sentence = "'tensr' is no layer; write one of tensor, driver, host.\n";
+  assert.equal(runPython(place, ['-c', code]).stdout, sentence + sentence);
+});
+
+test('python -m gpu_memtrace records a script; alone it says what it is, where, and how to use it', () => {
+  const main = (...words) => runPython(place, ['-m', 'gpu_memtrace', ...words]);
+  const { status, stdout } = main();
+  assert.equal(status, 0);
+  const version = /^gpu_memtrace-([\d.]+)-/.exec(basename(process.env.GMT_WHEEL))[1];
+  assert.ok(stdout.startsWith(`gpu-memtrace ${version} in ${join(place.packages, 'gpu_memtrace')}\n`), stdout);
+  assert.match(stdout, /python -m gpu_memtrace -o x\.gputrace train\.py/);
+  assert.equal(main('--help').stdout, stdout);
+  const ran = main('-o', 'main.gputrace', job('plain'), 'child');
+  assert.deepEqual([ran.status, ran.stdout], [0, 'no child\nno child\n']);
+  assert.equal(ran.stderr, `gpu-memtrace: ${inPlace('main.gputrace')}\n`);
+  assert.equal(tensors(reportOf(inPlace('main.gputrace'))).liveBytes, 3 * MB);
+  assert.match(main('-o').stderr, /^gpu-memtrace: say what to record: python -m gpu_memtrace -o x\.gputrace train\.py$/m);
+  assert.equal(main('-o').status, 2);
 });
 
 test('nothing of a framework is imported with the package, nor at the start of Python', () => {

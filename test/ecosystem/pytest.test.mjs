@@ -1,6 +1,6 @@
 // The plugin in pytest itself, alone and under pytest-xdist.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { installed, jobs, liveTraces, reportOf, runPython, tensors } from './installed.mjs';
@@ -129,4 +129,36 @@ def test_idle(): pass
   assert.match(stdout, /^limit_gpu_memory is wrong: 'tensr' is no layer; write one of tensor, driver, host\.$/m);
   assert.match(stdout, /^limit_gpu_leaks is wrong: '2 XB' is no size; write one such as '2 GB'\.$/m);
   assert.match(stdout, /no GPU memory was used in 3 tests with limits: these say nothing\./);
+});
+
+test('a test that fails by itself and is over its limit shows both', () => {
+  const file = join(place.folder, 'test_both.py');
+  writeFileSync(
+    file,
+    `import pytest
+@pytest.mark.limit_gpu_memory("1 MB")
+def test_both():
+    import gpu
+    kept = gpu.empty(2 << 20)
+    assert kept is None, "by itself"
+@pytest.mark.limit_gpu_memory("1 MB")
+def test_skipped():
+    import gpu
+    kept = gpu.empty(2 << 20)
+    pytest.skip("not here")
+`,
+  );
+  const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file]);
+  const shown = failure({ stdout }, 'both').join('\n');
+  assert.match(shown, /AssertionError: by itself/);
+  assert.match(shown, /^The test had 2\.00 MB of GPU memory at once; its limit is 1 MB\.$/m);
+  assert.match(shown, /^ +2\.00 MB in 1 +\S*test_both\.py:5 test_both$/m);
+  assert.match(stdout, /1 failed, 1 skipped/);
+});
+
+test('--gpu-memtrace-out alone keeps nothing, and says so', () => {
+  const ran = run(['--gpu-memtrace-out', 'unkept', '-k', 'fits']);
+  assert.equal(ran.status, 0);
+  assert.match(ran.stdout, /^gpu-memtrace: --gpu-memtrace-out keeps nothing without --gpu-memtrace\.$/m);
+  assert.equal(existsSync(join(place.folder, 'unkept')), false);
 });

@@ -6,8 +6,8 @@ import os
 import warnings
 from typing import Dict, List, Optional
 
-from ._recording import NotRecorded, Recording, current, join, start
-from ._questions import Line, Use, device_metrics, size_text
+from ._recording import NotRecorded, Recording, current, join, start, why_none
+from ._questions import Line, Use, device_metrics, known_layer, size_text
 
 __all__ = ["Line", "NotRecorded", "Tracker", "Use", "mark", "metrics", "recorded", "size_text", "step"]
 
@@ -32,7 +32,7 @@ class Tracker:
     def __exit__(self, failure: object, *_: object) -> None:
         try:
             if not self._recorded().save(self.path):
-                warnings.warn("Nothing used the GPU: there is no trace to save in %s." % self.path, stacklevel=2)
+                warnings.warn("There is no trace to save in %s: %s" % (self.path, why_none()), stacklevel=2)
         except NotRecorded as error:
             if failure is None:
                 raise
@@ -51,11 +51,12 @@ class Tracker:
 
     def peak(self, layer: str = "tensor") -> int:
         """Most bytes that were alive on one device at any one time."""
+        known_layer(layer)
         return max((use.peak for use in self.uses() if use.layer == layer), default=0)
 
     def alive(self, layer: str = "tensor") -> List[Line]:
         """Stacks whose allocations live now, those with most bytes first."""
-        return self._recorded().questions().lines(layer)
+        return self._recorded().questions().lines(known_layer(layer))
 
 
 def recorded() -> bool:

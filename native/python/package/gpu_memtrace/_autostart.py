@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from ._recording import NotRecorded, cache_folder, start
+from ._recording import NotRecorded, cache_folder, start, why_none
 
 
 def usual_file() -> str:
@@ -16,9 +16,12 @@ def usual_file() -> str:
 
 
 def begin() -> None:
-    if os.environ.get("GPU_MEMTRACE_DIR"):
-        return  # somebody records us already
+    said = os.environ["GPU_MEMTRACE"]
+    if os.environ.get("GPU_MEMTRACE_DIR") or said.lower() in ("no", "false", "off"):
+        return  # or somebody records us already
     try:
+        if said.lower() not in ("1", "yes", "true", "on"):
+            raise NotRecorded("GPU_MEMTRACE=%s says neither yes nor no; write GPU_MEMTRACE=1." % said)
         out = os.path.abspath(os.environ.get("GPU_MEMTRACE_OUT") or usual_file())
         recording = start(holders=True)
         recording.at_end(out)
@@ -30,8 +33,8 @@ def begin() -> None:
         if os.getpid() != recording.pid:
             return
         try:
-            if recording.save(out):
-                sys.stderr.write("gpu-memtrace: %s\n" % out)
+            saved = recording.save(out)
+            sys.stderr.write("gpu-memtrace: %s\n" % (out if saved else "there is no trace: " + why_none()))
         except (NotRecorded, OSError) as error:
             sys.stderr.write("gpu-memtrace: the trace could not be saved: %s\n" % error)
 

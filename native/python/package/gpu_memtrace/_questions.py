@@ -6,6 +6,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from ._recording import NotRecorded
 
+LAYERS = ("tensor", "driver", "host")
 UNITS = ["B", "KB", "MB", "GB", "TB"]
 
 
@@ -110,6 +111,13 @@ class Questions:
         for pipe in (self._asked.stdin, self._asked.stdout):
             if pipe:
                 pipe.close()
+
+
+def known_layer(layer: str) -> str:
+    """It, or ValueError."""
+    if layer not in LAYERS:
+        raise ValueError("%r is no layer; write one of %s." % (layer, ", ".join(LAYERS)))
+    return layer
 
 
 def device_metrics(uses: List[Use]) -> Dict[str, float]:

@@ -221,6 +221,14 @@ def cuda_is_up() -> bool:
     return driver is not None and driver.cuDeviceGetCount(ctypes.byref(ctypes.c_int())) != NOT_INITIALIZED
 
 
+def why_none() -> str:
+    """Why this process leaves no trace."""
+    simulated = "GPU_MEMTRACE_SIMULATOR" in os.environ
+    if not (simulated or os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg")):
+        return "no NVIDIA GPU is here (there is no /dev/nvidiactl)."
+    return "this program used no GPU."
+
+
 def find_cupti() -> Optional[str]:
     """The newest libcupti of the framework, else of a toolkit."""
     folders = [os.path.join(path, "nvidia/*/lib") for path in sys.path]

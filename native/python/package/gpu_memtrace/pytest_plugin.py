@@ -6,14 +6,13 @@ from typing import Any, Callable, Generator, List, Optional, Tuple
 
 import pytest
 
-from ._questions import Line, Questions, State, size_of, size_text
+from ._questions import Line, Questions, State, known_layer, size_of, size_text
 from ._recording import NotRecorded, Recording, current, start
 
 Filter = Callable[[List[Tuple[str, int, str]]], bool]
 KEY = pytest.StashKey[Recording]()
 JOINED = pytest.StashKey[bool]()  # of GPU_MEMTRACE=1, which goes on
 PEAK, UNUSED = "gpu_memory_peak", "gpu_memory_unused"
-LAYERS = ("tensor", "driver", "host")
 MOST = 5  # lines of a failure, and tests of the summary
 MARKERS = (
     "limit_gpu_memory(limit, layer='tensor'): the test may have so much at once of what it allocates, such as '2 GB', on each GPU",
@@ -53,6 +52,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     peaks = {each.nodeid: dict(each.user_properties).get(PEAK) for each in reports}
     most = sorted(((peak, name) for name, peak in peaks.items() if peak), reverse=True)[:MOST]
     unused = sum(UNUSED in dict(each.user_properties) for each in reports)
+    told = terminalreporter.config.option
+    if told.gpu_memtrace_out and not told.gpu_memtrace:
+        terminalreporter.write_line("gpu-memtrace: --gpu-memtrace-out keeps nothing without --gpu-memtrace.")
     if unused:
         terminalreporter.write_line("gpu-memtrace: no GPU memory was used in %d tests with limits: these say nothing." % unused)
     if most:
@@ -73,7 +75,11 @@ class Watch:
             problem = None
         except NotRecorded as error:
             problem = error
-        result = yield
+        result, own = None, None
+        try:
+            result = yield
+        except (Exception, pytest.fail.Exception) as error:
+            own = error
         failures: List[str] = []
         try:
             if problem:
@@ -93,6 +99,9 @@ class Watch:
             failures += ["%s cannot be checked: %s" % (limit.name, error) for limit in limits]
         except (AttributeError, TypeError, ValueError) as error:
             failures.append("%s is wrong: %s" % (" or ".join(limit.name for limit in limits), error))
+        if own is not None:
+            item.add_report_section("call", "gpu-memtrace", "\n".join(failures))
+            raise own
         if failures:
             pytest.fail("\n".join(failures), pytrace=False)
         return result
@@ -129,8 +138,7 @@ def leaks_over(asked: Questions, state: State, limit: "str | int", layer: str = 
 
 def checked(limit: "str | int", layer: str) -> int:
     """Bytes of a limit on one of the layers."""
-    if layer not in LAYERS:
-        raise ValueError("%r is no layer; write one of %s." % (layer, ", ".join(LAYERS)))
+    known_layer(layer)
     if not isinstance(limit, (str, int)) or size_of(limit) < 0:
         raise ValueError("%r is no size; write one such as '2 GB'." % (limit,))
     return size_of(limit)
