@@ -87,23 +87,23 @@ test('a moment that the user names is shown instead, and what still lives at the
   assert.equal(left.report.shownMoment, undefined);
 });
 
-test('whole runs are compared as their reports show them; a moment that is named is taken as it is', async t => {
+test('whole runs are compared, from the base to the new one, as their reports show them; a moment that is named is taken as it is', async t => {
   const [one, other] = [
     (await traced(t, '')).place.path('t.gputrace'),
     (await traced(t, 'keep')).place.path('t.gputrace'),
   ];
   const place = new Place(t);
-  const { stdout } = await place.run(['report', one, '--compare', other]);
+  const { stdout } = await place.run(['report', other, '--compare', one]);
   assert.ok(
     stdout.includes(`A  ${one} at the end of step 60: the program had freed everything when it ended\n`),
     stdout,
   );
   assert.ok(stdout.includes(`B  ${other}, its end\n`), stdout);
   assert.match(stdout, /^tensor layer: 30\.00 KB -> 10\.00 KB/m);
-  const back = await place.run(['report', other, '--compare', one, '--format', 'json']);
+  const back = await place.run(['report', one, '--compare', other, '--format', 'json']);
   const { bytesB, b } = JSON.parse(back.stdout) as { bytesB: number; b: { shownMoment?: { step: number } } };
   assert.deepEqual([bytesB, b.shownMoment?.step], [60 * 512, 60]);
-  const named = await place.run(['report', one, '--compare', `${one}@100%`]);
+  const named = await place.run(['report', one, '--at', '100%', '--compare', one]);
   assert.match(named.stdout, /^B {2}.* at 100 % \([\d.]+ m?s\)\ntensor layer: 30\.00 KB -> 0 B/m);
 });
 

@@ -62,6 +62,15 @@ test('the peak and what each step leaves behind, beside runs of the version befo
   assert.match(summary, /^### GPU memory: FAILED: the peak is above the limit$/m);
   assert.match(summary, /^\| train\.py:8 step \| 16\.00 MB \| 24\.00 MB \|$/m);
 
+  const shown = await place.run(['report', bigger, '--compare', base]);
+  const from = (text: string): string => /(\S+ MB) (?:in the base )?-> (\S+ MB)/.exec(text)?.slice(1).join() ?? text;
+  assert.equal(
+    from(above.stdout),
+    from((await place.run(['report', bigger, '--at', 'peak', '--compare', `${base}@peak`])).stdout),
+    'one direction',
+  );
+  assert.match(shown.stdout, /^A {2}\S+base\.gputrace.*\nB {2}\S+bigger\.gputrace/);
+
   const leaks = await gate(leaking);
   assert.equal(leaks.status, 3, leaks.stdout);
   assert.match(leaks.stdout, /LEFT BEHIND IN EACH STEP\n {4}\+16\.00 KB {2}train\.py:10 step {2}\(0 B -> 16\.00 KB\)/);

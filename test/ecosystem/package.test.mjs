@@ -182,7 +182,10 @@ test('python -m gpu_memtrace records a script; alone it says what it is, where, 
   assert.deepEqual([ran.status, ran.stdout], [0, 'no child\nno child\n']);
   assert.equal(ran.stderr, `gpu-memtrace: ${inPlace('main.gputrace')}\n`);
   assert.equal(tensors(reportOf(inPlace('main.gputrace'))).liveBytes, 3 * MB);
-  assert.match(main('-o').stderr, /^gpu-memtrace: say what to record: python -m gpu_memtrace -o x\.gputrace train\.py$/m);
+  assert.match(
+    main('-o').stderr,
+    /^gpu-memtrace: say what to record: python -m gpu_memtrace -o x\.gputrace train\.py$/m,
+  );
   assert.equal(main('-o').status, 2);
 });
 

@@ -99,9 +99,9 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
   --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak, peak:120,
                            mark:NAME, oom (when memory ran out last)
   --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
-  --compare FILE[@T]       table and json: what each line holds here and there, biggest difference first; --group-by site
-                           compares stacks; the same file twice compares two moments: --at T1 --compare FILE@T2
-  --fail-above PERCENT     with --compare BASE (several times: repeats of it): exit status 3 where the peak is that much above
+  --compare BASE[@T]       table and json: what each line holds in BASE (A) and here (B), biggest difference first; --group-by
+                           site compares stacks; the same file twice compares two moments: --compare FILE@T1 --at T2
+  --fail-above PERCENT     with --compare (several times: repeats of the base): exit status 3 where the peak is that much above
                            the base's, or a line leaves that much more behind in each step; in a job of GitHub Actions the
                            lines are annotated and the job's summary says it
   --group-by site|line|function|file|thread|process|device|module-path|pool

@@ -69,22 +69,23 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
   return atChosen(trace, { from, until }, options.at, chosen => show(options, chosen));
 }
 
+/** From the base to the trace, as `gate` does. */
 async function compare(
   options: ReportArguments,
-  first: ComparedSide,
+  trace: ComparedSide,
   { file, at }: Compared,
   dist: string,
 ): Promise<number> {
-  const second = await openTrace(file, dist);
-  if ('error' in second) return refuse(second.error, UNREADABLE);
+  const base = await openTrace(file, dist);
+  if ('error' in base) return refuse(base.error, UNREADABLE);
   try {
-    fileNotes(second.session.info()).forEach(say);
-    const until = at === null ? null : resolveTraceTime(at, second.session);
+    fileNotes(base.session.info()).forEach(say);
+    const until = at === null ? null : resolveTraceTime(at, base.session);
     if (until !== null && 'error' in until) return refuse(until.error, USAGE);
-    const chunks = await compareReport(options, first, { ...second, file, moment: until });
+    const chunks = await compareReport(options, { ...base, file, moment: until }, trace);
     return writeResult(chunks, options.output) ? 0 : UNREADABLE;
   } finally {
-    closeTrace(second);
+    closeTrace(base);
   }
 }
 
