@@ -1,4 +1,5 @@
-import type { Note } from './trace';
+import type { ProcessSteps, StepSource } from './steps';
+import type { Note, TraceInfo } from './trace';
 
 /** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace; 0: the reader's own. */
 const WARNINGS: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 10, 12, 13]);
@@ -14,10 +15,21 @@ export const RECOMPILED = 15;
 export const CELL = 16;
 /** Who the process is in a job of many: rank.ts. */
 export const JOB = 17;
+const STEPS = 8;
 /** Where CUPTI and PyTorch were found, which the JSON has, and the source of the steps, which stands beside their count. */
-const QUIET: ReadonlySet<number> = new Set([4, 5, 8, RECOMPILED, CELL, JOB]);
+const QUIET: ReadonlySet<number> = new Set([4, 5, STEPS, RECOMPILED, CELL, JOB]);
 
 /** Whether a table tells it; `final`: the last one, which also tells how the trace was made. */
 export function isTold(note: Note, final: boolean): boolean {
   return isWarning(note) || (final && !QUIET.has(note.code));
+}
+
+export type ToldSource = StepSource | 'program';
+/** Where the steps of a process are from, as people are told: not all that are marked are an optimizer's. */
+export function toldSource(
+  { processes }: TraceInfo,
+  { process, source }: Pick<ProcessSteps, 'process' | 'source'>,
+): ToldSource {
+  const marked = processes[process]?.notes.some(({ code, text }) => code === STEPS && text === 'program');
+  return source === 'optimizer' && marked === true ? 'program' : source;
 }

@@ -1,6 +1,7 @@
 // What is said of memory: states of sites, findings, the ledger, failures. Made by extension/analysis, shown by all faces.
 // Sizes are bytes. Steps are those of steps.ts.
-import type { Category, StepSource } from './steps';
+import type { ToldSource } from './notes';
+import type { Category } from './steps';
 import type { Layer } from './trace';
 
 /**
@@ -280,7 +281,7 @@ export interface AfterSteps {
 export interface Verdicts {
   revision: number;
   /** Of the process with most steps. */
-  steps: { count: number; source: StepSource | 'none' };
+  steps: { count: number; source: ToldSource | 'none' };
   /** Of the same process; null: not much. */
   after: AfterSteps | null;
   sites: Map<number, SiteVerdict>;

@@ -68,7 +68,7 @@ test('ranges of a profiler whose names count steps are steps', async t => {
   const place = new Place(t);
   snapshot(place, '--annotated', '--devices', '2');
   const report = await reported(place);
-  assert.deepEqual([report.steps.source, report.steps.count], ['optimizer', 60]);
+  assert.deepEqual([report.steps.source, report.steps.count], ['program', 60]);
   const leak = report.findings.find(finding => finding.verdict === 'leak');
   assert.equal(leak?.bytesPerStep, 2 * 2048);
 });

@@ -61,11 +61,12 @@ export function runPython({ folder, python }, words, env = {}, on = SIMULATED) {
 }
 
 /** The trace as `gpu-memtrace report --format json` tells it. */
-export function reportOf(file) {
-  const cli = join(root, 'dist/cli.js');
-  return JSON.parse(
-    execFileSync(process.execPath, [cli, 'report', file, '--format', 'json'], { encoding: 'utf8', maxBuffer: 1 << 30 }),
-  );
+export const reportOf = file => JSON.parse(tableOf(file, '--format', 'json'));
+
+/** As `gpu-memtrace report` shows it. */
+export function tableOf(file, ...options) {
+  const words = [join(root, 'dist/cli.js'), 'report', file, ...options];
+  return execFileSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 30 });
 }
 
 /** What the launcher wrote into a saved trace. */

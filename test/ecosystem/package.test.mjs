@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { installed, jobs, liveTraces, marksOf, reportOf, runPython, tensors } from './installed.mjs';
+import { installed, jobs, liveTraces, marksOf, reportOf, runPython, tableOf, tensors } from './installed.mjs';
 
 const MB = 1 << 20;
 const place = installed();
@@ -46,7 +46,8 @@ test('a Tracker saves what its block did, and tells it exactly', () => {
   assert.deepEqual(metrics, [10 * MB, 15 * MB, driver.live, 0]);
   const report = reportOf(inPlace('x.gputrace'));
   assert.deepEqual(tensors(report), { liveBytes: 10 * MB, peakBytes: 15 * MB, allocations: 11, frees: 1 });
-  assert.equal(report.steps.count, 3);
+  assert.deepEqual([report.steps.count, report.steps.source], [3, 'program']);
+  assert.match(tableOf(inPlace('x.gputrace')), /^3 steps \(marked by the program\)$/m);
   assert.deepEqual(marksOf(inPlace('x.gputrace')), ['before CUDA', 'before eval']);
   assert.equal(tensors(reportOf(inPlace('x.gputrace2'))).liveBytes, 12 * MB);
   assert.equal(told.warned, 0);

@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
 import type { StepAxis } from '../../protocol/steps';
 import { nameCells } from '../../protocol/cells';
+import { toldSource } from '../../protocol/notes';
 import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, GrowingState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
@@ -156,5 +157,8 @@ function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
 function stepsOf(source: TraceSource, info: TraceInfo): Pick<Verdicts, 'steps' | 'after'> {
   const known = [...info.steps].sort((a, b) => b.count - a.count)[0];
   if (known === undefined) return { steps: { count: 0, source: 'none' }, after: null };
-  return { steps: { count: known.count, source: known.source }, after: afterSteps(source, info, known.process) };
+  return {
+    steps: { count: known.count, source: toldSource(info, known) },
+    after: afterSteps(source, info, known.process),
+  };
 }

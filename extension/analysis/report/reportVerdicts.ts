@@ -1,3 +1,5 @@
+import { toldSource } from '../../protocol/notes';
+import type { ProcessSteps } from '../../protocol/steps';
 import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Ledger, Verdicts } from '../../protocol/verdicts';
 import { findThread } from '../../protocol/threads';
@@ -9,7 +11,8 @@ import { sumKnown } from '../series/statistics';
 
 /** Of the process with most steps, and of each. */
 export function reportSteps(info: TraceInfo, { steps, after }: Verdicts) {
-  const processes = info.steps.map(({ process, count, source }) => ({ pid: pidOf(info, process), count, source }));
+  const told = (one: ProcessSteps) => ({ count: one.count, source: toldSource(info, one) });
+  const processes = info.steps.map(one => ({ pid: pidOf(info, one.process), ...told(one) }));
   /** What piled up behind the last one, where no step judges it. */
   const rose = after && {
     pid: pidOf(info, after.process),

@@ -24,8 +24,11 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
 
 /** How many steps there were, and what they are taken from. */
 export function stepsText({ steps }: Verdicts): string {
-  const source = steps.source === 'time' ? 'slices of time; no training step is known' : steps.source;
-  return `${formatPlural(steps.count, 'step')} (${source})`;
+  const told: Record<string, string> = {
+    time: 'slices of time; no training step is known',
+    program: 'marked by the program',
+  };
+  return `${formatPlural(steps.count, 'step')} (${told[steps.source] ?? steps.source})`;
 }
 
 /** The finding, its holder, when memory is full, and what to write instead: a line each. Of a failure that the program got over, one. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <type_traits>
+#include <utility>
 
 #include "inject/agent/allocator.h"
 #include "inject/agent/arrays.h"
@@ -82,7 +83,7 @@ void step_done(const void *who) {
   if (g_steps_generation != generation) {  // a forked child counts from 1
     g_steps.restart();
     g_steps_generation = generation;
-    write_agent_note(GMT_NOTE_STEPS, "optimizer");
+    write_agent_note(GMT_NOTE_STEPS, g_own_steps ? "program" : "optimizer");
   }
   if (const uint64_t number = g_steps.stepped(who)) {
     if (!asleep()) {
@@ -431,6 +432,6 @@ uint64_t run_turn(const PythonApi &api, Turn turn, uint64_t step, const char *re
 /// The program has ended a step of its own: from then on optimizers end none. With the GIL held.
 extern "C" __attribute__((visibility("default"))) void gpu_memtrace_step() {
   using namespace gmt::inject;
-  g_own_steps = true;
+  if (!std::exchange(g_own_steps, true) && g_steps_generation) write_agent_note(GMT_NOTE_STEPS, "program");
   step_done(&g_own_steps);
 }

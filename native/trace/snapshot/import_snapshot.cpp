@@ -200,6 +200,8 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
   write_note(log, GMT_NOTE_SNAPSHOT,
              "A memory snapshot of PyTorch: what its allocator did; it names no threads, and memory outside of it is "
              "not seen.");
+  const auto is_step = [](const SnapshotAction &action) { return action.kind == SnapshotAction::kStep; };
+  if (std::ranges::any_of(data.actions, is_step)) write_note(log, GMT_NOTE_STEPS, "program");
   if (!beginning.blocks.empty()) {
     uint64_t bytes = 0;
     for (const SnapshotBlock &block : beginning.blocks) bytes += block.bytes;

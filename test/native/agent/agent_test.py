@@ -17,6 +17,13 @@ class Agent(AgentTest):
         self.assertEqual(self.failures(log), [])
 
     @every_python
+    def test_steps_that_the_program_tells_itself(self, python):
+        self.run_agent(python, "steps_program.py", "own")
+        log = self.log()
+        self.assertLess(len(log.marks(GMT_STEP)), 2 + 7)
+        self.assertEqual([text for code, text in log.notes if code == GMT_NOTE_STEPS], ["optimizer", "program"])
+
+    @every_python
     def test_steps_of_several_optimizers(self, python):
         self.run_agent(python, "steps_program.py", "two")
         self.assertEqual(self.log().marks(GMT_STEP), [1, 2, 3, 4, 5])

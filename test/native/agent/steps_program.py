@@ -71,6 +71,12 @@ if SHAPE.startswith("workspaces"):
     train(torch.optim.Optimizer())
 elif SHAPE == "one":
     train(torch.optim.Optimizer())
+elif SHAPE == "own":
+    train(torch.optim.Optimizer(), steps=2)
+    library = ctypes.PyDLL(os.environ["CUDA_INJECTION64_PATH"], mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    library.gpu_memtrace_step()
+    train(torch.optim.Optimizer(), steps=7)
+    library.gpu_memtrace_step()
 elif SHAPE == "two":
     train(torch.optim.Optimizer(), torch.optim.Optimizer())
 elif SHAPE == "replaced":
