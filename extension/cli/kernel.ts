@@ -3,6 +3,8 @@ import { installedKernels, installKernel, uninstallKernel, type KernelSpec } fro
 import type { KernelArguments } from './arguments/kernelArguments';
 import { print, refuse } from './report/output';
 
+const WIDTH = 32;
+
 /** Writes a Jupyter kernel that starts under the tracer, removes it, or lists all. Returns the exit status. */
 export function kernel(options: KernelArguments, dist: string): number {
   if (options.deed === 'list') return list(installedKernels(process.env));
@@ -18,10 +20,7 @@ export function kernel(options: KernelArguments, dist: string): number {
 
 function list(kernels: KernelSpec[]): number {
   if (kernels.length === 0) return refuse('Jupyter would find no Python kernel here.', 1);
-  const rows = kernels.map(
-    one => [one.name, `${one.displayName}${one.traces ? ', recorded' : ''}`, one.folder] as const,
-  );
-  const [name, shown] = ([0, 1] as const).map(column => Math.max(...rows.map(row => row[column].length)));
-  print(rows.sort().map(row => `${row[0].padEnd(name ?? 0)}  ${row[1].padEnd(shown ?? 0)}  ${row[2]}`));
+  const shown = ({ displayName, traces }: KernelSpec): string => `${displayName}${traces ? ', recorded' : ''}`;
+  print(kernels.map(one => `${one.name.padEnd(WIDTH)}  ${shown(one).padEnd(WIDTH)}  ${one.folder}`).sort());
   return 0;
 }

@@ -8,18 +8,11 @@ const AGE = new RegExp(`^(?:${NUMBER})(?:steps?)?$`, 'i');
 /** One sentence on the first word that is no bound but looks like one; '' where all is well. */
 export function filterProblem(text: string, t: Translate): string {
   for (const word of text.trim().split(/\s+/)) {
-    const problem = wordProblem(word, t);
-    if (problem) return problem;
+    const [, name, amount = ''] = /^(\w*)[<>]=?(.*)$/.exec(word) ?? [];
+    const [isSize, isAge] = [BYTES.test(amount), /^age$/i.test(name ?? '')];
+    if (isAge && !AGE.test(amount)) return t('{0}: an age is a number of steps, as in age>5steps.', word);
+    if (name === '' && !isSize) return t('{0}: a size is a number with a unit, as in >10MB.', word);
+    if (name && !isAge && isSize) return t('{0}: a size stands alone, as in >10MB.', word);
   }
   return '';
-}
-
-function wordProblem(word: string, t: Translate): string {
-  const bound = /^(\w*)([<>]=?)(.*)$/.exec(word);
-  if (!bound) return '';
-  const [, name = '', , amount = ''] = bound;
-  if (/^age$/i.test(name))
-    return AGE.test(amount) ? '' : t('{0}: an age is a number of steps, as in age>5steps.', word);
-  if (name === '') return BYTES.test(amount) ? '' : t('{0}: a size is a number with a unit, as in >10MB.', word);
-  return BYTES.test(amount) ? t('{0}: a size stands alone, as in >10MB.', word) : '';
 }

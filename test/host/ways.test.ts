@@ -1,10 +1,10 @@
 // Other ways to a trace: `gpu-memtrace` in a terminal, a task, a test of pytest, the debugger where it is missing.
 import * as assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, workspace, writeScript } from './page';
-import { says, until } from './window';
+import { click, hover, says, until } from './window';
 
 const written = (name: string): Promise<string> =>
   until(name, () => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : null));
@@ -22,6 +22,33 @@ describe('Ways to a trace', () => {
       /^dir=\/.*trace-/,
     );
     terminal.dispose();
+  });
+
+  it('the path of a trace or of a failure’s page in a terminal is a link that opens it', async () => {
+    const [trace, page] = [join(workspace, 'a trace.gputrace'), join(workspace, 'oom-12.md')];
+    copyFileSync(join(__dirname, '../../../test/golden/trace/steps.gputrace'), trace);
+    writeFileSync(page, '# Out of memory\n');
+    const terminal = vscode.window.createTerminal({ name: 'links', shellPath: '/bin/sh', cwd: workspace });
+    terminal.show();
+    const opened = (): string | undefined => {
+      const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      const isFile = input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputText;
+      return isFile ? input.uri.fsPath : undefined;
+    };
+    const filled = join(workspace, 'filled');
+    for (const path of [trace, page]) {
+      rmSync(filled, { force: true });
+      // Rows full of it: the middle of the terminal is on one.
+      terminal.sendText(`clear; for i in $(seq 99); do echo '${path} ${path}'; done; touch filled`);
+      await until('the rows', () => existsSync(filled));
+      await until(`${path} to open`, async () => {
+        await hover('.terminal-wrapper.active .xterm-screen');
+        await click('.terminal-wrapper.active .xterm-screen', { modifiers: ['Control'] });
+        return opened() === path ? true : null;
+      });
+    }
+    terminal.dispose();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
   it('a task runs a script under it, with its arguments', async () => {

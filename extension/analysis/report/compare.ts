@@ -25,16 +25,19 @@ export function readHoldings(source: TraceSource, { by, ...query }: Omit<Compare
   const groupBy = by === 'line' ? 'line' : 'site';
   const order = { sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS } as const;
   const window = source.sites({ ...query, ...order, groupBy });
-  return siteRows(window).map(({ id, file, line, function: name, liveBytes: bytes, liveCount: count }) => {
-    if (by === 'line') return { ...lineOf({ file, line, function: name }), bytes, count };
+  return siteRows(window).map(row => {
+    const { id, liveBytes: bytes, liveCount: count } = row;
+    if (by === 'line') return ofLine(row, bytes, count);
     const site = source.site(id);
     const frames = site?.frames ?? [];
     return { frames, named: frames.length === 0 ? -1 : Math.max(site?.userFrame ?? 0, 0), bytes, count };
   });
 }
 
-function lineOf(frame: Frame): Pick<Holding, 'frames' | 'named'> {
-  return frame.file === '' ? { frames: [], named: -1 } : { frames: [frame], named: 0 };
+/** What a line holds. */
+export function ofLine({ file, line, function: name }: Frame, bytes: number, count: number): Holding {
+  const frames = file === '' ? [] : [{ file, line, function: name }];
+  return { frames, named: frames.length - 1, bytes, count };
 }
 
 /** Where the program of each side worked: its own files are named from there. */

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { siteRows, type Layer, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import { compareHoldings, type Holding } from './compare';
+import { compareHoldings, ofLine, type Holding } from './compare';
 import { rowVerdicts } from './rowVerdicts';
 
 /** What is asked of one run. */
@@ -53,11 +53,9 @@ export function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Lay
   const rows = siteRows(source.sites({ layer, groupBy: 'line', ...order }));
   const ids = rows.map(({ id }) => id);
   const judged = new Map(rowVerdicts(source, verdicts, ids, 'line').map(row => [row.site, row]));
-  return rows.flatMap(({ id, file, line, function: name }) => {
-    const { state, bytesPerStep = 0 } = judged.get(id) ?? {};
-    if (state !== 'growing') return [];
-    const frames = file === '' ? [] : [{ file, line, function: name }];
-    return [{ frames, named: frames.length - 1, bytes: bytesPerStep, count: 1 }];
+  return rows.flatMap(row => {
+    const { state, bytesPerStep = 0 } = judged.get(row.id) ?? {};
+    return state === 'growing' ? [ofLine(row, bytesPerStep, 1)] : [];
   });
 }
 
@@ -92,12 +90,7 @@ export function judgeGate(bases: readonly [GatedRun, ...GatedRun[]], run: GatedR
   return {
     passed: unknown.length > 0 ? null : !above && growth.length === 0,
     limit,
-    peak: {
-      bytes: run.peakBytes,
-      baseBytes: highest.peakBytes,
-      noise,
-      above,
-    },
+    peak: { bytes: run.peakBytes, baseBytes: highest.peakBytes, noise, above },
     lines: rowsOf(highest, 'peak', MOST_ROWS)
       .filter(row => rises(row, 0))
       .slice(0, MOST_LINES),

@@ -10,16 +10,11 @@ const OPTIONS: OptionTable<KernelArguments> = {
   '--kernel': (parsed, options) => (parsed.kernel = options.value()),
   '--python': (parsed, options) => (parsed.python = options.value()),
   '--user': (parsed, options) => {
-    if (options.flag()) parsed.place = onlyPlace(parsed, 'user');
+    if (options.flag()) parsed.place = 'user';
   },
-  '--prefix': (parsed, options) => (parsed.place = onlyPlace(parsed, { prefix: options.value() })),
+  '--prefix': (parsed, options) => (parsed.place = { prefix: options.value() }),
   '--name': (parsed, options) => (parsed.name = options.value()),
 };
-
-function onlyPlace<T extends KernelChoice['place']>({ place }: KernelChoice, named: T): T {
-  if (place !== null && typeof place !== typeof named) throw new Usage('Give --user or --prefix, not both.');
-  return named;
-}
 
 /** What stands behind `kernel`; null: help is wanted. Throws `Usage`. */
 export function parseKernel(words: readonly string[]): KernelArguments | null {
@@ -30,6 +25,8 @@ export function parseKernel(words: readonly string[]): KernelArguments | null {
   if (deed === 'help') return null;
   if ((deed !== 'install' && deed !== 'uninstall' && deed !== 'list') || more.length > 0)
     throw new Usage('Say what to do: gpu-memtrace kernel install, uninstall or list.');
+  if (words.includes('--user') && words.some(word => word.startsWith('--prefix')))
+    throw new Usage('Give --user or --prefix, not both.');
   if (deed === 'list' && words.length > 1) throw new Usage('kernel list takes no options.');
   if (parsed.kernel !== null && parsed.python !== null) throw new Usage('Give --kernel or --python, not both.');
   // As Jupyter names kernels.

@@ -65,15 +65,13 @@ export function pick<T extends object, K extends keyof T>(from: T, ...keys: K[])
   return Object.fromEntries(keys.map(key => [key, from[key]])) as Pick<T, K>;
 }
 
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-
 /** Each number of bytes with what it is in words; rows without what is empty. */
 export function sized(value: unknown, key = '', inRow = false): unknown {
   if (Array.isArray(value)) return value.map(each => sized(each, '', true));
   if (typeof value === 'number' && /bytes/i.test(key)) return [Math.round(value), formatBytes(value)];
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value as Record<string, unknown>).filter(
-    ([name, each]) => !inRow || name === 'unknown' || !(each === null || each === '' || isEmpty(each)),
+    ([name, each]) => !inRow || name === 'unknown' || String(each ?? '') !== '',
   );
   return Object.fromEntries(fields.map(([name, each]) => [name, sized(each, name, inRow)]));
 }

@@ -142,6 +142,6 @@ export const explainOutOfMemory: Handler<Where & { index?: number }> = ({ index,
       unknown: [...new Set([...about.unknown, ...unknownTexts(source, failure, verdict)])],
     };
     const alive = fitting(aliveByLine.slice(0, MOST.alive), { ...about, ...facts });
-    const fresh = newInStep.length === 0 ? [] : fitting(newInStep.slice(0, MOST.alive), { ...about, ...facts, alive });
+    const fresh = fitting(newInStep.slice(0, MOST.alive), { ...about, ...facts, alive });
     return { ...facts, aliveByLine: alive, newInStep: fresh };
   });

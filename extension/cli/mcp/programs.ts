@@ -96,11 +96,9 @@ export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), si
   call.context.mcpReq.signal.throwIfAborted();
   const folder = keptTracesFolder(process.env);
   const trace = keptTraceFile(folder, command, new Date());
-  const options = [
-    ...(simulate_gpu === true ? ['--simulate-gpu'] : []),
-    ...(given.max_steps === undefined ? [] : ['--max-steps', String(given.max_steps)]),
-  ];
-  const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...options, '--', ...command];
+  const gpu = simulate_gpu === true ? ['--simulate-gpu'] : [];
+  const most = given.max_steps === undefined ? [] : ['--max-steps', String(given.max_steps)];
+  const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...gpu, ...most, '--', ...command];
   const run = follow(words, cwd, given.timeout_s ?? USUAL_SECONDS, call);
   running.add(run);
   const ran = await run.finally(() => running.delete(run));

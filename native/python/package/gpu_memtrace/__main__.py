@@ -2,30 +2,24 @@
 
 import os
 import sys
+from importlib.metadata import version
 
 from ._recording import HERE
 
-USE = """
-Record a program, then look at its trace in VS Code or with "gpu-memtrace report":
-  python -m gpu_memtrace -o x.gputrace train.py     (-m MODULE and -c CODE, too)
-  GPU_MEMTRACE=1 GPU_MEMTRACE_OUT=x.gputrace python train.py
-A part of one: with gpu_memtrace.Tracker("x.gputrace"): ...
+USE = """gpu-memtrace %s in %s
+
+Records a program (-m MODULE and -c CODE, too): python -m gpu_memtrace -o x.gputrace train.py
+The same: GPU_MEMTRACE=1 GPU_MEMTRACE_OUT=x.gputrace python train.py
+A part of it: with gpu_memtrace.Tracker("x.gputrace"): ...
 Tests: pytest --gpu-memtrace"""
 
-
-def main(words: "list[str]") -> int:
-    if not words or words[0] in ("-h", "--help", "--version"):
-        from importlib.metadata import version
-
-        print("gpu-memtrace %s in %s\n%s" % (version("gpu-memtrace"), HERE, USE))
-        return 0
-    os.environ["GPU_MEMTRACE"] = "1"
-    if words[0] == "-o":
-        os.environ["GPU_MEMTRACE_OUT"], words = "".join(words[1:2]), words[2:]
-    if not words:
-        sys.stderr.write("gpu-memtrace: say what to record: python -m gpu_memtrace -o x.gputrace train.py\n")
-        return 2
+words = sys.argv[1:]
+if not words or words[0] in ("-h", "--help"):
+    sys.exit(print(USE % (version("gpu-memtrace"), HERE)))
+os.environ["GPU_MEMTRACE"] = "1"
+if words[0] == "-o":
+    os.environ["GPU_MEMTRACE_OUT"], words = "".join(words[1:2]), words[2:]
+if words:
     os.execv(sys.executable, [sys.executable, *words])
-
-
-sys.exit(main(sys.argv[1:]))
+sys.stderr.write("gpu-memtrace: say what to record: python -m gpu_memtrace -o x.gputrace train.py\n")
+sys.exit(2)

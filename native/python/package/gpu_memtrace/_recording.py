@@ -223,10 +223,8 @@ def cuda_is_up() -> bool:
 
 def why_none() -> str:
     """Why this process leaves no trace."""
-    simulated = "GPU_MEMTRACE_SIMULATOR" in os.environ
-    if not (simulated or os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg")):
-        return "no NVIDIA GPU is here (there is no /dev/nvidiactl)."
-    return "this program used no GPU."
+    here = "GPU_MEMTRACE_SIMULATOR" in os.environ or os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg")
+    return "this program used no GPU." if here else "no NVIDIA GPU is here (there is no /dev/nvidiactl)."
 
 
 def find_cupti() -> Optional[str]:
