@@ -248,7 +248,7 @@ enum gmt_note_code {
   GMT_NOTE_TORCH = 5,
   GMT_NOTE_AUTOGRAD_UNREADABLE = 6,
   GMT_NOTE_CHAINED = 7,
-  GMT_NOTE_STEPS = 8,           ///< text: whose steps are counted (`optimizer`, `program`: it marks them); the last counts
+  GMT_NOTE_STEPS = 8,           ///< text: what a step is here (`optimizer`, `program`)
   GMT_NOTE_AGENT = 9,           ///< text: why the agent is not in the process
   GMT_NOTE_ATTACHED = 10,       ///< the tracer came to a running process; text: what it could recover
   GMT_NOTE_SNAPSHOT = 11,       ///< the trace was made of a PyTorch memory snapshot

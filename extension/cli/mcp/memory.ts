@@ -133,9 +133,10 @@ export const explainOutOfMemory: Handler<Where & { index?: number }> = ({ index,
     const failure = source.info().outOfMemory[verdict?.index ?? -1];
     if (verdict === undefined || failure === undefined)
       throw new Error(`The trace has no failure ${index}: index goes up to ${outOfMemory.length - 1}.`);
-    const { aliveByLine, newInStep, headline: _headline, detail: _detail, ...told } = verdict; // the title has these two
+    const { aliveByLine, newInStep, ...told } = verdict;
     const facts = {
       ...told,
+      ...{ headline: undefined, detail: undefined }, // the title has both
       index: outOfMemory.indexOf(verdict),
       failures: outOfMemory.length,
       requestedBytes: failure.requestedBytes,

@@ -109,9 +109,17 @@ test('a filter for a row is words that its row matches', () => {
 
 test('a word that looks like a bound and is none is named', () => {
   for (const good of ['', 'model conv', '>10MB', '<=1.5GiB', '>4096', '>1k', 'age>5steps', 'age<=2 model', 'a>b'])
-    assert.equal(filterProblem(good, text => text), '', good);
+    assert.equal(
+      filterProblem(good, text => text),
+      '',
+      good,
+    );
   for (const bad of ['>', '>10XB', '<MB', 'x >=', 'age>', 'age>5MB', 'age>5weeks', 'age<2min', 'bytes>=1GB'])
-    assert.match(filterProblem(bad, text => text), /: an? (size|age) (is a number|stands alone)/, bad);
+    assert.match(
+      filterProblem(bad, text => text),
+      /: an? (size|age) (is a number|stands alone)/,
+      bad,
+    );
 });
 
 test('a line that frees no more is told from one that does', () => {
