@@ -14,6 +14,8 @@ const { parquetChunks, TABLES } = createRequire(import.meta.url)(inRoot('dist/pa
 const NAMES = ['runs', 'ranks', 'steps', 'stacks', 'site_steps', 'findings', 'events'];
 const [REAL, LEAKING] = [4, 3];
 const DEVICES = 2;
+/** Of the heat map, as a long run has them. */
+const COLUMNS = 128;
 const MB = 1 << 20;
 const STEP_MS = 350;
 /** The recorded ranks have a few hundred MB, those of a large job tens of GB. */
@@ -121,6 +123,7 @@ function rankOf(real, rank, { ranks, steps }) {
   const mesh = { pp: [rank % 4, 4], dp: [Math.floor(rank / 4), Math.ceil(ranks / 4)] };
   const who = { run: 'bench', rank, host, pid: 40_000 + rank };
   const { series } = old;
+  const columns = Array.from({ length: COLUMNS }, (_, i) => i);
   const outside = 480 * MB;
   const pace = (LARGER * old.steps) / steps;
   const summary = {
@@ -141,10 +144,15 @@ function rankOf(real, rank, { ranks, steps }) {
     })),
     findings: old.findings.map(one => ({ ...one, bytes: steady(one.bytes), bytesPerStep: one.bytesPerStep * pace })),
     series: {
-      last: series.last.map((_, i) => Math.round(((i + 1) * steps) / series.last.length)),
-      ...Object.fromEntries(['peak', 'live', 'reserved'].map(name => [name, series[name].map(bytes => noisy(bytes))])),
-      outside: series.last.map(() => outside),
-      foreign: series.last.map(() => foreign),
+      last: columns.map(i => Math.round(((i + 1) * steps) / COLUMNS)),
+      ...Object.fromEntries(
+        ['peak', 'live', 'reserved'].map(name => [
+          name,
+          columns.map(i => noisy(series[name][Math.floor((i * series[name].length) / COLUMNS)])),
+        ]),
+      ),
+      outside: columns.map(() => outside),
+      foreign: columns.map(() => foreign),
     },
   };
   const told = { ...who, steps, world_size: ranks, peak_bytes: summary.peakBytes, mesh: JSON.stringify(mesh) };

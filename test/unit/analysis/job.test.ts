@@ -83,7 +83,7 @@ test('ranks that hold less are told too, and those with one cause together', () 
 
 test('who is at the end of a row of ranks that each hold a little more is not apart', () => {
   const rising = (share: number) => (rank: RankSummary) => largerBatch(rank, 1 + (rank.rank ?? 0) * share);
-  assert.deepEqual(jobDifferences(change(makeJob(24, 1, 0.002), rank => rank < 9, rising(0.014))), []);
+  assert.deepEqual(jobDifferences(change(makeJob(24, 1, 0.002), rank => rank < 9, rising(0.018))), []);
   const [alone] = jobDifferences(change(makeJob(24, 1, 0.002), rank => rank === 8, rising(0.03)));
   assert.equal(alone?.who, 'rank 8 alone');
 });
