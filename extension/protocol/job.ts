@@ -32,7 +32,7 @@ export interface RankLine {
 /** What is kept of a finding. */
 export type RankFinding = Pick<
   Finding,
-  'verdict' | 'class' | 'title' | 'bytesPerStep' | 'bytes' | 'sinceStep' | 'confidence' | 'suggestion'
+  'verdict' | 'class' | 'cause' | 'title' | 'bytesPerStep' | 'bytes' | 'sinceStep' | 'confidence' | 'suggestion'
 > & { file: string; line: number; function: string; holder: string | null };
 
 /** One process of a job, on the device that it uses most. Times are Unix ones. */

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
-import { prepareNotebooks, prepareTrainers } from '../runner/pythonPackages.mjs';
+import { prepareEngines, prepareNotebooks, prepareTrainers } from '../runner/pythonPackages.mjs';
 import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { makeWheel } from './installed.mjs';
 
@@ -29,4 +29,12 @@ export async function runEcosystemTests(names, words) {
     names: words,
     env: { ...env, GMT_WHEEL: await makeWheel(torch.python, inRoot('build/test/ecosystem', names[0])) },
   });
+}
+
+/** A job's tables, in every engine that they are for. */
+export async function runTablesTests(words) {
+  const { python, problem } = await prepareEngines();
+  if (problem) return { skipped: [problem] };
+  const file = inRoot('test/ecosystem/tables.test.mjs');
+  return runNodeTests('tables', [file], { names: words, env: { GMT_TABLES_PYTHON: python } });
 }

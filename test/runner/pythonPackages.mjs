@@ -12,6 +12,7 @@ import { pythons } from './pythons.mjs';
 const TORCH = 'torch==2.13.0+cpu';
 const TORCH_INDEX = 'https://download.pytorch.org/whl/cpu';
 const READERS = [TORCH, 'numpy', 'pyarrow', 'duckdb', 'polars', 'pytest', 'pytest-xdist'];
+const ENGINES = ['duckdb', 'pyarrow', 'polars', 'chdb', 'pyspark'];
 const TRAINERS = [TORCH, 'numpy', 'transformers', 'accelerate', 'lightning', 'tensorboard'];
 const [OLDEST, NEWEST] = [10, 14];
 
@@ -85,3 +86,6 @@ export const prepareNotebooks = () => findOrMake([TORCH, 'numpy', 'ipykernel', '
 
 /** One with trainers: {python} or {problem}. */
 export const prepareTrainers = () => findOrMake(TRAINERS);
+
+/** One with the engines that read a job's tables: {python} or {problem}. */
+export const prepareEngines = () => findOrMake(ENGINES);

@@ -14,7 +14,7 @@ import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
 import { runTorchTests } from '../torch/run.mjs';
 import { runNodeTests } from './nodeTests.mjs';
 import { preparePython } from './pythonPackages.mjs';
-import { runEcosystemTests } from '../ecosystem/run.mjs';
+import { runEcosystemTests, runTablesTests } from '../ecosystem/run.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
 /** A step that passes when the program ends with 0. */
@@ -198,6 +198,16 @@ export const stages = [
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runEcosystemTests(['notebook'], words),
+  },
+  {
+    name: 'tables',
+    what: 'the tables of a job in DuckDB, pyarrow, polars, ClickHouse and Spark',
+    needs: ['build'],
+    after: ['build'],
+    asked: true,
+    cores: 1,
+    takes: ['words'],
+    run: ({ words }) => runTablesTests(words),
   },
   {
     name: 'leaks',

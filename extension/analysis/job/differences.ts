@@ -1,143 +1,176 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { JobDifference, RankFinding, RankLine, RankSummary } from '../../protocol/job';
-import { isGrowth, isLeak } from '../../protocol/verdicts';
+import { GROWING, isGrowth, isLeak } from '../../protocol/verdicts';
 import { groupBy } from '../groups';
 import { median, robustDeviation, sum } from '../series/statistics';
 import { placeText } from '../words';
-import { whoText } from './who';
+import { numbersOf, whoText } from './who';
 
 /** Of two ranks that do the same, one may hold so much more: sizes of batches and of what is padded differ a little. */
 const LITTLE = 0.05;
 const LITTLE_BYTES = 32 << 20;
 /** As many deviations (by the median of them) as no rank of a thousand is off by chance. */
 const DEVIATIONS = 5;
-/** A difference between stages needs so many to compare; two may be as different as they like. */
-const FEWEST = 3;
+/** So few say little of what is usual: the fewer there are, the further apart one has to be. */
+const FEW = 4;
 const LINES = 3;
 
-interface Line {
-  file: string;
-  line: number;
-  function: string;
+type Line = Pick<RankLine, 'file' | 'line' | 'function'>;
+/** What each line has at most in some ranks. */
+interface Levels {
+  ranks: number;
+  lines: Map<string, { line: Line; bytes: number[] }>;
+}
+/** A rank that is apart from its equals, with the lines that explain it. */
+interface Odd {
+  rank: RankSummary;
+  by: number;
+  lines: JobDifference['lines'];
 }
 
 /** What some ranks do that their equals do not, and what grows in all of them: one entry a cause, the worst first. */
 export function jobDifferences(ranks: readonly RankSummary[]): JobDifference[] {
   const growths = growingLines(ranks);
-  const grown = new Map(growths.flatMap(each => each.ranks.map(rank => [rank, each] as const)));
-  const peaks = [...stagePeaks(ranks), ...rankPeaks(ranks)].filter(
-    // What leaks is higher at its peak too.
-    ({ ranks: of, lines: [first] }) => !of.every(rank => sameLine(grown.get(rank)?.lines[0], first)),
-  );
-  return [...growths, ...peaks, ...foreignMemory(ranks)];
+  const grown = grownLines(ranks, growths);
+  return [...growths, ...stagePeaks(ranks, grown), ...rankPeaks(ranks, grown), ...foreignMemory(ranks)];
 }
 
 const lineKey = ({ file, line, function: name }: Line): string => `${file}\0${line}\0${name}`;
-const sameLine = (a: Line | undefined, b: Line | undefined): boolean => !!a && !!b && lineKey(a) === lineKey(b);
-
-/** Ranks that should hold the same: of one place in a pipeline, and of one role. */
-function equalsOf(ranks: readonly RankSummary[]): RankSummary[][] {
-  return [...groupBy(ranks, ({ role, mesh }) => `${role}\0${mesh.pp?.[0] ?? ''}`).values()];
-}
 
 /** Lines that leak in some rank, with all the ranks in which they grow. */
 function growingLines(ranks: readonly RankSummary[]): JobDifference[] {
   const found = groupBy(
-    ranks.flatMap(({ rank, findings }) =>
-      findings.filter(isGrowth).map(finding => ({ rank: rank ?? 0, finding: finding as RankFinding })),
+    ranks.flatMap(rank =>
+      rank.findings.filter(one => isGrowth(one) || isLeak(one)).map(finding => ({ rank, finding })),
     ),
     ({ finding }) => (finding.line > 0 ? lineKey(finding) : finding.title),
   );
-  const causes = [...found.values()].filter(all => all.some(({ finding }) => isLeak({ ...finding, cause: null })));
-  return causes
+  return [...found.values()]
+    .filter(all => all.some(({ finding }) => isLeak(finding)))
     .map(all => {
-      const [{ finding: worst }] = all.sort((a, b) => b.finding.bytesPerStep - a.finding.bytesPerStep) as [
-        (typeof all)[number],
-      ];
-      const of = [...new Set(all.map(({ rank }) => rank))].sort((a, b) => a - b);
-      const { file, line, function: name, bytesPerStep: bytes, holder } = worst;
-      const who = whoText(of, ranks);
-      const others = ranks.length - of.length;
-      const where = line > 0 ? t(' at {0}', placeText(worst)) : '';
-      const kept = holder === null ? '' : t(', kept by {0}', holder);
-      const rest =
-        others === 0
-          ? ''
-          : others === 1
-            ? t('; the other one does not')
-            : t('; the other {0} do not', formatCount(others));
-      const amount = formatBytes(bytes);
-      const grows =
-        of.length === 1 ? t('{0} grows by {1} a step', who, amount) : t('{0} grow by up to {1} a step', who, amount);
-      const lines = line > 0 ? [{ file, line, function: name, bytes }] : [];
-      return {
-        kind: 'growth' as const,
-        who,
-        ranks: of,
-        bytes,
-        lines,
-        holder,
-        sentence: `${grows}${where}${kept}${rest}.`,
-      };
+      const worst = all.reduce((a, b) => (b.finding.bytesPerStep > a.finding.bytesPerStep ? b : a)).finding;
+      return growth(worst, numbersOf(all.map(({ rank }) => rank)), ranks);
     })
     .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** Which of the values lie apart from all the others, by the median and what is usual about it. */
-function apart(values: readonly number[]): { index: number; by: number }[] {
+function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[]): JobDifference {
+  const { file, line, function: name, bytesPerStep: bytes, holder } = worst;
+  const who = whoText(of, ranks);
+  const others = ranks.length - of.length;
+  const where = line > 0 ? t(' at {0}', placeText(worst)) : '';
+  const kept = holder === null ? '' : t(', kept by {0}', holder);
+  const rest = others === 1 ? t('; the other one does not') : t('; the other {0} do not', formatCount(others));
+  const amount = formatBytes(bytes);
+  const grows =
+    of.length === 1 ? t('{0} grows by {1} a step', who, amount) : t('{0} grow by up to {1} a step', who, amount);
+  const lines = line > 0 ? [{ file, line, function: name, bytes }] : [];
+  const sentence = `${grows}${where}${kept}${others === 0 ? '' : rest}.`;
+  return { kind: 'growth', who, ranks: of, bytes, lines, holder, sentence };
+}
+
+/** The lines that grow in ranks that leak. Their bytes are told as that, and no rank peaks higher for them. */
+function grownLines(ranks: readonly RankSummary[], growths: readonly JobDifference[]): ReadonlySet<string> {
+  const leaking = new Set(growths.flatMap(({ ranks: of }) => of));
+  const lines = ranks.filter(({ rank }) => leaking.has(rank ?? 0)).flatMap(rank => rank.lines);
+  return new Set(lines.filter(({ state }) => GROWING.some(one => one === state)).map(lineKey));
+}
+
+/** Which of the values lie apart from all the others: from the median, by what is usual about it, and from the nearest of the rest. None of two. */
+function apart(values: readonly number[], little = LITTLE_BYTES): { index: number; by: number }[] {
   const usual = median(values);
-  const limit = Math.max(LITTLE * usual, LITTLE_BYTES, DEVIATIONS * robustDeviation(values));
-  return values.flatMap((value, index) => (Math.abs(value - usual) > limit ? [{ index, by: value - usual }] : []));
+  const limit = (1 + FEW / values.length) * Math.max(little, DEVIATIONS * robustDeviation(values));
+  const isUsual = (value: number): boolean => Math.abs(value - usual) <= limit;
+  const [least, most] = range(values.filter(isUsual));
+  const gap = (most - least) / 2;
+  return values.flatMap((value, index) =>
+    isUsual(value) || (value - most <= gap && least - value <= gap) ? [] : [{ index, by: value - usual }],
+  );
 }
 
-/** Stages whose ranks all peak higher, or lower, than the other stages. */
-function stagePeaks(ranks: readonly RankSummary[]): JobDifference[] {
-  const stages = equalsOf(ranks.filter(({ mesh }) => mesh.pp !== undefined));
-  if (stages.length < FEWEST) return [];
-  return apart(stages.map(stage => median(stage.map(({ peakBytes }) => peakBytes)))).flatMap(({ index, by }) => {
-    const [own, others] = [stages[index] ?? [], stages.flatMap((stage, i) => (i === index ? [] : stage))];
-    return [peakDifference(own, others, by, ranks)];
+const range = (values: readonly number[]): [least: number, most: number] =>
+  values.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [Infinity, -Infinity]);
+
+/** A peak without the lines that grow, which may have had their most at another moment: only its distance to others tells. */
+function steadyPeak({ peakBytes, lines }: RankSummary, grown: ReadonlySet<string>): number {
+  return peakBytes - sum(lines.filter(line => grown.has(lineKey(line))).map(line => line.peakBytes));
+}
+
+const littleOf = (ranks: readonly RankSummary[]): number =>
+  Math.max(LITTLE_BYTES, LITTLE * median(ranks.map(({ peakBytes }) => peakBytes)));
+
+/** Stages whose ranks peak higher, or lower, than the other stages of their role. */
+function stagePeaks(ranks: readonly RankSummary[], grown: ReadonlySet<string>): JobDifference[] {
+  const staged = ranks.filter(({ mesh }) => mesh.pp !== undefined);
+  return [...groupBy(staged, ({ role }) => role).values()].flatMap(all => {
+    const stages = [...groupBy(all, ({ mesh }) => mesh.pp?.[0]).values()];
+    const little = littleOf(all);
+    const peaks = stages.map(stage => median(stage.map(rank => steadyPeak(rank, grown))));
+    return apart(peaks, little).map(({ index, by }) => {
+      const more = (rank: RankSummary): number => steadyPeak(rank, grown) - (peaks[index] ?? 0) + by;
+      const own = (stages[index] ?? []).filter(rank => more(rank) * Math.sign(by) > little);
+      const others = stages.flatMap((stage, i) => (i === index ? [] : stage));
+      const most = median(own.map(more));
+      return peakDifference(own, most, explain(levelsOf(own, grown), levelsOf(others, grown), most), ranks);
+    });
   });
 }
 
-/** Ranks that peak higher, or lower, than those of their stage; what differs by the same lines is one. */
-function rankPeaks(ranks: readonly RankSummary[]): JobDifference[] {
-  return equalsOf(ranks).flatMap(equals => {
-    if (equals.length < FEWEST) return [];
-    const off = apart(equals.map(({ peakBytes }) => peakBytes));
-    const usual = equals.filter((_, i) => off.every(({ index }) => index !== i));
-    const told = off.flatMap(({ index, by }) => {
-      const rank = equals[index];
-      return rank === undefined ? [] : [{ rank, by, lines: linesOf([rank], usual, by) }];
-    });
-    const causes = groupBy(told, ({ by, lines: [first] }) => `${Math.sign(by)} ${first ? lineKey(first) : ''}`);
-    return [...causes.values()].map(same => {
-      const own = same.map(({ rank }) => rank);
-      const most = same.reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a));
-      return peakDifference(own, usual, most.by, ranks);
-    });
+/** Ranks that peak higher, or lower, than those of their stage and role; what differs by the same lines is one. */
+function rankPeaks(ranks: readonly RankSummary[], grown: ReadonlySet<string>): JobDifference[] {
+  const causes: Odd[][] = [];
+  for (const equals of groupBy(ranks, ({ role, mesh }) => `${role}\0${mesh.pp?.[0] ?? ''}`).values())
+    for (const odd of oddRanks(equals, grown)) {
+      const same = causes.find(([first]) => first !== undefined && isSame(first, odd));
+      if (same === undefined) causes.push([odd]);
+      else same.push(odd);
+    }
+  return causes.map(same => {
+    const { by, lines } = same.reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a));
+    const own = same.map(({ rank }) => rank);
+    return peakDifference(own, by, lines, ranks);
   });
 }
+
+function oddRanks(equals: readonly RankSummary[], grown: ReadonlySet<string>): Odd[] {
+  const off = new Map(
+    apart(
+      equals.map(rank => steadyPeak(rank, grown)),
+      littleOf(equals),
+    ).map(({ index, by }) => [equals[index], by]),
+  );
+  if (off.size === 0) return [];
+  const usual = levelsOf(
+    equals.filter(rank => !off.has(rank)),
+    grown,
+  );
+  return [...off].flatMap(([rank, by]) =>
+    rank === undefined ? [] : [{ rank, by, lines: explain(levelsOf([rank], grown), usual, by) }],
+  );
+}
+
+const isSame = (a: Odd, b: Odd): boolean =>
+  Math.sign(a.by) === Math.sign(b.by) &&
+  (a.lines.length + b.lines.length === 0 || a.lines.some(one => b.lines.some(two => lineKey(one) === lineKey(two))));
 
 function peakDifference(
   own: readonly RankSummary[],
-  others: readonly RankSummary[],
   by: number,
+  lines: JobDifference['lines'],
   all: readonly RankSummary[],
 ): JobDifference {
-  const of = own.map(({ rank }) => rank ?? 0).sort((a, b) => a - b);
-  const lines = linesOf(own, others, by);
+  const of = numbersOf(own);
   const who = whoText(of, all);
   const amount = formatBytes(Math.abs(by));
   const one = of.length === 1;
   const texts = {
     more: one
-      ? t('{0} peaks {1} above its equals', who, amount)
-      : t('{0} peak up to {1} above their equals', who, amount),
+      ? t('{0} peaks {1} above the others', who, amount)
+      : t('{0} peak up to {1} above the others', who, amount),
     less: one
-      ? t('{0} peaks {1} below its equals', who, amount)
-      : t('{0} peak up to {1} below their equals', who, amount),
+      ? t('{0} peaks {1} below the others', who, amount)
+      : t('{0} peak up to {1} below the others', who, amount),
   };
   const parts = lines.map(line => t('{0} at {1}', formatBytes(Math.abs(line.bytes)), placeText(line)));
   const because = parts.length === 0 ? t(', at no line in particular') : `: ${parts.join(', ')}`;
@@ -146,12 +179,10 @@ function peakDifference(
 }
 
 /** The lines that make most of a difference, by what they have at most. */
-function linesOf(own: readonly RankSummary[], others: readonly RankSummary[], by: number): JobDifference['lines'] {
-  const [mine, theirs] = [peaksByLine(own), peaksByLine(others)];
-  return [...new Map([...mine, ...theirs]).values()]
-    .map(({ line }) => {
-      const key = lineKey(line);
-      const bytes = levelOf(mine.get(key), own.length) - levelOf(theirs.get(key), others.length);
+function explain(mine: Levels, theirs: Levels, by: number): JobDifference['lines'] {
+  return [...new Map([...mine.lines, ...theirs.lines])]
+    .map(([key, { line }]) => {
+      const bytes = levelIn(mine, key) - levelIn(theirs, key);
       return { file: line.file, line: line.line, function: line.function, bytes };
     })
     .filter(({ bytes }) => bytes * by > 0 && Math.abs(bytes) >= LITTLE * Math.abs(by))
@@ -159,41 +190,40 @@ function linesOf(own: readonly RankSummary[], others: readonly RankSummary[], by
     .slice(0, LINES);
 }
 
-function peaksByLine(ranks: readonly RankSummary[]): Map<string, { line: RankLine; bytes: number[] }> {
-  const found = new Map<string, { line: RankLine; bytes: number[] }>();
-  for (const { lines } of ranks)
-    for (const line of lines) {
-      const known = found.get(lineKey(line));
-      if (known === undefined) found.set(lineKey(line), { line, bytes: [line.peakBytes] });
-      else known.bytes.push(line.peakBytes);
+function levelsOf(ranks: readonly RankSummary[], grown: ReadonlySet<string>): Levels {
+  const lines: Levels['lines'] = new Map();
+  for (const rank of ranks)
+    for (const line of rank.lines) {
+      const key = lineKey(line);
+      const known = lines.get(key);
+      if (known !== undefined) known.bytes.push(line.peakBytes);
+      else if (!grown.has(key)) lines.set(key, { line, bytes: [line.peakBytes] });
     }
-  return found;
+  return { ranks: ranks.length, lines };
 }
 
-/** The median over so many ranks; those that do not have the line have nothing there. */
-function levelOf(known: { bytes: number[] } | undefined, ranks: number): number {
-  const bytes = known?.bytes ?? [];
+/** The median over the ranks; those that do not have the line have nothing there. */
+function levelIn({ ranks, lines }: Levels, key: string): number {
+  const bytes = lines.get(key)?.bytes ?? [];
   return median([...bytes, ...new Array<number>(Math.max(0, ranks - bytes.length)).fill(0)]);
 }
 
-/** Memory of GPUs that processes hold which are not of the job. */
+/** Memory of GPUs that processes hold which are not of the job: more than on its other GPUs, or much. */
 function foreignMemory(ranks: readonly RankSummary[]): JobDifference[] {
-  const byGpu = groupBy(ranks, ({ host, gpu, device }) => `${host}\0${gpu || device}`);
+  const gpuOf = ({ host, gpu, device }: RankSummary): string => `${host}\0${gpu || device}`;
+  const byGpu = groupBy(ranks, gpuOf);
   const known = ranks.flatMap(rank => {
-    const { foreign, outside, reserved } = rank.series;
-    const last = foreign.findLastIndex(bytes => bytes !== null);
-    if (last < 0) return [];
-    const others = (byGpu.get(`${rank.host}\0${rank.gpu || rank.device}`) ?? []).filter(one => one !== rank);
+    const told = rank.series.foreign.findLast(bytes => bytes !== null) ?? null;
+    const others = (byGpu.get(gpuOf(rank)) ?? []).filter(one => one !== rank);
     const ours = sum(others.map(one => newest(one.series.outside) + newest(one.series.reserved)));
-    return outside.length > 0 && reserved.length > 0 ? [{ rank, bytes: Math.max(0, (foreign[last] ?? 0) - ours) }] : [];
+    return told === null ? [] : [{ rank, bytes: Math.max(0, told - ours) }];
   });
-  if (known.length === 0) return [];
-  const off = apart(known.map(({ bytes }) => bytes)).filter(({ by }) => by > 0);
-  const found = off.flatMap(({ index }) => known[index] ?? []);
+  const more = new Set(apart(known.map(({ bytes }) => bytes)).flatMap(({ index, by }) => (by > 0 ? index : [])));
+  const found = known.filter(({ rank, bytes }, i) => more.has(i) || bytes > LITTLE * (rank.totalBytes ?? Infinity));
   if (found.length === 0) return [];
-  const of = found.map(({ rank }) => rank.rank ?? 0).sort((a, b) => a - b);
+  const of = numbersOf(found.map(({ rank }) => rank));
   const bytes = Math.max(...found.map(one => one.bytes));
-  const who = whoText(of, ranks);
+  const who = whoText(of, ranks, 'host');
   const sentence = t('{0}: other processes than the job’s hold up to {1} of a GPU.', who, formatBytes(bytes));
   return [{ kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, sentence }];
 }

@@ -44,7 +44,7 @@ export function jobView(found: readonly FoundSummary[], nowMs: number, run?: str
 
 function jobRank({ key, summary }: FoundSummary): JobRank {
   const { rank, host, pid, steps, peakBytes, totalBytes, live, exitCode, trace, series, findings, lost } = summary;
-  const leaks = findings.filter(finding => isLeak({ ...finding, cause: null })).length;
+  const leaks = findings.filter(isLeak).length;
   const facts = { host, pid, steps, peakBytes, totalBytes, live, exitCode, trace, series };
   return { key, rank: rank ?? 0, ...facts, leaks, lostEvents: lost.events };
 }
@@ -53,7 +53,7 @@ function jobRun(all: FoundSummary[]): JobRun {
   const ranks = newestOfRanks(all).map(({ summary }) => summary);
   const [first] = ranks;
   const growing = ranks
-    .flatMap(({ findings }) => findings.filter(finding => isLeak({ ...finding, cause: null })))
+    .flatMap(({ findings }) => findings.filter(isLeak))
     .sort((a, b) => b.bytesPerStep - a.bytesPerStep)[0];
   return {
     ...{ run: first?.run ?? '', branch: first?.branch ?? '', commit: first?.commit ?? '', ranks: ranks.length },

@@ -105,10 +105,10 @@ function readFindings(verdicts: Verdicts, process: number): RankFinding[] {
       // A finding may be of several processes of the trace, with the numbers of one.
       const own = finding.sites.map(site => verdicts.sites.get(site)).filter(site => site?.process === process);
       if (finding.process !== process && own.length === 0) return [];
-      const { place, holder, verdict, class: kind, title, bytes, sinceStep, confidence, suggestion } = finding;
+      const { place, holder, verdict, class: kind, cause, title, bytes, sinceStep, confidence, suggestion } = finding;
       const grows = own.reduce((sum, site) => sum + (site?.bytesPerStep ?? 0), 0);
       return {
-        ...{ verdict, class: kind, title, bytes, sinceStep, confidence, suggestion },
+        ...{ verdict, class: kind, cause, title, bytes, sinceStep, confidence, suggestion },
         bytesPerStep: finding.process === process ? finding.bytesPerStep : grows,
         ...{ file: place?.file ?? '', line: place?.line ?? 0, function: place?.function ?? '' },
         holder: holder?.path ?? null,

@@ -6,18 +6,32 @@ import { groupBy } from '../groups';
 /** Ranges of ranks that are written out. */
 const SHOWN = 8;
 
+/** The numbers of some ranks, each once; they rise. */
+export function numbersOf(ranks: readonly RankSummary[]): number[] {
+  return [...new Set(ranks.map(({ rank }) => rank ?? 0))].sort((a, b) => a - b);
+}
+
 /** Some ranks by what they have in common, as people say it: one alone, a stage, hosts, else their numbers. `of` rises. */
-export function whoText(of: readonly number[], all: readonly RankSummary[]): string {
+export function whoText(of: readonly number[], all: readonly RankSummary[], first: 'stage' | 'host' = 'stage'): string {
   if (of.length === 1 && all.length > 1) return t('rank {0} alone', of[0] ?? 0);
   if (of.length === all.length)
     return all.length === 1 ? t('the only rank') : t('all {0} ranks', formatCount(all.length));
+  const names = first === 'stage' ? (stageNames(of, all) ?? hostNames(of, all)) : hostNames(of, all);
+  return names ?? t('ranks {0}', rankList(of));
+}
+
+function stageNames(of: readonly number[], all: readonly RankSummary[]): string | null {
   const stages = wholeGroups(of, all, ({ mesh }) => (mesh.pp === undefined ? null : String(mesh.pp[0])));
-  if (stages.length === 1) return t('all ranks of stage {0}', stages[0] ?? '');
+  if (stages.length > SHOWN) return null;
   if (stages.length > 1) return t('all ranks of the stages {0}', stages.join(', '));
+  return stages[0] === undefined ? null : t('all ranks of stage {0}', stages[0]);
+}
+
+function hostNames(of: readonly number[], all: readonly RankSummary[]): string | null {
   const hosts = wholeGroups(of, all, ({ host }) => host || null);
-  if (hosts.length === 1) return t('all ranks of host {0}', hosts[0] ?? '');
-  if (hosts.length > 1 && hosts.length <= SHOWN) return t('all ranks of the hosts {0}', hosts.join(', '));
-  return t('ranks {0}', rankList(of));
+  if (hosts.length > SHOWN) return null;
+  if (hosts.length > 1) return t('all ranks of the hosts {0}', hosts.join(', '));
+  return hosts[0] === undefined ? null : t('all ranks of host {0}', hosts[0]);
 }
 
 /** The groups that the ranks make up, each whole; none where they do not. */

@@ -38,26 +38,30 @@ export function sql({ folder, query, engine, format }: SqlArguments, dist: strin
   if (!isJobFolder(folder)) return refuse(`${folder} is no folder of a job: there is no run=… in it.`, FAILED);
   const select = named.get(query) ?? query;
   if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
-  const statements = [...views(resolve(folder), engine ?? 'duckdb'), select.replace(/;\s*$/, '')];
+  const statements = [...views(resolve(folder), engine ?? 'duckdb', select), select.replace(/;\s*$/, '')];
   if (engine !== null) {
-    print(statements.map(statement => `${statement};`));
+    print(statements.flatMap(statement => `${statement};`.split('\n')));
     return 0;
   }
   return run(statements, format);
 }
 
-/** A view for each table that the folder has, by the words of an engine. */
-function views(folder: string, engine: NonNullable<SqlArguments['engine']>): string[] {
+/** A view for each table of the folder that a query names, by the words of an engine. */
+function views(folder: string, engine: NonNullable<SqlArguments['engine']>, query: string): string[] {
   const there = new Set(filesIn(folder).map(name => name.split('.', 1)[0]));
+  // Opens all files before it reads them: only runs may differ in their columns.
+  const union = readdirSync(folder).filter(name => name.startsWith('run=')).length > 1;
   const quoted = (table: string): string =>
     `'${join(folder, 'run=*/rank=*', `${table}.*.parquet`).replaceAll("'", "''")}'`;
   const texts: Record<typeof engine, (table: string) => string> = {
     duckdb: table =>
-      `CREATE TEMP VIEW ${table} AS SELECT * FROM read_parquet(${quoted(table)}, union_by_name = true, hive_partitioning = false)`,
+      `CREATE TEMP VIEW ${table} AS SELECT * FROM read_parquet(${quoted(table)}, union_by_name = ${union}, hive_partitioning = false)`,
     clickhouse: table => `CREATE TEMPORARY VIEW ${table} AS SELECT * FROM file(${quoted(table)}, Parquet)`,
     spark: table => `CREATE TEMPORARY VIEW ${table} USING parquet OPTIONS (path ${quoted(table)}, mergeSchema true)`,
   };
-  return TABLES.filter(table => there.has(table)).map(table => texts[engine](table));
+  const all = TABLES.filter(table => there.has(table));
+  const named = all.filter(table => new RegExp(`\\b${table}\\b`, 'i').test(query));
+  return (named.length > 0 ? named : all).map(table => texts[engine](table));
 }
 
 function filesIn(folder: string): string[] {

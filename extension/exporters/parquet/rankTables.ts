@@ -79,12 +79,14 @@ function* stackRows(source: TraceSource, process: number, who: Who): Generator<T
   const book = new SiteBook(source);
   for (const layer of LAYERS) {
     const query = { layer, process, groupBy: 'site', sort: 'liveBytes', descending: true, includeDead: true } as const;
-    for (const id of source.sites({ ...query, from: 0, to: SITES_AT_ONCE }).id) {
+    const { id: ids, liveBytes, peakBytes } = source.sites({ ...query, from: 0, to: SITES_AT_ONCE });
+    for (const [i, id] of ids.entries()) {
       const { file, line, function: name } = book.line(id);
       const site = book.site(id);
       yield {
         ...{ ...who, stack_id: site?.key ?? null, layer, source: site?.source ?? null, file: file || null, line },
         ...{ function: name, library: site?.library || null, frames: stackText(book.frames(id)) },
+        ...{ live_bytes: liveBytes[i] ?? null, peak_bytes: peakBytes[i] ?? null },
       };
     }
   }

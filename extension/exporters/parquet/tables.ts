@@ -33,6 +33,7 @@ export const TABLES = {
   stacks: {
     ...WHO,
     ...{ stack_id: 'STRING', layer: 'STRING', source: 'STRING', ...LINE, library: 'STRING', frames: 'STRING' },
+    ...{ live_bytes: 'INT64', peak_bytes: 'INT64' },
   },
   site_steps: {
     ...WHO,

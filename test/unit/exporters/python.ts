@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { pythons } from '../../runner/pythons.mjs';
 
-/** The first Python that has the module; null: none here. */
-export function pythonWith(module: string): string | null {
-  const code = `import importlib.util, sys; sys.exit(importlib.util.find_spec(${JSON.stringify(module)}) is None)`;
+/** The first Python that has the modules; null: none here. */
+export function pythonWith(...modules: string[]): string | null {
+  const code = `import importlib.util as u, sys; sys.exit(any(u.find_spec(m) is None for m in ${JSON.stringify(modules)}))`;
   return pythons().find(name => spawnSync(name, ['-c', code]).status === 0) ?? null;
 }
 

@@ -1,0 +1,218 @@
+// What is said of a job's ranks: who differs, by what, and nothing else.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobDifferences } from '../../../extension/analysis/job/differences';
+import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
+import { rankList, whoText } from '../../../extension/analysis/job/who';
+import type { JobDifference, RankSummary } from '../../../extension/protocol/job';
+import { ACTIVATIONS, GB, largerBatch, leaks, makeJob, MB, visited } from './jobRanks';
+
+const SEEDS = [1, 2, 3];
+const NOW = 2e12;
+const told = (all: readonly JobDifference[]): string[] => all.map(({ kind, who }) => `${kind}: ${who}`).sort();
+const found = (ranks: readonly RankSummary[], writtenMs = NOW): FoundSummary[] =>
+  ranks.map(summary => ({ key: `rank=${summary.rank}/${summary.pid}`, summary, writtenMs }));
+const change = (
+  ranks: readonly RankSummary[],
+  of: (rank: number) => boolean,
+  how: (rank: RankSummary) => RankSummary,
+) => ranks.map(rank => (of(rank.rank ?? 0) ? how(rank) : rank));
+
+test('of ranks that do the same, nothing is told, whatever their number and however they vary by a few percent', () => {
+  for (const size of [1, 2, 3, 4, 8, 16, 64, 256])
+    for (let seed = 1; seed <= Math.max(3, 200 / size); seed++)
+      assert.deepEqual(jobDifferences(makeJob(size, seed, 0.03)), [], `${size} ranks, seed ${seed}`);
+});
+
+test('a leak, a larger batch, a stage that holds more and foreign processes on two hosts are told at once, each once', () => {
+  for (const seed of SEEDS) {
+    let ranks = makeJob(64, seed);
+    ranks = change(
+      ranks,
+      rank => rank >= 32 && rank < 48,
+      rank => largerBatch(rank, 1.5),
+    );
+    ranks = change(ranks, rank => rank === 37, leaks);
+    ranks = change(
+      ranks,
+      rank => rank === 11,
+      rank => largerBatch(rank, 1.8),
+    );
+    ranks = change(
+      ranks,
+      rank => [2, 5].includes(Math.floor(rank / 8)),
+      rank => visited(rank, 6 * GB + (rank.rank ?? 0) * MB),
+    );
+    const all = jobDifferences(ranks);
+    assert.deepEqual(told(all), [
+      'foreign: all ranks of the hosts n2, n5',
+      'growth: rank 37 alone',
+      'peak: all ranks of stage 2',
+      'peak: rank 11 alone',
+    ]);
+    const [growth, stage, rank, foreign] = all;
+    assert.equal(
+      growth?.sentence,
+      'rank 37 alone grows by 4.00 MB a step at train.py:90, kept by __main__.history[...]; the other 63 do not.',
+    );
+    assert.ok(Math.abs((stage?.bytes ?? 0) / (14.5 * GB) - 1) < 0.15, String(stage?.bytes));
+    assert.equal(stage?.lines[0]?.line, ACTIVATIONS);
+    assert.match(
+      stage.sentence,
+      /^all ranks of stage 2 peak up to 1\d\.\d\d GB above the others: \d+\.\d\d GB at train\.py:31, /,
+    );
+    assert.equal(rank?.lines[0]?.line, ACTIVATIONS);
+    assert.ok(Math.abs(rank.bytes / (23.2 * GB) - 1) < 0.15, String(rank.bytes));
+    assert.match(foreign?.sentence ?? '', /: other processes than the job’s hold up to 6\.05 GB of a GPU\.$/);
+  }
+});
+
+test('ranks that hold less are told too, and those with one cause together', () => {
+  for (const seed of SEEDS) {
+    const ranks = change(
+      makeJob(64, seed),
+      rank => [3, 18, 50].includes(rank),
+      rank => largerBatch(rank, 0.3),
+    );
+    const [only, ...more] = jobDifferences(ranks);
+    assert.deepEqual([only?.who, more], ['ranks 3, 18, 50', []]);
+    assert.ok((only?.bytes ?? 0) < 0);
+    assert.match(only?.sentence ?? '', / below the others: /);
+  }
+});
+
+test('who is at the end of a row of ranks that each hold a little more is not apart', () => {
+  const rising = (share: number) => (rank: RankSummary) => largerBatch(rank, 1 + (rank.rank ?? 0) * share);
+  assert.deepEqual(jobDifferences(change(makeJob(24, 1, 0.002), rank => rank < 9, rising(0.018))), []);
+  const [alone] = jobDifferences(change(makeJob(24, 1, 0.002), rank => rank === 8, rising(0.03)));
+  assert.equal(alone?.who, 'rank 8 alone');
+});
+
+test('a stage in which one of two ranks is apart is not told as a whole', () => {
+  const ranks = makeJob(8, 1).map((rank, i) => ({ ...rank, mesh: { pp: [i % 4, 4] as [number, number] } }));
+  const all = jobDifferences(
+    change(
+      ranks,
+      rank => rank === 6,
+      rank => largerBatch(rank, 2),
+    ),
+  );
+  assert.deepEqual(told(all), ['peak: rank 6 alone']);
+});
+
+test('stages are compared with those of their role', () => {
+  const ranks = makeJob(16, 1).map((rank, i) => {
+    const staged = { ...rank, mesh: { pp: [i < 12 ? i % 3 : i - 12, 4] as [number, number] } };
+    return i < 12 ? { ...staged, role: 'actor' } : largerBatch({ ...staged, role: 'critic' }, 0.2);
+  });
+  assert.deepEqual(jobDifferences(ranks), []);
+});
+
+test('where all ranks leak, that is one entry, and their peaks are none', () => {
+  for (const seed of SEEDS) {
+    const all = jobDifferences(makeJob(64, seed).map(rank => leaks(rank)));
+    assert.deepEqual(told(all), ['growth: all 64 ranks']);
+    assert.match(
+      all[0]?.sentence ?? '',
+      /^all 64 ranks grow by up to 4\.00 MB a step at train\.py:90, kept by [^;]*\.$/,
+    );
+  }
+});
+
+test('two ranks and one', () => {
+  const two = jobDifferences(change(makeJob(2, 1), rank => rank === 1, leaks));
+  assert.deepEqual(told(two), ['growth: rank 1 alone']);
+  assert.match(two[0]?.sentence ?? '', /; the other one does not\.$/);
+  assert.deepEqual(told(jobDifferences(makeJob(1, 1).map(rank => leaks(rank)))), ['growth: the only rank']);
+  assert.deepEqual(
+    jobDifferences(
+      change(
+        makeJob(2, 1),
+        rank => rank === 1,
+        rank => largerBatch(rank, 3),
+      ),
+    ),
+    [],
+  );
+});
+
+test('a leak that ended in a failure is a leak', () => {
+  const all = jobDifferences(
+    change(
+      makeJob(8, 1),
+      rank => rank === 2,
+      rank => leaks(rank, { verdict: 'oom', cause: 'leak' }),
+    ),
+  );
+  assert.deepEqual(told(all), ['growth: rank 2 alone']);
+  const [row] = jobView(found([leaks(makeJob(1, 1)[0]!, { verdict: 'oom', cause: 'leak' })]), NOW)?.ranks ?? [];
+  assert.equal(row?.leaks, 1);
+});
+
+test('foreign memory: on every GPU where it is much; never that of other ranks on the same GPU', () => {
+  const everywhere = jobDifferences(makeJob(8, 1).map(rank => visited(rank, 10 * GB)));
+  assert.deepEqual(told(everywhere), ['foreign: all 8 ranks']);
+  assert.deepEqual(jobDifferences(makeJob(8, 1).map(rank => visited(rank, 400 * MB))), []);
+  const pair = makeJob(2, 1, 0).map(rank => ({ ...rank, gpu: 'GPU-one' }));
+  const held = (pair[0]?.peakBytes ?? 0) + 480 * MB;
+  assert.deepEqual(jobDifferences(pair.map(rank => visited(rank, held))), []);
+});
+
+test('ranks are named by what they have in common', () => {
+  const ranks = makeJob(64, 1);
+  const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+  assert.equal(whoText(numbers(16, 32), ranks), 'all ranks of stage 1');
+  assert.equal(whoText(numbers(16, 32), ranks, 'host'), 'all ranks of the hosts n2, n3');
+  assert.equal(whoText(numbers(0, 32), ranks), 'all ranks of the stages 0, 1');
+  assert.equal(whoText(numbers(8, 16), ranks), 'all ranks of host n1');
+  assert.equal(whoText(numbers(8, 15), ranks), 'ranks 8–14');
+  assert.equal(rankList([1, 5, 6, 7, 8, 12, 13]), '1, 5–8, 12, 13');
+  assert.equal(rankList(numbers(0, 40).map(i => 2 * i)), '0, 2, 4, 6, 8, 10, 12, 14 and more');
+});
+
+test('missing, silent, failed and lossy ranks are noted', () => {
+  const ranks = makeJob(8, 1).filter(({ rank }) => rank !== 2 && rank !== 5);
+  const [first, second, third, ...rest] = ranks as [RankSummary, RankSummary, RankSummary];
+  const files = [
+    ...found([{ ...first, live: true, steps: 420 }], NOW - 20 * 60_000),
+    ...found([{ ...second, live: true }], NOW - 30_000),
+    ...found([{ ...third, exitCode: 137, lost: { events: 3, byCause: { budget: 3 } } }, ...rest], NOW - 3_600_000),
+  ];
+  const job = jobView(files, NOW);
+  assert.deepEqual(job?.notes, [
+    '2 of 8 ranks are not in the folder: 2, 5.',
+    'Rank 0 has said nothing for 20 min 00 s: what it had at step 420 is shown.',
+    'Ended with an error: ranks 3.',
+    'Events were lost, so figures may be wrong, in ranks 3.',
+  ]);
+  assert.deepEqual([job.worldSize, job.ranks.map(({ rank }) => rank)], [8, [0, 1, 3, 4, 6, 7]]);
+});
+
+test('of a rank that was started again the newest process counts, of its helpers none', () => {
+  const [first, other] = makeJob(2, 1) as [RankSummary, RankSummary];
+  const again = { ...first, pid: 5000, startedMs: first.startedMs + 3_700_000, peakBytes: first.peakBytes / 2 };
+  const helper = { ...first, pid: 5001, startedMs: first.startedMs + 3_760_000, peakBytes: MB };
+  const job = jobView(found([again, first, helper, other]), NOW);
+  assert.deepEqual(
+    job?.ranks.map(({ pid }) => pid),
+    [5000, 4001],
+  );
+  assert.equal(job.runs[0]?.peakBytes, other.peakBytes);
+});
+
+test('of several runs the newest is shown, or the one that is named', () => {
+  const old = makeJob(4, 1).map(rank => leaks({ ...rank, run: 'job-0', startedMs: 9e11, branch: 'try' }));
+  const files = [...found(makeJob(4, 2)), ...found(old)];
+  const job = jobView(files, NOW);
+  assert.deepEqual([job?.run, job?.differences], ['job-1', []]);
+  assert.deepEqual(
+    job?.runs.map(({ run, ranks, bytesPerStep, place }) => [run, ranks, bytesPerStep, place]),
+    [
+      ['job-0', 4, 4 * MB, 'train.py:90'],
+      ['job-1', 4, 0, ''],
+    ],
+  );
+  assert.deepEqual(told(jobView(files, NOW, 'job-0')?.differences ?? []), ['growth: all 4 ranks']);
+  assert.equal(jobView(files, NOW, 'job-9'), null);
+  assert.equal(jobView([], NOW), null);
+});
