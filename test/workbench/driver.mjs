@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { frameWith } from './workbench.mjs';
 
+const SHOWN_MS = 2_000;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Where the element lies in the window, once it is scrolled to: the mouse reaches nothing else. */
@@ -42,10 +43,10 @@ const actions = {
   async hover(page, { selector, wait }) {
     await (await frameWith(page, selector, wait)).locator(selector).first().hover();
   },
-  /** Presses a key in the element, `Enter` or `Control+a`; one that is still hidden takes no focus, and the key would go elsewhere. */
+  /** Presses a key in the element, `Enter` or `Control+a`. One that is about to be shown takes no focus yet, and the key would go elsewhere. */
   async press(page, { selector, key, wait }) {
     const target = (await frameWith(page, selector, wait)).locator(selector).first();
-    await target.waitFor({ state: 'visible' });
+    await target.waitFor({ state: 'visible', timeout: SHOWN_MS }).catch(() => undefined);
     await target.press(key);
   },
   /** Drags with the mouse from one place of the element to another, both parts of its width; `key` is held. */

@@ -108,7 +108,8 @@ export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), si
       const { steps } = seen.verdicts;
       const ended = ran.exitStatus !== 0 && steps.count >= (given.max_steps ?? Infinity);
       const interrupted = ran.interrupted ?? (ended ? `${steps.count} training steps have ended (max_steps).` : null);
-      return findingsOf({ ...seen, about: { ...seen.about, ...ran, steps, interrupted } });
+      const about = { ...seen.about, ...ran, steps, interrupted };
+      return findingsOf({ ...seen, about });
     };
     return look({ trace }, call.dist, told);
   }
