@@ -1,9 +1,8 @@
 import { deviceName } from '../protocol/format';
 import { inert } from '../protocol/inert';
-import { CATEGORIES } from '../protocol/steps';
 import { rankOf } from '../protocol/rank';
 import { findThread } from '../protocol/threads';
-import type { LifetimeBatch } from '../protocol/trace';
+import { CATEGORIES, type LifetimeBatch } from '../protocol/trace';
 import { isAlive, layerOf, type ExportInput } from './exportInput';
 import { kindName } from './kinds';
 import { SiteBook, threadName } from './siteBook';

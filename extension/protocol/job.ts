@@ -1,7 +1,7 @@
 // A job of many ranks, as far as it is known without opening a trace: one summary a process, in the job's folder.
 import { fieldsIn, isFields, parseFields, type Fields } from './fields';
 import type { RankInfo } from './rank';
-import type { StepSource } from './steps';
+import type { StepSource } from './trace';
 import type { Layer } from './trace';
 import type { Finding, SiteState } from './verdicts';
 

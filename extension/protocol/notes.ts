@@ -1,4 +1,4 @@
-import type { ProcessSteps, StepSource } from './steps';
+import type { ProcessSteps, StepSource } from './trace';
 import type { Note, TraceInfo } from './trace';
 
 /** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace; 0: the reader's own. */

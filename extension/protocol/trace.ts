@@ -48,3 +48,10 @@ export interface TraceSource {
   /** null: no such answer. */
   answer(query: answers.AnswerQuery): answers.Answer | null;
 }
+
+/** Flags of the steps of an axis. Recording was off for a part of the step. */
+export const STEP_PAUSED = 1;
+/** The driver layer was blind for a part of it. */
+export const STEP_DRIVER_GAP = 2;
+/** Events are missing in it. */
+export const STEP_LOST_EVENTS = 4;

@@ -1,8 +1,7 @@
 // What is said of memory: states of sites, findings, the ledger, failures. Made by extension/analysis, shown by all faces.
-// Sizes are bytes. Steps are those of steps.ts.
+// Sizes are bytes. Steps are those of trace.ts.
 import type { ToldSource } from './notes';
-import type { Category } from './steps';
-import type { Layer } from './trace';
+import type { Category, Layer } from './trace';
 
 /**
  * What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills, and

@@ -3,23 +3,12 @@ import { CallTree } from '../../extension/analysis/report/callTree';
 import { stackTree as treeOf } from '../../extension/analysis/report/stackTree';
 import type { SessionView, ToHost } from '../../extension/protocol/requests/messages';
 import type { Batch } from '../../extension/protocol/requests/outbox';
-import { NO_SITE_ROW, siteWindow } from '../../extension/protocol/trace';
-import type {
-  Layer,
-  Site,
-  SiteQuery,
-  SiteRow,
-  SiteWindow,
-  Timeline,
-  TimelineQuery,
-  Totals,
-  TraceInfo,
-  TraceSource,
-} from '../../extension/protocol/trace';
+import { type FreeLine, NO_SITE_ROW, siteWindow } from '../../extension/protocol/trace';
+import type { Layer, Site, SiteQuery, SiteRow, SiteWindow } from '../../extension/protocol/trace';
+import type { Timeline, TimelineQuery, Totals, TraceInfo, TraceSource } from '../../extension/protocol/trace';
 import type { OfMoment } from '../../extension/protocol/requests/moment';
 import { passes, PEAK_CARD, peakInside, ranges, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
-import type { FreeLine } from '../../extension/protocol/steps';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
 import { findings, noteAsked, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';

@@ -1,5 +1,17 @@
 // A trace made of plain rows, for tests of what is built from answers of the native model.
-import { allocationWindow, siteWindow } from '../../extension/protocol/trace';
+import {
+  allocationWindow,
+  type Answer,
+  type BlockFacts,
+  type Fragmentation,
+  type FreeLine,
+  type LedgerSeries,
+  type LedgerSeriesQuery,
+  type NamedRange,
+  type SiteSeries,
+  type SiteSeriesQuery,
+  siteWindow,
+} from '../../extension/protocol/trace';
 import type {
   AllocationQuery,
   AllocationWindow,
@@ -17,17 +29,6 @@ import type {
   TraceInfo,
   TraceSource,
 } from '../../extension/protocol/trace';
-import type {
-  Answer,
-  BlockFacts,
-  Fragmentation,
-  FreeLine,
-  NamedRange,
-  LedgerSeries,
-  LedgerSeriesQuery,
-  SiteSeries,
-  SiteSeriesQuery,
-} from '../../extension/protocol/steps';
 import { STREAM_UNKNOWN } from '../../extension/protocol/streams';
 
 export interface FakeAllocation {

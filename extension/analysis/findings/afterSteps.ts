@@ -1,6 +1,6 @@
 import { groupBy } from '../groups';
-import type { StepAxis } from '../../protocol/steps';
-import { siteRows, type Timeline, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import type { StepAxis, Timeline, Totals, TraceInfo, TraceSource } from '../../protocol/trace';
+import { siteRows } from '../../protocol/trace';
 import type { AfterSteps } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { at, sum } from '../series/statistics';

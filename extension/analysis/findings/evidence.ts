@@ -1,7 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { StepAxis } from '../../protocol/steps';
-import type { TraceSource } from '../../protocol/trace';
+import type { StepAxis, TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import type { GrowingSite } from '../sites/cluster';
 import type { FindingContext } from './findingContext';

@@ -1,6 +1,5 @@
 // What a finding is worked out from.
-import type { StepAxis } from '../../protocol/steps';
-import type { TraceSource } from '../../protocol/trace';
+import type { StepAxis, TraceSource } from '../../protocol/trace';
 import type { Ledger } from '../../protocol/verdicts';
 import type { HolderAnswer } from './holders';
 

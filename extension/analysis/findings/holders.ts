@@ -1,7 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatCount } from '../../protocol/format';
-import type { Answer, BlockFacts } from '../../protocol/steps';
-import type { TraceSource } from '../../protocol/trace';
+import type { Answer, BlockFacts, TraceSource } from '../../protocol/trace';
 import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
 import type { FindingHolder, Fix } from '../../protocol/verdicts';
 import { fieldsIn, isFields, parseFields, type Fields } from '../../protocol/fields';

@@ -1,14 +1,8 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { MemorySnapshot, SnapshotSite } from '../../protocol/steps';
-import type { OutOfMemory, Site, TraceSource } from '../../protocol/trace';
-import type {
-  AfterSteps,
-  Finding,
-  OutOfMemoryAdvice,
-  OutOfMemoryCause,
-  OutOfMemoryLine,
-} from '../../protocol/verdicts';
+import type { MemorySnapshot, OutOfMemory, Site, SnapshotSite, TraceSource } from '../../protocol/trace';
+import type { AfterSteps } from '../../protocol/verdicts';
+import type { Finding, OutOfMemoryAdvice, OutOfMemoryCause, OutOfMemoryLine } from '../../protocol/verdicts';
 import { groupBy } from '../groups';
 import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import { sum } from '../series/statistics';

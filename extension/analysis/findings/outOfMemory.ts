@@ -1,7 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { MemorySnapshot } from '../../protocol/steps';
-import type { Layer, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { poolTexts, privatePools, unusedIn } from '../ledger/pools';

@@ -1,8 +1,7 @@
 import { t } from '@vscode/l10n';
-import type { StepAxis } from '../../protocol/steps';
 import { nameCells } from '../../protocol/cells';
 import { toldSource } from '../../protocol/notes';
-import { LAYERS, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, GrowingState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';

@@ -1,6 +1,5 @@
 import type { CardLedger, LedgerLine, LedgerPart, LedgerPartKind } from '../../protocol/requests/ledgerRequests';
-import type { LedgerSeries } from '../../protocol/steps';
-import { siteRows, type DeviceInfo, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import { type DeviceInfo, type LedgerSeries, siteRows, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { lastKnown, layerOf, liveBytes, reservedNow } from './ledgerLayer';
 import { pausedIn, unusedIn } from './pools';
 import { librariesOf, readLibraries } from './libraries';

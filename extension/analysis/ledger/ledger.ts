@@ -1,5 +1,4 @@
-import type { LedgerSeries, StepSource } from '../../protocol/steps';
-import type { TraceSource } from '../../protocol/trace';
+import type { LedgerSeries, StepSource, TraceSource } from '../../protocol/trace';
 import type { Ledger, LedgerLayer } from '../../protocol/verdicts';
 import type { Growth } from '../series/growth';
 import { lastKnown, layerGrowth, layerOf, reservedNow } from './ledgerLayer';

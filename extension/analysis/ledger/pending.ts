@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import type { LedgerSeries } from '../../protocol/steps';
+import type { LedgerSeries } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import type { Growth } from '../series/growth';
 import { fewestRecords } from '../series/records';

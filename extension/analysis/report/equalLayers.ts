@@ -1,5 +1,5 @@
 import { formatBytes, formatCount } from '../../protocol/format';
-import { CATEGORIES } from '../../protocol/steps';
+import { CATEGORIES } from '../../protocol/trace';
 import { groupBy } from '../groups';
 import { sum } from '../series/statistics';
 import type { CategoryBytes } from './modules';

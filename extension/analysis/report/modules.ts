@@ -1,6 +1,6 @@
 import { formatBytes } from '../../protocol/format';
-import { CATEGORIES, type Category } from '../../protocol/steps';
-import { siteRows, type SiteQuery, type SiteRow, type TraceSource } from '../../protocol/trace';
+import type { Category, SiteQuery, SiteRow, TraceSource } from '../../protocol/trace';
+import { CATEGORIES, siteRows } from '../../protocol/trace';
 import { WORDS } from '../words';
 
 /** Live bytes by what they are for. */

@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../protocol/format';
-import type { OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
+import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../groups';
 import { countedText } from '../findings/outOfMemory';
@@ -10,7 +10,6 @@ import { foldEqualLayers } from './equalLayers';
 import { rankOf } from '../../protocol/rank';
 import { rangesAt } from '../../protocol/ranges';
 import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
-import { CATEGORIES, type Category } from '../../protocol/steps';
 import { sum } from '../series/statistics';
 import { missingLines } from './table';
 import { WORDS } from '../words';

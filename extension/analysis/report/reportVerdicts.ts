@@ -1,6 +1,5 @@
 import { toldSource } from '../../protocol/notes';
-import type { ProcessSteps } from '../../protocol/steps';
-import type { Layer, TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Layer, ProcessSteps, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Ledger, Verdicts } from '../../protocol/verdicts';
 import { findThread } from '../../protocol/threads';
 import { liveBytes, reservedNow } from '../ledger/ledgerLayer';

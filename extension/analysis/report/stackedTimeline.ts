@@ -1,6 +1,6 @@
-import type { Category, ProcessSteps, SiteSeries } from '../../protocol/steps';
 import type { StackedTimeline, StackGroup, StackQuery, StackRank } from '../../protocol/requests/timelineRequests';
-import { siteRows, type SiteRow, type TraceSource } from '../../protocol/trace';
+import type { Category, ProcessSteps, SiteRow, SiteSeries, TraceSource } from '../../protocol/trace';
+import { siteRows } from '../../protocol/trace';
 
 /** So many sites are looked at: what smaller ones hold is in the rest. */
 const SITES = 128;

@@ -1,6 +1,5 @@
-import { STEP_LOST_EVENTS, type StepAxis } from '../../protocol/steps';
 import type { TimelineSteps } from '../../protocol/requests/timelineRequests';
-import type { TraceSource } from '../../protocol/trace';
+import { STEP_LOST_EVENTS, type StepAxis, type TraceSource } from '../../protocol/trace';
 
 const MOST_PROCESSES = 16;
 

@@ -3,8 +3,7 @@ import { noFailureText } from './oomReport';
 import { numberOrNull } from '../series/statistics';
 import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
-import type { LedgerSeries } from '../../protocol/steps';
-import type { ProcessSteps, TraceSource } from '../../protocol/trace';
+import type { LedgerSeries, ProcessSteps, TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../../protocol/traceTime';
 
 /** The most that a series of steps has (`LedgerSeriesQuery.points`). */

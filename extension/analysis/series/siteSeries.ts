@@ -1,5 +1,4 @@
-import type { Category, SiteSeries, StepAxis } from '../../protocol/steps';
-import type { Layer, LineSource, TraceSource } from '../../protocol/trace';
+import type { Category, Layer, LineSource, SiteSeries, StepAxis, TraceSource } from '../../protocol/trace';
 
 /** Most points of an axis: shorter runs have a point for every step. */
 const POINTS = 256;

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
-import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED, type StepAxis } from '../../protocol/steps';
-import type { Layer, TraceInfo } from '../../protocol/trace';
+import type { Layer, StepAxis, TraceInfo } from '../../protocol/trace';
+import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED } from '../../protocol/trace';
 import type { SiteVerdict } from '../../protocol/verdicts';
 import type { SiteSteps } from '../series/siteSeries';
 import { drift, fewestRecords } from '../series/records';

@@ -2,8 +2,7 @@
 // with the trace.
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer } from '../../protocol/steps';
-import type { ProcessInfo, TraceInfo } from '../../protocol/trace';
+import type { Answer, ProcessInfo, TraceInfo } from '../../protocol/trace';
 import type { Experiment } from '../../protocol/requests/verdictRequests';
 import { reasonOf } from './traceDirectory';
 import { attempt } from '../../protocol/attempt';

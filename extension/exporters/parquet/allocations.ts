@@ -1,5 +1,5 @@
 import { findThread } from '../../protocol/threads';
-import { CATEGORIES } from '../../protocol/steps';
+import { CATEGORIES } from '../../protocol/trace';
 import { rankOf } from '../../protocol/rank';
 import type { LifetimeBatch } from '../../protocol/trace';
 import { isAlive, layerOf, type ExportInput } from '../exportInput';

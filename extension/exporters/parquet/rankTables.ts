@@ -1,6 +1,6 @@
 import type { RankSummary } from '../../protocol/job';
 import { marksOf } from '../../protocol/marks';
-import type { LedgerSeries } from '../../protocol/steps';
+import type { LedgerSeries } from '../../protocol/trace';
 import { LAYERS, type Layer, type TraceSource } from '../../protocol/trace';
 import { SiteBook, stackText } from '../siteBook';
 import { FORMAT_VERSION, type RankTable, type TableRow } from './tables';

@@ -1,8 +1,8 @@
 // What the page may ask for the timeline beside its series, and of other moments.
 import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks } from './checks';
 import { checkMoment, type Moment } from './moment';
-import type { Category, StepSource } from '../steps';
-import { LAYERS, SERIES, type Layer, type LineSource, type NamedRange, type Series } from '../trace';
+import type { Category, Layer, LineSource, NamedRange, Series, StepSource } from '../trace';
+import { LAYERS, SERIES } from '../trace';
 import type { PassBegins, PassQuery } from '../trace';
 
 export interface TimelineRequests {

@@ -1,5 +1,5 @@
 #pragma once
-// Questions and answers about steps; extension/protocol/steps.ts says what each field means.
+// Questions and answers about steps; extension/protocol/trace.ts says what each field means.
 #include <array>
 #include <cstdint>
 #include <optional>

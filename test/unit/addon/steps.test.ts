@@ -5,12 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import type { NativeAddon, NativeSession } from '../../../extension/engine/native';
-import {
-  STEP_LOST_EVENTS,
-  STEP_PAUSED,
-  type SiteSeries,
-  type SiteSeriesQuery,
-} from '../../../extension/protocol/steps';
+import type { SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/trace';
+import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { kinds, LogFile } from './logFile';
 

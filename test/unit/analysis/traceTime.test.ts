@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTraceTime } from '../../../extension/protocol/traceTime';
 import { resolveTraceTime } from '../../../extension/analysis/report/traceTime';
-import type { LedgerSeries } from '../../../extension/protocol/steps';
+import type { LedgerSeries } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
 
 /** Steps 1 to 4 are kept as one, 5 and 6 singly. */

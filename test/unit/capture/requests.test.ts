@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ask, cannotAsk, writeQuestion } from '../../../extension/capture/traces/requests';
-import type { Answer, AnswerInfo } from '../../../extension/protocol/steps';
-import type { ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
+import type { Answer, AnswerInfo, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { makeInfo, makeProcess } from '../fakeTrace';
 
 function folder(t: TestContext): string {

@@ -1,14 +1,10 @@
 // A small trace with known sums, for tests of the exporters: two threads, two layers, ended and live allocations.
 import type { LifetimeCursor } from '../../../extension/engine/native';
-import {
-  makeInput,
-  type ExportInput,
-  type ExportWatch,
-  type Selection,
-} from '../../../extension/exporters/exportInput';
+import type { ExportInput, ExportWatch, Selection } from '../../../extension/exporters/exportInput';
+import { makeInput } from '../../../extension/exporters/exportInput';
 import type { LifetimeBatch, SegmentMap, SegmentQuery, Site, TraceInfo } from '../../../extension/protocol/trace';
+import { CATEGORIES } from '../../../extension/protocol/trace';
 import { LAYERS, type Layer } from '../../../extension/protocol/trace';
-import { CATEGORIES } from '../../../extension/protocol/steps';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
 
 export const MB = 1 << 20;

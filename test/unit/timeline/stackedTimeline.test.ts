@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stackedTimeline } from '../../../extension/analysis/report/stackedTimeline';
 import { timelineSteps } from '../../../extension/analysis/report/timelineSteps';
-import type { LedgerSeries, ProcessSteps, SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/steps';
-import { STEP_LOST_EVENTS } from '../../../extension/protocol/steps';
-import { siteWindow, type SiteWindow } from '../../../extension/protocol/trace';
+import type { LedgerSeries, ProcessSteps, SiteSeries } from '../../../extension/protocol/trace';
+import { siteWindow, STEP_LOST_EVENTS, type SiteSeriesQuery, type SiteWindow } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo } from '../fakeTrace';
 
 interface FakeSite {

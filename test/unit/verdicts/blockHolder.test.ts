@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { holderOfBlock } from '../../../extension/analysis/findings/blockHolder';
-import type { BlockFacts } from '../../../extension/protocol/steps';
+import type { BlockFacts } from '../../../extension/protocol/trace';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';
 

@@ -3,14 +3,9 @@ import { test } from 'node:test';
 import { t } from '@vscode/l10n';
 import { shareText } from '../../../extension/protocol/holderShare';
 import { parseFields } from '../../../extension/protocol/fields';
-import type { BlockFacts } from '../../../extension/protocol/steps';
-import {
-  heldBy,
-  holderOf,
-  readHolderAnswer,
-  type HeldBlocks,
-  type HolderAnswer,
-} from '../../../extension/analysis/findings/holders';
+import type { BlockFacts } from '../../../extension/protocol/trace';
+import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/holders';
+import { heldBy, holderOf, readHolderAnswer } from '../../../extension/analysis/findings/holders';
 
 const parseHolders = (text: string, blocks: readonly BlockFacts[]): HeldBlocks[] =>
   heldBy(parseFields(text) ?? {}, blocks);

@@ -1,8 +1,7 @@
 // Why memory ran out, in words and numbers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MemorySnapshot, SnapshotSite } from '../../../extension/protocol/steps';
-import type { OutOfMemory } from '../../../extension/protocol/trace';
+import type { MemorySnapshot, OutOfMemory, SnapshotSite } from '../../../extension/protocol/trace';
 import { judgeFailures } from '../../../extension/analysis/findings/outOfMemory';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
 import type { Pool } from '../../../extension/protocol/trace';

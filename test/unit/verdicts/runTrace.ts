@@ -1,20 +1,18 @@
 // A run of plain blocks as a trace, with lines of source for its sites.
 import type {
+  AllocationQuery,
+  AllocationWindow,
   Answer,
   BlockFacts,
   Fragmentation,
+  Frame,
   FreeLine,
   LedgerSeries,
   LedgerSeriesQuery,
-  SiteSeries,
-  SiteSeriesQuery,
-} from '../../../extension/protocol/steps';
-import type {
-  AllocationQuery,
-  AllocationWindow,
-  Frame,
   OutOfMemory,
   SiteQuery,
+  SiteSeries,
+  SiteSeriesQuery,
   SiteWindow,
   TraceInfo,
 } from '../../../extension/protocol/trace';

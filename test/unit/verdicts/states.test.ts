@@ -1,7 +1,7 @@
 // Each rule about one site, in words and numbers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/steps';
+import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import type { SiteVerdict } from '../../../extension/protocol/verdicts';
 import { Random } from './program';

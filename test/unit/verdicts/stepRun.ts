@@ -1,6 +1,6 @@
 // A run made of plain blocks: allocations and frees in steps. Gives the step series that the native model would give.
-import type { Category, SiteSeries, SiteSeriesQuery, StepAxis, StepSource } from '../../../extension/protocol/steps';
-import type { Layer, LineSource } from '../../../extension/protocol/trace';
+import type { Category, Layer } from '../../../extension/protocol/trace';
+import type { LineSource, SiteSeries, SiteSeriesQuery, StepAxis, StepSource } from '../../../extension/protocol/trace';
 
 export interface Block {
   site: number;

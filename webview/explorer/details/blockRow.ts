@@ -2,8 +2,8 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
-import { allocationRow, type AllocationRow, type AllocationWindow } from '../../../extension/protocol/trace';
-import type { Category } from '../../../extension/protocol/steps';
+import type { AllocationRow, AllocationWindow, Category } from '../../../extension/protocol/trace';
+import { allocationRow } from '../../../extension/protocol/trace';
 import { stepsText } from '../common/counts';
 
 export interface Block extends Omit<AllocationRow, 'address' | 'stream' | 'askedBytes' | 'pool'> {

@@ -1,6 +1,6 @@
 // Who frees the blocks of a stack, and whether they still do.
 import { t } from '@vscode/l10n';
-import type { FreeLine } from '../../../extension/protocol/steps';
+import type { FreeLine } from '../../../extension/protocol/trace';
 import { differs, el, setTextOrHide } from '../../dom';
 import { timesSeenText } from '../common/counts';
 import { lineLink, type OpenLine } from '../common/lineLink';

@@ -1,7 +1,6 @@
 // The tab with the segment map: what it is coloured by, whose memory it is, a sentence on fragmentation.
 import { t } from '@vscode/l10n';
-import type { TraceInfo } from '../../../extension/protocol/trace';
-import { CATEGORIES } from '../../../extension/protocol/steps';
+import { CATEGORIES, type TraceInfo } from '../../../extension/protocol/trace';
 import { fileLine, formatBytes } from '../../../extension/protocol/format';
 import { dropdown, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
