@@ -7,6 +7,7 @@ import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineF
 import { sourcePath, type SourceLines } from './sourceLines';
 import { hueColours } from './hueColours';
 import { heatSvg, sparkSvg } from './sparkSvg';
+import { remembered } from '../protocol/maps';
 
 /** The trace that is shown. */
 export interface ShownTrace {
@@ -181,8 +182,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     type: vscode.TextEditorDecorationType,
     options: vscode.DecorationOptions[] | vscode.Range[],
   ): void {
-    const drawn = this.drawn.get(editor) ?? new Map<vscode.TextEditorDecorationType, string>();
-    this.drawn.set(editor, drawn);
+    const drawn = remembered(this.drawn, editor, () => new Map<vscode.TextEditorDecorationType, string>());
     // An edit moves what is drawn: the same places are other ones then.
     const key = options.length === 0 ? '' : `${editor.document.version} ${JSON.stringify(options)}`;
     if (key === (drawn.get(type) ?? '')) return;
@@ -208,17 +208,14 @@ class GutterBars implements vscode.Disposable {
 
   /** `level` from 0 to `levels` - 1. */
   of(hue: LineHue, level: number): vscode.TextEditorDecorationType {
-    const key = (hue.hue * SHADE_COUNT + hue.shade) * this.levels + level;
-    const known = this.types.get(key);
-    if (known !== undefined) return known;
     const { light, dark } = hueColours(hue);
     const icon = (colour: string): { gutterIconPath: vscode.Uri; gutterIconSize: string } => ({
       gutterIconPath: vscode.Uri.parse(heatSvg(level, this.levels, colour)),
       gutterIconSize: 'contain',
     });
-    const made = vscode.window.createTextEditorDecorationType({ light: icon(light), dark: icon(dark) });
-    this.types.set(key, made);
-    return made;
+    return remembered(this.types, (hue.hue * SHADE_COUNT + hue.shade) * this.levels + level, () =>
+      vscode.window.createTextEditorDecorationType({ light: icon(light), dark: icon(dark) }),
+    );
   }
 
   dispose(): void {

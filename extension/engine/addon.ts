@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeAddon } from './native';
+import { remembered } from '../protocol/maps';
 
 export type { NativeAddon, NativeSession } from './native';
 export type Loaded = { addon: NativeAddon } | { error: string };
@@ -11,9 +12,7 @@ const loaded = new Map<string, Loaded>();
 
 /** Loads `native/gpu_memory_trace.node` under `dist`. The error is one sentence: why it cannot load and what to do. */
 export function loadNative(dist: string): Loaded {
-  let result = loaded.get(dist);
-  if (result === undefined) loaded.set(dist, (result = load(join(dist, 'native', 'gpu_memory_trace.node'))));
-  return result;
+  return remembered(loaded, dist, () => load(join(dist, 'native', 'gpu_memory_trace.node')));
 }
 
 function load(file: string): Loaded {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { attempt } from '../protocol/attempt';
+import { remembered } from '../protocol/maps';
 
 /** Longer files are no source that a person wrote. */
 const MOST_BYTES = 4 << 20;
@@ -7,11 +8,7 @@ const MOST_BYTES = 4 << 20;
 /** Reads lines of source files; each file is read once. Null where there is no such file or line. */
 export function createLineReader(): (file: string, line: number) => string | null {
   const files = new Map<string, string[]>();
-  return (file, line) => {
-    let lines = files.get(file);
-    if (lines === undefined) files.set(file, (lines = readLines(file)));
-    return lines[line - 1] ?? null;
-  };
+  return (file, line) => remembered(files, file, () => readLines(file))[line - 1] ?? null;
 }
 
 function readLines(file: string): string[] {

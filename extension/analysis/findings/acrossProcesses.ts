@@ -1,4 +1,4 @@
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import type { Finding } from '../../protocol/verdicts';
 import { titleOf } from './wording';
 

@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { cellName, type CellRun, cellRunsOf } from '../../protocol/cells';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { listedLayer, type TraceSource } from '../../protocol/trace';

@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { keepsArrays, libraryName } from '../../protocol/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';

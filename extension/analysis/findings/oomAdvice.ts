@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, OutOfMemory, Site, SnapshotSite, TraceSource } from '../../protocol/trace';
 import type { AfterSteps } from '../../protocol/verdicts';
 import type { Finding, OutOfMemoryAdvice, OutOfMemoryCause, OutOfMemoryLine } from '../../protocol/verdicts';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';

@@ -1,5 +1,6 @@
 import { libraryName } from '../../protocol/libraryName';
 import type { Frame, Site, SiteQuery, SiteWindow } from '../../protocol/trace';
+import { remembered } from '../../protocol/maps';
 
 export type TreeWindow = Pick<
   SiteWindow,
@@ -45,8 +46,7 @@ export class CallTree {
 
   /** The nodes of the sites' innermost frames. A stack is read once: it never changes, but for one that is not known yet. */
   leavesOf(source: TreeSource, sites: Uint32Array): Uint32Array {
-    let known = this.leaves.get(source);
-    if (known === undefined) this.leaves.set(source, (known = new Map<number, number>()));
+    const known = remembered(this.leaves, source, () => new Map<number, number>());
     return sites.map(site => known.get(site) ?? this.add(source, site, known));
   }
 
@@ -61,23 +61,14 @@ export class CallTree {
 
   private child(parent: number, frame: Frame): number {
     const number = this.frameNumber(frame);
-    const key = (parent + 1) * KEYS + number;
-    let node = this.known.get(key);
-    if (node === undefined) {
-      this.known.set(key, (node = this.parents.length));
-      this.parents.push(parent);
+    return remembered(this.known, (parent + 1) * KEYS + number, () => {
       this.frameOf.push(number);
-    }
-    return node;
+      return this.parents.push(parent) - 1;
+    });
   }
 
   private frameNumber(frame: Frame): number {
     const name = `${frame.line}\n${frame.function}\n${frame.file}`;
-    let number = this.frameNumbers.get(name);
-    if (number === undefined) {
-      this.frameNumbers.set(name, (number = this.frames.length));
-      this.frames.push(frame);
-    }
-    return number;
+    return remembered(this.frameNumbers, name, () => this.frames.push(frame) - 1);
   }
 }

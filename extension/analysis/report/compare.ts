@@ -1,5 +1,5 @@
 // Two moments beside each other, line by line or stack by stack.
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import type { ComparedRow, CompareQuery, Comparison } from '../../protocol/requests/compareRequests';
 import { fileLine } from '../../protocol/format';
 import { siteRows, type Frame, type TraceSource } from '../../protocol/trace';

@@ -1,6 +1,6 @@
 import { formatBytes, formatCount } from '../../protocol/format';
 import { CATEGORIES } from '../../protocol/trace';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { sum } from '../series/statistics';
 import type { CategoryBytes } from './modules';
 

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
 import { pausedIn, unusedIn } from '../ledger/pools';

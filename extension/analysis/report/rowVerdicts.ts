@@ -1,4 +1,4 @@
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { baseName } from '../../protocol/format';
 import { allocationRows, siteRows, type GroupBy, type SiteRow, type TraceSource } from '../../protocol/trace';
 import type { OtherLine, RowVerdict, VerdictGrouping } from '../../protocol/requests/verdictRequests';

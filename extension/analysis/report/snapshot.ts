@@ -22,6 +22,7 @@ import { groupVerdicts } from './rowVerdicts';
 import { sum } from '../series/statistics';
 import { siteText } from '../sites/site';
 import { verdictsOf } from '../findings/verdictCache';
+import { remembered } from '../../protocol/maps';
 
 /** What one table shows, read from a trace at one moment. */
 export interface Snapshot {
@@ -74,11 +75,7 @@ export function readSnapshot(
 ): Snapshot {
   const info = source.info();
   const lines = new Map<number, string>();
-  const lineOf = (site: number): string => {
-    let line = lines.get(site);
-    if (line === undefined) lines.set(site, (line = siteText(source.site(site))));
-    return line;
-  };
+  const lineOf = (site: number): string => remembered(lines, site, () => siteText(source.site(site)));
   const processes = info.processes.map(process => readProcess(source, info, process, options.top ?? FEW, lineOf));
   return {
     info,

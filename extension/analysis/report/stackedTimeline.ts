@@ -1,6 +1,7 @@
 import type { StackedTimeline, StackGroup, StackQuery, StackRank } from '../../protocol/requests/timelineRequests';
 import type { Category, ProcessSteps, SiteRow, SiteSeries, TraceSource } from '../../protocol/trace';
 import { siteRows } from '../../protocol/trace';
+import { remembered } from '../../protocol/maps';
 
 /** So many sites are looked at: what smaller ones hold is in the rest. */
 const SITES = 128;
@@ -129,11 +130,8 @@ function groupOf(groups: Groups, { by }: StackQuery, row: SiteRow, category: Cat
   const { file, line, source, process, thread } = row;
   const parts = { line: { file, line, source }, category: { category }, thread: { process, thread } }[by];
   const key = JSON.stringify(by === 'line' ? [file, line, line === 0 && source] : Object.values(parts));
-  const known = groups.index.get(key);
-  if (known !== undefined) return known;
-  groups.index.set(key, groups.list.length);
-  groups.list.push({ ...NO_GROUP, ...parts, ...(by === 'line' && { function: row.function }) });
-  return groups.list.length - 1;
+  const made = { ...NO_GROUP, ...parts, ...(by === 'line' && { function: row.function }) };
+  return remembered(groups.index, key, () => groups.list.push(made) - 1);
 }
 
 /** All times in any of the lists, rising, each once. */

@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import { isLibrary, packageName } from '../common/stack';
+import { remembered } from '../../../extension/protocol/maps';
 
 export interface FlameNode {
   /** The same node has the same id in every answer; -1: the whole. */
@@ -61,15 +62,13 @@ function place(
     return up;
   }
   const key = hidden ? `\0${packageName(frame.file)}` : `${frame.file}\0${frame.line}\0${frame.function}`;
-  let siblings = known.get(up);
-  if (!siblings) known.set(up, (siblings = new Map<string, FlameNode>()));
+  const siblings = remembered(known, up, () => new Map<string, FlameNode>());
   const noLine = frame.line === 0 && frame.function === '';
-  let node = siblings.get(key);
-  if (!node) {
-    node = newNode(up, tree.id[i]!, frame, noLine ? t('no Python line') : frame.function);
-    siblings.set(key, node);
-    up.children.push(node);
-  }
+  const node = remembered(siblings, key, () => {
+    const made = newNode(up, tree.id[i]!, frame, noLine ? t('no Python line') : frame.function);
+    up.children.push(made);
+    return made;
+  });
   if (hidden) {
     node.folded++;
     node.label = foldedLabel(node);

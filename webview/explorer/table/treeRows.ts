@@ -5,6 +5,7 @@ import type { StackTree } from '../../../extension/protocol/requests/treeRequest
 import type { Row } from './rows';
 import type { RowSource } from './rowSource';
 import { baseName, fileLine } from '../../../extension/protocol/format';
+import { groupBy } from '../../../extension/protocol/maps';
 
 export interface TreeOrder {
   sort: SiteSort;
@@ -109,7 +110,7 @@ export class TreeRows implements RowSource {
     this.places.clear();
     const { tree } = this;
     if (!tree) return;
-    const callees = calleesOf(tree);
+    const callees = groupBy(tree.parent.keys(), node => tree.parent[node]!); // -1: the outermost
     const compare = this.comparison(tree);
     const add = (nodes: number[], level: number): void => {
       for (const node of nodes.sort(compare)) {
@@ -172,17 +173,6 @@ const EMPTY_ROW = {
   verdict: null,
   bytesPerStep: 0,
 } as const;
-
-/** By caller: the places of what it calls; -1: the outermost. */
-function calleesOf(tree: StackTree): Map<number, number[]> {
-  const callees = new Map<number, number[]>();
-  tree.parent.forEach((parent, node) => {
-    const known = callees.get(parent);
-    if (known) known.push(node);
-    else callees.set(parent, [node]);
-  });
-  return callees;
-}
 
 function placeOf(tree: StackTree, node: number): string {
   const { file, line, function: name } = tree.frames[tree.frame[node]!]!;

@@ -1,3 +1,4 @@
+import { remembered } from '../../../extension/protocol/maps';
 // Fills that differ in form as well as in colour, for high contrast.
 
 const SIZE_PX = 8;
@@ -17,10 +18,8 @@ const known = new Map<string, CanvasPattern | string>();
 
 /** The pattern of a group in a colour; the colour itself where no canvas can be had. */
 export function patternOf(group: number, colour: string): CanvasPattern | string {
-  const key = `${group % TILES.length} ${colour}`;
-  let pattern = known.get(key);
-  if (pattern === undefined) known.set(key, (pattern = draw(TILES[group % TILES.length]!, colour) ?? colour));
-  return pattern;
+  const tile = group % TILES.length;
+  return remembered(known, `${tile} ${colour}`, () => draw(TILES[tile]!, colour) ?? colour);
 }
 
 function draw(strokes: (typeof TILES)[number], colour: string): CanvasPattern | null {

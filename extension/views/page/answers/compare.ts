@@ -14,12 +14,13 @@ import type { NamedTrace } from '../../session/sessions';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { openSession } from './source';
+import { remembered } from '../../../protocol/maps';
 
 const MOST_STEPS = 24;
 /** A trace is remembered at so many moments. */
 const MOST_MOMENTS = 4;
 
-const remembered = new WeakMap<TraceSession, Map<string, Holding[]>>();
+const read = new WeakMap<TraceSession, Map<string, Holding[]>>();
 
 export function compareAnswers(model: PageModel): Answers<CompareRequests> {
   return {
@@ -53,8 +54,7 @@ async function holdings({ session, ending }: NamedTrace, point: ComparePoint, qu
   const wanted = { by, layer, process, device };
   const timeNs = point.timeNs ?? ending?.timeNs ?? null;
   if (timeNs === null) return readHoldings(session.native, wanted);
-  let known = remembered.get(session);
-  if (known === undefined) remembered.set(session, (known = new Map<string, Holding[]>()));
+  const known = remembered(read, session, () => new Map<string, Holding[]>());
   const key = JSON.stringify([timeNs, wanted]);
   const found = known.get(key) ?? readHoldings(await session.moments.at(timeNs), wanted);
   known.delete(key);

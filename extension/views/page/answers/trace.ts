@@ -14,6 +14,7 @@ import type { AllocationWindow, SegmentMap, SegmentQuery, TraceSource } from '..
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { bornIn, openSession, openTrace, openVerdicts, sourceOf } from './source';
+import { remembered } from '../../../protocol/maps';
 
 const MOST_SITES = 100_000;
 
@@ -49,8 +50,7 @@ export function traceAnswers(
     },
     stackTree: async ({ moment, ...query }) => {
       const session = openSession(model);
-      let tree = trees.get(session);
-      if (tree === undefined) trees.set(session, (tree = { calls: new CallTree(), modules: new CallTree() }));
+      const tree = remembered(trees, session, () => ({ calls: new CallTree(), modules: new CallTree() }));
       const at = await sourceOf(model, moment);
       const of = { ...query, ...bornIn(at) };
       return query.weight === 'modules'

@@ -9,3 +9,16 @@ export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<
   }
   return groups;
 }
+
+/** What a map has for a key; made and kept where it has nothing. */
+export function remembered<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
