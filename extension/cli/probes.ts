@@ -1,7 +1,7 @@
 // The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is said.
 import { commandLine, explain } from '../capture/checks/attachTarget';
 import type { Advice } from '../capture/checks/privileges';
-import { settleLogs } from '../capture/launch/settle';
+import { settle } from '../capture/launch/settle';
 import { Tracer, type TracerEnd, tracerMissing, tracerProgram } from '../capture/launch/tracer';
 import { continueDescendants } from '../capture/processes/processes';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
@@ -76,7 +76,7 @@ async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> 
   const end = await tracer.ended;
   if (end.problem !== null)
     say(`${end.problem.message.replace(/\.$/, '')}: what happened afterwards is not in the trace.`);
-  await settleLogs(recording.session, recording.directory, LOGS_LIMIT_MS);
+  await settle(recording.session, recording.directory, LOGS_LIMIT_MS, true);
   const { lost } = recording.session.info();
   if (end.lost > lost.events) say(`The tracer lost ${end.lost - lost.events} events that the trace does not count.`);
   return end;

@@ -5,7 +5,7 @@ import { askForSurvey, type HolderTime } from '../capture/checks/survey';
 import { gitHead } from '../capture/launch/git';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
 import { launch, missingScript, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
-import { settleDirectory } from '../capture/launch/settle';
+import { settle } from '../capture/launch/settle';
 import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver, readText } from '../capture/processes/machine';
 import { reasonOf } from '../capture/traces/traceDirectory';
@@ -127,7 +127,7 @@ async function follow(
   recordProcess(recording, started.pid, status);
   if (status === KILLED && memoryKills() > killsBefore)
     say('Main memory ran out, and Linux killed the program for it: below is what it had on GPUs and pinned then.');
-  await settle(recording);
+  await readToEnd(recording);
   await probes?.detach();
   return finish(options, recording, cpu.why(), status);
 }
@@ -165,9 +165,9 @@ function sayWhenOnCpu({ session }: Recording, pid: number): { stop(): void; why(
 }
 
 /** Waits for what the program and its children wrote last. */
-async function settle({ session, directory }: Recording): Promise<void> {
+async function readToEnd({ session, directory }: Recording): Promise<void> {
   try {
-    const running = await settleDirectory(session, directory, STRAGGLER_MS);
+    const running = await settle(session, directory, STRAGGLER_MS);
     if (running > 0) say(`${running} of its processes still run: what they do from here on is not in the trace.`);
   } catch (error) {
     say(`The trace could not be read to its end (${reasonOf(error)}).`);

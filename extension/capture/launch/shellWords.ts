@@ -1,33 +1,19 @@
+/** White space; what stands in quotes, or behind a backslash; other letters, at last a quote or backslash that begins nothing. */
+const PARTS = /\s+|'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|[^\s'"\\]+|[^]/g;
+
 /** Splits a line as a POSIX shell splits words, without expanding anything. Null: a quote is not closed. */
 export function splitWords(line: string): string[] | null {
   const words: string[] = [];
-  let word = '';
-  let inWord = false;
-  let quote: '"' | "'" | null = null;
-  for (let at = 0; at < line.length; at++) {
-    const letter = line[at] as string;
-    if (quote !== null) {
-      if (letter === quote) quote = null;
-      else if (letter === '\\' && quote === '"' && /["\\$`]/.test(line[at + 1] ?? '')) word += line[++at] ?? '';
-      else word += letter;
-    } else if (letter === '"' || letter === "'") {
-      quote = letter;
-      inWord = true;
-    } else if (letter === '\\' && at + 1 < line.length) {
-      word += line[++at] ?? '';
-      inWord = true;
-    } else if (/\s/.test(letter)) {
-      if (inWord) words.push(word);
-      word = '';
-      inWord = false;
-    } else {
-      word += letter;
-      inWord = true;
+  let word: string | null = null;
+  for (const [part, single, double, escaped] of line.matchAll(PARTS)) {
+    if (part === '"' || part === "'") return null;
+    if (part.trim() !== '') word = (word ?? '') + (single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? part);
+    else if (word !== null) {
+      words.push(word);
+      word = null;
     }
   }
-  if (quote !== null) return null;
-  if (inWord) words.push(word);
-  return words;
+  return word === null ? words : [...words, word];
 }
 
 /** Writes words as one line that a POSIX shell reads back as the same words. */

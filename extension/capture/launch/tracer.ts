@@ -126,7 +126,7 @@ export class Tracer {
       this.problem = message;
     } else if (message.type === 'lost') {
       this.lostSaid += message.count;
-    } else {
+    } else if (message.type === 'ended') {
       this.lostInAll = message.lost;
     }
   }

@@ -3,7 +3,7 @@ import type { StackChoice } from '../../capture/launch/tracer';
 import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { applyOptions, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
+import { applyOptions, HelpWanted, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseRanks, type RankSet } from './ranks';
 import { parseReport, type ReportArguments } from './reportArguments';
 import { parseSql, type SqlArguments } from './sqlArguments';
@@ -84,6 +84,7 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
     return parse(words);
   } catch (error) {
     if (error instanceof Usage) return { usage: error.message };
+    if (error instanceof HelpWanted) return { verb: 'help', about: verbOf(error.message) };
     throw error;
   }
 }
@@ -106,13 +107,11 @@ function parse(words: readonly string[]): Arguments {
       `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm, kernel, sql, doctor and mcp.`,
     );
   }
-  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (own[0] === '--help' || own[0] === '-h') return { verb: 'help', about: verb };
-  return PARSERS[verb](rest) ?? { verb: 'help', about: verb };
+  return PARSERS[verb](rest);
 }
 
-/** What stands behind a verb; null: its help is wanted. */
-const PARSERS: Record<Verb, (words: readonly string[]) => Arguments | null> = {
+/** What stands behind a verb. */
+const PARSERS: Record<Verb, (words: readonly string[]) => Arguments> = {
   run: parseRun,
   attach: parseAttach,
   record: parseRecord,
@@ -123,17 +122,15 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments | null> = {
   kernel: parseKernel,
   sql: parseSql,
   doctor: parseDoctor,
-  mcp: words => {
-    const parsed = { verb: 'mcp' } as const;
-    return alone(applyOptions(parsed, words, {}), parsed);
-  },
+  mcp: words => optionsAlone({ verb: 'mcp' } as const, words),
 };
 
-/** Of a verb that takes options alone; null: its help is wanted. */
-function alone<T extends { verb: Verb }>(named: string[] | null, parsed: T): T | null {
+/** Of a verb that takes nothing else. */
+function optionsAlone<T extends { verb: Verb }>(parsed: T, words: readonly string[], table?: OptionTable<T>): T {
+  const [word] = applyOptions(parsed, words, table);
   const { verb } = parsed;
-  if (named?.[0] !== undefined) throw new Usage(`${verb} takes no "${named[0]}" (see "gpu-memtrace ${verb} --help").`);
-  return named && parsed;
+  if (word !== undefined) throw new Usage(`${verb} takes no "${word}" (see "gpu-memtrace ${verb} --help").`);
+  return parsed;
 }
 
 function verbOf(word: string | undefined): Verb | null {
@@ -154,7 +151,7 @@ const RECORDING: RecordingArguments = {
   ranks: null,
 };
 
-function parseRun(words: readonly string[]): Arguments | null {
+function parseRun(words: readonly string[]): Arguments {
   const parsed: RunArguments = {
     verb: 'run',
     ...RECORDING,
@@ -169,7 +166,6 @@ function parseRun(words: readonly string[]): Arguments | null {
   };
   const options = new Options(words);
   const taken = leadingOptions(parsed, options, RUN_OPTIONS);
-  if (taken === null) return null;
   const onlyUprobe = taken.findLast(option => option in UPROBE_OPTIONS);
   if (onlyUprobe !== undefined && parsed.backend !== 'uprobe') {
     throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
@@ -188,11 +184,9 @@ function parseRun(words: readonly string[]): Arguments | null {
   return parsed;
 }
 
-function parseAttach(words: readonly string[]): Arguments | null {
+function parseAttach(words: readonly string[]): Arguments {
   const parsed: AttachArguments = { verb: 'attach', ...RECORDING, pid: 0 };
-  const named = applyOptions(parsed, words, ATTACH_OPTIONS);
-  if (named === null) return null;
-  const [word, ...more] = named;
+  const [word, ...more] = applyOptions(parsed, words, ATTACH_OPTIONS);
   if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
   if (/^[1-9]\d{0,9}$/.test(word)) return { ...parsed, pid: Number(word) };
   throw new Usage(`"${word}" is not the number of a process: gpu-memtrace attach PID`);
@@ -263,12 +257,10 @@ function ringBytes(text: string): number {
   throw new Usage(`--ring-bytes ${text} is not a number from ${LEAST_RING_BYTES} to ${MOST_RING_BYTES}.`);
 }
 
-function parseDoctor(words: readonly string[]): Arguments | null {
-  const parsed: DoctorArguments = { verb: 'doctor', format: 'table' };
-  const named = applyOptions(parsed, words, {
+function parseDoctor(words: readonly string[]): Arguments {
+  return optionsAlone<DoctorArguments>({ verb: 'doctor', format: 'table' }, words, {
     '--format': (doctor, options) => (doctor.format = options.choice(['table', 'json'])),
   });
-  return alone(named, parsed);
 }
 
 /** `2s`, `500ms`, `1m`, `2` (seconds) in milliseconds. */

@@ -25,11 +25,10 @@ const HOLDERS_OPTIONS: OptionTable<HoldersArguments> = {
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
 };
 
-/** null: its help is wanted. Throws `Usage`. */
-export function parseHolders(words: readonly string[]): HoldersArguments | null {
+/** Throws `Usage`, `HelpWanted`. */
+export function parseHolders(words: readonly string[]): HoldersArguments {
   const parsed: HoldersArguments = { verb: 'holders', where: '', format: 'table', line: null, address: null };
   const named = applyOptions(parsed, words, HOLDERS_OPTIONS);
-  if (named === null) return null;
   if (parsed.line !== null && parsed.address !== null) throw new Usage('Give --line or --address, not both.');
   return { ...parsed, where: onlyOne(named, 'gpu-memtrace holders PID') };
 }
@@ -39,11 +38,10 @@ const CONFIRM_OPTIONS: OptionTable<ConfirmArguments> = {
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
 };
 
-/** null: its help is wanted. Throws `Usage`. */
-export function parseConfirm(words: readonly string[]): ConfirmArguments | null {
+/** Throws `Usage`, `HelpWanted`. */
+export function parseConfirm(words: readonly string[]): ConfirmArguments {
   const parsed: ConfirmArguments = { verb: 'confirm', where: '', format: 'table', experiments: [] };
   const named = applyOptions(parsed, words, CONFIRM_OPTIONS);
-  if (named === null) return null;
   if (parsed.experiments.length === 0) {
     throw new Usage(`Say what to try in the program: --do ${EXPERIMENTS.join(',')} (one or more).`);
   }

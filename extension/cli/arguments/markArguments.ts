@@ -8,11 +8,9 @@ export interface MarkArguments {
   name: string;
 }
 
-/** What stands behind `mark`; null: help is wanted. Throws `Usage`. */
-export function parseMark(words: readonly string[]): MarkArguments | null {
-  const named = applyOptions({ verb: 'mark' }, words, {});
-  if (named === null) return null;
-  const [target, name, ...more] = named;
+/** What stands behind `mark`. Throws `Usage`, `HelpWanted`. */
+export function parseMark(words: readonly string[]): MarkArguments {
+  const [target, name, ...more] = applyOptions({ verb: 'mark' }, words);
   if (target === undefined || name === undefined || more.length > 0 || name.trim() === '')
     throw new Usage('Name a process and the mark: gpu-memtrace mark PID|FOLDER NAME, such as mark 4711 "before eval"');
   if (name.length > MAX_MARK_NAME) throw new Usage(`A mark has at most ${MAX_MARK_NAME} characters.`);

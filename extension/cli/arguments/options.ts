@@ -1,5 +1,7 @@
 /** Thrown with a sentence on what is wrong with the command line. */
 export class Usage extends Error {}
+/** Thrown with a verb whose help is wanted. */
+export class HelpWanted extends Error {}
 
 /** Walks over words of the form `--name value`, `--name=value`; `--` or a plain word ends the options. */
 export class Options {
@@ -69,33 +71,33 @@ export class Options {
 /** How a verb takes each of its options, with its values, into what is parsed. */
 export type OptionTable<T> = Readonly<Record<string, (parsed: T, options: Options) => void>>;
 
-/** The words that are no options, which may stand between them; null: help is wanted. Throws `Usage`. */
+/** The words that are no options, which may stand between them. Throws `Usage`, `HelpWanted`. */
 export function applyOptions<T extends { verb: string }>(
   parsed: T,
   words: readonly string[],
-  table: OptionTable<T>,
-): string[] | null {
+  table: OptionTable<T> = {},
+): string[] {
   const named: string[] = [];
   const options = new Options(words);
   for (;;) {
-    if (leadingOptions(parsed, options, table) === null) return null;
+    leadingOptions(parsed, options, table);
     const word = options.positional();
     if (word === null) return named;
     named.push(word);
   }
 }
 
-/** Takes options up to the next word that is none, and names them; null: help is wanted. Throws `Usage`. */
+/** Takes options up to the next word that is none, and names them. Throws `Usage`, `HelpWanted`. */
 export function leadingOptions<T extends { verb: string }>(
   parsed: T,
   options: Options,
   table: OptionTable<T>,
-): string[] | null {
+): string[] {
   const taken: string[] = [];
+  const { verb } = parsed;
   for (let option = options.next(); option !== null; option = options.next()) {
-    if (option === '--help' || option === '-h') return null;
+    if (option === '--help' || option === '-h') throw new HelpWanted(verb);
     const take = table[option];
-    const { verb } = parsed;
     if (take === undefined) {
       const near = nearest(option, Object.keys(table));
       const how = near === null ? ` (see "gpu-memtrace ${verb} --help").` : `: did you mean ${near}?`;

@@ -29,8 +29,8 @@ export interface ReportArguments {
 
 const GROUPS = GROUP_BYS.filter(by => by !== 'category');
 
-/** What stands behind `report`; null: help is wanted. Throws `Usage`. */
-export function parseReport(words: readonly string[]): ReportArguments | null {
+/** What stands behind `report`. Throws `Usage`, `HelpWanted`. */
+export function parseReport(words: readonly string[]): ReportArguments {
   const parsed: ReportArguments = {
     verb: 'report',
     file: '',
@@ -45,10 +45,9 @@ export function parseReport(words: readonly string[]): ReportArguments | null {
     oom: false,
     run: null,
   };
-  const files = applyOptions(parsed, words, REPORT_OPTIONS);
-  if (files === null) return null;
-  if (files.length !== 1) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
-  parsed.file = files[0] ?? '';
+  const [file, ...more] = applyOptions(parsed, words, REPORT_OPTIONS);
+  if (file === undefined || more.length > 0) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
+  parsed.file = file;
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
     throw new Usage(`--group-by is for the table and json: ${parsed.format} holds every allocation or stack.`);
   if (parsed.blocks && (parsed.format !== 'table' || parsed.compare.length > 0))

@@ -18,11 +18,10 @@ const OPTIONS: OptionTable<SqlArguments> = {
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'csv'])),
 };
 
-/** What stands behind `sql`; null: help is wanted. Throws `Usage`. */
-export function parseSql(words: readonly string[]): SqlArguments | null {
+/** What stands behind `sql`. Throws `Usage`, `HelpWanted`. */
+export function parseSql(words: readonly string[]): SqlArguments {
   const parsed: SqlArguments = { verb: 'sql', folder: '', query: null, engine: null, format: 'table' };
   const named = applyOptions(parsed, words, OPTIONS);
-  if (named === null) return null;
   const [folder, query = null, ...more] = named;
   if (folder === undefined || more.length > 0)
     throw new Usage('Name a job’s folder, and a query: gpu-memtrace sql DIR peak_by_rank, or "SELECT …".');

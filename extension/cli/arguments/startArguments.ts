@@ -47,11 +47,9 @@ function bytesOf(text: string): number | null {
   return Number.isSafeInteger(bytes) ? bytes : null;
 }
 
-/** What stands behind `record`; null: help is wanted. Throws `Usage`. */
-export function parseRecord(words: readonly string[]): RecordArguments | null {
-  const named = applyOptions({ verb: 'record' }, words, {});
-  if (named === null) return null;
-  const [target, word, ...more] = named;
+/** What stands behind `record`. Throws `Usage`, `HelpWanted`. */
+export function parseRecord(words: readonly string[]): RecordArguments {
+  const [target, word, ...more] = applyOptions({ verb: 'record' }, words);
   if (target === undefined || (word !== 'on' && word !== 'off') || more.length > 0)
     throw new Usage('Name a process, and on or off: gpu-memtrace record PID|FOLDER on, such as record 4711 on');
   return { verb: 'record', target, on: word === 'on' };

@@ -1,7 +1,7 @@
 // What the page may ask of single blocks. Addresses travel as text: a message of the page cannot hold a bigint.
 import { ALLOCATION_SORTS, LAYERS, type AllocationQuery, type AllocationWindow } from '../trace';
 import type { FindingHolder } from '../verdicts';
-import type { Check, Checks } from './checks';
+import type { Check, Checks, Fielded } from './checks';
 import { flag, index, object, oneOf, optional, Refused, rowWindow, text, time } from './checks';
 import { MOMENT, type OfMoment } from './moment';
 import { MAX_ROWS } from './traceRequests';
@@ -21,18 +21,8 @@ export interface BlockRequests {
   copyText(of: { text: string }): void;
 }
 
-export interface BlockQuery {
-  process: number;
-  site: number;
-  /** `0x7f…`. */
-  address: string;
-}
-/** `timeNs`: when it was allocated; another block may have the same address later. */
-export interface HolderQuery {
-  process: number;
-  address: string;
-  timeNs: number;
-}
+export type BlockQuery = Fielded<typeof BLOCK>;
+export type HolderQuery = Fielded<typeof HOLDER>;
 export interface BlockHolder extends FindingHolder {
   /** From the object to the root, in the agent's words. */
   chain: string[];
@@ -46,7 +36,10 @@ const address: Check<string> = (value, name) => {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,16}$/.test(value)) return value;
   throw new Refused(`${name} is an address, as 0x7f12`);
 };
+/** `address`: as `0x7f…`. */
 const BLOCK = { process: index, site: index, address };
+/** `timeNs`: when it was allocated; another block may have the same address later. */
+const HOLDER = { process: index, address, timeNs: time };
 
 export const blockChecks: Checks<BlockRequests> = {
   allocations: rowWindow(
@@ -66,6 +59,6 @@ export const blockChecks: Checks<BlockRequests> = {
   ),
   block: object({ ...BLOCK, ...MOMENT }),
   askBlock: object(BLOCK),
-  blockHolder: object({ process: index, address, timeNs: time }),
+  blockHolder: object(HOLDER),
   copyText: object({ text: text(MOST_COPIED) }),
 };

@@ -7,6 +7,10 @@ export class Refused extends Error {}
 /** Gives the value back, checked and copied. `name`: what the sentence calls it. */
 export type Check<T> = (value: unknown, name: string) => T;
 
+/** What a check lets through, and an object of such fields. */
+export type Passed<C> = C extends Check<infer T> ? T : never;
+export type Fielded<O> = { [F in keyof O]: Passed<O[F]> };
+
 /** For each request the check of its parameters. */
 export type Checks<R> = { [M in keyof R]: Check<R[M] extends (params: infer P) => unknown ? P : never> };
 

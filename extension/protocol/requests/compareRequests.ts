@@ -1,7 +1,7 @@
 // Two moments beside each other, of one trace or of two.
-import { index, indexOrAll, nothing, object, oneOf, within, type Checks } from './checks';
+import { index, indexOrAll, nothing, object, oneOf, within, type Check, type Checks, type Fielded } from './checks';
 import type { Mark } from '../marks';
-import { LAYERS, type Layer } from '../trace';
+import { LAYERS } from '../trace';
 import type { EndMoment } from './moment';
 
 /** A moment of a trace. */
@@ -12,20 +12,8 @@ export interface ComparePoint {
   timeNs: number | null;
 }
 
-/** What is put beside each other: the Python line that allocates, or the whole stack. */
-export type CompareBy = 'line' | 'stack';
-
-export interface CompareQuery {
-  a: ComparePoint;
-  b: ComparePoint;
-  by: CompareBy;
-  layer: Layer;
-  /** Of the shown trace; -1: all. Where two traces are compared, both are taken whole. */
-  process: number;
-  device: number;
-  /** At most so many rows. */
-  rows: number;
-}
+export type CompareQuery = Fielded<typeof COMPARE>;
+export type CompareBy = CompareQuery['by'];
 
 export interface ComparedRow {
   /** As B has it, else A; empty without a Python line. */
@@ -81,20 +69,28 @@ export interface CompareRequests {
 const MOST_ROWS = 1_000;
 
 /** Null stays null. */
-const POINT = object({ trace: index, timeNs: (value, name) => (value === null ? null : index(value, name)) });
+const POINT: Check<ComparePoint> = object({
+  trace: index,
+  timeNs: (value, name) => (value === null ? null : index(value, name)),
+});
+
+const COMPARE = {
+  a: POINT,
+  b: POINT,
+  /** What is put beside each other: the Python line that allocates, or the whole stack. */
+  by: oneOf('line', 'stack'),
+  layer: oneOf(...LAYERS),
+  /** Of the shown trace; -1: all. Where two traces are compared, both are taken whole. */
+  process: indexOrAll,
+  device: indexOrAll,
+  /** At most so many. */
+  rows: within(0, MOST_ROWS),
+};
 
 export const compareChecks: Checks<CompareRequests> = {
   compareTraces: nothing,
   openOtherTrace: nothing,
-  compare: object({
-    a: POINT,
-    b: POINT,
-    by: oneOf('line', 'stack'),
-    layer: oneOf(...LAYERS),
-    process: indexOrAll,
-    device: indexOrAll,
-    rows: within(0, MOST_ROWS),
-  }),
+  compare: object(COMPARE),
 };
 
 /** A moment as one word, `0:12000000` or `3:now`. */

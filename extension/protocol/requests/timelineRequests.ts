@@ -1,9 +1,8 @@
 // What the page may ask for the timeline beside its series, and of other moments.
-import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks } from './checks';
+import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks, type Fielded } from './checks';
 import { checkMoment, type Moment } from './moment';
-import type { Category, Layer, LineSource, NamedRange, Series, StepSource } from '../trace';
+import type { Category, LineSource, NamedRange, PassBegins, PassQuery, StepSource } from '../trace';
 import { LAYERS, SERIES } from '../trace';
-import type { PassBegins, PassQuery } from '../trace';
 
 export interface TimelineRequests {
   stackedTimeline(query: StackQuery): ColouredStack;
@@ -22,21 +21,14 @@ export interface TimelineRequests {
   cancelMoments(): void;
 }
 
-export type StackBy = 'line' | 'category' | 'thread';
-export type StackRank = 'alive' | 'peak';
+export type StackBy = (typeof STACK_BY)[number];
+export type StackRank = (typeof STACK_RANKS)[number];
 /** -1 or absent = all. */
 export interface Scope {
   process?: number;
   device?: number;
 }
-export interface StackQuery extends Scope {
-  layer: Layer;
-  by: StackBy;
-  /** The groups with the most bytes at the end, or ever. */
-  rank: StackRank;
-  /** So many groups at most. */
-  top: number;
-}
+export type StackQuery = Scope & Fielded<typeof STACK>;
 /** What a group stands for; the fields of the other kinds of groups are empty. */
 export interface StackGroup {
   file: string;
@@ -96,11 +88,7 @@ export interface StepTimes {
   endNs: Float64Array;
 }
 
-export interface PeakQuery extends Scope {
-  series: Series;
-  fromNs: number;
-  toNs: number;
-}
+export type PeakQuery = Scope & Fielded<typeof PEAK>;
 export interface Peak {
   /** It was at some time in [fromNs, toNs]; both are the same where the time is known. */
   fromNs: number;
@@ -133,27 +121,29 @@ export interface PeakReading extends MomentReading {
   peak: Peak | null;
 }
 
-export const STACK_BY: readonly StackBy[] = ['line', 'category', 'thread'];
-export const STACK_RANKS: readonly StackRank[] = ['alive', 'peak'];
+export const STACK_BY = ['line', 'category', 'thread'] as const;
+/** The groups with the most bytes at the end, or ever. */
+export const STACK_RANKS = ['alive', 'peak'] as const;
 const MOST_GROUPS = 32;
 const MOST_POINTS = 2048;
 
-const PEAK = { series: oneOf(...SERIES), fromNs: time, toNs: time, ...SCOPE };
+const PEAK = { series: oneOf(...SERIES), fromNs: time, toNs: time };
+/** `top`: so many groups at most. */
+const STACK = {
+  layer: oneOf(...LAYERS),
+  by: oneOf(...STACK_BY),
+  rank: oneOf(...STACK_RANKS),
+  top: within(1, MOST_GROUPS),
+};
 
 export const timelineChecks: Checks<TimelineRequests> = {
-  stackedTimeline: object({
-    layer: oneOf(...LAYERS),
-    by: oneOf(...STACK_BY),
-    rank: oneOf(...STACK_RANKS),
-    top: within(1, MOST_GROUPS),
-    ...SCOPE,
-  }),
+  stackedTimeline: object({ ...STACK, ...SCOPE }),
   timelineSteps: object({ points: within(16, MOST_POINTS) }),
   passes: timeSpan(object({ process: index, fromNs: time, toNs: time })),
   ranges: timeSpan(object({ process: index, fromNs: time, toNs: time, leastNs: time })),
   peakCard: object({ moment: checkMoment, ...SCOPE }),
-  peakInside: timeSpan(object(PEAK)),
-  exactPeak: timeSpan(object({ ...PEAK, bytes: index })),
+  peakInside: timeSpan(object({ ...PEAK, ...SCOPE })),
+  exactPeak: timeSpan(object({ ...PEAK, ...SCOPE, bytes: index })),
   readMoment: object({ moment: checkMoment }),
   cancelMoments: nothing,
 };

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { SourceLines } from '../../editor/sourceLines';
 import type { SessionView } from '../../protocol/requests/messages';
+import type { Button } from '../../protocol/requests/sessionRequests';
 import type { OpenTrace, SessionChange } from '../session/openTrace';
 import type { NamedTrace } from '../session/sessions';
 
@@ -19,9 +20,6 @@ export interface PageModel {
   /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */
   openOther(): Promise<number | null>;
 }
-
-/** Buttons of the page that are commands. */
-export type Button = 'start' | 'chooseInterpreter' | 'doctor' | 'trySample' | 'stop' | 'save' | 'mark' | 'openWide';
 
 /** What all pages of the window share. */
 export interface PageTools {

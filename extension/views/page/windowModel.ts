@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { openOther } from '../session/pickTrace';
 import type { CommandName } from '../names';
 import type { Sessions } from '../session/sessions';
-import type { Button, PageModel } from './model';
+import type { Button } from '../../protocol/requests/sessionRequests';
+import type { PageModel } from './model';
 
 /** Buttons whose command has another name. */
 const OTHERS: Partial<Record<Button, CommandName>> = { save: 'saveTrace' };

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { explain } from '../../capture/checks/attachTarget';
 import type { HolderTime } from '../../capture/checks/survey';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
-import { settleDirectory, settleLogs } from '../../capture/launch/settle';
+import { settle } from '../../capture/launch/settle';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { readPid } from '../../capture/launch/terminalScript';
 import { watchForCpu } from '../../capture/processes/cpuReason';
@@ -214,13 +214,13 @@ export class Session extends OpenTrace {
     const end = recording?.end() ?? null;
     if (recording === null) return;
     if (end === null) return this.judgeNow();
-    const settle = recording.attached ? settleLogs : settleDirectory;
     this.recording = null;
     clearInterval(this.timer);
     this.stopLooking();
     try {
       recordProcesses(recording.directory, recording.facts);
-      if (this.trace !== null) await settle(this.trace.native, recording.directory, STRAGGLER_MS);
+      const { attached, directory } = recording;
+      if (this.trace !== null) await settle(this.trace.native, directory, STRAGGLER_MS, attached);
     } catch (error) {
       if (!this.gone) this.parts.log.error(reasonOf(error));
     }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { settleDirectory, settleLogs } from '../../../extension/capture/launch/settle';
+import { settle } from '../../../extension/capture/launch/settle';
 import { makeInfo, makeProcess } from '../fakeTrace';
 
 test('a log that the reader has not found yet is waited for, and so is the end of its process', async t => {
@@ -16,10 +16,10 @@ test('a log that the reader has not found yet is waited for, and so is the end o
     settle: () => Promise.resolve(void reads++),
     info: () => makeInfo({ processes: seen[Math.min(reads, seen.length) - 1] ?? [] }),
   };
-  assert.equal(await settleDirectory(session, directory, 5_000), 0);
+  assert.equal(await settle(session, directory, 5_000), 0);
   assert.equal(reads, 3);
   const running = { settle: session.settle, info: () => makeInfo({ processes: [makeProcess({ ended: false })] }) };
-  assert.equal(await settleDirectory(running, directory, 100), 1);
+  assert.equal(await settle(running, directory, 100), 1);
 });
 
 test('where processes go on, only their logs are waited for', async t => {
@@ -31,6 +31,6 @@ test('where processes go on, only their logs are waited for', async t => {
     settle: () => Promise.resolve(void reads++),
     info: () => makeInfo({ processes: reads < 2 ? [] : [makeProcess({ ended: false })] }),
   };
-  assert.equal(await settleLogs(session, directory, 5_000), 1);
+  assert.equal(await settle(session, directory, 5_000, true), 1);
   assert.equal(reads, 2);
 });

@@ -1,6 +1,6 @@
 // A canvas with a title, keys and the theme's background around another canvas, as PNG.
 import type { SessionView } from '../../../extension/protocol/requests/messages';
-import type { Picture, PictureName } from '../../../extension/protocol/requests/pictureRequests';
+import type { Picture } from '../../../extension/protocol/requests/pictureRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { iconButton } from '../../components';
 import { t } from '@vscode/l10n';
@@ -40,7 +40,7 @@ export function pictureFacts({ session, info, view }: PictureSubject): string {
  * its top left corner. null: nothing is shown.
  */
 export function canvasPicture(
-  name: PictureName,
+  name: Picture['name'],
   source: HTMLCanvasElement,
   words: PictureWords,
   over: (context: CanvasRenderingContext2D) => void = () => undefined,

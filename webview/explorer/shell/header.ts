@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
+import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatDuration } from '../../../extension/protocol/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttribute, setAttributes, setText } from '../../dom';
@@ -78,7 +79,7 @@ export class Header {
     setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
   }
 
-  private asking(method: 'stop' | 'save' | 'mark' | 'openWide'): () => void {
+  private asking(method: Button): () => void {
     return () => void this.page.ask(method, undefined);
   }
 

@@ -1,6 +1,6 @@
 import { openLine } from '../../../editor/openLine';
 import { sourcePath, type SourceLines } from '../../../editor/sourceLines';
-import type { SessionRequests } from '../../../protocol/requests/sessionRequests';
+import { forButtons, type SessionRequests } from '../../../protocol/requests/sessionRequests';
 import type { PageModel } from '../model';
 import type { Answers } from './answers';
 import { shownOrigin } from './source';
@@ -11,15 +11,8 @@ export function sessionAnswers(model: PageModel, lines: SourceLines): Answers<Se
       const { cwd, sinceMs } = shownOrigin(model);
       return openLine(file, lines.nearest(sourcePath(file, cwd), line, sinceMs), cwd);
     },
-    start: () => model.press('start'),
-    stop: () => model.press('stop'),
-    trySample: () => model.press('trySample'),
-    doctor: () => model.press('doctor'),
-    chooseInterpreter: () => model.press('chooseInterpreter'),
+    ...forButtons(button => () => model.press(button)),
     setRecording: ({ on }) => model.setRecording(on),
-    save: () => model.press('save'),
-    mark: () => model.press('mark'),
-    openWide: () => model.press('openWide'),
     showSession: ({ id }) => model.showSession(id),
     closeSession: ({ id }) => model.closeSession(id),
   };
