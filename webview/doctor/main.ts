@@ -1,5 +1,6 @@
 // The page that tells what this machine can record.
 import '../strings';
+import '../base.css';
 import './doctor.css';
 import { t } from '@vscode/l10n';
 import type {

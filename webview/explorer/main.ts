@@ -1,5 +1,6 @@
 // The page of the GPU Memory side panel.
 import '../strings';
+import '../base.css';
 import './shell/explorer.css';
 import './findings/findings.css';
 import './common/memory.css';

@@ -3,7 +3,7 @@ import type { Ledger, LedgerLayer } from '../../protocol/verdicts';
 import type { Growth } from '../series/growth';
 import { lastKnown, layerGrowth, layerOf, reservedNow } from './ledgerLayer';
 import { joinLibraries, readLibraries, type LibrarySeries } from './libraries';
-import { judgePending, recentPending, type Pending } from './pending';
+import { judgePending, recentPending } from './pending';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 
@@ -17,18 +17,7 @@ export interface GrowingLibrary {
 }
 
 /** A device's ledger with the growth of each layer beyond what lies inside it. */
-export interface JudgedLedger {
-  ledger: Ledger;
-  /** Growth of the cache beyond its tensors, and of the process beyond what was traced; null: does not grow so. */
-  reserved: Growth | null;
-  process: Growth | null;
-  /** Much memory waits for a stream, or ever more; null: not so. */
-  pending: Pending | null;
-  /** The most that waited at the last readings; null: the allocator was not asked. */
-  recentPending: number | null;
-  /** Libraries whose driver memory grows. */
-  growing: GrowingLibrary[];
-}
+export type JudgedLedger = ReturnType<typeof judgeLedger>;
 
 /** The ledgers of all processes on all devices that the trace knows. */
 export function readLedgers(source: TraceSource): JudgedLedger[] {
@@ -45,7 +34,7 @@ export function readLedgers(source: TraceSource): JudgedLedger[] {
 }
 
 /** Judges which layer grows, and whether by itself. */
-export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySeries[]): JudgedLedger {
+export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySeries[]) {
   const steps = Array.from(series.last);
   const layer = (values: Float64Array): LedgerLayer => layerOf(steps, values);
   const reserved = beyond(steps, series.reservedBytes, series.tensorMaxBytes);
@@ -68,10 +57,14 @@ export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySer
   if (held !== null && traced !== null) ledger.remainderBytes = held - traced;
   return {
     ledger,
+    /** Growth of the cache beyond its tensors, and of the process beyond what was traced; null: does not grow so. */
     reserved,
     process,
+    /** Much memory waits for a stream, or ever more; null: not so. */
     pending: judgePending(series),
+    /** The most that waited at the last readings; null: the allocator was not asked. */
     recentPending: recentPending(series),
+    /** Libraries whose driver memory grows. */
     growing: growingLibraries(libraries, series.source),
   };
 }

@@ -4,17 +4,7 @@ import { allocationRows, type TraceSource } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 
 /** What a framework's allocator said of some blocks; null where it said nothing of any. */
-export interface BlockDetails {
-  /** How many blocks these are, and of how many of them both numbers of bytes are known. */
-  blocks: number;
-  sized: number;
-  /** Requested in all, and handed out for it, of the blocks of which it is known. */
-  askedBytes: number | null;
-  bytes: number | null;
-  streams: string[] | null;
-  /** `0:0` is the pool of all, others are of a CUDA graph or a MemPool. */
-  pools: string[] | null;
-}
+export type BlockDetails = ReturnType<typeof blockDetails>;
 
 const MOST_ROWS = 4096;
 const HEX = 16;
@@ -25,7 +15,7 @@ export function blockDetails(
   process: number,
   sites: readonly number[],
   blocks: readonly { address: bigint }[],
-): BlockDetails {
+) {
   const wanted = new Set(blocks.map(({ address }) => address));
   const all = sites.flatMap(site =>
     allocationRows(source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: MOST_ROWS })),
@@ -37,11 +27,14 @@ export function blockDetails(
   const some = (names: string[]): string[] | null => (names.length === 0 ? null : [...new Set(names)].sort());
   const total = (of: number[]): number | null => (of.length === 0 ? null : sum(of));
   return {
+    /** How many blocks these are, and of how many of them both numbers of bytes are known. */
     blocks: blocks.length,
     sized: sized.length,
+    /** Requested in all, and handed out for it, of the blocks of which it is known. */
     askedBytes: total(sized.map(({ askedBytes }) => askedBytes)),
     bytes: total(sized.map(({ bytes }) => bytes)),
     streams: some(streams),
+    /** `0:0` is the pool of all, others are of a CUDA graph or a MemPool. */
     pools: some(pools),
   };
 }

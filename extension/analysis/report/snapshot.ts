@@ -1,4 +1,4 @@
-import { type CellLeft, leftByCells } from '../findings/cells';
+import { leftByCells } from '../findings/cells';
 import { type CellRun, cellRunsOf } from '../../protocol/cells';
 import { baseName } from '../../protocol/format';
 import type {
@@ -25,17 +25,7 @@ import { verdictsOf } from '../findings/verdictCache';
 import { remembered } from '../../protocol/maps';
 
 /** What one table shows, read from a trace at one moment. */
-export interface Snapshot {
-  info: TraceInfo;
-  verdicts: Verdicts;
-  processes: ProcessRows[];
-  pools: Pool[];
-  /** Of a notebook, with what they left; most first. */
-  cells: CellLeft[];
-  groups: Groups;
-  /** The moment that processes and groups are of, in words; null: that of all the rest. */
-  asOf: string | null;
-}
+export type Snapshot = ReturnType<typeof readSnapshot>;
 export type ProcessRows = ReturnType<typeof readProcess>;
 export type Rows = ReturnType<typeof readRows>;
 export type GroupRow = SiteRow & {
@@ -44,14 +34,7 @@ export type GroupRow = SiteRow & {
   bytesPerStep: number;
 };
 /** Live memory by what was asked for. */
-export interface Groups {
-  by: GroupBy;
-  layer: Layer;
-  rows: GroupRow[];
-  total: number;
-  /** Whether growth is told by steps: they are known. */
-  bySteps: boolean;
-}
+export type Groups = ReturnType<typeof readGroups>;
 export interface SnapshotOptions {
   /** Allocations listed for a thread; null: all where they are few in the whole trace, else none. */
   top: number | null;
@@ -72,7 +55,7 @@ export function readSnapshot(
   options: SnapshotOptions,
   verdicts: Verdicts = verdictsOf(source),
   runs: readonly CellRun[] = cellRunsOf(source.info()),
-): Snapshot {
+) {
   const info = source.info();
   const lines = new Map<number, string>();
   const lineOf = (site: number): string => remembered(lines, site, () => siteText(source.site(site)));
@@ -82,11 +65,13 @@ export function readSnapshot(
     verdicts,
     processes: options.top === null ? fewOrNone(processes) : processes,
     pools: source.pools(),
+    /** Of a notebook, with what they left; most first. */
     cells: leftByCells(source, runs),
     groups: readGroups(source, verdicts, {
       ...{ groupBy: options.groupBy, sort: 'liveBytes', descending: true, from: 0, to: options.groups },
     }),
-    asOf: null,
+    /** The moment that processes and groups are of, in words; null: that of all the rest. */
+    asOf: null as string | null,
   };
 }
 
@@ -153,7 +138,7 @@ function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: nu
 }
 
 /** Live memory by line, or by what else is asked for, with what is known of each row. */
-export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery): Groups {
+export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery) {
   const layer = listedLayer(source.info().totals);
   const { groupBy } = query;
   if (groupBy === 'module-path') return readModuleGroups(source, { ...query, layer });
@@ -161,20 +146,21 @@ export function readGroups(source: TraceSource, verdicts: Verdicts, query: Group
   const all = siteRows(window);
   const judged = groupVerdicts(source, verdicts, all, groupBy);
   const pools = groupBy === 'pool' ? source.pools() : [];
-  const rows = all.map((row, i) => ({
+  const rows: GroupRow[] = all.map((row, i) => ({
     ...row,
     label: groupBy === 'site' || groupBy === 'line' ? siteText(source.site(row.id)) : groupLabel(row, groupBy, pools),
     verdict: judged[i]?.state ?? null,
     bytesPerStep: judged[i]?.bytesPerStep ?? 0,
   }));
+  // Growth is told by steps: they are known.
   const bySteps = !['none', 'time'].includes(verdicts.steps.source) || rows.some(row => row.bytesPerStep > 0);
   return { by: groupBy, layer, rows, total: window.total, bySteps };
 }
 
 /** Equal layers are one row, each with what it is for. */
-function readModuleGroups(source: TraceSource, query: GroupsQuery & { layer: Layer }): Groups {
+function readModuleGroups(source: TraceSource, query: GroupsQuery & { layer: Layer }) {
   const folded = foldEqualLayers(readModules(source, query));
-  const rows = folded.slice(query.from, query.to).map(row => ({
+  const rows: GroupRow[] = folded.slice(query.from, query.to).map(row => ({
     ...row,
     label: [row.label, categoriesText(row.categories)].filter(Boolean).join(': '),
     verdict: null,

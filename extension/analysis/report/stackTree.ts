@@ -13,14 +13,7 @@ const SORTS: Record<TreeWeight, SiteSort> = {
 const MOST_SITES = 1_000_000;
 
 /** What each node of the call tree holds; parallel to the tree's nodes. */
-interface Weights {
-  selfBytes: Float64Array;
-  sumBytes: Float64Array;
-  liveCount: Float64Array;
-  /** Heaviest site at or below, and its bytes. */
-  site: Uint32Array;
-  siteBytes: Float64Array;
-}
+type Weights = ReturnType<typeof emptyWeights>;
 
 export type TreeQuery = StackTreeQuery & Pick<SiteQuery, 'bornFromNs' | 'bornToNs'>;
 
@@ -64,10 +57,11 @@ function weigh(tree: CallTree, source: TreeSource, window: TreeWindow, weight: T
   return weights;
 }
 
-function emptyWeights(nodes: number): Weights {
+function emptyWeights(nodes: number) {
   const floats = (): Float64Array => new Float64Array(nodes);
-  const siteBytes = floats().fill(-1);
-  return { selfBytes: floats(), sumBytes: floats(), liveCount: floats(), site: new Uint32Array(nodes), siteBytes };
+  // The site is the heaviest one at or below, with its bytes.
+  const heaviest = { site: new Uint32Array(nodes), siteBytes: floats().fill(-1) };
+  return { selfBytes: floats(), sumBytes: floats(), liveCount: floats(), ...heaviest };
 }
 
 function prefer({ site, siteBytes }: Weights, node: number, id: number, bytes: number): void {

@@ -9,26 +9,7 @@ import { THRESHOLDS as T } from './thresholds';
  */
 export type GrowthState = 'growing' | 'slowing' | 'stopped' | 'bounded' | 'sawtooth' | 'early' | 'flat' | 'empty';
 
-export interface Growth {
-  state: GrowthState;
-  /** Step of the first allocation that stayed, of the growth up to now (or of the last one). */
-  since: number;
-  /** Growth a step over that time. */
-  perStep: number;
-  /** Records since then, and the mean number of steps between two. */
-  events: number;
-  gap: number;
-  /** From 0 to 1, see `confidenceOf`; 0 where it does not grow. */
-  confidence: number;
-  /** Index of the entry before the growth: what lies behind it is its evidence. */
-  from: number;
-  /** Index of the entry up to which it was measured. */
-  to: number;
-  /** Steps until it can be told whether it grows; 0 where it is told. */
-  waits: number;
-  /** Entries that took back more than half of what had gathered since the fall before. */
-  falls: Fall[];
-}
+export type Growth = ReturnType<typeof describe>;
 
 /** A fall: the entry after it, and what it took back. */
 export interface Fall {
@@ -118,7 +99,7 @@ function fallsOf(values: readonly number[], warm: number): Fall[] {
 }
 
 /** Numbers of the growth since the first record that belongs to it. */
-function describe({ steps, values, lag }: GrowthInput, records: readonly number[]): Growth {
+function describe({ steps, values, lag }: GrowthInput, records: readonly number[]) {
   const gap = meanGap(steps, records);
   const newest = records.slice(-fewestRecords()); // entries of the far past stand for several steps
   let first = records[0] ?? 0;
@@ -135,16 +116,24 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
   const start = Math.max(1, at(steps, 0) - width + 1);
   const already = first <= 1 && at(values, 0) > 0 && at(values, 0) <= (1 + T.most) * perStep * width;
   return {
-    state: 'early',
+    state: 'early' as GrowthState,
+    /** Step of the first allocation that stayed, of the growth up to now (or of the last one). */
     since: already ? start : Math.max(start, at(steps, first - 1) + 1 - lag),
+    /** Growth a step over that time. */
     perStep,
+    /** Records since then, and the mean number of steps between two. */
     events: records.length,
-    confidence: 0,
     gap: Math.max(1, median(newest.slice(1).map((i, k) => at(steps, i) - at(steps, at(newest, k)))) || gap),
+    /** From 0 to 1, see `confidenceOf`; 0 where it does not grow. */
+    confidence: 0,
+    /** Index of the entry before the growth: what lies behind it is its evidence. */
     from,
+    /** Index of the entry up to which it was measured. */
     to,
+    /** Steps until it can be told whether it grows; 0 where it is told. */
     waits: 0,
-    falls: [],
+    /** Entries that took back more than half of what had gathered since the fall before. */
+    falls: [] as Fall[],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Category, Layer, LineSource, SiteSeries, StepAxis, TraceSource } from '../../protocol/trace';
+import type { Layer, SiteSeries, StepAxis, TraceSource } from '../../protocol/trace';
 
 /** Most points of an axis: shorter runs have a point for every step. */
 const POINTS = 256;
@@ -13,22 +13,13 @@ const COLUMNS = [
 ] as const;
 
 /** What one site did, step by step: each column of `SiteSeries` has one entry a step (or a few steps, in the far past of a long run). */
-export interface SiteSteps extends Record<(typeof COLUMNS)[number], readonly number[]> {
-  site: number;
+export type SiteSteps = ReturnType<typeof siteSteps>;
+/** What sites have in common. */
+interface Axis {
   process: number;
   layer: Layer;
-  /** -1: several, or host memory. */
-  device: number;
-  lineSource: LineSource;
-  category: Category;
   /** Number of the last step of each entry, rising. */
   steps: readonly number[];
-  /** The greatest age of a block that was freed, in steps; 0: none outlived a whole step. */
-  oldestFreedSteps: number;
-  /** Serves a framework's cache: it follows the tensors. */
-  segments: boolean;
-  /** Of the last allocation that was made, whichever step. */
-  lastAllocationStep: number;
 }
 
 /**
@@ -60,8 +51,10 @@ export function cutSteps(site: SiteSteps, from: number): SiteSteps {
   return from <= 0 ? site : { ...site, steps: site.steps.slice(from), ...columns(name => site[name].slice(from)) };
 }
 
-function columns(valuesOf: (name: (typeof COLUMNS)[number]) => readonly number[]) {
-  return Object.fromEntries(COLUMNS.map(name => [name, valuesOf(name)])) as Pick<SiteSteps, (typeof COLUMNS)[number]>;
+type ByColumn = Record<(typeof COLUMNS)[number], readonly number[]>;
+
+function columns(valuesOf: (name: keyof ByColumn) => readonly number[]) {
+  return Object.fromEntries(COLUMNS.map(name => [name, valuesOf(name)])) as ByColumn;
 }
 
 /** `Array.from` of a part of it takes ten times as long. */
@@ -71,15 +64,19 @@ function valuesOf(matrix: Float64Array, begin: number, count: number): number[] 
   return values;
 }
 
-function siteSteps(window: SiteSeries, common: Pick<SiteSteps, 'process' | 'layer' | 'steps'>, row: number): SiteSteps {
+function siteSteps(window: SiteSeries, common: Axis, row: number) {
   return {
     ...common,
     site: window.id[row] ?? 0,
+    /** -1: several, or host memory. */
     device: window.device[row] ?? -1,
     lineSource: window.lineSource[row] ?? 'none',
     category: window.category[row] ?? 'unnamed',
+    /** The greatest age of a block that was freed, in steps; 0: none outlived a whole step. */
     oldestFreedSteps: window.oldestFreedSteps[row] ?? 0,
+    /** Serves a framework's cache: it follows the tensors. */
     segments: (window.segmentAllocations[row] ?? 0) > 0,
+    /** Of the last allocation that was made, whichever step. */
     lastAllocationStep: window.lastAllocationStep[row] ?? 0,
     ...columns(name => valuesOf(window[name], row * window.last.length, common.steps.length)),
   };

@@ -6,18 +6,7 @@ import { joinWords } from '../launch/shellWords';
 import { readText } from '../processes/machine';
 
 /** What decides whether a capability of the tracer's file counts. */
-export interface Surroundings {
-  /** As `uname -r` gives it. */
-  kernel: string;
-  root: boolean;
-  /** Mount point above the tracer where the kernel ignores capabilities of files, null where it does not. */
-  nosuidMount: string | null;
-  /** no_new_privs is set: neither setcap nor sudo helps below this process. */
-  noNewPrivileges: boolean;
-  container: boolean;
-  /** The capabilities can be had at all: no container withholds them. */
-  obtainable: boolean;
-}
+export type Surroundings = ReturnType<typeof readSurroundings>;
 
 /** A sentence; `command`: the line to type, null where no line helps. */
 export interface Advice {
@@ -39,16 +28,20 @@ export function capabilitiesSuffice(kernel: string): boolean {
   return major > 6 || (major === 6 && minor >= 6);
 }
 
-export function readSurroundings(program: string, proc = '/proc', kernel = release()): Surroundings {
+export function readSurroundings(program: string, proc = '/proc', kernel = release()) {
   const status = readText(join(proc, 'self/status'));
   const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? 'ffffffffffffffff'}`);
   const has = (capability: bigint): boolean => ((bounding >> capability) & 1n) === 1n;
   return {
+    /** As `uname -r` gives it. */
     kernel,
     root: process.getuid?.() === 0,
+    /** Mount point above the tracer where the kernel ignores capabilities of files, null where it does not. */
     nosuidMount: nosuidMount(readText(join(proc, 'self/mountinfo')), program),
+    /** no_new_privs is set: neither setcap nor sudo helps below this process. */
     noNewPrivileges: /^NoNewPrivs:\s*1$/m.test(status),
     container: inContainer(readText(join(proc, 'self/uid_map'))),
+    /** The capabilities can be had at all: no container withholds them. */
     obtainable: capabilitiesSuffice(kernel) ? has(CAP_BPF) && has(CAP_PERFMON) : has(CAP_SYS_ADMIN),
   };
 }

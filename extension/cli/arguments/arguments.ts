@@ -11,44 +11,45 @@ import type { RecordArguments, StartConditions } from './startArguments';
 import { parseRecord, size, startCondition, startStep } from './startArguments';
 
 /** What `run` and `attach` have in common. */
-export interface RecordingArguments {
-  output: string | null;
-  format: 'table' | 'json' | 'none';
-  report: string | null;
-  intervalMs: number;
+export type RecordingArguments = typeof RECORDING;
+const RECORDING = {
+  output: null as string | null,
+  format: 'table' as 'table' | 'json' | 'none',
+  report: null as string | null,
+  intervalMs: 2_000,
   /** null: a leak is no failure; `all`: nor is one too slow to matter left out. */
-  failOnLeak: 'leaks' | 'all' | null;
+  failOnLeak: null as 'leaks' | 'all' | null,
   /** List the blocks at the end, however many there are. */
-  blocks: boolean;
+  blocks: false,
   /** Of the uprobe tracer. */
-  stacks: StackChoice;
-  ringBytes: number | null;
+  stacks: 'python' as StackChoice,
+  ringBytes: null as number | null,
   /** Of the space that the trace takes while it is recorded; null: the usual. */
-  detailBytes: number | null;
-  budgetBytes: number | null;
+  detailBytes: null as number | null,
+  budgetBytes: null as number | null,
   /** Of a job, the ranks that are recorded in full; null: all. */
-  ranks: RankSet | null;
-}
-export interface RunArguments extends RecordingArguments {
-  verb: 'run';
-  backend: 'inject' | 'uprobe';
-  simulateGpu: boolean;
+  ranks: null as RankSet | null,
+};
+export type RunArguments = typeof RUN;
+const RUN = {
+  verb: 'run' as const,
+  ...RECORDING,
+  backend: 'inject' as 'inject' | 'uprobe',
+  simulateGpu: false,
   /** File for the program's stdout and stderr; null: they are ours. */
-  log: string | null;
+  log: null as string | null,
   /** When the program is stopped to tell who holds its memory; null: nothing was said of it. */
-  holders: HolderTime | null;
+  holders: null as HolderTime | null,
   /** null: recording begins with the program. */
-  start: StartConditions | null;
+  start: null as StartConditions | null,
   /** After so many training steps the program gets Ctrl+C; null: never. */
-  maxSteps: number | null;
+  maxSteps: null as number | null,
   /** Nothing is done for each autograd node. */
-  lean: boolean;
-  command: string[];
-}
-export interface AttachArguments extends RecordingArguments {
-  verb: 'attach';
-  pid: number;
-}
+  lean: false,
+  command: [] as string[],
+};
+export type AttachArguments = typeof ATTACH;
+const ATTACH = { verb: 'attach' as const, ...RECORDING, pid: 0 };
 export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
@@ -137,33 +138,8 @@ function verbOf(word: string | undefined): Verb | null {
   return (Object.keys(PARSERS) as Verb[]).find(verb => verb === word) ?? null;
 }
 
-const RECORDING: RecordingArguments = {
-  output: null,
-  format: 'table',
-  report: null,
-  intervalMs: 2_000,
-  failOnLeak: null,
-  blocks: false,
-  stacks: 'python',
-  ringBytes: null,
-  detailBytes: null,
-  budgetBytes: null,
-  ranks: null,
-};
-
 function parseRun(words: readonly string[]): Arguments {
-  const parsed: RunArguments = {
-    verb: 'run',
-    ...RECORDING,
-    backend: 'inject',
-    simulateGpu: false,
-    log: null,
-    holders: null,
-    start: null,
-    maxSteps: null,
-    lean: false,
-    command: [],
-  };
+  const parsed = { ...RUN };
   const options = new Options(words);
   const taken = leadingOptions(parsed, options, RUN_OPTIONS);
   const onlyUprobe = taken.findLast(option => option in UPROBE_OPTIONS);
@@ -185,7 +161,7 @@ function parseRun(words: readonly string[]): Arguments {
 }
 
 function parseAttach(words: readonly string[]): Arguments {
-  const parsed: AttachArguments = { verb: 'attach', ...RECORDING, pid: 0 };
+  const parsed = { ...ATTACH };
   const [word, ...more] = applyOptions(parsed, words, ATTACH_OPTIONS);
   if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
   if (/^[1-9]\d{0,9}$/.test(word)) return { ...parsed, pid: Number(word) };

@@ -4,47 +4,35 @@ import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
 import { type Compared, parseCompared } from './moments';
 import { applyOptions, type OptionTable, Usage } from './options';
 
-export interface ReportArguments {
-  verb: 'report';
-  file: string;
-  format: 'table' | 'json' | ExportFormat;
+export type ReportArguments = typeof REPORT;
+const REPORT = {
+  verb: 'report' as const,
+  file: '',
+  format: 'table' as 'table' | 'json' | ExportFormat,
   /** null: stdout. */
-  output: string | null;
-  groupBy: GroupBy | null;
+  output: null as string | null,
+  groupBy: null as GroupBy | null,
   /** List the blocks, however many there are. */
-  blocks: boolean;
+  blocks: false,
   /** Everything as it was then; null: at the end. */
-  at: TraceTime | null;
+  at: null as TraceTime | null,
   /** Only what was allocated from here on and is alive at `at`. */
-  from: TraceTime | null;
+  from: null as TraceTime | null,
   /** What it is compared with; several are repeats of one run, see `failAbove`. */
-  compare: Compared[];
+  compare: [] as Compared[],
   /** The part (0.05: 5 %) by which its peak or a line's growth may be above those; null: it is only shown. */
-  failAbove: number | null;
+  failAbove: null as number | null,
   /** Only what is to be said of failed allocations. */
-  oom: boolean;
+  oom: false,
   /** Of a job’s folder with several runs, the one to show; null: the newest. */
-  run: string | null;
-}
+  run: null as string | null,
+};
 
 const GROUPS = GROUP_BYS.filter(by => by !== 'category');
 
 /** What stands behind `report`. Throws `Usage`, `HelpWanted`. */
 export function parseReport(words: readonly string[]): ReportArguments {
-  const parsed: ReportArguments = {
-    verb: 'report',
-    file: '',
-    format: 'table',
-    output: null,
-    groupBy: null,
-    blocks: false,
-    at: null,
-    from: null,
-    compare: [],
-    failAbove: null,
-    oom: false,
-    run: null,
-  };
+  const parsed = { ...REPORT };
   const [file, ...more] = applyOptions(parsed, words, REPORT_OPTIONS);
   if (file === undefined || more.length > 0) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
   parsed.file = file;
@@ -83,7 +71,7 @@ const REPORT_OPTIONS: OptionTable<ReportArguments> = {
   '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
   '--run': (parsed, options) => (parsed.run = options.value()),
   '--oom': (parsed, options) => (parsed.oom = options.flag()),
-  '--compare': (parsed, options) => parsed.compare.push(compared(options.value())),
+  '--compare': (parsed, options) => (parsed.compare = [...parsed.compare, compared(options.value())]),
   '--fail-above': (parsed, options) => (parsed.failAbove = part(options.value())),
   '--at': (parsed, options) => {
     onlyOnce(parsed);

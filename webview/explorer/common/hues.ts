@@ -3,7 +3,7 @@ import { HUE_COUNT, lineHue, type LineHue, SHADE_PERCENT } from '../../../extens
 import { themeValue } from './theme';
 
 /** Variables of the page, in an order in which neighbours differ; the groups of the timeline, by their slots. */
-const HUES = Array.from({ length: HUE_COUNT }, (_, i) => `--gm-group-${i + 1}`);
+const HUES = Array.from({ length: HUE_COUNT }, (_, i) => `--vscode-gpuMemoryTrace-line${i + 1}`);
 
 let stacked: ReadonlyMap<string, number> = new Map();
 const listeners: (() => void)[] = [];

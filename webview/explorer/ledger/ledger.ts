@@ -65,23 +65,15 @@ export function partWidths({ parts }: CardLedger): number[] {
   return parts.map(part => (part.bytes / whole) * 100);
 }
 
-export interface Headline {
-  liveBytes: number;
-  /** null where several processes or cards were used: their peaks need not have been at one time. */
-  peakBytes: number | null;
-  totalBytes: number;
-  allocations: number;
-  frees: number;
-}
-
 /** Figures of the tensor layer where there are tensors, else of the driver's (never both: one lies inside the other). */
-export function headline(info: TraceInfo): Headline {
+export function headline(info: TraceInfo) {
   const tensors = info.totals.some(one => one.layer === 'tensor' && one.allocations > 0);
   const rows = info.totals.filter(one => one.layer === (tensors ? 'tensor' : 'driver') && one.device >= 0);
   const devices = info.devices.filter(device => rows.some(one => one.device === device.index));
   const sum = (pick: 'liveBytes' | 'allocations' | 'frees'): number => rows.reduce((all, one) => all + one[pick], 0);
   return {
     liveBytes: sum('liveBytes'),
+    // Of several processes or cards the peaks need not have been at one time.
     peakBytes: rows.length === 1 ? rows[0]!.peakBytes : null,
     totalBytes: (devices.length > 0 ? devices : info.devices).reduce((bytes, one) => bytes + one.totalBytes, 0),
     allocations: sum('allocations'),

@@ -1,74 +1,24 @@
 // What the user chose on the page. It outlives a hidden view through the editor's own state store.
 import { type CompareBy, pointOf } from '../../../extension/protocol/requests/compareRequests';
 import { checkMoment, type Moment, NOW } from '../../../extension/protocol/requests/moment';
-import type { StackBy, StackRank } from '../../../extension/protocol/requests/timelineRequests';
 import { STACK_BY, STACK_RANKS } from '../../../extension/protocol/requests/timelineRequests';
-import { TREE_WEIGHTS, type TreeWeight } from '../../../extension/protocol/requests/treeRequests';
-import type { GroupBy, Layer, Series, SiteSort, TraceInfo } from '../../../extension/protocol/trace';
+import { TREE_WEIGHTS } from '../../../extension/protocol/requests/treeRequests';
+import type { GroupBy, Series, SiteSort, TraceInfo } from '../../../extension/protocol/trace';
 import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../../../extension/protocol/trace';
 import type { ColourBy } from '../segments/colours';
-import { restoreTable, type TableChoice } from '../table/state';
+import { restoreTable } from '../table/state';
 import { FOLLOW, type Zoom } from '../timeline/zoom';
 
 /** The tabs below the timeline. */
 const TABS = ['lines', 'flame', 'segments', 'compare'] as const;
 export type TabId = (typeof TABS)[number];
 
-/** How the segment map is drawn. */
-export interface SegmentState {
-  colourBy: ColourBy;
-  /** Bars as long as their segments. */
-  toScale: boolean;
-}
-
-/** How the flame graph is drawn. */
-export interface FlameState {
-  weight: TreeWeight;
-  /** Runs of library frames are one. */
-  fold: boolean;
-}
-
 /** What the timeline's areas are: groups by their bytes, or one area. */
-export interface StackChoice {
-  by: StackBy | 'none';
-  rank: StackRank;
-}
+export type StackChoice = ViewState['stack'];
 const AXES = ['steps', 'time'] as const;
 export type AxisUnit = (typeof AXES)[number];
 
-export interface ViewState {
-  version: 1;
-  tab: TabId;
-  /** null = tensors, or the driver's allocations where no tensor was seen. */
-  layer: Layer | null;
-  groupBy: GroupBy;
-  sort: SiteSort;
-  descending: boolean;
-  filter: string;
-  /** Only of this one, by its index; -1: all. */
-  process: number;
-  device: number;
-  flame: FlameState;
-  table: TableChoice;
-  segments: SegmentState;
-  zoom: Zoom;
-  /** Series that the legend switched off. */
-  hidden: Series[];
-  stack: StackChoice;
-  /** Steps only where it is known what one is. */
-  axis: AxisUnit;
-  /** The timeline is folded away. */
-  folded: boolean;
-  /** What rows are shown of, and that in words ('' for the present). */
-  moment: Moment;
-  momentTitle: string;
-  /** The moment that was brought up when the program had ended (ns): the user may have left it since. */
-  ending: number | null;
-  /** The moments that are compared, as `pointText` writes them; null: the usual ones. */
-  compare: { a: string | null; b: string | null; by: CompareBy };
-  /** `startRealtimeMs` of the trace that zoom and moment belong to. */
-  trace: number | null;
-}
+export type ViewState = ReturnType<typeof readState>;
 
 /** A field of the state that an action of its name sets. */
 type Plain = 'filter' | 'layer' | 'zoom' | 'process' | 'device' | 'tab' | 'stack' | 'axis' | 'ending' | 'folded';
@@ -133,42 +83,53 @@ export function restore(state: unknown): ViewState {
   return saved.version === 1 ? readState(saved) : INITIAL;
 }
 
-function readState(saved: Record<string, unknown>): ViewState {
+function readState(saved: Record<string, unknown>) {
   const [flame, segments, stack] = [fields(saved.flame), fields(saved.segments), fields(saved.stack)];
   return {
     version: 1,
     tab: oneOf(saved.tab, TABS, 'lines'),
+    /** null = tensors, or the driver's allocations where no tensor was seen. */
     layer: oneOf(saved.layer, LAYERS, null),
     groupBy: oneOf(saved.groupBy, GROUPS, 'line'),
     sort: oneOf(saved.sort, SITE_SORTS, 'liveBytes'),
     descending: flag(saved.descending, true),
     filter: typeof saved.filter === 'string' ? saved.filter : '',
+    /** Only of this one, by its index; -1: all. */
     process: indexOrAll(saved.process),
     device: indexOrAll(saved.device),
+    /** `fold`: runs of library frames are one. */
     flame: { weight: oneOf(flame.weight, TREE_WEIGHTS, 'live'), fold: flag(flame.fold, true) },
     table: restoreTable(saved.table),
+    /** `toScale`: bars as long as their segments. */
     segments: { colourBy: oneOf(segments.colourBy, COLOURS, 'line'), toScale: flag(segments.toScale, true) },
     zoom: restoreZoom(saved.zoom),
+    /** Series that the legend switched off. */
     hidden: Array.isArray(saved.hidden) ? SERIES.filter(series => (saved.hidden as unknown[]).includes(series)) : [],
     stack: { by: oneOf(stack.by, ['none', ...STACK_BY], 'line'), rank: oneOf(stack.rank, STACK_RANKS, 'alive') },
+    /** Steps only where it is known what one is. */
     axis: oneOf(saved.axis, AXES, 'steps'),
+    /** The timeline is folded away. */
     folded: flag(saved.folded, false),
     ...restoreMoment(saved),
+    /** The moment that was brought up when the program had ended (ns): the user may have left it since. */
     ending: typeof saved.ending === 'number' ? saved.ending : null,
+    /** The moments that are compared, as `pointText` writes them; null: the usual ones. */
     compare: restoreCompare(saved.compare),
+    /** `startRealtimeMs` of the trace that zoom and moment belong to. */
     trace: typeof saved.trace === 'number' ? saved.trace : null,
   };
 }
 
 export const INITIAL: ViewState = readState({});
 
-function restoreCompare(saved: unknown): ViewState['compare'] {
+function restoreCompare(saved: unknown): { a: string | null; b: string | null; by: CompareBy } {
   const { a, b, by } = fields(saved);
   const point = (value: unknown): string | null => (typeof value === 'string' && pointOf(value) ? value : null);
   return { a: point(a), b: point(b), by: by === 'stack' ? 'stack' : 'line' };
 }
 
-function restoreMoment(saved: Record<string, unknown>): Pick<ViewState, 'moment' | 'momentTitle'> {
+/** What rows are shown of, and that in words ('' for the present). */
+function restoreMoment(saved: Record<string, unknown>): { moment: Moment; momentTitle: string } {
   try {
     if (typeof saved.momentTitle !== 'string') throw new Error();
     return { moment: checkMoment(saved.moment), momentTitle: saved.momentTitle };

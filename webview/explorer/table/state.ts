@@ -2,14 +2,13 @@
 import { TREE_WEIGHTS, type TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { CHOICES, DEFAULT_CHOICE, type Choice } from './columns';
 
-export interface TableChoice {
-  columns: readonly Choice[];
+export type TableChoice = typeof INITIAL_TABLE;
+export const INITIAL_TABLE = {
+  columns: DEFAULT_CHOICE,
   /** Rows are the tree of stacks, weighed so. */
-  tree: boolean;
-  weight: TreeWeight;
-}
-
-export const INITIAL_TABLE: TableChoice = { columns: DEFAULT_CHOICE, tree: false, weight: 'live' };
+  tree: false,
+  weight: 'live' as TreeWeight,
+};
 
 /** As it was saved; what is missing or strange becomes the default. */
 export function restoreTable(saved: unknown): TableChoice {

@@ -1,5 +1,5 @@
 // What the timeline asks of the host for a window, and how the answers are read.
-import type { Timeline, TimelineQuery } from '../../../extension/protocol/trace';
+import type { Timeline } from '../../../extension/protocol/trace';
 import type { DrawnSeries } from './chart';
 import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './points';
 import type { TimeWindow } from './zoom';
@@ -7,23 +7,18 @@ import type { TimeWindow } from './zoom';
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
 const MAX_BUCKETS = 16_384;
 
-export interface Question {
-  window: TimeWindow;
-  bucketNs: number;
-  series: TimelineQuery[];
-  /** So many pixels are served by these buckets. */
-  fits(pixels: number): boolean;
-}
+export type Question = ReturnType<typeof ask>;
 
 /** Two questions in one: the window, and what was held before it. */
-export function ask(window: TimeWindow, pixels: number, scope: { process: number; device: number }): Question {
+export function ask(window: TimeWindow, pixels: number, scope: { process: number; device: number }) {
   const buckets = Math.min(Math.max(Math.round(pixels), 1), MAX_BUCKETS); // two points a bucket, one bucket a pixel
   const fromNs = Math.floor(window.fromNs);
   const toNs = Math.ceil(window.toNs);
   return {
     window,
     bucketNs: (toNs - fromNs) / buckets,
-    fits: pixels => Math.abs(Math.min(pixels, MAX_BUCKETS) - buckets) <= buckets * 0.1,
+    /** So many pixels are served by these buckets. */
+    fits: (pixels: number): boolean => Math.abs(Math.min(pixels, MAX_BUCKETS) - buckets) <= buckets * 0.1,
     series: [
       ...DRAWN.map(series => ({ series, ...scope, fromNs, toNs: toNs + 1, buckets })),
       ...DRAWN.map(series => ({ series, ...scope, fromNs: 0, toNs: Math.max(fromNs, 1), buckets: 1 })),
