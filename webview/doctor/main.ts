@@ -1,6 +1,7 @@
 // The page that tells what this machine can record.
 import '../strings';
 import '../base.css';
+import '../document.css';
 import './doctor.css';
 import { t } from '@vscode/l10n';
 import type {

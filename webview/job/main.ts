@@ -1,5 +1,7 @@
 // The page of a job of many ranks.
 import '../strings';
+import '../base.css';
+import '../document.css';
 import './job.css';
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatTimestamp, fileLine } from '../../extension/protocol/format';
@@ -39,7 +41,7 @@ const facts = el('p', { class: 'dim', 'data-value': 'facts' });
 const notes = el('ul', { class: 'notes' });
 const differences = el('ul', { class: 'differences' });
 const map = new HeatMap(rank => post({ type: 'openRank', key: rank.key }));
-const legend = el('p', { class: 'legend' });
+const legend = el('p', { class: 'dim legend' });
 const runs = el('section', { class: 'runs' });
 const controls = el('div', { class: 'controls' }, layer.element, order.element);
 const body = el('div', { hidden: true }, facts, notes, differences, controls, map.element, legend, runs);

@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { JobDifference, RankFinding, RankLine, RankSummary } from '../../protocol/job';
 import { GROWING, isGrowth, isLeak } from '../../protocol/verdicts';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { median, robustDeviation, sum } from '../series/statistics';
 import { placeText } from '../words';
 import { numbersOf, whoText } from './who';

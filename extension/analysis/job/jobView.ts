@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from '../../protocol/format';
 import type { JobRank, JobRun, JobView, RankSummary } from '../../protocol/job';
 import { isLeak } from '../../protocol/verdicts';
 import { placeText } from '../words';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { jobDifferences } from './differences';
 import { lineTrends } from './trend';
 import { rankList } from './who';

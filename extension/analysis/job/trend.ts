@@ -1,5 +1,5 @@
 import type { JobTrend, RankLine, RankSummary } from '../../protocol/job';
-import { groupBy } from '../groups';
+import { groupBy } from '../../protocol/maps';
 import { placeText } from '../words';
 
 /** Lines that are told over runs, those with the greatest change. */
