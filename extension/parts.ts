@@ -6,7 +6,7 @@ import { LineBytes } from './editor/lineBytes';
 import { ShownLineVerdicts } from './editor/lineVerdicts';
 import { SourceLines } from './editor/sourceLines';
 import { interpreterFor } from './views/commands/chooseLaunch';
-import { makeCommands, type Commands } from './views/commands/commands';
+import { makeCommands } from './views/commands/commands';
 import { Debugging } from './views/commands/debugging';
 import { followContextKeys } from './views/session/contextKeys';
 import { DoctorPage } from './views/page/doctorPage';
@@ -20,19 +20,10 @@ import { showInEditor, type Shown } from './views/commands/showInEditor';
 import { WidePanel } from './views/page/widePanel';
 
 /** What is behind the names that `main.ts` registers. */
-export interface Parts {
-  commands: Commands;
-  explorer: ExplorerView;
-  savedTraces: SavedTraceEditor;
-  wide: WidePanel;
-  /** What an agent points to; gives what was done. */
-  showInEditor(wanted: Shown): Promise<string>;
-  debugging: Debugging;
-  interpreterFor: typeof interpreterFor;
-}
+export type Parts = ReturnType<typeof makeParts>;
 
 /** Called once; goes on with the programs that were traced when the window went. */
-export function makeParts(context: vscode.ExtensionContext): Parts {
+export function makeParts(context: vscode.ExtensionContext) {
   const dist = join(context.extensionPath, 'dist');
   const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
   const lines = new SourceLines();
@@ -73,6 +64,7 @@ export function makeParts(context: vscode.ExtensionContext): Parts {
     wide,
     debugging,
     interpreterFor,
-    showInEditor: wanted => showInEditor(sessions, explorer, wanted),
+    /** What an agent points to; gives what was done. */
+    showInEditor: (wanted: Shown): Promise<string> => showInEditor(sessions, explorer, wanted),
   };
 }

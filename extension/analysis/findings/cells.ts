@@ -13,19 +13,8 @@ import { makeFinding } from './wording';
 
 // In a notebook nothing else than its cells may repeat: what each run of one has left is told, and what grows with each run.
 
-export interface CellLeft {
-  process: number;
-  file: string;
-  bytes: number;
-  count: number;
-  /** All of its runs, with what is alive of what they allocated. */
-  runs: (CellRun & { bytes: number; count: number })[];
-  /** What each run left, where most of several did; else 0. */
-  grows: number;
-}
-
 /** Cells that left anything, most first. */
-export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cellRunsOf(source.info())): CellLeft[] {
+export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cellRunsOf(source.info())) {
   const layer = listedLayer(source.info().totals);
   const left = runs.map(run => {
     const { process, beginNs: bornFromNs, endNs: bornToNs } = run;
@@ -36,8 +25,10 @@ export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cell
   const cells = [...groupBy(left, ({ process, file }) => `${process} ${file}`).values()].flatMap(
     ([first, ...again]) => {
       if (first === undefined) return [];
+      // All of its runs, with what is alive of what they allocated.
       const own = [first, ...again];
       const keep = own.filter(({ bytes }) => bytes > 0).map(({ bytes }) => bytes);
+      // What each run left, where most of several did.
       const grows = keep.length >= T.few && keep.length > T.most * own.length ? median(keep) : 0;
       const { process, file } = first;
       const [bytes, count] = [sum(own.map(one => one.bytes)), sum(own.map(one => one.count))];
@@ -48,7 +39,7 @@ export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cell
 }
 
 /** `In [7]`, `In [9, 10, 11], which grows each time you run it: 13.33 MB`. */
-export function cellText({ file, grows }: Pick<CellLeft, 'file' | 'grows'>): string {
+export function cellText({ file, grows }: { file: string; grows: number }): string {
   const name = cellName(file) ?? file;
   return grows > 0 ? t('{0}, which grows each time you run it: {1}', name, formatBytes(grows)) : name;
 }
@@ -84,7 +75,7 @@ export function cellFindings(source: TraceSource, told: ReadonlySet<number>): Fi
 }
 
 /** Sites of the biggest blocks that the runs of a cell left. */
-function sitesOf(source: TraceSource, { process, runs }: CellLeft): number[] {
+function sitesOf(source: TraceSource, { process, runs }: ReturnType<typeof leftByCells>[number]): number[] {
   const layer = listedLayer(source.info().totals);
   const found = runs.flatMap(({ beginNs: bornFromNs, endNs: bornToNs }) => {
     const born = { layer, process, bornFromNs, bornToNs, sort: 'bytes', descending: true, from: 0, to: T.few } as const;

@@ -13,19 +13,7 @@ import { layerGrowth } from './ledgerLayer';
 // that the block cannot be handed out again. Known of the steps at whose end the allocator was asked.
 
 /** Much of it, or more and more. */
-export interface Pending {
-  /** By the newest reading. */
-  bytes: number;
-  /** The least and the most of the readings that it is told from, and how many those are. */
-  leastBytes: number;
-  mostBytes: number;
-  readings: number;
-  /** Of what the allocator held at the newest reading; null: not known. */
-  share: number | null;
-  sinceStep: number;
-  /** null: it does not grow. */
-  growth: Growth | null;
-}
+export type Pending = NonNullable<ReturnType<typeof judgePending>>;
 
 interface Reading {
   step: number;
@@ -34,7 +22,7 @@ interface Reading {
 }
 
 /** null: little waits, or only now and then; or nobody asked. */
-export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' | 'reservedBytes'>): Pending | null {
+export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' | 'reservedBytes'>) {
   const readings = readingsOf(series);
   const growth = growthOf(readings);
   const used = growth === null ? muchOf(readings) : readings.slice(growth.from);
@@ -42,12 +30,16 @@ export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' 
   if (newest === undefined || (growth === null && used.length < fewestRecords())) return null;
   const bytes = used.map(reading => reading.bytes);
   return {
+    /** By the newest reading. */
     bytes: newest.bytes,
+    /** The least and the most of the readings that it is told from, and how many those are. */
     leastBytes: Math.min(...bytes),
     mostBytes: Math.max(...bytes),
     readings: used.length,
+    /** Of what the allocator held at the newest reading; null: not known. */
     share: newest.reserved > 0 ? newest.bytes / newest.reserved : null,
     sinceStep: growth?.since ?? used[0]?.step ?? newest.step,
+    /** null: it does not grow. */
     growth,
   };
 }

@@ -13,36 +13,18 @@ import {
 import { namedFrame, siteText } from '../sites/site';
 import { WITHIN } from '../words';
 import { foldEqualLayers } from './equalLayers';
-import { categoriesText, NO_MODULE, readModules, type CategoryBytes } from './modules';
-import type { NextPeak, PeakPlace } from './nextPeak';
+import { categoriesText, NO_MODULE, readModules } from './modules';
+import type { PeakPlace } from './nextPeak';
 import { rangesAt } from '../../protocol/ranges';
 
 /** What the memory of one process on one device was made of when most of it was alive. Parts of one kind sum to `bytes`. */
-export interface PeakParts {
-  pid: number;
-  device: number;
-  bytes: number;
-  /** In which it was, from 1; null: steps are not known, or several are kept as one. */
-  step: number | null;
-  /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
-  phase: Pass;
-  /** `train_step › attention`, as the program names it; empty: it names nothing. */
-  ranges: string;
-  module: string;
-  line: string;
-  /** Where that is. */
-  place: { file: string; line: number } | null;
-  /** The next highest of the same step: lowering this one alone gives no more than the difference. */
-  next: NextPeak | null;
-  categories: { category: Category; bytes: number }[];
-  modules: { module: string; bytes: number; categories: CategoryBytes }[];
-}
+export type PeakParts = NonNullable<ReturnType<typeof explainPeak>>;
 
 const MOST_ROWS = 100;
 const MODULES_TOLD = 3;
 
 /** A peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
-export function explainPeak(then: TraceSource, { process, device, step, next }: PeakPlace): PeakParts | null {
+export function explainPeak(then: TraceSource, { process, device, step, next }: PeakPlace) {
   const info = then.info();
   const total = info.totals.find(of => of.layer === 'tensor' && of.process === process && of.device === device);
   if (total === undefined || total.liveBytes === 0) return null;
@@ -54,12 +36,17 @@ export function explainPeak(then: TraceSource, { process, device, step, next }: 
     pid: pidOf(info, process),
     device,
     bytes: total.liveBytes,
+    /** In which it was, from 1; null: steps are not known, or several are kept as one. */
     step,
+    /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
     phase: passAt(then, process, info.durationNs),
+    /** `train_step › attention`, as the program names it; empty: it names nothing. */
     ranges: rangesAt(then, process, info.durationNs, last?.thread),
     module: last?.module ?? '',
     line: siteText(site),
+    /** Where that is. */
     place: placeOf(site),
+    /** The next highest of the same step: lowering this one alone gives no more than the difference. */
     next,
     categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
     modules: readModules(then, where).map(({ label, liveBytes: bytes, categories }) => ({
@@ -70,7 +57,7 @@ export function explainPeak(then: TraceSource, { process, device, step, next }: 
   };
 }
 
-function placeOf(site: Site | null): PeakParts['place'] {
+function placeOf(site: Site | null): { file: string; line: number } | null {
   const frame = namedFrame(site);
   return frame === null ? null : { file: frame.file, line: frame.line };
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { formatBytes } from '../../protocol/format';
-import { diagnoseAttach, type AttachDiagnosis } from './attachChecks';
+import { diagnoseAttach } from './attachChecks';
 import { missing, ok, warning, type Check } from './check';
 import { injectedLibrary } from '../launch/environment';
 import { traceRoots } from '../traces/folders';
@@ -20,14 +20,7 @@ import {
 import { injectionProblem, simulatorProblem } from './simulator';
 import { createTraceDirectory, removeTraceDirectory } from '../traces/traceDirectory';
 
-export interface Diagnosis {
-  checks: Check[];
-  /** Recording is possible on a GPU, on the simulated one. */
-  gpu: boolean;
-  simulated: boolean;
-  /** Attaching to programs that run already. */
-  attach: AttachDiagnosis;
-}
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /** Looks at all that recording needs. `nativeProblem`: why the addon does not load, null when it does; `python`: the programs' interpreter. */
 export async function diagnose(
@@ -35,7 +28,7 @@ export async function diagnose(
   environment: Environment,
   nativeProblem: string | null,
   python = pythonOnPath(environment),
-): Promise<Diagnosis> {
+) {
   const gpu = await checkGpu(environment);
   const native: Check =
     nativeProblem === null ? ok('reader', 'the native part loads') : missing('reader', nativeProblem, REINSTALL);
@@ -54,8 +47,10 @@ export async function diagnose(
       simulator,
       ...directory,
     ],
+    /** Recording is possible on a GPU, on the simulated one. */
     gpu: needed && gpu.state !== 'missing',
     simulated: needed && simulator.state === 'ok',
+    /** Attaching to programs that run already. */
     attach,
   };
 }

@@ -6,23 +6,7 @@ import { attempt } from '../../protocol/attempt';
 import { onPath, output, type Environment } from './machine';
 import { cudaDrivers } from './processMaps';
 
-export interface ProcessFacts {
-  pid: number;
-  parentPid: number;
-  uid: number;
-  /** Name of the user, else the number. */
-  user: string;
-  /** Arguments; the program's short name where there are none. */
-  command: string[];
-  /** False for a thread of the kernel. */
-  program: boolean;
-  /** It is gone: only its parent has not asked for its status yet. */
-  ended: boolean;
-  /** Process that it is a thread of, else its own number. */
-  owner: number;
-  /** Paths of the CUDA driver that it has loaded; null: it may not be looked into. */
-  drivers: string[] | null;
-}
+export type ProcessFacts = NonNullable<Awaited<ReturnType<typeof readProcess>>>;
 
 export interface CudaProcesses {
   /** Those that loaded the CUDA driver. */
@@ -34,7 +18,7 @@ export interface CudaProcesses {
 const AT_ONCE = 16;
 
 /** Facts of one process, null when there is none. */
-export async function readProcess(pid: number, proc = '/proc'): Promise<ProcessFacts | null> {
+export async function readProcess(pid: number, proc = '/proc') {
   const folder = join(proc, String(pid));
   const [status, words] = await Promise.all([readText(join(folder, 'status')), readText(join(folder, 'cmdline'))]);
   if (status === null) return null;
@@ -46,11 +30,17 @@ export async function readProcess(pid: number, proc = '/proc'): Promise<ProcessF
     pid,
     parentPid: Number(field('PPid')),
     uid,
+    /** Name of the user, else the number. */
     user: userName(uid),
+    /** Arguments; the program's short name where there are none. */
     command: command.length > 0 ? command : [field('Name')],
+    /** False for a thread of the kernel. */
     program: command.length > 0,
+    /** It is gone: only its parent has not asked for its status yet. */
     ended: /^[ZX]/.test(field('State')),
+    /** Process that it is a thread of, else its own number. */
     owner: Number(field('Tgid')) || pid,
+    /** Paths of the CUDA driver that it has loaded; null: it may not be looked into. */
     drivers: maps === null ? null : cudaDrivers(maps),
   };
 }
