@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { FindingDiagnostics } from './editor/findingDiagnostics';
 import { LineBytes } from './editor/lineBytes';
-import { ShownLineVerdicts } from './editor/lineVerdicts';
 import { SourceLines } from './editor/sourceLines';
 import { interpreterFor } from './views/commands/chooseLaunch';
 import { makeCommands } from './views/commands/commands';
@@ -30,7 +29,7 @@ export function makeParts(context: vscode.ExtensionContext) {
   const tools = { dist: vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview'), log, lines };
   const sessions = new Sessions(dist, log, context.workspaceState);
   const doctor = new DoctorPage(dist, tools.dist, () => findInterpreter(undefined));
-  const lineBytes = new LineBytes(sessions, lines, new ShownLineVerdicts(sessions));
+  const lineBytes = new LineBytes(sessions, lines);
   const explorer = new ExplorerView(sessions, tools);
   const wide = new WidePanel(sessions, tools);
   const savedTraces = new SavedTraceEditor(dist, sessions, tools);

@@ -1,31 +1,12 @@
 import * as vscode from 'vscode';
-import type { TraceSession } from '../engine/session';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
-import type { EndMoment } from '../protocol/requests/moment';
-import type { Layer, TraceSource } from '../protocol/trace';
+import type { TraceSource } from '../protocol/trace';
 import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
+import { ShownLineVerdicts, type ShownTrace } from './lineVerdicts';
 import { sourcePath, type SourceLines } from './sourceLines';
 import { hueColours } from './hueColours';
 import { heatSvg, sparkSvg } from './sparkSvg';
 import { remembered } from '../protocol/maps';
-
-/** The trace that is shown. */
-export interface ShownTrace {
-  readonly onDidChange: vscode.Event<unknown>;
-  readonly session: TraceSession | null;
-  readonly cwd: string;
-  /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
-  readonly ending: EndMoment | null;
-  /** Colours of the lines that the timeline stacks, by their names. */
-  readonly lineHues: ReadonlyMap<string, number>;
-}
-/** What is known of a line beyond its bytes. */
-export interface LineVerdicts {
-  layer(): Layer;
-  bytesPerStep(file: string, line: number): number;
-  /** Another one once something else is known. */
-  version(): unknown;
-}
 
 const SETTING = 'editor.lineBytes';
 const REFRESH_MS = 500;
@@ -55,12 +36,13 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private when: string | null = null;
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
+  private readonly verdicts: ShownLineVerdicts;
 
   constructor(
     private readonly shown: ShownTrace,
     private readonly lines: SourceLines,
-    private readonly verdicts: LineVerdicts,
   ) {
+    this.verdicts = new ShownLineVerdicts(shown);
     const scheduleDraw = (): void => this.scheduleDraw();
     this.subscriptions = [
       shown.onDidChange(() => this.draw()),

@@ -1,24 +1,35 @@
+import type * as vscode from 'vscode';
+import type { TraceSession } from '../engine/session';
+import type { EndMoment } from '../protocol/requests/moment';
 import { listedLayer, type Layer } from '../protocol/trace';
 import type { Finding } from '../protocol/verdicts';
-import type { LineVerdicts, ShownTrace } from './lineBytes';
 
-/** The trace that is shown, with what was judged of it last. */
-export interface JudgedTrace extends ShownTrace {
+/** The trace that is shown. */
+export interface ShownTrace {
+  readonly onDidChange: vscode.Event<unknown>;
+  readonly session: TraceSession | null;
+  readonly cwd: string;
+  /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
+  readonly ending: EndMoment | null;
+  /** Colours of the lines that the timeline stacks, by their names. */
+  readonly lineHues: ReadonlyMap<string, number>;
+  /** What was judged last. */
   readonly verdicts: { readonly latest: { findings: readonly Finding[] } | null } | null;
 }
 
 /** What grows, by line, of the trace that is shown. */
-export class ShownLineVerdicts implements LineVerdicts {
+export class ShownLineVerdicts {
   private judged: unknown = null;
   private lines = new Map<string, number>();
 
-  constructor(private readonly shown: JudgedTrace) {}
+  constructor(private readonly shown: ShownTrace) {}
 
   layer(): Layer {
     const info = this.shown.session?.native.info();
     return info === undefined ? 'tensor' : listedLayer(info.totals);
   }
 
+  /** Another one once something else is known. */
   version(): unknown {
     return this.shown.verdicts?.latest ?? null;
   }
