@@ -1,16 +1,8 @@
 // The flame graph as an SVG document that needs nothing beside it.
 import { rowsOf, type FlameRect } from './layout';
 import { escapeXml } from '../../../extension/protocol/xml';
+import type { FlameTheme } from './theme';
 
-export interface FlameTheme {
-  background: string;
-  text: string;
-  dim: string;
-  /** Around each rectangle; empty: none. */
-  border: string;
-  /** Of a rectangle: an opaque colour. */
-  fill(rect: FlameRect): string;
-}
 export interface FlameWords {
   title: string;
   /** Below the title: of what, when, how much. */

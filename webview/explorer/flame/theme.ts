@@ -1,6 +1,5 @@
 // The colours of the flame graph as a picture has them: flame.css over the editor's background.
 import type { FlameRect } from './layout';
-import type { FlameTheme } from './picture';
 import type { FlameNode } from './tree';
 import { hueOf, readHues, strengthOf } from '../common/hues';
 import { readPalette, themeValue } from '../common/theme';
@@ -17,8 +16,9 @@ export function flameHue(node: FlameNode): { hue: number; shade: number } | null
   return { hue: found.hue, shade: strengthOf(found) };
 }
 
+export type FlameTheme = ReturnType<typeof readFlameTheme>;
 /** @param dimmed it is none of those that were looked for */
-export function readFlameTheme(dimmed: (rect: FlameRect) => boolean): FlameTheme {
+export function readFlameTheme(dimmed: (rect: FlameRect) => boolean) {
   const { text, dim, background } = readPalette();
   const hues = readHues();
   const border = themeValue('--vscode-contrastBorder');
@@ -36,9 +36,11 @@ export function readFlameTheme(dimmed: (rect: FlameRect) => boolean): FlameTheme
   const drawn = document.body.className.includes('vscode-high-contrast') && border !== '';
   return {
     background: paper,
+    /** Around each rectangle; empty: none. */
     border: drawn ? over(border, 1) : '',
     text: over(text, 1),
     dim: over(dim, 1),
+    /** Of a rectangle: an opaque colour. */
     fill,
   };
 }

@@ -1,17 +1,15 @@
 // Draws the segments in view: a bar each, its blocks in their colours, gaps left open.
-import type { SegmentColours } from './colours';
+import { readHues } from '../common/hues';
+import { readPalette, themeValue } from '../common/theme';
+import { palette, type ColourBy, type SegmentColours } from './colours';
 import type { SegmentItem, SegmentItems } from './items';
 
-export interface SegmentTheme {
-  /** By index of SegmentColours. */
-  palette: readonly string[];
-  text: string;
-  dim: string;
-  free: string;
-  focus: string;
-  /** Border of every block; empty: none. */
-  border: string;
-  font: string;
+export type SegmentTheme = ReturnType<typeof readTheme>;
+export function readTheme(by: ColourBy) {
+  const { text, dim, grid: free, font } = readPalette();
+  // The border is that of every block; empty: none.
+  const [focus, border] = [themeValue('--vscode-focusBorder'), themeValue('--vscode-contrastBorder')];
+  return { palette: palette(by, readHues(), dim), text, dim, free, focus, border, font: `11px ${font}` };
 }
 export interface SegmentScene {
   items: SegmentItems;

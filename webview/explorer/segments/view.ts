@@ -2,12 +2,11 @@
 import { t } from '@vscode/l10n';
 import type { Picture } from '../../../extension/protocol/requests/pictureRequests';
 import { el, onFrame } from '../../dom';
-import { readHues } from '../common/hues';
 import { canvasPicture, type PictureWords } from '../common/picture';
-import { drawSegments, ROW_PX, SegmentGeometry, type SegmentTheme } from './canvas';
-import { palette, type ColourBy, type SegmentColours } from './colours';
+import { drawSegments, readTheme, ROW_PX, SegmentGeometry, type SegmentTheme } from './canvas';
+import type { SegmentColours } from './colours';
 import { moveItem, type SegmentItem, type SegmentItems } from './items';
-import { onThemeChange, readPalette, themeValue } from '../common/theme';
+import { onThemeChange } from '../common/theme';
 import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
@@ -165,10 +164,4 @@ export class SegmentView {
     else return;
     event.preventDefault();
   }
-}
-
-function readTheme(by: ColourBy): SegmentTheme {
-  const { text, dim, grid: free, font } = readPalette();
-  const [focus, border] = [themeValue('--vscode-focusBorder'), themeValue('--vscode-contrastBorder')];
-  return { palette: palette(by, readHues(), dim), text, dim, free, focus, border, font: `11px ${font}` };
 }
