@@ -146,7 +146,7 @@ export class App implements PageActions {
 
   visible(visible: boolean): void {
     if (!visible) return;
-    for (const part of this.parts) part.wake();
+    BEAT.wake();
     onFrame(this.render);
   }
 

@@ -40,8 +40,6 @@ export interface Part {
   update(context: PageContext): void;
   /** Events arrived: what is shown is to be asked again (through a Poller). A tab: only while it is shown. */
   invalidate(): void;
-  /** The page came into view again. */
-  wake(): void;
   /** The view state changed by this action. */
   changed(action: Action): void;
   /** Another trace: nothing of the old one stays. */
@@ -69,10 +67,6 @@ export abstract class PolledPart implements Part {
 
   invalidate(): void {
     this.poller.invalidate();
-  }
-
-  wake(): void {
-    this.poller.wake();
   }
 
   changed(action: Action): void {

@@ -10,6 +10,10 @@ export class Beat {
   add(poller: Poller): void {
     this.pollers.add(poller);
   }
+  /** The page came into view again. */
+  wake(): void {
+    for (const poller of this.pollers) poller.wake();
+  }
   /** Somebody asks: whoever may ask too asks now; while figures change, all of them with the first, for they stand beside each other. */
   strike(figures: boolean): void {
     for (const poller of this.pollers) poller.join(figures && this.moving);

@@ -56,10 +56,6 @@ export class Tabs implements Part {
     this.shown.part.invalidate();
   }
 
-  wake(): void {
-    this.shown.part.wake();
-  }
-
   changed(action: Action): void {
     for (const tab of this.tabs) tab.part.changed(action);
   }

@@ -6,7 +6,7 @@ import { MAX_VERDICTS, type VerdictGrouping } from '../../../extension/protocol/
 import { el, setTextOrHide } from '../../dom';
 import { openMenu } from '../../menu';
 import { GROUP_NAMES, TREE_NAMES, treeOf, TREES, type Tree } from './groups';
-import type { PageActions, PageContext, Part } from '../shell/part';
+import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS, Poller, whileShown } from '../shell/poller';
 import { columnMenu, rowMenu } from './rowMenu';
 import type { Row } from './rows';
@@ -54,7 +54,7 @@ const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
   modules: [t('Alive'), t('Bytes alive now, by the module and all that is in it')],
 };
 
-export class LinesPart implements Part {
+export class LinesPart extends PolledPart {
   readonly element: HTMLElement;
   private readonly toolbar: Toolbar;
   readonly table: TableView;
@@ -62,14 +62,11 @@ export class LinesPart implements Part {
   private readonly tree = new TreeRows();
   private readonly bar: SelectionBar;
   private readonly shown = whileShown(() => this.element);
-  private readonly poller = new Poller(() => this.ask(), FIGURES_MS, this.shown);
   private readonly verdictPoller = new Poller(() => this.askVerdicts(), SLOW_MS, this.shown);
   private readonly sumPoller = new Poller(() => this.askSum(), SLOW_MS, this.shown);
 
-  constructor(
-    private readonly page: PageActions,
-    view: ViewState,
-  ) {
+  constructor(page: PageActions, view: ViewState) {
+    super(page, FIGURES_MS, [], true);
     this.sites = new SiteRows((from, to) => this.askSites(from, to));
     this.toolbar = new Toolbar(view.filter, page, {
       group: by => this.group(by),
@@ -80,7 +77,7 @@ export class LinesPart implements Part {
     this.element = el('div', { class: 'list' }, this.toolbar.element, this.table.element, this.bar.element);
   }
 
-  update(context: PageContext): void {
+  override update(context: PageContext): void {
     const { view, layer, info } = context;
     this.toolbar.update(view, layer);
     this.sites.setNames(view.groupBy, info.processes, layer);
@@ -90,19 +87,13 @@ export class LinesPart implements Part {
     this.table.head.setTitle('live', title, view.table.tree ? hint : t('Bytes alive now'));
   }
 
-  invalidate(): void {
-    this.poller.invalidate();
+  override invalidate(): void {
+    super.invalidate();
     this.verdictPoller.invalidate();
     if (this.table.selection.size > 1) this.sumPoller.invalidate();
   }
 
-  wake(): void {
-    this.poller.wake();
-    this.sumPoller.wake();
-    this.verdictPoller.wake();
-  }
-
-  changed(action: Action): void {
+  override changed(action: Action): void {
     const onlyColumns = action.type === 'table' && action.table.columns !== undefined;
     if (!ASKED_BY.has(action.type) || onlyColumns) return;
     if (action.type !== 'sort') this.sites.reset();
@@ -215,7 +206,7 @@ export class LinesPart implements Part {
     return sameRows(context, this.page.now()) ? window : undefined;
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     const context = this.page.now();
     if (!context) return;
     await (context.view.table.tree ? this.askTree(context) : this.askList(context));

@@ -1,5 +1,5 @@
 // The timeline with its data: asked for the window and the width that are shown.
-import type { PageActions, PageContext, Part } from '../shell/part';
+import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS, Poller } from '../shell/poller';
 import { ALL, type Action } from '../shell/state';
 import { NARROWEST_PX } from './bands';
@@ -18,13 +18,13 @@ const GROUPS = { narrow: 4, wide: 6 };
 /** No rows are wanted. */
 const ONLY_SUMS = { groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: 0 } as const;
 
-export class TimelinePart implements Part {
+export class TimelinePart extends PolledPart {
   private readonly view: TimelineView;
-  private readonly poller = new Poller(() => this.ask(), FIGURES_MS);
   private readonly slow = new Poller(() => this.askSlow(), SLOW_MS);
   private readonly moments: MomentReader;
 
-  constructor(private readonly page: PageActions) {
+  constructor(page: PageActions) {
+    super(page, FIGURES_MS);
     this.moments = new MomentReader(page, reading => this.view.take({ reading }));
     this.view = new TimelineView(page, this.moments, {
       need: () => this.poller.invalidate(),
@@ -36,7 +36,7 @@ export class TimelinePart implements Part {
     return this.view.element;
   }
 
-  update(context: PageContext): void {
+  override update(context: PageContext): void {
     this.view.update(context);
     this.bringEnding(context);
   }
@@ -53,18 +53,13 @@ export class TimelinePart implements Part {
     void this.moments.show(titled);
   }
 
-  invalidate(): void {
+  override invalidate(): void {
     if (this.page.now()?.view.folded) return;
-    this.poller.invalidate();
+    super.invalidate();
     this.slow.invalidate();
   }
 
-  wake(): void {
-    this.poller.wake();
-    this.slow.wake();
-  }
-
-  changed(action: Action): void {
+  override changed(action: Action): void {
     const scope = action.type === 'process' || action.type === 'device';
     const unfolded = action.type === 'folded' && !action.folded;
     if (action.type === 'moment' || scope) void this.askPeak();
@@ -98,7 +93,7 @@ export class TimelinePart implements Part {
     return { process: view?.process ?? ALL, device: view?.device ?? ALL };
   }
 
-  private async ask(): Promise<void> {
+  protected async ask(): Promise<void> {
     const context = this.page.now();
     if (!context) return;
     const { view, runNs } = context;
