@@ -8,13 +8,13 @@ import { buildReport } from '../analysis/report/report';
 import { oomDocuments } from '../analysis/report/oomReport';
 import { findingText, headLine, type OomFiles } from '../analysis/report/tableFindings';
 import { standingOf, tells } from '../analysis/sites/standing';
-import { KeptRecorder, type SpaceLimits, spaceLimits } from '../capture/launch/recorder';
+import { KeptRecorder, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, makeFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
 import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
-import { loadNative, type NativeAddon, type NativeSession } from '../engine/addon';
+import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
 import { textOf } from '../protocol/inert';
 import type { Verdicts } from '../protocol/verdicts';
@@ -35,16 +35,7 @@ export const NOT_STARTED = 125;
 const LEAK_FOUND = 3;
 
 /** A trace that is being recorded. */
-export interface Recording {
-  directory: string;
-  limits: SpaceLimits;
-  recorder: KeptRecorder;
-  addon: NativeAddon;
-  session: NativeSession;
-  facts: SessionFile;
-  /** Where it is a part of a job (`-o DIR/`). */
-  job: JobRecording | null;
-}
+export type Recording = Exclude<ReturnType<typeof beginRecording>, NoTraceDirectory>;
 
 /** One sentence when a result could not be written where it is wanted, else null. */
 export function unwritableResult(options: RecordingArguments): string | null {
@@ -64,7 +55,7 @@ export function beginRecording(
   facts: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
   prepare: (directory: string) => void = () => undefined,
   start: StartConditions | null = null,
-): Recording | NoTraceDirectory {
+) {
   const loaded = loadNative(dist);
   if ('error' in loaded) return { ...loaded, full: false };
   const uid = process.getuid?.() ?? 0;
@@ -81,6 +72,7 @@ export function beginRecording(
     const limits = jobLimits(spaceLimits(options, process.env, made), options.ranks);
     const followed = addon.open(directory);
     const recorder = new KeptRecorder(dist, directory, limits);
+    // Where it is a part of a job (`-o DIR/`).
     const job = folder === null ? null : new JobRecording(folder, directory, followed);
     const recording = { directory, limits, recorder, addon, session: followed, facts: session, job };
     if (note !== null) say(note);

@@ -3,15 +3,7 @@ import { CELL } from './notes';
 import type { TraceInfo } from './trace';
 
 /** One run of a cell. The same text has the same file, so runs of a cell are told apart by their numbers. */
-export interface CellRun {
-  process: number;
-  /** 7 of `In [7]`. */
-  number: number;
-  file: string;
-  /** Times of the session, ns. */
-  beginNs: number;
-  endNs: number;
-}
+export type CellRun = ReturnType<typeof told>[number];
 
 type Told = Pick<TraceInfo, 'processes' | 'startRealtimeMs'>;
 /** `<begin ms> <end ms> <number> <file>`, as native/python/agent/cells.py has it; ends of 0: only the name is known. */
@@ -20,11 +12,12 @@ const SHOWN = 4;
 const numbers = new Map<string, readonly number[]>();
 
 /** All runs that the program told of, in their order. */
-export function cellRunsOf(info: Told): CellRun[] {
+export function cellRunsOf(info: Told) {
   return told(info).filter(({ endNs }) => endNs > 0);
 }
 
-function told({ processes, startRealtimeMs }: Told): CellRun[] {
+/** Each with its number, 7 of `In [7]`, and its times in the session. */
+function told({ processes, startRealtimeMs }: Told) {
   return processes.flatMap(({ notes }, process) =>
     notes.flatMap(({ code, text }) => {
       const [, begin, end, number, file] = (code === CELL && TOLD.exec(text)) || [];

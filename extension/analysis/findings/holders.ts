@@ -248,12 +248,7 @@ function leavesOthers({ most, of, others }: MostHeld): boolean {
 
 const holderAlone = ({ chain: _chain, count: _count, bytes: _bytes, ...holder }: HolderFound): FindingHolder => holder;
 
-interface MostHeld {
-  answer: HolderAnswer;
-  most: HolderFound;
-  of: number;
-  others: HolderFound[];
-}
+type MostHeld = NonNullable<ReturnType<typeof mostHeld>>;
 
 /** The holder of most blocks by the answer that names most; null: it is nobody, or has too few of them. */
 function mostHeld(
@@ -262,7 +257,7 @@ function mostHeld(
   sites: readonly number[],
   share: number,
   least: number,
-): MostHeld | null {
+) {
   const named = mostNamed(answers, process, sites);
   const [most, ...others] = (named?.holders ?? [])
     .filter(({ kind }) => !NOBODY.has(kind))

@@ -17,12 +17,7 @@ import { distinctTitles, SessionList } from './sessionList';
 import type { OpenTerminal } from './terminal';
 import type { TraceVerdicts } from './traceVerdicts';
 
-export interface NamedTrace {
-  id: number;
-  title: string;
-  session: TraceSession;
-  ending: EndMoment | null;
-}
+export type NamedTrace = ReturnType<Sessions['traces']>[number];
 
 /** For how long the status bar says that a run was closed. */
 const TOLD_MS = 15_000;
@@ -107,7 +102,7 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** The sessions that have a trace. */
-  traces(): NamedTrace[] {
+  traces() {
     const titles = distinctTitles(this.all.map(({ title }) => title));
     return this.all.flatMap(({ id, trace, ending }, i) =>
       trace === null ? [] : [{ id, title: titles[i] ?? '', session: trace, ending }],
