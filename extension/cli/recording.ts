@@ -23,6 +23,7 @@ import type { StartConditions } from './arguments/startArguments';
 import { LEAVE } from './live/fullScreen';
 import { jobFolderOf, jobLimits, JobRecording, unwritableJob } from './job/jobRecording';
 import { createLive, type LiveOptions } from './live/live';
+import { metricsProblem, MetricsSender } from './metrics';
 import { momentsOf, shownMoment, type EndedTrace } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
 import { print, say, terminalSize } from './report/output';
@@ -40,12 +41,10 @@ export type Recording = Exclude<ReturnType<typeof beginRecording>, NoTraceDirect
 /** One sentence when a result could not be written where it is wanted, else null. */
 export function unwritableResult(options: RecordingArguments): string | null {
   const folder = jobFolderOf(options.output);
-  if (folder !== null) return unwritableJob(folder) ?? (options.report === null ? null : unwritable(options.report));
-  for (const file of [options.output, options.report]) {
-    const sentence = file === null ? null : unwritable(file);
-    if (sentence !== null) return sentence;
-  }
-  return null;
+  const files = [folder === null ? options.output : null, options.report, options.prometheus];
+  const sentences = files.map(file => (file === null ? null : unwritable(file)));
+  const job = folder === null ? null : unwritableJob(folder);
+  return job ?? sentences.find(sentence => sentence !== null) ?? metricsProblem(options);
 }
 
 /** Makes the trace directory, lets `prepare` write more into it and begins to follow it. `start`: recording waits for it. */
@@ -74,7 +73,8 @@ export function beginRecording(
     const recorder = new KeptRecorder(dist, directory, limits);
     // Where it is a part of a job (`-o DIR/`).
     const job = folder === null ? null : new JobRecording(folder, directory, followed);
-    const recording = { directory, limits, recorder, addon, session: followed, facts: session, job };
+    const metrics = new MetricsSender(options, followed, session.startedRealtimeMs);
+    const recording = { directory, limits, recorder, addon, session: followed, facts: session, job, metrics };
     if (note !== null) say(note);
     return recording;
   } catch (error) {
@@ -91,8 +91,9 @@ export function lastWord({ directory }: Recording, wholeScreen = false): string 
 }
 
 /** Leaves nothing of a recording that came to nothing. */
-export function dropRecording({ session, directory, recorder }: Recording): void {
+export function dropRecording({ session, directory, recorder, metrics }: Recording): void {
   recorder.stop();
+  metrics.stop();
   session.close();
   removeTraceDirectory(directory);
 }
@@ -134,6 +135,7 @@ export async function finish(
   recording.recorder.stop();
   let result = status;
   try {
+    await recording.metrics.end();
     if (!existsSync(directory))
       say(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
     const verdicts = verdictsOf(session, createLineReader());

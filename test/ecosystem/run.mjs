@@ -1,8 +1,10 @@
-// The Python package as users have it: its wheel, installed into virtual environments of its own. And a Jupyter kernel.
+// The Python package as users have it: its wheel, installed into virtual environments of its own. And a Jupyter kernel, and those who
+// collect metrics.
 import { rmSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
+import { ensurePrograms } from '../project/systemPackages.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
-import { prepareEngines, prepareNotebooks, prepareTrainers } from '../runner/pythonPackages.mjs';
+import { prepareEngines, prepareMetrics, prepareNotebooks, prepareTrainers } from '../runner/pythonPackages.mjs';
 import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { makeWheel } from './installed.mjs';
 
@@ -37,4 +39,17 @@ export async function runTablesTests(words) {
   if (problem) return { skipped: [problem] };
   const file = inRoot('test/ecosystem/tables.test.mjs');
   return runNodeTests('tables', [file], { names: words, env: { GMT_TABLES_PYTHON: python } });
+}
+
+/** Without Prometheus, what needs it is skipped by name. */
+export async function runMetricsTests(words) {
+  const { python, problem } = await prepareMetrics();
+  if (problem) return { skipped: [problem] };
+  const programs = ['prometheus', 'promtool', 'prometheus-node-exporter'];
+  const absent = await ensurePrograms(programs, ['prometheus', 'prometheus-node-exporter']);
+  return runNodeTests('metrics', [inRoot('test/ecosystem/metrics.test.mjs')], {
+    mostSeconds: 300,
+    names: words,
+    env: { GMT_METRICS_PYTHON: python, GMT_NO_PROMETHEUS: absent ?? '' },
+  });
 }

@@ -14,9 +14,11 @@ const TORCH_INDEX = 'https://download.pytorch.org/whl/cpu';
 const READERS = [TORCH, 'numpy', 'pyarrow', 'duckdb', 'polars', 'pytest', 'pytest-xdist'];
 const ENGINES = ['duckdb', 'pyarrow', 'polars', 'chdb', 'pyspark'];
 const TRAINERS = [TORCH, 'numpy', 'transformers', 'accelerate', 'lightning', 'tensorboard'];
+/** The types that protoc made of OpenTelemetry's files. */
+const OTLP = 'opentelemetry-proto';
 const [OLDEST, NEWEST] = [10, 14];
 
-const moduleOf = name => ({ [TORCH]: 'torch', 'pytest-xdist': 'xdist' })[name] ?? name;
+const moduleOf = name => ({ [TORCH]: 'torch', 'pytest-xdist': 'xdist', [OTLP]: 'opentelemetry.proto' })[name] ?? name;
 const folderOf = packages => {
   const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpu-memory-trace', `python-${key}`);
@@ -83,6 +85,9 @@ export async function preparePython() {
 
 /** One with a Jupyter kernel, and what drives it: {python} or {problem}. */
 export const prepareNotebooks = () => findOrMake([TORCH, 'numpy', 'ipykernel', 'jupyter_client']);
+
+/** One that reads OTLP: {python} or {problem}. */
+export const prepareMetrics = () => findOrMake([OTLP]);
 
 /** One with trainers: {python} or {problem}. */
 export const prepareTrainers = () => findOrMake(TRAINERS);

@@ -14,7 +14,7 @@ import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
 import { runTorchTests } from '../torch/run.mjs';
 import { runNodeTests } from './nodeTests.mjs';
 import { preparePython } from './pythonPackages.mjs';
-import { runEcosystemTests, runTablesTests } from '../ecosystem/run.mjs';
+import { runEcosystemTests, runMetricsTests, runTablesTests } from '../ecosystem/run.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
 /** A step that passes when the program ends with 0. */
@@ -208,6 +208,16 @@ export const stages = [
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runTablesTests(words),
+  },
+  {
+    name: 'metrics',
+    what: 'OpenTelemetry’s schema, and a Prometheus that scrapes a node_exporter',
+    needs: ['build', 'programs'],
+    after: ['build', 'programs'],
+    asked: true,
+    cores: 1,
+    takes: ['words'],
+    run: ({ words }) => runMetricsTests(words),
   },
   {
     name: 'leaks',

@@ -117,7 +117,8 @@ export class FakeTrace implements TraceSource {
     private readonly trace: TraceInfo,
     private readonly all: FakeAllocation[] = [],
     private readonly stacks: Site[] = [],
-    private readonly reserved: number | null = null,
+    /** By process; a number: whichever. */
+    private readonly reserved: number | readonly number[] | null = null,
   ) {}
 
   info(): TraceInfo {
@@ -214,7 +215,10 @@ export class FakeTrace implements TraceSource {
 
   timeline(query: TimelineQuery): Timeline {
     if (query.series !== 'reserved' || this.reserved === null) return new Float64Array();
-    return Float64Array.of(0, 0, this.reserved, this.reserved);
+    const own = typeof this.reserved === 'number' ? [this.reserved] : this.reserved;
+    const asked = typeof this.reserved === 'number' ? undefined : query.process;
+    const bytes = own.reduce((sum, part, process) => sum + (process === (asked ?? process) ? part : 0), 0);
+    return Float64Array.of(0, 0, bytes, bytes);
   }
 }
 

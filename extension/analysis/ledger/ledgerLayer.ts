@@ -36,10 +36,10 @@ export function lastKnown(values: Float64Array): number | null {
   return null;
 }
 
-/** Bytes that the framework's allocators hold on a device now, of all processes; null: none told. */
-export function reservedNow(source: TraceSource, info: TraceInfo, device: number): number | null {
+/** Bytes that the framework's allocators hold on a device now, of all processes or of one; null: none told. */
+export function reservedNow(source: TraceSource, info: TraceInfo, device: number, process?: number): number | null {
   const all = { series: 'reserved', device, fromNs: 0, toNs: info.durationNs + 1, buckets: 1 } as const;
-  return source.timeline(all).at(-1) ?? null;
+  return source.timeline({ ...all, ...(process !== undefined && { process }) }).at(-1) ?? null;
 }
 
 /** Bytes that are alive now in a layer: of all processes and devices, or of one of them. */

@@ -29,6 +29,10 @@ const RECORDING = {
   budgetBytes: null as number | null,
   /** Of a job, the ranks that are recorded in full; null: all. */
   ranks: null as RankSet | null,
+  /** Address of the server that gets metrics while it runs; empty: as OpenTelemetry's variables say. */
+  otlp: null as string | null,
+  /** The file that gets them. */
+  prometheus: null as string | null,
 };
 export type RunArguments = typeof RUN;
 const RUN = {
@@ -75,6 +79,8 @@ export interface UsageError {
   usage: string;
 }
 
+/** What may have been meant as one: a word with a scheme, or with a port. */
+const ADDRESS = /:\/\/|^[\w.-]+:\d+(\/|$)/;
 /** What the tracer takes (native/uprobe/session/options.cpp); it rounds up to a power of two. */
 const LEAST_RING_BYTES = 64 * 1024;
 const MOST_RING_BYTES = 1024 ** 3;
@@ -191,6 +197,8 @@ const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
   '--budget': (parsed, options) => (parsed.budgetBytes = size(options, '--budget')),
   '--ranks': (parsed, options) => (parsed.ranks = parseRanks(options.value())),
   '--interval': (parsed, options) => (parsed.intervalMs = interval(options.value())),
+  '--otlp': (parsed, options) => (parsed.otlp = options.optionalValue(ADDRESS, '')),
+  '--prometheus': (parsed, options) => (parsed.prometheus = promFile(options.value())),
 };
 
 const BACKENDS = ['auto', 'inject', 'uprobe'] as const;
@@ -231,6 +239,12 @@ function ringBytes(text: string): number {
   const bytes = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (bytes >= LEAST_RING_BYTES && bytes <= MOST_RING_BYTES) return bytes;
   throw new Usage(`--ring-bytes ${text} is not a number from ${LEAST_RING_BYTES} to ${MOST_RING_BYTES}.`);
+}
+
+/** What node_exporter's textfile collector reads. */
+function promFile(text: string): string {
+  if (text.endsWith('.prom')) return text;
+  throw new Usage(`--prometheus ${text}: the name must end in .prom, or node_exporter leaves the file alone.`);
 }
 
 function parseDoctor(words: readonly string[]): Arguments {

@@ -59,6 +59,11 @@ export class Options {
     return this.attached !== null || allowed.some(value => value === next) ? this.choice(allowed) : bare;
   }
 
+  /** As `optionalChoice`, where a value looks like this. */
+  optionalValue(looks: RegExp, bare: string): string {
+    return this.attached !== null || looks.test(this.words[this.at] ?? '') ? this.value() : bare;
+  }
+
   positional(): string | null {
     return this.words[this.at++] ?? null;
   }

@@ -35,10 +35,12 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     start: { step: 1000, reservedBytes: 1.5 * 2 ** 30 + 1 },
     maxSteps: 100,
     lean: true,
+    otlp: '',
+    prometheus: 'gpu.prom',
     command: ['python', 'train.py', '--', '-o', 'y'],
   };
   const options =
-    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto --start-at step:1000 --start-when reserved>1.5GB --start paused --lean --max-steps 100 --detail 1.5GB --budget=3000000000';
+    '--simulate-gpu --log train.log --holders -o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend auto --start-at step:1000 --start-when reserved>1.5GB --start paused --lean --max-steps 100 --detail 1.5GB --budget=3000000000 --otlp --prometheus gpu.prom';
   assert.deepEqual(parse(`run ${options} -- python train.py -- -o y`), expected);
   assert.deepEqual(parse(`run ${options} python train.py -- -o y`), expected);
 });
@@ -58,14 +60,32 @@ test('attach takes one process and the options of run', () => {
     detailBytes: 1024,
     budgetBytes: null,
     ranks: null,
+    otlp: 'http://collector:4318',
+    prometheus: null,
   };
   const options =
-    '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe --detail 1kb';
+    '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe --detail 1kb --otlp http://collector:4318';
   assert.deepEqual(parse(`attach 4711 ${options} --native-stacks --ring-bytes 8388608`), expected);
   assert.deepEqual(parse(`attach --ring-bytes=8388608 ${options} --native-stacks 4711`), expected);
   const bare = parse('attach 1');
   assert.ok('verb' in bare && bare.verb === 'attach');
   assert.deepEqual([bare.stacks, bare.ringBytes, bare.format, bare.output], ['python', null, 'table', null]);
+});
+
+test('metrics go to an address or a file that is one, or as variables say', () => {
+  const wanted = (words: string): unknown => {
+    const parsed = parse(`run ${words} python x.py`.replace('  ', ' '));
+    if ('usage' in parsed) return parsed.usage;
+    return 'otlp' in parsed && [parsed.otlp, parsed.prometheus, 'command' in parsed && parsed.command.length];
+  };
+  assert.deepEqual(wanted(''), [null, null, 2]);
+  assert.deepEqual(wanted('--otlp'), ['', null, 2]);
+  assert.deepEqual(wanted('--otlp --'), ['', null, 2]);
+  assert.deepEqual(wanted('--otlp https://c:4318/x --prometheus a/b.prom'), ['https://c:4318/x', 'a/b.prom', 2]);
+  assert.deepEqual(wanted('--otlp=http://c'), ['http://c', null, 2]);
+  for (const text of ['c:4318', 'localhost:4318/v1', 'grpc://c:4317'])
+    assert.deepEqual(wanted(`--otlp ${text}`), [text, null, 2]);
+  assert.match(String(wanted('--prometheus gpu.txt')), /^--prometheus gpu\.txt: the name must end in \.prom, /);
 });
 
 test('the uprobe tracer is chosen by name, with its own options', () => {

@@ -1,0 +1,124 @@
+import { fieldsIn } from '../../protocol/fields';
+import type { Attributes, Metric } from '../../protocol/metrics';
+import { rankOf } from '../../protocol/rank';
+import type { TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Ledger, Verdicts } from '../../protocol/verdicts';
+import { sureLeaks } from '../findings/verdicts';
+import { reservedNow } from '../ledger/ledgerLayer';
+import { joinLibraries } from '../ledger/libraries';
+
+/** Each line is a series of its own in a database of metrics, for as long as that keeps it. */
+const MOST_LINES = 5;
+
+/** By name: unit, kind, what it is. `hw.*` are OpenTelemetry's own. */
+const METRICS = {
+  'hw.gpu.memory.usage': ['By', 'sum', 'GPU memory in use by all processes, by its own account at the end of a step.'],
+  'hw.gpu.memory.limit': ['By', 'sum', 'GPU memory that there is.'],
+  'gpu_memtrace.tensor.live': ['By', 'sum', 'Memory of tensors that are alive.'],
+  'gpu_memtrace.tensor.peak': ['By', 'gauge', 'Most memory of live tensors at any one time.'],
+  'gpu_memtrace.driver.live': ['By', 'sum', 'Memory that the driver has handed out.'],
+  'gpu_memtrace.driver.peak': ['By', 'gauge', 'Most memory that the driver had handed out at any one time.'],
+  'gpu_memtrace.host.live': ['By', 'sum', 'Pinned memory of the host that is alive.'],
+  'gpu_memtrace.host.peak': ['By', 'gauge', 'Most live pinned memory of the host at any one time.'],
+  'gpu_memtrace.reserved': ['By', 'sum', 'Memory that the allocator of the framework holds, in use or not.'],
+  'gpu_memtrace.category': ['By', 'sum', 'Memory of tensors that are alive, by what they are for.'],
+  'gpu_memtrace.outside': ['By', 'sum', 'Memory of the driver outside the framework, by the library that took it.'],
+  'gpu_memtrace.leak.bytes_per_step': ['By/{step}', 'gauge', 'Growth of a line that surely leaks; the worst 5.'],
+  'gpu_memtrace.oom.count': ['{failure}', 'counter', 'Allocations for which there was no memory.'],
+  'gpu_memtrace.lost': ['{event}', 'counter', 'What could not be recorded, or not in full, by cause.'],
+  'gpu_memtrace.lost.events': ['{event}', 'counter', 'Events that could not be recorded.'],
+  'gpu_memtrace.steps': ['{step}', 'counter', 'Training steps that have ended.'],
+  'gpu_memtrace.running': ['{process}', 'sum', '1 while the process runs, 0 from its end on.'],
+} as const satisfies Record<string, readonly [string, Metric['kind'], string]>;
+type Name = keyof typeof METRICS;
+/** What is said last of the same attributes counts; null is said of none. */
+type Put = (name: Name, value: number | null, attributes: Attributes) => void;
+
+/** What can be told of a trace in numbers at this moment; a metric of which nothing is known is left out. */
+export function readMetrics(source: TraceSource, verdicts: Verdicts): Metric[] {
+  const all = source.info();
+  if (all.processes.length === 0) return [];
+  const points = new Map<string, { name: Name; value: number; attributes: Attributes }>();
+  const put: Put = (name, value, attributes) => {
+    if (value !== null) points.set(JSON.stringify([name, attributes]), { name, value, attributes });
+  };
+  // What a process has while it is not recorded, nobody knows.
+  const on = ({ process }: { process: number }): boolean => all.processes[process]?.recording ?? false;
+  const info = { ...all, totals: all.totals.filter(on), categories: all.categories.filter(on) };
+  const ledger = verdicts.ledger.filter(on);
+  putProcesses(put, source, info, ledger);
+  putGpus(put, info, ledger);
+  putWhole(put, info, verdicts);
+  const metrics = Object.entries(METRICS).map(([name, [unit, kind, description]]) => {
+    const own = [...points.values()].filter(point => point.name === name);
+    return { name, unit, kind, description, points: own.map(({ value, attributes }) => ({ value, attributes })) };
+  });
+  return metrics.filter(metric => metric.points.length > 0);
+}
+
+function putProcesses(put: Put, source: TraceSource, info: TraceInfo, ledger: readonly Ledger[]): void {
+  for (const { process, device, layer, liveBytes, peakBytes } of info.totals) {
+    const attributes = attributesOf(info, process, device);
+    put(`gpu_memtrace.${layer}.live`, liveBytes, attributes);
+    put(`gpu_memtrace.${layer}.peak`, peakBytes, attributes);
+    if (device >= 0) put('gpu_memtrace.reserved', reservedNow(source, info, device, process), attributes);
+  }
+  for (const { process, device, category, bytes } of info.categories)
+    put('gpu_memtrace.category', bytes, { ...attributesOf(info, process, device), category });
+  for (const { process, device, libraries } of ledger)
+    for (const { name, bytes } of joinLibraries(libraries.map(library => ({ ...library, path: library.name }))))
+      put('gpu_memtrace.outside', bytes, { ...attributesOf(info, process, device), library: name });
+  for (const { process, count, source: by } of info.steps)
+    if (by !== 'time') put('gpu_memtrace.steps', count, attributesOf(info, process));
+  for (const { index, ended } of info.processes) put('gpu_memtrace.running', ended ? 0 : 1, attributesOf(info, index));
+}
+
+/** Cards by their UUIDs: each process numbers them in its own way. */
+function putGpus(put: Put, info: TraceInfo, ledger: readonly Ledger[]): void {
+  for (const { process, device } of info.totals) {
+    const { 'hw.id': id } = attributesOf(info, process, device);
+    if (id === undefined) continue;
+    const { name = '', totalBytes = 0 } = info.devices.find(({ index }) => index === device) ?? {};
+    const own = ledger.find(entry => entry.process === process && entry.device === device);
+    const attributes = { ...wholeAttributes(info), 'hw.id': id, 'hw.name': name, 'hw.type': 'gpu' };
+    put('hw.gpu.memory.usage', own?.usedBytes ?? null, attributes);
+    put('hw.gpu.memory.limit', own?.totalBytes ?? (totalBytes > 0 ? totalBytes : null), attributes);
+  }
+}
+
+function putWhole(put: Put, info: TraceInfo, { findings }: Verdicts): void {
+  const whole = wholeAttributes(info);
+  put('gpu_memtrace.oom.count', info.outOfMemoryCount, whole);
+  put('gpu_memtrace.lost.events', info.lost.events, whole);
+  for (const [cause, count] of Object.entries(info.lost.byCause)) put('gpu_memtrace.lost', count, { ...whole, cause });
+  const leaks = sureLeaks(findings).filter(({ bytesPerStep }) => bytesPerStep > 0);
+  for (const { layer, place, library, bytesPerStep } of leaks
+    .sort((a, b) => a.bytesPerStep - b.bytesPerStep)
+    .slice(-MOST_LINES)) {
+    const where = known({ layer, file: place?.file, line: place?.line, library });
+    put('gpu_memtrace.leak.bytes_per_step', bytesPerStep, { ...whole, ...where });
+  }
+}
+
+/** Of a process, and of what it has on a device. */
+function attributesOf(info: TraceInfo, process: number, device = -1): Attributes {
+  const own = info.processes[process];
+  if (own === undefined) return {};
+  const { host, run, rank, localRank, worldSize, gpus } = rankOf(own);
+  return known({
+    ...{ 'host.name': host, run, rank, local_rank: localRank, world_size: worldSize, 'process.pid': own.pid },
+    ...{ device: device < 0 ? null : device, 'hw.id': gpus[device], simulated: own.simulated || null },
+  });
+}
+
+/** Of all processes together, named by the one that was started. */
+function wholeAttributes({ processes: [first], session }: TraceInfo): Attributes {
+  const { host, run } = rankOf(first ?? { notes: [] });
+  const started = fieldsIn(session.processes)[0]?.pid;
+  const pid = typeof started === 'number' ? started : first?.pid;
+  return known({ 'host.name': host, run, 'process.pid': pid, simulated: first?.simulated || null });
+}
+
+function known(all: Record<string, string | number | boolean | null | undefined>): Attributes {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => (value ?? '') !== '')) as Attributes;
+}
