@@ -1,18 +1,24 @@
 #pragma once
-// What tells two processes of one number apart: field 22 of /proc/PID/stat, in clock ticks since boot.
+// Files of /proc. What tells two processes of one number apart: field 22 of /proc/PID/stat, in clock ticks since boot.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/// The first bytes of a file, at most `room`; -1: it cannot be read.
+inline ssize_t gmt_read_start(const char *path, char *to, size_t room) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const ssize_t bytes = read(fd, to, room);
+  close(fd);
+  return bytes;
+}
+
 /// `stat`: path of the file. 0: no such process, or one that has ended and only waits to be reaped.
 inline uint64_t gmt_process_start(const char *stat) {
   char text[4096];
-  const int fd = open(stat, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
+  const ssize_t n = gmt_read_start(stat, text, sizeof text - 1);
   if (n <= 0) return 0;
   text[n] = 0;
   const char *p = strrchr(text, ')');  // the name may hold spaces and brackets

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,14 +13,12 @@
 #include "inject/agent/allocator.h"
 #include "inject/agent/api.h"
 #include "inject/agent/arrays.h"
-#include "inject/agent/memory.h"
 #include "inject/agent/python.h"
 #include "inject/agent/records.h"
-#include "inject/agent/requests.h"
-#include "inject/agent/thread_state.h"
 #include "inject/hooks/elf.h"
 #include "inject/log/chunk_supply.h"
 #include "inject/log/stacks.h"
+#include "wire/process_start.h"
 
 namespace gmt::inject {
 namespace {
@@ -57,41 +56,45 @@ void futex_wait(uint32_t *word, uint32_t seen, uint64_t ns) {
 
 void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
 
+/// A generation as the argument of what is called with one.
+void *pointer_of(uint32_t generation) { return reinterpret_cast<void *>(static_cast<uintptr_t>(generation)); }
+uint32_t number_in(void *argument) { return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(argument)); }
+
 /// The agent's turn, with the GIL.
-void install_and_run(const PythonApi &api, Work &work, Turn turn, uint64_t step) {
+void install_and_run(Work &work, Turn turn, uint64_t step) {
   work.wanted = false;
   work.asked_at = 0;
   if (!g_installed) {
-    if (!library_imported(api)) return;
-    if (!install_agent(api)) {
+    if (!library_imported()) return;
+    if (!install_agent()) {
       work.refused = true;
       return;
     }
     g_installed = true;
   }
-  if (!work.request.text) work.request = next_request();
+  if (!work.request.text()) next_request(work.request);
   bool again = false;
-  const uint64_t next = run_turn(api, turn, step, work.request.text, work.request.bytes, &again);
+  const uint64_t next = run_turn(turn, step, work.request.text(), &again);
   __atomic_store_n(&g_next_step, next, __ATOMIC_RELAXED);
   work.tries = again ? work.tries + 1 : kTries;
-  forget_request(work.request);
+  work.request.release();
 }
 
 /// The interpreter runs, and is not about to end.
-bool python_alive(const PythonApi &api) {
-  return !__atomic_load_n(&g_ended, __ATOMIC_ACQUIRE) && api.is_initialized() && !python::finalizing();
+bool python_alive() {
+  return !__atomic_load_n(&g_ended, __ATOMIC_ACQUIRE) && g_api->is_initialized() && !python::finalizing();
 }
 
 /// Takes the GIL for this thread, which has no thread state of its own but for now.
 void with_python(Work &work, Turn turn, uint64_t step) {
-  const PythonApi *api = python_api();
-  if (!api) return;
-  const int state = api->ensure();
-  void *thread = api->thread_state();
-  if (api->enter_tracing && api->leave_tracing) api->enter_tracing(thread);
-  install_and_run(*api, work, turn, step);
-  if (api->enter_tracing && api->leave_tracing) api->leave_tracing(thread);
-  api->release(state);
+  if (!python_api()) return;
+  const int state = g_api->ensure();
+  void *thread = g_api->thread_state();
+  const bool hides = g_api->enter_tracing && g_api->leave_tracing;
+  if (hides) g_api->enter_tracing(thread);
+  install_and_run(work, turn, step);
+  if (hides) g_api->leave_tracing(thread);
+  g_api->release(state);
 }
 
 bool run_offered_turn(Work &work) {
@@ -107,8 +110,7 @@ bool run_offered_turn(Work &work) {
 
 /// Runs on the main thread between two instructions of Python, with the GIL.
 int on_pending(void *generation) {
-  const auto asked_by = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
-  if (asked_by != log_generation()) return 0;  // a forked child has its parent's pending calls
+  if (number_in(generation) != log_generation()) return 0;  // a forked child has its parent's pending calls
   __atomic_store_n(&g_asked, 0, __ATOMIC_RELAXED);
   offer_turn(Turn::kAsked, 0);
   return 0;
@@ -122,31 +124,28 @@ bool has_work(Work &work) {
   work.wanted = work.added != added;
   work.added = added;
   if (g_installed) {
-    work.request = next_request();
-    work.wanted |= work.request.text || work.tries < kTries || recording_woke() || look_due() || pools_want_look();
+    next_request(work.request);
+    work.wanted |= work.request.text() || work.tries < kTries || recording_woke() || look_due() || pools_want_look();
   }
   return work.wanted;
 }
 
 /// Up to 3.12 the main thread runs its pending calls only when it gives up the GIL, where another thread asked it to take one.
-void interrupt_main_thread(const PythonApi &api) {
-  if (python_alive(api)) api.release(api.ensure());
+void interrupt_main_thread() {
+  if (python_alive()) g_api->release(g_api->ensure());
 }
 
 /// Has the main thread call `function` once, which clears `asked` then. False: it has been asked.
-bool ask_main(const PythonApi &api, uint32_t generation, uint32_t *asked, int (*function)(void *)) {
+bool ask_main(uint32_t generation, uint32_t *asked, int (*function)(void *)) {
   if (__atomic_exchange_n(asked, 1, __ATOMIC_RELAXED)) return false;
-  void *argument = reinterpret_cast<void *>(static_cast<uintptr_t>(generation));
-  if (api.add_pending_call(function, argument) != 0) __atomic_store_n(asked, 0, __ATOMIC_RELAXED);
+  if (g_api->add_pending_call(function, pointer_of(generation)) != 0) __atomic_store_n(asked, 0, __ATOMIC_RELAXED);
   return true;
 }
 
 int on_moment(void *generation) {
-  const auto asked_by = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
-  if (asked_by != log_generation()) return 0;
+  if (number_in(generation) != log_generation()) return 0;
   __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
-  const PythonApi *api = python_api();
-  if (!api || !python_alive(*api)) return 0;
+  if (!python_api() || !python_alive()) return 0;
   const int saved = errno;
   ask_allocator_without_steps();
   errno = saved;
@@ -154,18 +153,29 @@ int on_moment(void *generation) {
 }
 
 /// A program without steps is asked for a moment of its main thread, now and then.
-void ask_for_moment(const PythonApi &api, uint32_t generation) {
-  if (!g_installed || !allocator_wants_moment() || !python_alive(api)) return;
-  if (ask_main(api, generation, &g_moment, on_moment)) interrupt_main_thread(api);
+void ask_for_moment(uint32_t generation) {
+  if (!g_installed || !allocator_wants_moment() || !python_alive()) return;
+  if (ask_main(generation, &g_moment, on_moment)) interrupt_main_thread();
+}
+
+/// The main thread waits in the kernel: it is not in the midst of ending the interpreter.
+bool main_thread_sleeps() {
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(getpid()));
+  const ssize_t n = gmt_read_start(path, text, sizeof text - 1);
+  if (n <= 0) return false;
+  text[n] = 0;
+  const char *end = strrchr(text, ')');
+  return end && end[1] == ' ' && end[2] == 'S';
 }
 
 /// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.
-void ask(const PythonApi &api, Work &work) {
-  if (!python_alive(api)) return;  // pending calls go with the interpreter, and asking for one would end the program
+void ask(Work &work) {
+  if (!python_alive()) return;  // pending calls go with the interpreter, and asking for one would end the program
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (!work.asked_at) work.asked_at = now;
-  if (ask_main(api, work.generation, &g_asked, on_pending)) {
-    interrupt_main_thread(api);
+  if (ask_main(work.generation, &g_asked, on_pending)) {
+    interrupt_main_thread();
   } else if (now - work.asked_at > kPatience && main_thread_sleeps()) {
     with_python(work, Turn::kAsked, 0);
   }
@@ -176,25 +186,25 @@ uint64_t find_work(Work &work) {
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (g_installed && !work.wanted) {
     // A program of a few seconds is over soon after a question.
-    work.request = next_request();
+    next_request(work.request);
     // What was compiled is known best before its backward pass is.
-    work.wanted = work.request.text || look_due() || met_compiled_code();
+    work.wanted = work.request.text() || look_due() || met_compiled_code();
     if (!work.wanted && now < work.tick_at) return kGlance;
   }
   work.tick_at = now + kTick;
   sample_memory();
   const python::Support support = work.refused ? python::Support::kUnsupported : python::discover();
   work.refused = support == python::Support::kUnsupported;  // the log says so already
-  const PythonApi *api = support == python::Support::kReady ? python_api() : nullptr;
-  if (api) ask_for_moment(*api, work.generation);
-  if (!api || !has_work(work)) return g_installed ? kGlance : kTick;
-  ask(*api, work);
+  const bool ready = support == python::Support::kReady && python_api();
+  if (ready) ask_for_moment(work.generation);
+  if (!ready || !has_work(work)) return g_installed ? kGlance : kTick;
+  ask(work);
   return kWaitingTick;
 }
 
 void *agent_main(void *generation) {
   Work work{};
-  work.generation = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(generation));
+  work.generation = number_in(generation);
   prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
   for (;;) {
     const uint32_t seen = __atomic_load_n(&g_wake, __ATOMIC_ACQUIRE);
@@ -215,16 +225,15 @@ uint64_t next_turn_step() { return __atomic_load_n(&g_next_step, __ATOMIC_RELAXE
 
 bool offer_turn(Turn turn, uint64_t step) {
   constexpr uint64_t kLong = 10'000'000'000;  // ns
-  const PythonApi *api = python_api();
-  if (!api || !agent_runs()) return false;
+  if (!python_api() || !agent_runs()) return false;
   // Once the interpreter ends, it ends each other thread that wants the GIL: this one would wait for ever.
-  if (turn != Turn::kExit && !python_alive(*api)) return false;
+  if (turn != Turn::kExit && !python_alive()) return false;
   uint32_t nobody = kNobody;
   const auto offer = static_cast<uint32_t>(turn);
   if (!__atomic_compare_exchange_n(&g_offer, &nobody, offer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
   g_offer_step = step;
   const int saved = errno;
-  void *state = api->save_thread();
+  void *state = g_api->save_thread();
   __atomic_fetch_add(&g_wake, 1, __ATOMIC_RELEASE);
   futex_wake(&g_wake);
   const uint64_t until = clock_ns(CLOCK_MONOTONIC) + kLong;
@@ -233,7 +242,7 @@ bool offer_turn(Turn turn, uint64_t step) {
     if (late && __atomic_compare_exchange_n(&g_offer, &now, kNobody, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
     futex_wait(&g_offer, now, kLong);
   }
-  api->restore_thread(state);
+  g_api->restore_thread(state);
   errno = saved;
   return true;
 }
@@ -241,9 +250,9 @@ bool offer_turn(Turn turn, uint64_t step) {
 void end_agent() {
   __atomic_store_n(&g_ended, 1, __ATOMIC_RELEASE);
   for (int i = 0; i < 1000 && agent_runs() && !offer_turn(Turn::kExit, 0); i++) {
-    void *state = python_api()->save_thread();
+    void *state = g_api->save_thread();
     usleep(1000);
-    python_api()->restore_thread(state);
+    g_api->restore_thread(state);
   }
 }
 
@@ -260,13 +269,13 @@ void start_agent(Thread &thread) {
   forget_memory();
   forget_allocator();
   __atomic_store_n(&g_running, generation, __ATOMIC_RELEASE);
-  if (!start_own_thread(agent_main, reinterpret_cast<void *>(static_cast<uintptr_t>(generation)))) {
+  if (!start_own_thread(agent_main, pointer_of(generation))) {
     g_running = 0;
     return;
   }
   // The thread would ask at once; from the main thread itself it needs no GIL.
-  const PythonApi *api = getpid() == syscall(SYS_gettid) ? python_api() : nullptr;
-  if (api && python::discover() == python::Support::kReady) ask_main(*api, generation, &g_asked, on_pending);
+  if (getpid() == syscall(SYS_gettid) && python_api() && python::discover() == python::Support::kReady)
+    ask_main(generation, &g_asked, on_pending);
 }
 
 }  // namespace gmt::inject

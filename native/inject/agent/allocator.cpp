@@ -11,7 +11,6 @@ constexpr uint64_t kFirstShare = 400;  ///< and of so many at first: a short run
 constexpr uint32_t kFirstAsks = 32;
 constexpr uint64_t kPeriod = 1'000'000'000;  ///< ns; without steps
 
-const PythonApi *g_api;
 Py *g_stats;
 uint64_t g_due_ns;
 uint32_t g_asks;
@@ -30,24 +29,19 @@ bool current_bytes(Py *stats, const char *name, uint64_t *bytes) {
   Py *found = g_api->dict_get(stats, name);
   if (found) found = g_api->dict_get(found, "all");
   if (found) found = g_api->dict_get(found, "current");
-  if (found) *bytes = g_api->as_number(found);
-  if (!found || *bytes == ~0ull) g_api->error_clear();
-  return found && *bytes != ~0ull;
+  *bytes = found ? number_of(found) : ~0ull;
+  return *bytes != ~0ull;
 }
 
 void ask(uint8_t device) {
-  Py *number = g_api->number(device);
-  const uint64_t sequence = newest_sequence();
-  Py *stats = number ? g_api->call(g_stats, number, nullptr) : nullptr;
-  if (number) g_api->drop(number);
-  if (!stats) return g_api->error_clear();
+  const Held number(g_api->number(device));
   gmt_allocator said{};
-  said.sequence = sequence;
+  said.sequence = newest_sequence();
   said.device = device;
-  if (current_bytes(stats, "allocated_bytes", &said.allocated_bytes) &&
+  const Held stats(number ? g_api->call(g_stats, static_cast<Py *>(number), nullptr) : nullptr);
+  if (stats && current_bytes(stats, "allocated_bytes", &said.allocated_bytes) &&
       current_bytes(stats, "active_bytes", &said.active_bytes))
     write_allocator(said);
-  g_api->drop(stats);
 }
 
 void ask_all(uint64_t now) {
@@ -62,10 +56,9 @@ void ask_all(uint64_t now) {
 
 }  // namespace
 
-void watch_allocator(const PythonApi &api, Py *stats) {
+void watch_allocator(Py *stats) {
   if (g_stats) return;
-  g_api = &api;
-  api.hold(stats);
+  g_api->hold(stats);
   __atomic_store_n(&g_stats, stats, __ATOMIC_RELEASE);
 }
 

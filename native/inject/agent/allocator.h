@@ -7,7 +7,7 @@
 namespace gmt::inject {
 
 /// The agent found `torch._C._cuda_memoryStats`: it is kept.
-void watch_allocator(const PythonApi &api, Py *stats);
+void watch_allocator(Py *stats);
 
 /// Asks for each GPU on which the allocator holds memory, which makes no context. Passes over steps where asking would cost more
 /// than a small share of the time. At the end of a step; needs the GIL.

@@ -4,9 +4,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <utility>
+
 namespace gmt::inject {
 
-/// A Python object, never looked into (but see agent_frames.cpp).
+/// A Python object, never looked into (but see search.cpp).
 struct Py;
 
 #define GMT_PYTHON_API(X)                                                     \
@@ -62,5 +64,36 @@ struct PythonApi {
 
 /// Null: no Python in the process, or one that lacks a symbol. Looked up once found; takes the loader's lock.
 const PythonApi *python_api();
+/// What that found.
+extern const PythonApi *g_api;
+
+/// A new None, and a number (all bits set where it is none).
+Py *none();
+uint64_t number_of(Py *value);
+
+/// A reference that is given back; null: none. What failed leaves no error.
+class Held {
+ public:
+  explicit Held(Py *object) : object_(object) {
+    if (!object) g_api->error_clear();
+  }
+  ~Held() {
+    if (object_) g_api->drop(object_);
+  }
+  Held(const Held &) = delete;
+  Held &operator=(const Held &) = delete;
+  operator Py *() const { return object_; }
+  /// To the caller.
+  Py *give() { return std::exchange(object_, nullptr); }
+
+ private:
+  Py *object_;
+};
+
+/// Appends a new object to the list; null: None.
+inline void append_new(Py *list, Py *made) {
+  const Held object(made);
+  g_api->list_append(list, object ? object : g_api->none);
+}
 
 }  // namespace gmt::inject

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "inject/agent/python.h"
 #include "inject/hooks/autograd.h"
 #include "inject/log/stacks.h"
 #include "python/interpreter.h"
@@ -43,11 +42,8 @@ void write_array(uint8_t kind, uint64_t address, uint64_t bytes, uint64_t device
 }
 
 bool has(Py *object, const char *name, uint64_t wanted) {
-  Py *value = g_api->attribute(object, name);
-  const uint64_t number = value ? number_of(value) : ~0ull;
-  if (value) g_api->drop(value);
-  if (!value) g_api->error_clear();
-  return number == wanted;
+  const Held value(g_api->attribute(object, name));
+  return (value ? number_of(value) : ~0ull) == wanted;
 }
 
 /// The class's deallocator, which runs on whichever thread lets go of the memory last.
@@ -89,10 +85,8 @@ Py *tell_array(Py *, Py *const *arguments, ssize_t count) {
   return none();
 }
 
-Py *set_look(Py *, Py *const *arguments, ssize_t count) {
-  const uint64_t wait = count == 1 ? number_of(arguments[0]) * 1'000'000 : ~0u;
-  __atomic_store_n(&g_look_at, clock_ns(CLOCK_MONOTONIC) + wait, __ATOMIC_RELAXED);
-  return none();
+void set_look(uint64_t milliseconds) {
+  __atomic_store_n(&g_look_at, clock_ns(CLOCK_MONOTONIC) + milliseconds * 1'000'000, __ATOMIC_RELAXED);
 }
 
 bool look_due() {
@@ -100,17 +94,15 @@ bool look_due() {
   return at != 0 && log_generation() && !asleep() && clock_ns(CLOCK_MONOTONIC) >= at;
 }
 
-Py *watch_cupy(Py *, Py *const *arguments, ssize_t count) {
-  for (ssize_t i = 0; i < count; i++) g_api->hold(arguments[i]);
-  g_cupy_class = arguments[0];
-  g_cupy_allocator = arguments[1];
-  return none();
+void watch_cupy(Py *pooled, Py *allocator) {
+  g_api->hold(g_cupy_class = pooled);
+  g_api->hold(g_cupy_allocator = allocator);
 }
 
 Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count) {
   Py *given = g_api->call(g_cupy_allocator, count == 1 ? arguments[0] : nullptr, nullptr);
-  Py *memory = given ? g_api->attribute(given, "mem") : nullptr;
-  if (given && !memory) g_api->error_clear();
+  if (!given) return nullptr;
+  const Held memory(g_api->attribute(given, "mem"));
   if (!memory) return given;
   // Memory of no pool, or of another one, is the driver's.
   if (python::load<Py *>(memory, GMT_PYTHON_OBJECT_TYPE) == g_cupy_class) {
@@ -120,7 +112,6 @@ Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count) {
       write_array(GMT_TENSOR_ALLOC, come.address, come.bytes, static_cast<uint64_t>(come.device), nullptr);
     }
   }
-  g_api->drop(memory);
   return given;
 }
 

@@ -7,13 +7,13 @@ namespace gmt::inject {
 
 /// (address, bytes, device, [code object, innermost first], [byte offset in each]): it came; without the lists: it is gone
 Py *tell_array(Py *, Py *const *arguments, ssize_t count);
-/// (milliseconds until the agent wants to look again)
-Py *set_look(Py *, Py *const *arguments, ssize_t count);
+/// The agent wants to look again then.
+void set_look(uint64_t milliseconds);
 /// Such a look is due. Without the GIL.
 bool look_due();
 
-/// (class of the memory that CuPy's pools give out, the allocator)
-Py *watch_cupy(Py *, Py *const *arguments, ssize_t count);
+/// The class of the memory that CuPy's pools give out.
+void watch_cupy(Py *pooled, Py *allocator);
 /// Stands in for CuPy's allocator.
 Py *cupy_allocate(Py *, Py *const *arguments, ssize_t count);
 

@@ -1,7 +1,8 @@
-#include "inject/agent/frames.h"
+#include "python/frames.h"
 
 #include <stddef.h>
 
+#include "inject/agent/natives.h"
 #include "python/interpreter.h"
 
 namespace gmt::inject {
@@ -15,8 +16,8 @@ constexpr size_t kVariables39 = 360, kVariables310 = 352, kInner = 24, kInnerVar
 using python::load;
 
 /// Where the frame's variables begin; null: unknown.
-const char *variables(uint32_t version, const void *frame) {
-  switch (version >> 16) {
+const char *variables(const void *frame) {
+  switch (python::version_hex() >> 16) {
     case 0x0309:
       return static_cast<const char *>(frame) + kVariables39;
     case 0x030a:
@@ -33,14 +34,14 @@ const char *variables(uint32_t version, const void *frame) {
 
 }  // namespace
 
-Py *frame_values(const PythonApi &api, uint32_t version, Py *frame, uint32_t count) {
-  const char *at = variables(version, frame);
-  Py *list = at ? api.list_new(0) : nullptr;
+Py *frame_values(Py *frame, uint32_t count) {
+  const char *at = variables(frame);
+  Py *list = at ? g_api->list_new(0) : nullptr;
   for (uint32_t i = 0; list && i < count; i++) {
     Py *value = load<Py *>(at, i * sizeof(Py *));
-    if (api.list_append(list, value ? value : api.none) == 0) continue;
-    api.error_clear();
-    api.drop(list);
+    if (g_api->list_append(list, value ? value : g_api->none) == 0) continue;
+    g_api->error_clear();
+    g_api->drop(list);
     list = nullptr;
   }
   return list;

@@ -1,11 +1,10 @@
-#include "inject/agent/memory.h"
-
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "inject/agent/agent.h"
 #include "inject/agent/records.h"
 #include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"

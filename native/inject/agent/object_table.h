@@ -35,6 +35,11 @@ class MappedArray {
   const T &operator[](size_t place) const { return items_[place]; }
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
+  void release() {
+    if (items_) munmap(static_cast<void *>(items_), capacity_ * sizeof(T));
+    items_ = nullptr;
+    size_ = capacity_ = 0;
+  }
   void swap(MappedArray &other) {
     std::swap(items_, other.items_);
     std::swap(size_, other.size_);
@@ -53,11 +58,6 @@ class MappedArray {
     bigger.size_ = size_;
     swap(bigger);
     return true;
-  }
-  void release() {
-    if (items_) munmap(static_cast<void *>(items_), capacity_ * sizeof(T));
-    items_ = nullptr;
-    size_ = capacity_ = 0;
   }
 
   T *items_ = nullptr;

@@ -3,28 +3,20 @@
 // that it may call here, and the calls into it. All of these need the GIL.
 #include <stdint.h>
 
-#include "inject/agent/api.h"
-
 namespace gmt::inject {
 
 /// Why the agent gets its turn.
 enum class Turn : uint32_t { kAsked = 1, kStep = 2, kExit = 3 };
 
 /// PyTorch, or another library with arrays on GPUs, has been imported, so that there is something for the agent to do.
-bool library_imported(const PythonApi &api);
-
-/// For functions that Python calls: the interpreter's, None, and a number (all bits set where it is none).
-extern const PythonApi *g_api;
-Py *none();
-uint64_t number_of(Py *value);
+bool library_imported();
 
 /// Runs the sources' first part. False: it failed, and the log says why.
-bool install_agent(const PythonApi &api);
+bool install_agent();
 
 /// Gives the agent its turn. `request`: a request's JSON, else null. Gives the training step at which it wants its next turn by
 /// itself, ~0 for none, and in `again` whether it still waits for something of PyTorch.
-uint64_t run_turn(const PythonApi &api, Turn turn, uint64_t step, const char *request, uint64_t request_bytes,
-                  bool *again);
+uint64_t run_turn(Turn turn, uint64_t step, const char *request, bool *again);
 
 /// Offers the agent a turn while the calling Python thread waits, without the GIL. False: it had other work, or there is no agent in
 /// this process. (agent.cpp)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <algorithm>
+
 #include "inject/log/stacks.h"
 
 namespace gmt::inject {
@@ -9,6 +11,9 @@ namespace {
 
 /// Text in one record; well below a chunk, so that little of one is left unused in front of it.
 constexpr uint32_t kPartBytes = 32768;
+constexpr size_t kMostText = 1000;  ///< bytes of a name or path
+
+uint32_t size_of(std::string_view text) { return static_cast<uint32_t>(text.size()); }
 
 /// As `enter`, also while recording is paused: an answer was asked for, and a name belongs to a block of before.
 bool enter_paused(Thread &thread) {
@@ -22,10 +27,10 @@ bool enter_paused(Thread &thread) {
 
 /// One record, also while recording is paused, with what stands behind it.
 template <class Record>
-void write_record(gmt_local_kind kind, const Record &record, const char *behind = nullptr, uint32_t bytes = 0) {
+void write_record(gmt_local_kind kind, const Record &record, std::string_view behind = {}) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
-  write_local(thread, kind, &record, sizeof record, behind, bytes);
+  write_local(thread, kind, record, behind);
   leave(thread);
 }
 
@@ -62,7 +67,7 @@ void write_before(gmt_before about, const gmt_before_block *blocks, uint64_t cou
   if (g_described_before != log_generation()) {
     g_described_before = log_generation();
     const gmt_stack_record stack{kBeforeStack, 0, GMT_STACK_BEFORE_ATTACH};
-    write_local(thread, GMT_STACK, &stack, sizeof stack);
+    write_local(thread, GMT_STACK, stack);
   }
   about.stack = kBeforeStack;
   const uint64_t parts = count == 0 ? 1 : (count + kPart - 1) / kPart;
@@ -73,7 +78,7 @@ void write_before(gmt_before about, const gmt_before_block *blocks, uint64_t cou
     about.part = static_cast<uint16_t>(part);
     about.parts = static_cast<uint16_t>(parts);
     const auto *from = reinterpret_cast<const char *>(blocks + begin);
-    if (!write_local(thread, GMT_BEFORE, &about, sizeof about, from, about.count * sizeof *blocks)) break;
+    if (!write_local(thread, GMT_BEFORE, about, {from, about.count * sizeof *blocks})) break;
   }
   leave(thread);
 }
@@ -99,44 +104,30 @@ void write_collection(bool begins, uint64_t value) {
   leave(thread);
 }
 
-/// So much of a text as is written: not a part of a character.
-uint32_t cut_text(const char *text, uint32_t bytes) {
-  constexpr uint32_t kMost = 1000;
-  if (bytes <= kMost) return bytes;
-  bytes = kMost;
-  while (bytes > 0 && (text[bytes] & 0xc0) == 0x80) bytes--;
-  return bytes;
+void write_name(uint64_t address, uint8_t device, uint8_t category, std::string_view text) {
+  text = cut(text, kMostText);
+  write_record(GMT_NAME, gmt_name{address, newest_sequence(), size_of(text), device, category, 0}, text);
 }
 
-void write_name(uint64_t address, uint8_t device, uint8_t category, const char *text, uint32_t bytes) {
-  bytes = cut_text(text, bytes);
-  gmt_name name{};
-  name.address = address;
-  name.sequence = newest_sequence();
-  name.text_bytes = bytes;
-  name.device = device;
-  name.category = category;
-  write_record(GMT_NAME, name, text, bytes);
-}
-
-void write_module(uint64_t module, const char *text, uint32_t bytes) {
-  const gmt_module path{module, cut_text(text, bytes), 0};
-  write_record(GMT_MODULE, path, text, path.text_bytes);
+void write_module(uint64_t module, std::string_view text) {
+  text = cut(text, kMostText);
+  write_record(GMT_MODULE, gmt_module{module, size_of(text), 0}, text);
 }
 
 uint64_t newest_sequence() {
   return log_generation() ? __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED) - 1 : 0;
 }
 
-void write_answer(uint32_t request, uint64_t sequence, const char *text, uint64_t bytes) {
+void write_answer(uint32_t request, std::string_view text, uint64_t sequence) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
-  const uint64_t parts = bytes == 0 ? 1 : (bytes + kPartBytes - 1) / kPartBytes;
+  const uint64_t parts = text.empty() ? 1 : (text.size() + kPartBytes - 1) / kPartBytes;
   for (uint64_t part = 0; part < parts && parts <= UINT16_MAX; part++) {
-    const uint64_t begin = part * kPartBytes;
-    const auto size = static_cast<uint32_t>(bytes - begin < kPartBytes ? bytes - begin : kPartBytes);
-    const gmt_answer answer{sequence, request, static_cast<uint16_t>(part), static_cast<uint16_t>(parts), size, 0};
-    if (!write_local(thread, GMT_ANSWER, &answer, sizeof answer, text + begin, size)) break;
+    const std::string_view piece(text.data() + part * kPartBytes,
+                                 std::min<size_t>(text.size() - part * kPartBytes, kPartBytes));
+    const gmt_answer answer{sequence,       request, static_cast<uint16_t>(part), static_cast<uint16_t>(parts),
+                            size_of(piece), 0};
+    if (!write_local(thread, GMT_ANSWER, answer, piece)) break;
   }
   if (parts > UINT16_MAX) count_loss(GMT_LOST_RECORD_SIZE);
   leave(thread);
@@ -147,36 +138,39 @@ void write_memory(const gmt_memory &memory) { write_record(GMT_MEMORY, memory); 
 void write_allocator(const gmt_allocator &said) {
   Thread &thread = t_thread;
   if (!log_generation() || !enter(thread)) return;
-  write_local(thread, GMT_ALLOCATOR, &said, sizeof said);
+  write_local(thread, GMT_ALLOCATOR, said);
   leave(thread);
 }
 
-void write_block(const gmt_block &block) { write_record(GMT_BLOCK, block); }
-
-void write_generated(uint32_t line, const char *text, uint32_t bytes) {
-  const gmt_generated about{line, bytes < kPartBytes ? bytes : kPartBytes};
-  write_record(GMT_GENERATED, about, text, about.text_bytes);
+void write_block(uint64_t address, uint32_t device, uint64_t sequence, uint64_t asked_bytes, uint64_t stream,
+                 uint64_t pool_owner, uint64_t pool_number) {
+  write_record(GMT_BLOCK, gmt_block{address, sequence, asked_bytes, stream, pool_owner, pool_number, device, 0});
 }
 
-void write_pool(gmt_pool pool, const char *text, const uint64_t *addresses, size_t count) {
+void write_generated(uint32_t line, std::string_view text) {
+  text = {text.data(), std::min<size_t>(text.size(), kPartBytes)};
+  write_record(GMT_GENERATED, gmt_generated{line, size_of(text)}, text);
+}
+
+void write_pool(gmt_pool pool, std::string_view text, const uint64_t *addresses, size_t count) {
   constexpr size_t kPart = 1000;
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
-  pool.text_bytes = cut_text(text, pool.text_bytes);
-  char behind[1000 + kPart * sizeof *addresses];
-  memcpy(behind, text, pool.text_bytes);
+  text = cut(text, kMostText);
+  pool.text_bytes = size_of(text);
+  char behind[kMostText + kPart * sizeof *addresses];
+  memcpy(behind, text.data(), text.size());
   do {
     pool.count = static_cast<uint32_t>(count < kPart ? count : kPart);
-    memcpy(behind + pool.text_bytes, addresses, pool.count * sizeof *addresses);
-    const auto bytes = static_cast<uint32_t>(pool.text_bytes + pool.count * sizeof *addresses);
-    if (!write_local(thread, GMT_POOL, &pool, sizeof pool, behind, bytes)) break;
+    memcpy(behind + text.size(), addresses, pool.count * sizeof *addresses);
+    if (!write_local(thread, GMT_POOL, pool, {behind, text.size() + pool.count * sizeof *addresses})) break;
     addresses += pool.count;
     count -= pool.count;
   } while (count > 0);
   leave(thread);
 }
 
-void write_agent_note(gmt_note_code code, const char *text) {
+void write_agent_note(gmt_note_code code, std::string_view text) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
   write_note(thread, code, text);

@@ -1,13 +1,12 @@
-#include "inject/agent/requests.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "inject/agent/agent.h"
 
 namespace gmt::inject {
 namespace {
@@ -51,21 +50,16 @@ uint64_t next_number(const char *directory) {
   return next;
 }
 
-Request read_file(const char *path) {
-  Request request{};
+bool read_file(const char *path, Request &request) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-  if (size > 0 && static_cast<size_t>(size) < kMostBytes && lseek(fd, 0, SEEK_SET) == 0) {
-    request.bytes = static_cast<size_t>(size);
-    void *at = mmap(nullptr, request.bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    request.text = at == MAP_FAILED ? nullptr : static_cast<char *>(at);
-  }
+  const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+  const size_t size = end < 0 ? 0 : static_cast<size_t>(end);
   size_t got = 0;
-  for (ssize_t n = 1; request.text && n > 0 && got<request.bytes; got += n> 0 ? static_cast<size_t>(n) : 0)
-    n = read(fd, request.text + got, request.bytes - got);
+  if (size > 0 && size < kMostBytes && request.reset(size + 1))
+    for (ssize_t n = 1; n > 0 && got<size; got += n> 0 ? static_cast<size_t>(n) : 0)
+      n = pread(fd, &request[got], size - got, static_cast<off_t>(got));
   if (fd >= 0) close(fd);
-  if (got < request.bytes) forget_request(request);
-  return request;
+  return size > 0 && got == size;
 }
 
 /// Whether the request names this process: `"pid": 4711`, at whatever place.
@@ -79,26 +73,19 @@ bool is_ours(const char *text) {
 
 }  // namespace
 
-void forget_request(Request &request) {
-  if (request.text) munmap(request.text, request.bytes + 1);
-  request = {};
-}
-
-Request next_request() {
+void next_request(Request &request) {
   const char *directory = getenv("GPU_MEMTRACE_DIR");
   static bool more;  // a number was found the last time: there may be others behind it
-  if (!directory || (!more && !changed(directory))) return {};
+  if (!directory || (!more && !changed(directory))) return;
   while (const uint64_t number = next_number(directory)) {
     more = true;
     g_seen = number;
     char path[4096];
     snprintf(path, sizeof path, "%s/request-%llu.json", directory, static_cast<unsigned long long>(number));
-    Request request = read_file(path);
-    if (request.text && is_ours(request.text)) return request;
-    forget_request(request);
+    if (read_file(path, request) && is_ours(request.text())) return;
+    request.release();
   }
   more = false;
-  return {};
 }
 
 }  // namespace gmt::inject

@@ -1,7 +1,6 @@
-#include "inject/agent/search.h"
-
 #include <string.h>
 
+#include "inject/agent/natives.h"
 #include "inject/agent/object_table.h"
 #include "python/interpreter.h"
 #include "wire/clock.h"
@@ -26,23 +25,23 @@ using python::load;
 const void *type_of(const Py *object) { return load<const void *>(object, kType); }
 
 /// Whether the collector, and so this search, looks into the object.
-bool is_collected(const PythonApi &api, Py *object) {
+bool is_collected(Py *object) {
   const void *type = type_of(object);
   if (!(load<unsigned long>(type, kFlags) & kHasCollector)) return false;
-  return !load<void *>(type, kIsCollected) || api.is_collected(object);
+  return !load<void *>(type, kIsCollected) || g_api->is_collected(object);
 }
 
-void traverse(const PythonApi &api, Py *object, Visit visit, void *argument) {
-  if (!is_collected(api, object)) return;
+void traverse(Py *object, Visit visit, void *argument) {
+  if (!is_collected(object)) return;
   const auto go = load<Traverse>(type_of(object), kTraverse);
   if (go) go(object, visit, argument);
 }
 
 /// Enters the objects of a list under their places. False: no memory.
-bool enter_all(const PythonApi &api, Py *list, ObjectTable &table) {
-  const ssize_t count = api.list_size(list);
+bool enter_all(Py *list, ObjectTable &table) {
+  const ssize_t count = g_api->list_size(list);
   for (ssize_t i = 0; i < count; i++) {
-    Py *object = api.list_item(list, i);
+    Py *object = g_api->list_item(list, i);
     if (table.find(object) == ObjectTable::kAbsent && !table.add(object, static_cast<uint32_t>(i))) return false;
   }
   return true;
@@ -50,48 +49,40 @@ bool enter_all(const PythonApi &api, Py *list, ObjectTable &table) {
 
 /// Takes the objects that nobody else holds out of the list, without holding them: their count becomes 0 again. No Python code runs
 /// between the call that made the list and this one, so none of them has gone yet.
-void forget_dying(const PythonApi &api, Py *list) {
-  const ssize_t size = api.list_size(list);
+void forget_dying(Py *list) {
+  const ssize_t size = g_api->list_size(list);
   auto **items = load<Py **>(list, kItems);
-  if (size <= 0 || items[0] != api.list_item(list, 0)) return;
+  if (size <= 0 || items[0] != g_api->list_item(list, 0)) return;
   constexpr ssize_t kAhead = 16;
   for (ssize_t i = 0; i < size; i++) {
     if (i + kAhead < size) __builtin_prefetch(items[i + kAhead]);
     if (load<uint32_t>(items[i], kCount) != 1) continue;
     const uint32_t none = 0;
     memcpy(reinterpret_cast<char *>(items[i]) + kCount, &none, sizeof none);
-    api.hold(api.none);
-    items[i] = api.none;
+    g_api->hold(g_api->none);
+    items[i] = g_api->none;
   }
-}
-
-bool append_number(const PythonApi &api, Py *list, uint64_t value) {
-  Py *number = api.number(value);
-  const bool done = number && api.list_append(list, number) == 0;
-  if (number) api.drop(number);
-  return done;
 }
 
 /// The way down from the roots.
 class Descent {
  public:
-  Descent(const PythonApi &api, uint64_t milliseconds)
-      : api_(api), until_(clock_ns(CLOCK_THREAD_CPUTIME_ID) + milliseconds * 1'000'000) {}
+  explicit Descent(uint64_t milliseconds) : until_(clock_ns(CLOCK_THREAD_CPUTIME_ID) + milliseconds * 1'000'000) {}
 
   bool prepare(Py *barriers, Py *targets) {
-    if (!enter_all(api_, targets, targets_) || !nodes_.push({nullptr, 0})) return false;
-    for (ssize_t i = 0; i < api_.list_size(targets); i++)
+    if (!enter_all(targets, targets_) || !nodes_.push({nullptr, 0})) return false;
+    for (ssize_t i = 0; i < g_api->list_size(targets); i++)
       if (!reached_.push(0)) return false;
     unreached_ = reached_.size();
-    for (ssize_t i = 0; i < api_.list_size(barriers); i++)
-      if (!add_node(api_.list_item(barriers, i), 0, false)) return false;
+    for (ssize_t i = 0; i < g_api->list_size(barriers); i++)
+      if (!add_node(g_api->list_item(barriers, i), 0, false)) return false;
     barriers_ = nodes_.size();
     return true;
   }
 
   bool wave(Py *roots, uint32_t number) {
-    for (ssize_t i = 0; i < api_.list_size(roots); i++)
-      if (!enter_root(api_.list_item(roots, i), number, static_cast<uint32_t>(i))) return false;
+    for (ssize_t i = 0; i < g_api->list_size(roots); i++)
+      if (!enter_root(g_api->list_item(roots, i), number, static_cast<uint32_t>(i))) return false;
     return run(queue_, &at_);
   }
   /// What the waves left for the end.
@@ -113,12 +104,12 @@ class Descent {
     MappedArray<uint32_t> way;
     for (; node; node = nodes_[node].parent)
       if (!way.push(node)) return nullptr;
-    Py *list = api_.list_new(0);
+    Py *list = g_api->list_new(0);
     if (!list) return nullptr;
     const Root root = root_of(way[way.size() - 1]);
-    append_number(api_, list, root.wave);
-    append_number(api_, list, root.place);
-    for (size_t i = way.size(); i-- > 0;) api_.list_append(list, nodes_[way[i]].object);
+    append_new(list, g_api->number(root.wave));
+    append_new(list, g_api->number(root.place));
+    for (size_t i = way.size(); i-- > 0;) g_api->list_append(list, nodes_[way[i]].object);
     return list;
   }
 
@@ -154,7 +145,7 @@ class Descent {
 
   /// An object that was not met before. `enter`: its children are of interest.
   bool add_node(Py *object, uint32_t parent, bool enter) {
-    if (!is_collected(api_, object) || seen_.find(object) != ObjectTable::kAbsent) return true;
+    if (!is_collected(object) || seen_.find(object) != ObjectTable::kAbsent) return true;
     const auto node = static_cast<uint32_t>(nodes_.size());
     if (node >= kMostNodes || !seen_.add(object, node) || !nodes_.push({object, parent})) return false;
     if (!enter) return true;
@@ -202,13 +193,12 @@ class Descent {
       if (*at + kAhead < queue.size()) __builtin_prefetch(nodes_[queue[*at + kAhead]].object);
       parent_ = queue[*at];
       visited_ = 0;
-      traverse(api_, nodes_[parent_].object, visit, this);
+      traverse(nodes_[parent_].object, visit, this);
       if (visited_ > kMany && !deep_ && !later_.push(parent_)) return false;
     }
     return visit_children() && nodes_.size() < kMostNodes;
   }
 
-  const PythonApi &api_;
   const uint64_t until_;
   ObjectTable targets_, seen_;
   MappedArray<uint32_t> reached_;  ///< by target: its node, 0 = not reached
@@ -226,7 +216,6 @@ class Descent {
 };
 
 struct Referrers {
-  const PythonApi &api;
   ObjectTable wanted;
   Py *found, *referrer;
   uint64_t left;
@@ -236,100 +225,95 @@ struct Referrers {
     if (self.wanted.find(child) == ObjectTable::kAbsent) return 0;
     if (self.left == 0) return -1;
     self.left--;
-    self.api.list_append(self.found, self.referrer);
-    self.api.list_append(self.found, child);
+    g_api->list_append(self.found, self.referrer);
+    g_api->list_append(self.found, child);
     return 0;
   }
 };
 
 }  // namespace
 
-bool search_works(const PythonApi &api, Py *probe) {
-  return api.type_slot(probe, kTraverseSlot) == load<void *>(probe, kTraverse) &&
-         load<void *>(probe, kTraverse) != nullptr;
+Py *searchable(Py *probe) {
+  void *traverse = load<void *>(probe, kTraverse);
+  if (!traverse || g_api->type_slot(probe, kTraverseSlot) != traverse) return nullptr;
+  g_api->hold(probe);
+  return probe;
 }
 
-Py *living(const PythonApi &api, Py *get_objects) {
-  Py *parts[3] = {};  // all from one call to the next without the GIL's release
-  bool made = true;
-  for (uint32_t i = 0; i < 3 && made; i++) {
-    Py *generation = api.number(2 - i);
-    parts[i] = generation ? api.call(get_objects, generation, nullptr) : nullptr;
-    if (generation) api.drop(generation);
-    made = parts[i] != nullptr && api.list_size(parts[i]) >= 0;
-    if (made) forget_dying(api, parts[i]);
-  }
+Py *living(Py *get_objects) {
+  const auto generation = [&](uint32_t number) {
+    const Held which(g_api->number(number));
+    Py *objects = which ? g_api->call(get_objects, static_cast<Py *>(which), nullptr) : nullptr;
+    if (objects) forget_dying(objects);
+    return objects;
+  };
+  // All from one call to the next without the GIL's release.
+  Held parts[] = {Held(generation(2)), Held(generation(1)), Held(generation(0))};
+  if (!parts[0] || !parts[1] || !parts[2]) return nullptr;
   const auto is_own = [&](Py *object) { return object == parts[0] || object == parts[1] || object == parts[2]; };
-  for (uint32_t i = 1; i < 3 && made; i++) {
-    const ssize_t size = api.list_size(parts[i]);
+  for (uint32_t i = 1; i < 3; i++) {
+    const ssize_t size = g_api->list_size(parts[i]);
     for (ssize_t at = 0; at < size; at++) {
-      Py *object = api.list_item(parts[i], at);
-      if (object != api.none && !is_own(object)) api.list_append(parts[0], object);
+      Py *object = g_api->list_item(parts[i], at);
+      if (object != g_api->none && !is_own(object)) g_api->list_append(parts[0], object);
     }
   }
-  for (uint32_t i = 1; i < 3; i++) {
-    if (parts[i]) api.drop(parts[i]);
-  }
-  if (made) return parts[0];
-  if (parts[0]) api.drop(parts[0]);
-  return nullptr;
+  return parts[0].give();
 }
 
-Py *pick(const PythonApi &api, Py *objects, Py *types) {
+Py *pick(Py *objects, Py *types) {
   ObjectTable wanted;
-  Py *found = enter_all(api, types, wanted) ? api.list_new(0) : nullptr;
-  const ssize_t count = found ? api.list_size(objects) : 0;
+  Py *found = enter_all(types, wanted) ? g_api->list_new(0) : nullptr;
+  const ssize_t count = found ? g_api->list_size(objects) : 0;
   constexpr ssize_t kAhead = 16;
   for (ssize_t i = 0; i < count; i++) {
-    if (i + kAhead < count) __builtin_prefetch(reinterpret_cast<char *>(api.list_item(objects, i + kAhead)) + kType);
-    Py *object = api.list_item(objects, i);
-    if (wanted.find(type_of(object)) != ObjectTable::kAbsent) api.list_append(found, object);
+    if (i + kAhead < count) __builtin_prefetch(reinterpret_cast<char *>(g_api->list_item(objects, i + kAhead)) + kType);
+    Py *object = g_api->list_item(objects, i);
+    if (wanted.find(type_of(object)) != ObjectTable::kAbsent) g_api->list_append(found, object);
   }
   return found;
 }
 
-Py *descend(const PythonApi &api, Py *waves, Py *barriers, Py *targets, uint64_t milliseconds) {
-  Descent descent(api, milliseconds);
+Py *descend(Py *waves, Py *barriers, Py *targets, uint64_t milliseconds) {
+  Descent descent(milliseconds);
   if (!descent.prepare(barriers, targets)) return nullptr;
-  for (ssize_t i = 0; i < api.list_size(waves) && !descent.done(); i++)
-    if (!descent.wave(api.list_item(waves, i), static_cast<uint32_t>(i))) return nullptr;
+  for (ssize_t i = 0; i < g_api->list_size(waves) && !descent.done(); i++)
+    if (!descent.wave(g_api->list_item(waves, i), static_cast<uint32_t>(i))) return nullptr;
   while (!descent.done() && descent.left())
     if (!descent.rest()) return nullptr;
-  Py *paths = api.list_new(0);
-  for (ssize_t i = 0; paths && i < api.list_size(targets); i++) {
-    Py *path = descent.path(static_cast<size_t>(i));
-    api.list_append(paths, path ? path : api.none);
-    if (path) api.drop(path);
-  }
-  if (paths) append_number(api, paths, descent.late() ? 0 : 1);
+  Py *paths = g_api->list_new(0);
+  for (ssize_t i = 0; paths && i < g_api->list_size(targets); i++)
+    append_new(paths, descent.path(static_cast<size_t>(i)));
+  if (paths) append_new(paths, g_api->number(descent.late() ? 0 : 1));
   return paths;
 }
 
-Py *referrers(const PythonApi &api, Py *objects, Py *wanted, uint64_t most) {
-  Referrers search{api, {}, nullptr, nullptr, most};
-  if (!enter_all(api, wanted, search.wanted)) return nullptr;
-  search.found = api.list_new(0);
-  const ssize_t count = search.found ? api.list_size(objects) : 0;
+Py *referrers(Py *objects, Py *wanted, uint64_t most) {
+  Referrers search{{}, nullptr, nullptr, most};
+  if (!enter_all(wanted, search.wanted)) return nullptr;
+  search.found = g_api->list_new(0);
+  const ssize_t count = search.found ? g_api->list_size(objects) : 0;
   constexpr ssize_t kAhead = 16;
   for (ssize_t i = 0; i < count && search.left; i++) {
-    if (i + kAhead < count) __builtin_prefetch(api.list_item(objects, i + kAhead));
-    search.referrer = api.list_item(objects, i);
-    traverse(api, search.referrer, Referrers::visit, &search);
+    if (i + kAhead < count) __builtin_prefetch(g_api->list_item(objects, i + kAhead));
+    search.referrer = g_api->list_item(objects, i);
+    traverse(search.referrer, Referrers::visit, &search);
   }
   return search.found;
 }
 
-Py *places(const PythonApi &api, Py *objects, Py *wanted) {
+Py *places(Py *objects, Py *wanted) {
   ObjectTable table;
   MappedArray<uint64_t> found;
-  if (!enter_all(api, wanted, table) || !found.reset(static_cast<size_t>(api.list_size(wanted)) + 1)) return nullptr;
-  const ssize_t count = api.list_size(objects);
+  if (!enter_all(wanted, table) || !found.reset(static_cast<size_t>(g_api->list_size(wanted)) + 1)) return nullptr;
+  const ssize_t count = g_api->list_size(objects);
   for (ssize_t i = 0; i < count; i++) {
-    const uint32_t place = table.find(api.list_item(objects, i));
+    const uint32_t place = table.find(g_api->list_item(objects, i));
     if (place != ObjectTable::kAbsent) found[place] = static_cast<uint64_t>(i);
   }
-  Py *list = api.list_new(0);
-  for (ssize_t i = 0; list && i < api.list_size(wanted); i++) append_number(api, list, found[static_cast<size_t>(i)]);
+  Py *list = g_api->list_new(0);
+  for (ssize_t i = 0; list && i < g_api->list_size(wanted); i++)
+    append_new(list, g_api->number(found[static_cast<size_t>(i)]));
   return list;
 }
 

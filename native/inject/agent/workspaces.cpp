@@ -1,9 +1,8 @@
-#include "inject/agent/workspaces.h"
-
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "inject/agent/natives.h"
 #include "inject/hooks/elf.h"
 
 namespace gmt::inject {
@@ -14,6 +13,7 @@ namespace {
 constexpr const char *kTables[] = {"_ZN2at4cuda33cublas_handle_stream_to_workspaceEv",
                                    "_ZN2at4cuda35cublaslt_handle_stream_to_workspaceEv"};
 constexpr uint64_t kMostNodes = 256;
+constexpr size_t kMost = 64;  ///< workspaces
 constexpr uint8_t kCuda = 1;  // c10::DeviceType::CUDA
 
 // libstdc++'s bits/stl_tree.h: a map is a comparison (empty, padded), a header node without a value and the count.
@@ -41,8 +41,13 @@ bool copy(T *to, uint64_t from) {
   return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(sizeof *to);
 }
 
+struct Workspace {
+  uint64_t address;
+  uint8_t device;
+};
+
 /// The blocks of one table behind the first `known`; `known` where it is not what it is taken for.
-size_t read_table(uint64_t at, Workspace *found, size_t known, size_t most) {
+size_t read_table(uint64_t at, Workspace (&found)[kMost], size_t known) {
   Map map;
   if (!copy(&map, at) || map.count == 0 || map.count > kMostNodes) return known;
   uint64_t left[kMostNodes + 1];
@@ -52,7 +57,7 @@ size_t read_table(uint64_t at, Workspace *found, size_t known, size_t most) {
     Node node;
     if (++seen > map.count || !copy(&node, left[--waiting])) return known;
     if (node.device_type != kCuda || !node.data) return known;
-    if (next < most) found[next++] = {node.data, node.device_index};
+    if (next < kMost) found[next++] = {node.data, node.device_index};
     if (waiting + 2 > kMostNodes) return known;
     if (node.base.left) left[waiting++] = node.base.left;
     if (node.base.right) left[waiting++] = node.base.right;
@@ -62,13 +67,19 @@ size_t read_table(uint64_t at, Workspace *found, size_t known, size_t most) {
 
 }  // namespace
 
-size_t find_workspaces(Workspace *found, size_t most) {
+Py *workspaces() {
+  Workspace found[kMost];
   size_t known = 0;
   for (const char *name : kTables) {
     const auto table = reinterpret_cast<uint64_t (*)()>(find_symbol("libtorch_cuda.so", name));
-    if (table) known = read_table(table(), found, known, most);
+    if (table) known = read_table(table(), found, known);
   }
-  return known;
+  Py *list = g_api->list_new(0);
+  for (size_t i = 0; list && i < known; i++) {
+    append_new(list, g_api->number(found[i].address));
+    append_new(list, g_api->number(found[i].device));
+  }
+  return list;
 }
 
 }  // namespace gmt::inject

@@ -83,7 +83,7 @@ void describe_device(Thread &thread, uint32_t device) {
   if (name_of) name_of(name, sizeof name - 1, static_cast<int>(device));
   if (total_of) total_of(&total, static_cast<int>(device));
   const gmt_device_record record{device, static_cast<uint32_t>(strnlen(name, sizeof name)), total};
-  write_local(thread, GMT_DEVICE, &record, sizeof record, name, record.name_bytes);
+  write_local(thread, GMT_DEVICE, record, {name, record.name_bytes});
   const auto uuid_of = reinterpret_cast<int (*)(uint8_t *, int)>(find_symbol("libcuda.so", "cuDeviceGetUuid"));
   uint8_t uuid[16];
   if (uuid_of && uuid_of(uuid, static_cast<int>(device)) == 0) write_gpu(thread, device, uuid);

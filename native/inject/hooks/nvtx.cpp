@@ -8,6 +8,7 @@
 #include <wchar.h>
 
 #include "inject/log/log.h"
+#include "python/text.h"
 
 namespace gmt::inject {
 namespace {
@@ -37,18 +38,12 @@ struct Name {
   uint32_t bytes = 0;
 
   explicit Name(const char *from = "") {
-    bytes = from ? static_cast<uint32_t>(strnlen(from, sizeof text + 1)) : 0;
-    if (bytes > sizeof text)
-      for (bytes = sizeof text; bytes > 0 && (from[bytes] & 0xc0) == 0x80;) bytes--;
-    memcpy(text, from, bytes);
+    const std::string_view all(from, from ? strnlen(from, sizeof text + 1) : 0);
+    bytes = static_cast<uint32_t>(cut(all, sizeof text).copy(text, sizeof text));
   }
   explicit Name(const wchar_t *from) {
-    for (; from && *from && bytes + 4 <= sizeof text; from++) {
-      const auto sign = static_cast<uint32_t>(*from);
-      const uint32_t more = sign < 0x80 ? 0 : sign < 0x800 ? 1 : sign < 0x10000 ? 2 : 3;  // bytes that follow the first
-      text[bytes++] = static_cast<char>(more ? 0xff00 >> (more + 1) | sign >> 6 * more : sign);
-      for (uint32_t left = more; left-- > 0;) text[bytes++] = static_cast<char>(0x80 | (sign >> 6 * left & 0x3f));
-    }
+    for (; from && *from && bytes + 4 <= sizeof text; from++)
+      bytes += static_cast<uint32_t>(python::put_utf8(static_cast<uint32_t>(*from), text + bytes));
   }
   explicit Name(const Attributes *said) : Name() {
     if (said && said->message_type == kUnicode) *this = Name(static_cast<const wchar_t *>(said->message));
@@ -64,7 +59,7 @@ void write_range(uint32_t key, const Name &name = Name()) {
   const uint32_t generation = log_generation();
   if (!generation || thread.generation != generation || !enter(thread)) return;
   const gmt_range range{ticks_of(g_log.clock), key, name.bytes};
-  write_local(thread, GMT_RANGE, &range, sizeof range, name.text, name.bytes);
+  write_local(thread, GMT_RANGE, range, {name.text, name.bytes});
   leave(thread);
 }
 

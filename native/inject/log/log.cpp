@@ -251,7 +251,7 @@ void close_chunk(Thread &thread) {
 /// Says from where on, and for which thread, the index stands; the log's readers keep apart what came before.
 void write_writer(Thread &thread) {
   const gmt_writer writer{__atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED), thread.number, 0};
-  write_local(thread, GMT_WRITER, &writer, sizeof writer);
+  write_local(thread, GMT_WRITER, writer);
 }
 
 /// The chunk may be one that an ended thread left; it goes on with a time base, since the old one is unknown.
@@ -267,7 +267,7 @@ bool acquire_chunk(Thread &thread) {
   if (thread.chunk && (spare || thread.number != thread.index)) write_writer(thread);
   if (spare) {
     const gmt_time_base base{now.ticks, now.monotonic_ns};
-    write_local(thread, GMT_TIME_BASE, &base, sizeof base);
+    write_local(thread, GMT_TIME_BASE, base);
   }
   errno = saved;
   return thread.chunk != nullptr;
@@ -371,21 +371,21 @@ bool ensure_slow(Thread &thread, uint32_t slots) {
 uint64_t stamp_slow(Thread &thread, uint64_t ticks) {
   const ClockPair now = read_clocks(g_log.clock);
   const gmt_time_base base{now.ticks, now.monotonic_ns};
-  if (write_local(thread, GMT_TIME_BASE, &base, sizeof base)) thread.base_ticks = now.ticks;
+  if (write_local(thread, GMT_TIME_BASE, base)) thread.base_ticks = now.ticks;
   return ticks < now.ticks ? now.ticks : ticks;
 }
 
-bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, const char *text,
-                 uint32_t text_bytes) {
-  const uint32_t slots = (16 + bytes + text_bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
+bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, std::string_view text) {
+  const auto all = bytes + static_cast<uint32_t>(text.size());
+  const uint32_t slots = (16 + all + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
   auto *local = static_cast<gmt_local *>(reserve(thread, slots));
   if (!local) return false;
   local->kind = kind;
   local->slots = static_cast<uint16_t>(slots);
-  local->bytes = bytes + text_bytes;
+  local->bytes = all;
   char *at = reinterpret_cast<char *>(local) + 16;
   memcpy(at, payload, bytes);
-  if (text_bytes) memcpy(at + bytes, text, text_bytes);
+  if (!text.empty()) memcpy(at + bytes, text.data(), text.size());
   __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
   return true;
 }

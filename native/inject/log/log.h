@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <string_view>
+
 #include "python/frames.h"
 #include "wire/clock.h"
 #include "wire/layout.h"
@@ -110,13 +112,7 @@ inline bool ensure(Thread &thread, uint32_t slots) {
 
 /// For writing, a little ahead: another core touched these lines first (chunk_supply.h). __builtin_prefetch asks for reading only,
 /// and the store would then have to ask again.
-inline void fetch_to_write(void *at) {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" ::"m"(*static_cast<char *>(at)));
-#else
-  __builtin_prefetch(at, 1);
-#endif
-}
+inline void fetch_to_write(void *at) { asm volatile("prefetchw %0" ::"m"(*static_cast<char *>(at))); }
 
 /// Room for `slots` slots in a row in this thread's chunk; null: lost, and counted.
 inline void *reserve(Thread &thread, uint32_t slots) {
@@ -132,8 +128,11 @@ inline void *reserve(Thread &thread, uint32_t slots) {
 GMT_COLD void follow_control(Thread &thread);
 
 /// Appends one local record with this payload, and the text behind it; false: no room, counted.
-bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, const char *text = nullptr,
-                 uint32_t text_bytes = 0);
+bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, std::string_view text);
+template <class Record>
+bool write_local(Thread &thread, gmt_local_kind kind, const Record &record, std::string_view text = {}) {
+  return write_local(thread, kind, &record, sizeof record, text);
+}
 
 /// The same without a call, for the hot path.
 template <class Payload>
@@ -150,8 +149,11 @@ inline bool write_small(Thread &thread, gmt_local_kind kind, const Payload &payl
   return true;
 }
 
+/// So much of a UTF-8 text as has at most `most` bytes: not a part of a character.
+std::string_view cut(std::string_view text, size_t most);
+
 /// Appends a remark for the user (kept short, never on the hot path).
-void write_note(Thread &thread, gmt_note_code code, const char *text);
+void write_note(Thread &thread, gmt_note_code code, std::string_view text);
 
 /// Writes the command line and, once known, the Python version.
 void write_process(Thread &thread, uint32_t python_version);

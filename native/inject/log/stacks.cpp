@@ -58,18 +58,16 @@ bool write_module(Thread &thread, uint32_t stack, const void *module) {
   if (__atomic_add_fetch(&g_module_stacks, 1, __ATOMIC_RELAXED) > kModuleStacks) python::forget_module_call();
   const char *name = python::class_name(module);
   const gmt_module_call call{reinterpret_cast<uintptr_t>(module), stack, static_cast<uint32_t>(strnlen(name, 200))};
-  return write_local(thread, GMT_MODULE_CALL, &call, sizeof call, name, call.class_bytes);
+  return write_local(thread, GMT_MODULE_CALL, call, {name, call.class_bytes});
 }
 
 /// False: no room for the stack or a code object of it.
 /// `learned`: from here on the same frames have another hash.
 GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk, bool *learned) {
-  struct {
-    gmt_stack_record record;
-    gmt_frame frames[GMT_MAX_FRAMES];
-  } about;
+  gmt_frame frames[GMT_MAX_FRAMES];
   if (walk.module && !write_module(thread, id, walk.module)) return false;
-  about.record = {id, static_cast<uint16_t>(walk.depth), static_cast<uint16_t>(walk.cut ? GMT_STACK_CUT : 0)};
+  const gmt_stack_record record{id, static_cast<uint16_t>(walk.depth),
+                                static_cast<uint16_t>(walk.cut ? GMT_STACK_CUT : 0)};
   for (uint32_t i = 0; i < walk.depth; i++) {
     const python::Frame &frame = walk.frames[i];
     bool is_new = false;
@@ -80,10 +78,9 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk
       g_codes.forget(code);
       return false;
     }
-    about.frames[i] = {code, frame.offset};
+    frames[i] = {code, frame.offset};
   }
-  return write_local(thread, GMT_STACK, &about,
-                     static_cast<uint32_t>(sizeof about.record + walk.depth * sizeof(gmt_frame)));
+  return write_local(thread, GMT_STACK, record, {reinterpret_cast<const char *>(frames), walk.depth * sizeof *frames});
 }
 
 /// `id`, or 0 where the stack could not be described. `given`: null for the calling thread's.
