@@ -27,6 +27,18 @@ constexpr CbidTable make_cbid_table() {
 }
 constinit const CbidTable kByCbid = make_cbid_table();
 
+/// Place of argument `index` in the parameter struct: C alignment of 8-byte, 4-byte and 64-byte (char array) members.
+uint32_t argument_offset(const char *args, int index) {
+  uint32_t offset = 0;
+  for (int i = 0;; i++) {
+    const uint32_t bytes = args[i] == 'u' ? 4 : args[i] == kIpcHandle ? 64 : 8;
+    const uint32_t align = args[i] == kIpcHandle ? 1 : bytes;
+    offset = (offset + align - 1) & ~(align - 1);
+    if (i == index) return offset;
+    offset += bytes;
+  }
+}
+
 uint64_t argument(const gmt_call &call, const void *params, int index) {
   const char *at = static_cast<const char *>(params) + argument_offset(call.args, index);
   if (call.args[index] == 'u') {
@@ -146,15 +158,13 @@ void read_special(const gmt_call &call, const void *params, bool after, CallFact
 
 }  // namespace
 
-uint32_t argument_offset(const char *args, int index) {
-  uint32_t offset = 0;
-  for (int i = 0;; i++) {
-    const uint32_t bytes = args[i] == 'u' ? 4 : args[i] == 'H' ? 64 : 8;
-    const uint32_t align = args[i] == 'H' ? 1 : bytes;
-    offset = (offset + align - 1) & ~(align - 1);
-    if (i == index) return offset;
-    offset += bytes;
+Params lay_out(const gmt_call &call, const uint64_t *arguments) {
+  Params params{};
+  for (int i = 0, used = 0; call.args[i]; i++) {
+    if (call.args[i] == kIpcHandle) continue;
+    memcpy(params.bytes + argument_offset(call.args, i), &arguments[used++], call.args[i] == 'u' ? 4 : 8);
   }
+  return params;
 }
 
 int call_of_cbid(uint32_t cbid) { return cbid < kMaxCbid ? kByCbid.row[cbid] : -1; }

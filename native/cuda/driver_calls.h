@@ -22,8 +22,15 @@ struct CallFacts {
   uint8_t kind = 0;     ///< enum gmt_kind; 0: nothing that concerns memory (a graph node of another type)
 };
 
-/// Place of argument `index` in the parameter struct: C alignment of 8-byte, 4-byte and 64-byte (char array) members.
-uint32_t argument_offset(const char *args, int index);
+/// In `gmt_call::args`: CUipcMemHandle, 64 bytes that travel by value, in memory.
+constexpr char kIpcHandle = 'H';
+
+/// CUPTI's parameter struct of a call.
+struct Params {
+  alignas(8) char bytes[128];
+};
+/// With these arguments, of all but the IPC handle.
+Params lay_out(const gmt_call &call, const uint64_t *arguments);
 
 /// Reads the arguments. `after`: the call has returned with success, so results may be read; before that (and after a failed
 /// call) only what was passed in. `params` is laid out as a C struct of the arguments.

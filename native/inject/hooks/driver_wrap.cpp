@@ -27,11 +27,7 @@ uint32_t g_decided;        ///< 0 = not yet, 1 = no, 2 = yes: this process is ha
 
 void find_real_dlsym() {
   if (__atomic_load_n(&gmt_dlsym_real, __ATOMIC_ACQUIRE)) return;
-#if defined(__x86_64__)
   void *found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-#else
-  void *found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.17");
-#endif
   __atomic_store_n(&gmt_dlsym_real, reinterpret_cast<void *(*)(void *, const char *)>(found), __ATOMIC_RELEASE);
 }
 
@@ -49,33 +45,12 @@ void *context_now() {
   return context;
 }
 
-/// Lays the arguments out as CUPTI's parameter struct does, for the reader of both.
-struct Params {
-  alignas(8) char bytes[96];
-};
-
-Params lay_out(const gmt_call &call, const uint64_t *arguments) {
-  Params params{};
-  uint32_t offset = 0;
-  for (int i = 0, used = 0; call.args[i]; i++) {
-    if (call.args[i] == 'H') {
-      offset += sizeof(IpcHandle);
-      continue;
-    }
-    const uint32_t bytes = call.args[i] == 'u' ? 4 : 8;
-    offset = (offset + bytes - 1) & ~(bytes - 1);
-    memcpy(params.bytes + offset, &arguments[used++], bytes);
-    offset += bytes;
-  }
-  return params;
-}
-
 struct Call {
-  Params params;
+  cuda::Params params;
   int result = 0;
   cuda::CallbackData data{};
 
-  Call(int row, const uint64_t *arguments) : params(lay_out(cuda::kCalls[row], arguments)) {
+  Call(int row, const uint64_t *arguments) : params(cuda::lay_out(cuda::kCalls[row], arguments)) {
     data.params = params.bytes;
     data.return_value = &result;
     if (!subscription()) data.context = context_now();
@@ -112,7 +87,7 @@ int wrapped_ipc(uint64_t a, IpcHandle handle, uint64_t b) {
 
 constexpr bool has_ipc_handle(const char *args) {
   for (; *args; args++)
-    if (*args == 'H') return true;
+    if (*args == cuda::kIpcHandle) return true;
   return false;
 }
 

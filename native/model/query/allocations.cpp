@@ -43,35 +43,6 @@ class Found {
   uintptr_t at_;
 };
 
-class FoundBlocks {
- public:
-  /// Room for `most` blocks.
-  explicit FoundBlocks(size_t most) : all_(std::make_unique_for_overwrite<Found[]>(most + 1)) {}
-
-  /// Takes it where it is `wanted`; whether it is cannot be guessed, so there is no branch.
-  void add(const Found &one, bool wanted) {
-    all_[size_] = one;
-    size_ += wanted;
-  }
-  size_t size() const { return size_; }
-  std::span<Found> all() { return {all_.get(), size_}; }
-
-  /// The window [from, to), at most size(), in order. What lies outside of it is lost: to be called once, at the end.
-  std::span<const Found> window(size_t from, size_t to);
-
- private:
-  /// A part of all, within which a window lies.
-  struct Part {
-    std::span<Found> blocks;
-    size_t from;
-    size_t to;
-  };
-  static bool narrow(Part &part);
-
-  std::unique_ptr<Found[]> all_;
-  size_t size_ = 0;
-};
-
 /// So many are sorted as they are.
 constexpr size_t kFew = 4096;
 constexpr int kBucketBits = 11;
@@ -86,41 +57,66 @@ std::pair<uint64_t, uint64_t> range_of(std::span<const Found> blocks) {
   return {least, most - least};
 }
 
-/// Leaves of the part the blocks whose order is near that of the window. False: those are all.
-bool FoundBlocks::narrow(Part &part) {
-  auto [base, range] = range_of(part.blocks);
-  if (range == 0) {
-    for (Found &one : part.blocks) one.order = one.address();
-    std::tie(base, range) = range_of(part.blocks);
-  }
-  const int shift = std::max(0, static_cast<int>(std::bit_width(range)) - kBucketBits);
-  const auto bucket = [base, shift](const Found &one) { return (one.order - base) >> shift; };
-  std::array<uint32_t, 1u << kBucketBits> counts{};
-  for (const Found &one : part.blocks) ++counts[bucket(one)];
-  size_t first = 0, before = 0;
-  while (before + counts[first] <= part.from) before += counts[first++];
-  size_t last = first, until = before + counts[first];
-  while (until < part.to) until += counts[++last];
-  size_t kept = 0;
-  for (const Found one : part.blocks) {
-    part.blocks[kept] = one;
-    kept += (bucket(one) >= first) & (bucket(one) <= last);
-  }
-  const bool fewer = kept < part.blocks.size();
-  part = {part.blocks.first(kept), part.from - before, part.to - before};
-  return fewer;
-}
+class FoundBlocks {
+ public:
+  /// Room for `most` blocks.
+  explicit FoundBlocks(size_t most) : all_(std::make_unique_for_overwrite<Found[]>(most + 1)) {}
 
-std::span<const Found> FoundBlocks::window(size_t from, size_t to) {
-  if (from >= to) return {};
-  Part part{all(), from, to};
-  while (part.blocks.size() > std::max(kFew, 2 * (to - from)) && narrow(part)) {
+  /// Takes it where it is `wanted`; whether it is cannot be guessed, so there is no branch.
+  void add(const Found &one, bool wanted) {
+    all_[size_] = one;
+    size_ += wanted;
   }
-  const auto at = [&](size_t i) { return part.blocks.begin() + static_cast<std::ptrdiff_t>(i); };
-  if (part.from > 0) std::nth_element(part.blocks.begin(), at(part.from), part.blocks.end());
-  std::partial_sort(at(part.from), at(part.to), part.blocks.end());
-  return part.blocks.subspan(part.from, part.to - part.from);
-}
+  size_t size() const { return size_; }
+  std::span<Found> all() { return {all_.get(), size_}; }
+
+  /// The window [from, to), at most size(), in order. What lies outside of it is lost: to be called once, at the end.
+  std::span<const Found> window(size_t from, size_t to) {
+    if (from >= to) return {};
+    Part part{all(), from, to};
+    while (part.blocks.size() > std::max(kFew, 2 * (to - from)) && narrow(part)) {
+    }
+    const auto at = [&](size_t i) { return part.blocks.begin() + static_cast<std::ptrdiff_t>(i); };
+    if (part.from > 0) std::nth_element(part.blocks.begin(), at(part.from), part.blocks.end());
+    std::partial_sort(at(part.from), at(part.to), part.blocks.end());
+    return part.blocks.subspan(part.from, part.to - part.from);
+  }
+
+ private:
+  /// A part of all, within which a window lies.
+  struct Part {
+    std::span<Found> blocks;
+    size_t from;
+    size_t to;
+  };
+  /// Leaves of the part the blocks whose order is near that of the window. False: those are all.
+  static bool narrow(Part &part) {
+    auto [base, range] = range_of(part.blocks);
+    if (range == 0) {
+      for (Found &one : part.blocks) one.order = one.address();
+      std::tie(base, range) = range_of(part.blocks);
+    }
+    const int shift = std::max(0, static_cast<int>(std::bit_width(range)) - kBucketBits);
+    const auto bucket = [base, shift](const Found &one) { return (one.order - base) >> shift; };
+    std::array<uint32_t, 1u << kBucketBits> counts{};
+    for (const Found &one : part.blocks) ++counts[bucket(one)];
+    size_t first = 0, before = 0;
+    while (before + counts[first] <= part.from) before += counts[first++];
+    size_t last = first, until = before + counts[first];
+    while (until < part.to) until += counts[++last];
+    size_t kept = 0;
+    for (const Found one : part.blocks) {
+      part.blocks[kept] = one;
+      kept += (bucket(one) >= first) & (bucket(one) <= last);
+    }
+    const bool fewer = kept < part.blocks.size();
+    part = {part.blocks.first(kept), part.from - before, part.to - before};
+    return fewer;
+  }
+
+  std::unique_ptr<Found[]> all_;
+  size_t size_ = 0;
+};
 
 bool matches(const AllocationQuery &query, const Cell &cell, const CellInfo &maker) {
   if (query.layer && *query.layer != maker.layer) return false;

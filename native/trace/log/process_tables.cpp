@@ -17,6 +17,18 @@ constexpr size_t kMaxNotes = 1000;
 constexpr uint32_t kMaxDevices = 254;
 constexpr size_t kMaxLibraries = 4096;
 
+/// Calls `use(record, text)` for a record with a text of so many bytes behind it, which may find that it is damaged.
+template <class Record, class Bytes, class Use>
+bool with_text(Payload payload, Bytes Record::*bytes, Use use) {
+  Record record;
+  std::string text;
+  if (!read_record(payload, &record) || !read_text(payload, record.*bytes, &text)) return false;
+  if constexpr (std::is_void_v<decltype(use(record, std::move(text)))>)
+    return use(record, std::move(text)), true;
+  else
+    return use(record, std::move(text));
+}
+
 }  // namespace
 
 void ProcessTables::checkpoint(Archive &a) {
@@ -36,32 +48,53 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
     case GMT_STACK:
       return add_stack(payload);
     case GMT_DEVICE:
-      return add_device(payload);
+      return with_text(payload, &gmt_device_record::name_bytes, [&](const auto &record, std::string &&name) {
+        if (record.device > kMaxDevices) return false;
+        auto place = std::ranges::find(devices_, record.device, &Device::index);
+        if (place == devices_.end()) place = devices_.insert(place, Device{});
+        *place = {record.device, std::move(name), record.total_bytes};
+        return true;
+      });
     case GMT_PROCESS:
-      return add_process(payload);
+      return with_text(payload, &gmt_process_record::command_bytes, [&](const auto &record, const std::string &text) {
+        python_version_ = record.python_version;
+        take_command(text);
+      });
     case GMT_NOTE:
-      return add_note(payload);
+      return with_text(payload, &gmt_note::text_bytes, [&](const auto &record, std::string &&text) {
+        const auto same = [&](const Note &note) { return note.code == record.code && note.text == text; };
+        if (notes_.size() < kMaxNotes && std::ranges::none_of(notes_, same))
+          notes_.push_back({record.code, std::move(text)});
+      });
     case GMT_MODULE_CALL:
-      return add_module_call(payload);
+      return with_text(payload, &gmt_module_call::class_bytes, [&](const auto &record, std::string &&name) {
+        module_calls_.try_emplace(record.stack, ModuleCall{record.module, std::move(name)});
+      });
     case GMT_MODULE:
-      return add_module(payload);
+      return with_text(payload, &gmt_module::text_bytes, [&](const auto &record, std::string &&path) {
+        module_paths_[record.module] = path.empty() ? kRootModule : std::move(path);
+      });
     case GMT_GENERATED:
-      return add_generated(payload);
+      return with_text(payload, &gmt_generated::text_bytes,
+                       [&](const auto &record, const std::string &text) { take_generated(record.line, text); });
     case GMT_LIBRARY:
-      return add_library(payload);
+      return with_text(payload, &gmt_library::path_bytes, [&](const auto &record, std::string &&path) {
+        if (record.id == 0) return false;
+        if (libraries_.size() < kMaxLibraries && !library(record.id))
+          libraries_.push_back({record.id, std::move(path)});
+        return true;
+      });
     default:
       return true;
   }
 }
 
 bool ProcessTables::add_thread(Payload payload, uint32_t number) {
-  gmt_thread_record record;
-  std::string name;
-  if (!read_record(payload, &record) || !read_text(payload, record.name_bytes, &name)) return false;
-  const auto [place, added] = thread_at_.try_emplace(number, threads_.size());
-  if (added) threads_.emplace_back();
-  threads_[place->second] = {number, record.tid, std::move(name)};
-  return true;
+  return with_text(payload, &gmt_thread_record::name_bytes, [&](const auto &record, std::string &&name) {
+    const auto [place, added] = thread_at_.try_emplace(number, threads_.size());
+    if (added) threads_.emplace_back();
+    threads_[place->second] = {number, record.tid, std::move(name)};
+  });
 }
 
 const Thread *ProcessTables::thread(uint32_t number) const {
@@ -96,26 +129,7 @@ bool ProcessTables::add_stack(Payload payload) {
   return true;
 }
 
-bool ProcessTables::add_module_call(Payload payload) {
-  gmt_module_call record;
-  std::string name;
-  if (!read_record(payload, &record) || !read_text(payload, record.class_bytes, &name)) return false;
-  module_calls_.try_emplace(record.stack, ModuleCall{record.module, std::move(name)});
-  return true;
-}
-
-bool ProcessTables::add_module(Payload payload) {
-  gmt_module record;
-  std::string path;
-  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &path)) return false;
-  module_paths_[record.module] = path.empty() ? kRootModule : std::move(path);
-  return true;
-}
-
-bool ProcessTables::add_generated(Payload payload) {
-  gmt_generated record;
-  std::string text;
-  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &text)) return false;
+void ProcessTables::take_generated(uint32_t first_line, const std::string &text) {
   std::istringstream lines(text);
   std::string file, place;
   Origin origin;
@@ -127,9 +141,14 @@ bool ProcessTables::add_generated(Payload payload) {
     const auto number = static_cast<uint32_t>(std::strtoul(place.c_str() + line + 1, nullptr, 10));
     origin.frames.push_back({place.substr(0, line), number, place.substr(function + 1)});
   }
-  generated_[file][record.line] = std::move(origin);
+  generated_[file][first_line] = std::move(origin);
   ++generated_count_;
-  return true;
+}
+
+void ProcessTables::take_command(const std::string &text) {
+  command_.clear();
+  std::istringstream arguments(text);
+  for (std::string one; std::getline(arguments, one, '\0');) command_.push_back(one);
 }
 
 const ProcessTables::Origin *ProcessTables::origin(const Frame &frame) const {
@@ -161,54 +180,8 @@ std::string ProcessTables::module_path(uint32_t stack_id) const {
   return called;
 }
 
-bool ProcessTables::add_device(Payload payload) {
-  gmt_device_record record;
-  std::string name;
-  if (!read_record(payload, &record) || !read_text(payload, record.name_bytes, &name) || record.device > kMaxDevices)
-    return false;
-  auto same = [&](const Device &device) { return device.index == record.device; };
-  auto place = std::find_if(devices_.begin(), devices_.end(), same);
-  if (place == devices_.end()) place = devices_.insert(place, Device{});
-  *place = {record.device, std::move(name), record.total_bytes};
-  return true;
-}
-
-bool ProcessTables::add_process(Payload payload) {
-  gmt_process_record record;
-  std::string text;
-  if (!read_record(payload, &record) || !read_text(payload, record.command_bytes, &text)) return false;
-  python_version_ = record.python_version;
-  command_.clear();
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find('\0', begin), text.size());
-    command_.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return true;
-}
-
-bool ProcessTables::add_note(Payload payload) {
-  gmt_note record;
-  std::string text;
-  if (!read_record(payload, &record) || !read_text(payload, record.text_bytes, &text)) return false;
-  auto same = [&](const Note &note) { return note.code == record.code && note.text == text; };
-  if (notes_.size() < kMaxNotes && std::none_of(notes_.begin(), notes_.end(), same)) {
-    notes_.push_back({record.code, std::move(text)});
-  }
-  return true;
-}
-
-bool ProcessTables::add_library(Payload payload) {
-  gmt_library record;
-  std::string path;
-  if (!read_record(payload, &record) || record.id == 0 || !read_text(payload, record.path_bytes, &path)) return false;
-  if (libraries_.size() < kMaxLibraries && !library(record.id)) libraries_.push_back({record.id, std::move(path)});
-  return true;
-}
-
 const std::string *ProcessTables::library(uint32_t id) const {
-  const auto same = [&](const Library &known) { return known.id == id; };
-  const auto place = std::find_if(libraries_.begin(), libraries_.end(), same);
+  const auto place = std::ranges::find(libraries_, id, &Library::id);
   return place == libraries_.end() ? nullptr : &place->path;
 }
 

@@ -98,15 +98,10 @@ class ProcessTables {
   };
   /// Null: nobody told what the frame's code stands for.
   const Origin *origin(const Frame &frame) const;
-  bool add_generated(std::span<const std::byte> payload);
-  bool add_module_call(std::span<const std::byte> payload);
-  bool add_module(std::span<const std::byte> payload);
   bool add_code(std::span<const std::byte> payload);
   bool add_stack(std::span<const std::byte> payload);
-  bool add_device(std::span<const std::byte> payload);
-  bool add_process(std::span<const std::byte> payload);
-  bool add_note(std::span<const std::byte> payload);
-  bool add_library(std::span<const std::byte> payload);
+  void take_generated(uint32_t first_line, const std::string &text);
+  void take_command(const std::string &text);
   Frame resolve_frame(const gmt_frame &frame) const;
 
   std::vector<Thread> threads_;

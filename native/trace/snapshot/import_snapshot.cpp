@@ -43,6 +43,12 @@ uint64_t start_ns(const std::string &path, const SnapshotData &data) {
   return static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000;
 }
 
+/// No part of a character.
+std::string_view cut(std::string_view text, size_t most) {
+  while (most < text.size() && (text[most] & 0xc0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
 /// Writes the history: the tensors, and PyTorch's segments as what they are to the driver.
 class SnapshotLog {
  public:
@@ -55,8 +61,47 @@ class SnapshotLog {
     }
   }
 
-  void begin();
-  void act(const SnapshotAction &action, uint64_t time_ns);
+  void begin() {
+    for (SnapshotSegment segment : beginning_.segments) {
+      segment.stack = stacks_.before(segment.stack);
+      take_segment(segment);
+    }
+    for (auto &[device, pieces] : beginning_.pieces) {
+      for (size_t place = 0; place < pieces.size(); ++place) {
+        if (pieces[place].before) map(device, place, stacks_.before(0));
+      }
+    }
+    for (const SnapshotBlock &block : beginning_.blocks) {
+      event(GMT_TENSOR_ALLOC, block.device, block.address, block.bytes, stacks_.before(block.stack));
+    }
+  }
+  void act(const SnapshotAction &action, uint64_t time_ns) {
+    now_ns_ = time_ns;
+    switch (action.kind) {
+      case SnapshotAction::kNone:
+        return;
+      case SnapshotAction::kAlloc:
+        event(GMT_TENSOR_ALLOC, action.device, action.address, action.bytes, action.stack, action.stream);
+        return name_block(action);
+      case SnapshotAction::kFreeRequested:
+      case SnapshotAction::kFreeCompleted:
+        return event(GMT_TENSOR_FREE, action.device, action.address, action.bytes, action.stack, action.stream);
+      case SnapshotAction::kSegmentAlloc:
+        return take_segment({action.address, action.bytes, action.stream, action.stack, action.device, false});
+      case SnapshotAction::kSegmentFree:
+        return free_segment(action);
+      case SnapshotAction::kSegmentMap:
+      case SnapshotAction::kSegmentUnmap:
+        return change_maps(action);
+      case SnapshotAction::kStep:
+        return event(GMT_STEP, GMT_DEVICE_NONE, action.address, 0, 0);
+      case SnapshotAction::kRangeBegin:
+      case SnapshotAction::kRangeEnd:
+        return write_range(action);
+      case SnapshotAction::kOutOfMemory:
+        return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
+    }
+  }
 
  private:
   void event(uint8_t kind, uint8_t device, uint64_t address, uint64_t bytes, uint32_t stack, uint64_t stream = 0) {
@@ -64,14 +109,59 @@ class SnapshotLog {
     detail.stream = stream;
     log_.event(now_ns_, kind, device, address, bytes, stack, stream != 0 ? &detail : nullptr);
   }
-  void reserve(uint8_t device, int64_t more);
-  void take_segment(const SnapshotSegment &segment);
-  void free_segment(const SnapshotAction &action);
-  void map(uint8_t device, size_t place, uint32_t stack);
-  void unmap(uint8_t device, size_t place, uint32_t stack);
-  void change_maps(const SnapshotAction &action);
-  void name_block(const SnapshotAction &action);
-  void write_range(const SnapshotAction &action);
+  void reserve(uint8_t device, int64_t more) {
+    int64_t &bytes = reserved_[device];
+    bytes = std::max<int64_t>(0, bytes + more);
+    event(GMT_RESERVED, device, 0, static_cast<uint64_t>(bytes), 0);
+  }
+  void take_segment(const SnapshotSegment &segment) {
+    event(GMT_DEVICE_ALLOC, segment.device, segment.address, segment.bytes, segment.stack, segment.stream);
+    segments_[{segment.device, segment.address}] = segment.bytes;
+    reserve(segment.device, static_cast<int64_t>(segment.bytes));
+  }
+  void free_segment(const SnapshotAction &action) {
+    const auto known = segments_.find({action.device, action.address});
+    const uint64_t bytes = known == segments_.end() ? 0 : known->second;
+    if (known != segments_.end()) segments_.erase(known);
+    event(GMT_FREE, action.device, action.address, bytes, action.stack, action.stream);
+    reserve(action.device, -static_cast<int64_t>(bytes));
+  }
+  void map(uint8_t device, size_t place, uint32_t stack) {
+    SegmentPieces::Piece &piece = beginning_.pieces[device][place];
+    if (piece.mapped) return;
+    piece.mapped = true;
+    gmt_driver_detail detail{};
+    detail.object = handles_[device] + place;
+    event(GMT_PHYSICAL_CREATE, device, detail.object, piece.bytes, stack);
+    log_.event(now_ns_, GMT_MAP, device, piece.address, piece.bytes, stack, &detail);
+    reserve(device, static_cast<int64_t>(piece.bytes));
+  }
+  void unmap(uint8_t device, size_t place, uint32_t stack) {
+    SegmentPieces::Piece &piece = beginning_.pieces[device][place];
+    if (!piece.mapped) return;
+    piece.mapped = false;
+    event(GMT_UNMAP, device, piece.address, piece.bytes, stack);
+    event(GMT_PHYSICAL_RELEASE, device, handles_[device] + place, 0, stack);
+    reserve(device, -static_cast<int64_t>(piece.bytes));
+  }
+  void change_maps(const SnapshotAction &action) {
+    const auto [first, end] = beginning_.pieces[action.device].range(action.address, action.bytes);
+    for (size_t place = first; place < end; ++place) {
+      action.kind == SnapshotAction::kSegmentMap ? map(action.device, place, action.stack)
+                                                 : unmap(action.device, place, action.stack);
+    }
+  }
+  void name_block(const SnapshotAction &action) {
+    const std::string_view text = cut(action.text, 1000);
+    gmt_name name{action.address, 0, static_cast<uint32_t>(text.size()), action.device, GMT_CATEGORY_UNNAMED, 0};
+    if (!text.empty()) log_.record(GMT_NAME, {part(name), part(text)});
+  }
+  void write_range(const SnapshotAction &action) {
+    const std::string_view name = cut(action.text, GMT_MOST_RANGE_NAME);
+    const uint32_t key = GMT_RANGE_STARTED | static_cast<uint32_t>(action.address);
+    const gmt_range range{LogBuilder::kStartNs + now_ns_, key, static_cast<uint32_t>(name.size())};
+    log_.record(GMT_RANGE, {part(range), part(name)});
+  }
 
   LogBuilder &log_;
   SnapshotStacks &stacks_;
@@ -81,116 +171,6 @@ class SnapshotLog {
   std::map<std::pair<uint8_t, uint64_t>, uint64_t> segments_;  ///< bytes
   uint64_t now_ns_ = 0;
 };
-
-void SnapshotLog::reserve(uint8_t device, int64_t more) {
-  int64_t &bytes = reserved_[device];
-  bytes = std::max<int64_t>(0, bytes + more);
-  event(GMT_RESERVED, device, 0, static_cast<uint64_t>(bytes), 0);
-}
-
-void SnapshotLog::take_segment(const SnapshotSegment &segment) {
-  event(GMT_DEVICE_ALLOC, segment.device, segment.address, segment.bytes, segment.stack, segment.stream);
-  segments_[{segment.device, segment.address}] = segment.bytes;
-  reserve(segment.device, static_cast<int64_t>(segment.bytes));
-}
-
-void SnapshotLog::free_segment(const SnapshotAction &action) {
-  const auto known = segments_.find({action.device, action.address});
-  const uint64_t bytes = known == segments_.end() ? 0 : known->second;
-  if (known != segments_.end()) segments_.erase(known);
-  event(GMT_FREE, action.device, action.address, bytes, action.stack, action.stream);
-  reserve(action.device, -static_cast<int64_t>(bytes));
-}
-
-void SnapshotLog::map(uint8_t device, size_t place, uint32_t stack) {
-  SegmentPieces::Piece &piece = beginning_.pieces[device][place];
-  if (piece.mapped) return;
-  piece.mapped = true;
-  gmt_driver_detail detail{};
-  detail.object = handles_[device] + place;
-  event(GMT_PHYSICAL_CREATE, device, detail.object, piece.bytes, stack);
-  log_.event(now_ns_, GMT_MAP, device, piece.address, piece.bytes, stack, &detail);
-  reserve(device, static_cast<int64_t>(piece.bytes));
-}
-
-void SnapshotLog::unmap(uint8_t device, size_t place, uint32_t stack) {
-  SegmentPieces::Piece &piece = beginning_.pieces[device][place];
-  if (!piece.mapped) return;
-  piece.mapped = false;
-  event(GMT_UNMAP, device, piece.address, piece.bytes, stack);
-  event(GMT_PHYSICAL_RELEASE, device, handles_[device] + place, 0, stack);
-  reserve(device, -static_cast<int64_t>(piece.bytes));
-}
-
-void SnapshotLog::change_maps(const SnapshotAction &action) {
-  const auto [first, end] = beginning_.pieces[action.device].range(action.address, action.bytes);
-  for (size_t place = first; place < end; ++place) {
-    action.kind == SnapshotAction::kSegmentMap ? map(action.device, place, action.stack)
-                                               : unmap(action.device, place, action.stack);
-  }
-}
-
-/// No part of a character.
-std::string_view cut(std::string_view text, size_t most) {
-  while (most < text.size() && (text[most] & 0xc0) == 0x80) --most;
-  return text.substr(0, most);
-}
-
-void SnapshotLog::name_block(const SnapshotAction &action) {
-  const std::string_view text = cut(action.text, 1000);
-  gmt_name name{action.address, 0, static_cast<uint32_t>(text.size()), action.device, GMT_CATEGORY_UNNAMED, 0};
-  if (!text.empty()) log_.record(GMT_NAME, {part(name), part(text)});
-}
-
-void SnapshotLog::write_range(const SnapshotAction &action) {
-  const std::string_view name = cut(action.text, GMT_MOST_RANGE_NAME);
-  const uint32_t key = GMT_RANGE_STARTED | static_cast<uint32_t>(action.address);
-  const gmt_range range{LogBuilder::kStartNs + now_ns_, key, static_cast<uint32_t>(name.size())};
-  log_.record(GMT_RANGE, {part(range), part(name)});
-}
-
-void SnapshotLog::begin() {
-  for (SnapshotSegment segment : beginning_.segments) {
-    segment.stack = stacks_.before(segment.stack);
-    take_segment(segment);
-  }
-  for (auto &[device, pieces] : beginning_.pieces) {
-    for (size_t place = 0; place < pieces.size(); ++place) {
-      if (pieces[place].before) map(device, place, stacks_.before(0));
-    }
-  }
-  for (const SnapshotBlock &block : beginning_.blocks) {
-    event(GMT_TENSOR_ALLOC, block.device, block.address, block.bytes, stacks_.before(block.stack));
-  }
-}
-
-void SnapshotLog::act(const SnapshotAction &action, uint64_t time_ns) {
-  now_ns_ = time_ns;
-  switch (action.kind) {
-    case SnapshotAction::kNone:
-      return;
-    case SnapshotAction::kAlloc:
-      event(GMT_TENSOR_ALLOC, action.device, action.address, action.bytes, action.stack, action.stream);
-      return name_block(action);
-    case SnapshotAction::kFreeRequested:
-    case SnapshotAction::kFreeCompleted:
-      return event(GMT_TENSOR_FREE, action.device, action.address, action.bytes, action.stack, action.stream);
-    case SnapshotAction::kSegmentAlloc:
-      return take_segment({action.address, action.bytes, action.stream, action.stack, action.device, false});
-    case SnapshotAction::kSegmentFree:
-      return free_segment(action);
-    case SnapshotAction::kSegmentMap:
-    case SnapshotAction::kSegmentUnmap:
-      return change_maps(action);
-    case SnapshotAction::kStep:
-      return event(GMT_STEP, GMT_DEVICE_NONE, action.address, 0, 0);
-    case SnapshotAction::kRangeBegin:
-    case SnapshotAction::kRangeEnd:
-      return write_range(action);
-    case SnapshotAction::kOutOfMemory:
-      return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
-  }
-}
 
 void write_note(LogBuilder &log, gmt_note_code code, std::string_view text) {
   log.record(GMT_NOTE, {part(gmt_note{static_cast<uint32_t>(code), static_cast<uint32_t>(text.size())}), part(text)});

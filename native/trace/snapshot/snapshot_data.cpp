@@ -27,158 +27,6 @@ constexpr ActionName kActions[] = {
     {"oom", SnapshotAction::kOutOfMemory},
 };
 
-class Reading {
- public:
-  Reading(const PickleTree &tree, FieldReader &fields, SnapshotStacks &stacks)
-      : tree_(tree), fields_(fields), stacks_(stacks), left_(tree.file_bytes()) {}
-
-  bool read();
-  bool too_much() const { return left_ == 0; }
-  SnapshotData &data() { return data_; }
-
- private:
-  // What is shared may be named again and again: a file of n bytes does not describe more than n things.
-  bool count() { return left_ > 0 && --left_ > 0; }
-  std::optional<uint64_t> size(Value value) const;
-  std::optional<uint64_t> address(Value value) const;
-  bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
-  std::string_view name_of(const Fields &entry) const;
-  void read_trace(Value trace, uint8_t device);
-  std::optional<SnapshotAction> action(const Fields &entry, uint8_t device);
-  void read_annotations(Value annotations);
-  void read_segment(const Fields &segment);
-  void read_blocks(const Fields &fields, const SnapshotSegment &segment);
-  void read_pool(const Fields &fields, SnapshotSegment &segment) const;
-  Value frames_of(const Fields &block);
-
-  const PickleTree &tree_;
-  FieldReader &fields_;
-  SnapshotStacks &stacks_;
-  uint64_t left_;
-  SnapshotData data_;
-};
-
-std::optional<uint64_t> Reading::size(Value value) const {
-  const auto number = tree_.integer(value);
-  if (!number || *number < 0 || static_cast<uint64_t>(*number) > kMostBytes) return std::nullopt;
-  return static_cast<uint64_t>(*number);
-}
-
-std::optional<uint64_t> Reading::address(Value value) const {
-  const auto number = tree_.integer(value);
-  if (!number || *number <= 0) return std::nullopt;
-  return static_cast<uint64_t>(*number);
-}
-
-std::optional<SnapshotAction> Reading::action(const Fields &entry, uint8_t device) {
-  const std::string_view name = tree_.text(entry[Field::kAction]);
-  const auto known = std::find_if(std::begin(kActions), std::end(kActions),
-                                  [&](const ActionName &candidate) { return candidate.name == name; });
-  if (known == std::end(kActions)) {
-    // Others (as `snapshot`) move no memory.
-    return name.empty() ? std::nullopt : std::optional(SnapshotAction{});
-  }
-  const auto bytes = size(entry[Field::kSize]);
-  const bool failed = known->kind == SnapshotAction::kOutOfMemory;
-  const auto place = failed ? uint64_t{0} : address(entry[Field::kAddr]);
-  if (!bytes || !place) return std::nullopt;
-  const int64_t time = tree_.integer(entry[Field::kTimeUs]).value_or(0);
-  if (time > kLatestUs) return std::nullopt;
-  return SnapshotAction{*place,
-                        *bytes,
-                        static_cast<uint64_t>(tree_.integer(entry[Field::kStream]).value_or(0)),
-                        time > 0 ? static_cast<uint64_t>(time) : 0,
-                        stacks_.stack(entry[Field::kFrames]),
-                        device,
-                        known->kind,
-                        name_of(entry)};
-}
-
-/// What the program said of it, else which region of torch.compile made it, `Torch-Compiled Region: 0/1`.
-std::string_view Reading::name_of(const Fields &entry) const {
-  const std::string_view said = tree_.text(entry[Field::kUserMetadata]);
-  const std::string_view region = tree_.text(entry[Field::kCompileContext]);
-  return !said.empty() || region == "N/A" ? said : region;
-}
-
-void Reading::read_trace(Value trace, uint8_t device) {
-  uint64_t latest = 0;
-  for (const Value entry : tree_.items(trace)) {
-    if (!count()) return;
-    auto read = action(fields_.read(entry), device);
-    if (!read) {
-      ++data_.unreadable;
-      continue;
-    }
-    if (read->kind == SnapshotAction::kNone) continue;
-    data_.timed = data_.timed || read->time_us > 0;
-    read->time_us = latest = std::max(latest, read->time_us);
-    data_.actions.push_back(*read);
-  }
-}
-
-// Up to PyTorch 2.0 a block has a history, with the stack of what it is now first.
-Value Reading::frames_of(const Fields &block) {
-  if (!block[Field::kFrames].is(Value::kMissing)) return block[Field::kFrames];
-  const auto history = tree_.items(block[Field::kHistory]);
-  return history.empty() ? Value() : fields_.read(history.front())[Field::kFrames];
-}
-
-/// A pair of numbers.
-void Reading::read_pool(const Fields &fields, SnapshotSegment &segment) const {
-  const auto pair = tree_.items(fields[Field::kSegmentPoolId]);
-  if (pair.size() != 2) return;
-  const auto owner = tree_.integer(pair[0]), number = tree_.integer(pair[1]);
-  if (!owner || !number) return;
-  segment.pool_owner = static_cast<uint64_t>(*owner);
-  segment.pool_number = static_cast<uint64_t>(*number);
-}
-
-void Reading::read_blocks(const Fields &fields, const SnapshotSegment &segment) {
-  uint64_t next = segment.address;
-  SnapshotBlock known{};  // what is the same of all
-  known.device = segment.device;
-  known.pool_owner = segment.pool_owner;
-  known.pool_number = segment.pool_number;
-  if (const auto stream = tree_.integer(fields[Field::kStream])) known.stream = static_cast<uint64_t>(*stream);
-  for (const Value value : tree_.items(fields[Field::kBlocks])) {
-    if (!count()) return;
-    const Fields block = fields_.read(value);
-    const auto bytes = size(block[Field::kSize]);
-    const uint64_t begin = address(block[Field::kAddress]).value_or(next);
-    if (!bytes) {
-      ++data_.unreadable;
-      continue;
-    }
-    next = begin + *bytes;
-    if (!is(block[Field::kState], "active_allocated")) continue;
-    known.address = begin;
-    known.bytes = *bytes;
-    known.stack = stacks_.stack(frames_of(block));
-    known.asked_bytes = size(block[Field::kRequestedSize]).value_or(GMT_UNKNOWN);
-    data_.blocks.push_back(known);
-  }
-}
-
-void Reading::read_segment(const Fields &fields) {
-  const auto begin = address(fields[Field::kAddress]);
-  const auto bytes = size(fields[Field::kTotalSize]);
-  const int64_t device = tree_.integer(fields[Field::kDevice]).value_or(0);
-  if (!begin || !bytes || device < 0 || device >= static_cast<int64_t>(kMostDevices)) {
-    ++data_.unreadable;
-    return;
-  }
-  SnapshotSegment segment{*begin,
-                          *bytes,
-                          static_cast<uint64_t>(tree_.integer(fields[Field::kStream]).value_or(0)),
-                          stacks_.stack(fields[Field::kFrames]),
-                          static_cast<uint8_t>(device),
-                          tree_.integer(fields[Field::kIsExpandable]).value_or(0) != 0};
-  read_pool(fields, segment);
-  data_.segments.push_back(segment);
-  read_blocks(fields, segment);
-}
-
 // `ProfilerStep#12`, `train step 12`
 bool names_step(std::string_view name) {
   const size_t number = name.find_last_not_of("0123456789") + 1;
@@ -188,56 +36,186 @@ bool names_step(std::string_view name) {
   return name.ends_with("step") || name.ends_with("Step");
 }
 
-// Ranges of `record_function` and the profiler, where PyTorch recorded them; it tells each once a device, and not of which thread.
-void Reading::read_annotations(Value annotations) {
-  constexpr size_t kMostOpen = 256;
-  std::optional<int64_t> first;
-  uint64_t steps = 0, ranges = 0;
-  std::vector<std::pair<std::string_view, uint64_t>> open;
-  for (const Value value : tree_.items(annotations)) {
-    if (!count()) return;
-    const Fields entry = fields_.read(value);
-    const std::string_view name = tree_.text(entry[Field::kName]);
-    const int64_t time = tree_.integer(entry[Field::kTimeUs]).value_or(0);
-    const int64_t device = tree_.integer(entry[Field::kDevice]).value_or(0);
-    if (name.empty() || time <= 0 || time > kLatestUs || device != first.value_or(device)) continue;
-    const auto add = [&](SnapshotAction::Kind kind, uint64_t number) {
-      data_.actions.push_back({number, 0, 0, static_cast<uint64_t>(time), 0, 0, kind,
-                               kind == SnapshotAction::kRangeBegin ? name : std::string_view()});
-    };
-    first = device;
-    if (is(entry[Field::kStage], "START") && open.size() < kMostOpen) {
-      open.emplace_back(name, ++ranges);
-      add(SnapshotAction::kRangeBegin, ranges);
-    } else if (is(entry[Field::kStage], "END")) {
-      const auto own = std::find_if(open.rbegin(), open.rend(), [&](const auto &one) { return one.first == name; });
-      if (own != open.rend()) {
-        add(SnapshotAction::kRangeEnd, own->second);
-        open.erase(std::prev(own.base()));
+class Reading {
+ public:
+  Reading(const PickleTree &tree, FieldReader &fields, SnapshotStacks &stacks)
+      : tree_(tree), fields_(fields), stacks_(stacks), left_(tree.file_bytes()) {}
+
+  // False: it is no snapshot.
+  bool read() {
+    const Fields root = fields_.read(tree_.root());
+    const bool old = tree_.root().is(Value::kList);  // before PyTorch 2.0: the segments alone
+    const Value segments = old ? tree_.root() : root["segments"];
+    const Value traces = root["device_traces"];
+    if (!segments.is(Value::kList) && !traces.is(Value::kList)) return false;
+    const auto devices = tree_.items(traces);
+    for (size_t device = 0; device < std::min(devices.size(), kMostDevices); ++device) {
+      read_trace(devices[device], static_cast<uint8_t>(device));
+    }
+    data_.pinned = !tree_.items(root["host_traces"]).empty();
+    if (data_.timed) read_annotations(root["external_annotations"]);
+    for (const Value segment : tree_.items(segments)) {
+      if (count()) read_segment(fields_.read(segment));
+    }
+    return !old || !data_.segments.empty() || tree_.items(segments).empty();
+  }
+  bool too_much() const { return left_ == 0; }
+  SnapshotData &data() { return data_; }
+
+ private:
+  // What is shared may be named again and again: a file of n bytes does not describe more than n things.
+  bool count() { return left_ > 0 && --left_ > 0; }
+  std::optional<uint64_t> size(Value value) const {
+    const auto number = tree_.integer(value);
+    if (!number || *number < 0 || static_cast<uint64_t>(*number) > kMostBytes) return std::nullopt;
+    return static_cast<uint64_t>(*number);
+  }
+  std::optional<uint64_t> address(Value value) const {
+    const auto number = tree_.integer(value);
+    if (!number || *number <= 0) return std::nullopt;
+    return static_cast<uint64_t>(*number);
+  }
+  bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
+  /// What the program said of it, else which region of torch.compile made it, `Torch-Compiled Region: 0/1`.
+  std::string_view name_of(const Fields &entry) const {
+    const std::string_view said = tree_.text(entry["user_metadata"]);
+    const std::string_view region = tree_.text(entry["compile_context"]);
+    return !said.empty() || region == "N/A" ? said : region;
+  }
+  void read_trace(Value trace, uint8_t device) {
+    uint64_t latest = 0;
+    for (const Value entry : tree_.items(trace)) {
+      if (!count()) return;
+      auto read = action(fields_.read(entry), device);
+      if (!read) {
+        ++data_.unreadable;
+        continue;
       }
-      if (names_step(name)) add(SnapshotAction::kStep, ++steps);
+      if (read->kind == SnapshotAction::kNone) continue;
+      data_.timed = data_.timed || read->time_us > 0;
+      read->time_us = latest = std::max(latest, read->time_us);
+      data_.actions.push_back(*read);
     }
   }
-}
+  std::optional<SnapshotAction> action(const Fields &entry, uint8_t device) {
+    const std::string_view name = tree_.text(entry["action"]);
+    const auto known = std::find_if(std::begin(kActions), std::end(kActions),
+                                    [&](const ActionName &candidate) { return candidate.name == name; });
+    if (known == std::end(kActions)) {
+      // Others (as `snapshot`) move no memory.
+      return name.empty() ? std::nullopt : std::optional(SnapshotAction{});
+    }
+    const auto bytes = size(entry["size"]);
+    const bool failed = known->kind == SnapshotAction::kOutOfMemory;
+    const auto place = failed ? uint64_t{0} : address(entry["addr"]);
+    if (!bytes || !place) return std::nullopt;
+    const int64_t time = tree_.integer(entry["time_us"]).value_or(0);
+    if (time > kLatestUs) return std::nullopt;
+    return SnapshotAction{*place,
+                          *bytes,
+                          static_cast<uint64_t>(tree_.integer(entry["stream"]).value_or(0)),
+                          time > 0 ? static_cast<uint64_t>(time) : 0,
+                          stacks_.stack(entry["frames"]),
+                          device,
+                          known->kind,
+                          name_of(entry)};
+  }
+  // Ranges of `record_function` and the profiler, where PyTorch recorded them; it tells each once a device, and not of which thread.
+  void read_annotations(Value annotations) {
+    constexpr size_t kMostOpen = 256;
+    std::optional<int64_t> first;
+    uint64_t steps = 0, ranges = 0;
+    std::vector<std::pair<std::string_view, uint64_t>> open;
+    for (const Value value : tree_.items(annotations)) {
+      if (!count()) return;
+      const Fields entry = fields_.read(value);
+      const std::string_view name = tree_.text(entry["name"]);
+      const int64_t time = tree_.integer(entry["time_us"]).value_or(0);
+      const int64_t device = tree_.integer(entry["device"]).value_or(0);
+      if (name.empty() || time <= 0 || time > kLatestUs || device != first.value_or(device)) continue;
+      const auto add = [&](SnapshotAction::Kind kind, uint64_t number) {
+        data_.actions.push_back({number, 0, 0, static_cast<uint64_t>(time), 0, 0, kind,
+                                 kind == SnapshotAction::kRangeBegin ? name : std::string_view()});
+      };
+      first = device;
+      if (is(entry["stage"], "START") && open.size() < kMostOpen) {
+        open.emplace_back(name, ++ranges);
+        add(SnapshotAction::kRangeBegin, ranges);
+      } else if (is(entry["stage"], "END")) {
+        const auto own = std::find_if(open.rbegin(), open.rend(), [&](const auto &one) { return one.first == name; });
+        if (own != open.rend()) {
+          add(SnapshotAction::kRangeEnd, own->second);
+          open.erase(std::prev(own.base()));
+        }
+        if (names_step(name)) add(SnapshotAction::kStep, ++steps);
+      }
+    }
+  }
+  void read_segment(const Fields &fields) {
+    const auto begin = address(fields["address"]);
+    const auto bytes = size(fields["total_size"]);
+    const int64_t device = tree_.integer(fields["device"]).value_or(0);
+    if (!begin || !bytes || device < 0 || device >= static_cast<int64_t>(kMostDevices)) {
+      ++data_.unreadable;
+      return;
+    }
+    SnapshotSegment segment{*begin,
+                            *bytes,
+                            static_cast<uint64_t>(tree_.integer(fields["stream"]).value_or(0)),
+                            stacks_.stack(fields["frames"]),
+                            static_cast<uint8_t>(device),
+                            tree_.integer(fields["is_expandable"]).value_or(0) != 0};
+    read_pool(fields, segment);
+    data_.segments.push_back(segment);
+    read_blocks(fields, segment);
+  }
+  void read_blocks(const Fields &fields, const SnapshotSegment &segment) {
+    uint64_t next = segment.address;
+    SnapshotBlock known{};  // what is the same of all
+    known.device = segment.device;
+    known.pool_owner = segment.pool_owner;
+    known.pool_number = segment.pool_number;
+    if (const auto stream = tree_.integer(fields["stream"])) known.stream = static_cast<uint64_t>(*stream);
+    for (const Value value : tree_.items(fields["blocks"])) {
+      if (!count()) return;
+      const Fields block = fields_.read(value);
+      const auto bytes = size(block["size"]);
+      const uint64_t begin = address(block["address"]).value_or(next);
+      if (!bytes) {
+        ++data_.unreadable;
+        continue;
+      }
+      next = begin + *bytes;
+      if (!is(block["state"], "active_allocated")) continue;
+      known.address = begin;
+      known.bytes = *bytes;
+      known.stack = stacks_.stack(frames_of(block));
+      known.asked_bytes = size(block["requested_size"]).value_or(GMT_UNKNOWN);
+      data_.blocks.push_back(known);
+    }
+  }
+  /// A pair of numbers.
+  void read_pool(const Fields &fields, SnapshotSegment &segment) const {
+    const auto pair = tree_.items(fields["segment_pool_id"]);
+    if (pair.size() != 2) return;
+    const auto owner = tree_.integer(pair[0]), number = tree_.integer(pair[1]);
+    if (!owner || !number) return;
+    segment.pool_owner = static_cast<uint64_t>(*owner);
+    segment.pool_number = static_cast<uint64_t>(*number);
+  }
+  // Up to PyTorch 2.0 a block has a history, with the stack of what it is now first.
+  Value frames_of(const Fields &block) {
+    if (!block["frames"].is(Value::kMissing)) return block["frames"];
+    const auto history = tree_.items(block["history"]);
+    return history.empty() ? Value() : fields_.read(history.front())["frames"];
+  }
 
-// False: it is no snapshot.
-bool Reading::read() {
-  const Fields root = fields_.read(tree_.root());
-  const bool old = tree_.root().is(Value::kList);  // before PyTorch 2.0: the segments alone
-  const Value segments = old ? tree_.root() : root[Field::kSegments];
-  const Value traces = root[Field::kDeviceTraces];
-  if (!segments.is(Value::kList) && !traces.is(Value::kList)) return false;
-  const auto devices = tree_.items(traces);
-  for (size_t device = 0; device < std::min(devices.size(), kMostDevices); ++device) {
-    read_trace(devices[device], static_cast<uint8_t>(device));
-  }
-  data_.pinned = !tree_.items(root[Field::kHostTraces]).empty();
-  if (data_.timed) read_annotations(root[Field::kExternalAnnotations]);
-  for (const Value segment : tree_.items(segments)) {
-    if (count()) read_segment(fields_.read(segment));
-  }
-  return !old || !data_.segments.empty() || tree_.items(segments).empty();
-}
+  const PickleTree &tree_;
+  FieldReader &fields_;
+  SnapshotStacks &stacks_;
+  uint64_t left_;
+  SnapshotData data_;
+};
 
 }  // namespace
 

@@ -1,9 +1,11 @@
 #pragma once
 // The dicts of a memory snapshot, by the names that PyTorch gives to their fields (torch/csrc/cuda/Module.cpp,
 // torch/cuda/_memory_viz.py).
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -11,44 +13,37 @@
 
 namespace gmt::trace {
 
-enum class Field : uint8_t {
-  kUnread,  ///< one that nobody here asks for
-  kAction,
-  kAddr,
-  kAddress,
-  kBlocks,
-  kCompileContext,
-  kDevice,
-  kDeviceTraces,
-  kExternalAnnotations,
-  kFilename,
-  kFrames,
-  kHistory,
-  kHostTraces,
-  kIsExpandable,
-  kLine,
-  kName,
-  kRequestedSize,
-  kSegmentPoolId,
-  kSegments,
-  kSize,
-  kStage,
-  kState,
-  kStream,
-  kTimeUs,
-  kTotalSize,
-  kUserMetadata,
+/// Those that are read.
+inline constexpr std::string_view kFieldNames[] = {
+    "action",          "addr",     "address",       "blocks",
+    "compile_context", "device",   "device_traces", "external_annotations",
+    "filename",        "frames",   "history",       "host_traces",
+    "is_expandable",   "line",     "name",          "requested_size",
+    "segment_pool_id", "segments", "size",          "stage",
+    "state",           "stream",   "time_us",       "total_size",
+    "user_metadata"};
+inline constexpr size_t kFields = std::size(kFieldNames);
+constexpr size_t field_of(std::string_view name) {
+  return static_cast<size_t>(std::ranges::find(kFieldNames, name) - kFieldNames);
+}
+
+/// One of them; another name does not compile.
+struct Field {
+  consteval Field(const char *name) : place(field_of(name)) {
+    if (place == kFields) no_such_field();
+  }
+  static void no_such_field();
+  size_t place;
 };
-constexpr size_t kFields = 26;
 
 /// The fields of one dict; of a name that is there twice the last one, as in Python.
 class Fields {
  public:
-  Value &operator[](Field field) { return values_[static_cast<size_t>(field)]; }
-  Value operator[](Field field) const { return values_[static_cast<size_t>(field)]; }
+  Value operator[](Field field) const { return values_[field.place]; }
 
  private:
-  std::array<Value, kFields> values_;
+  friend class FieldReader;
+  std::array<Value, kFields + 1> values_;  ///< the last one: that nobody here asks for
 };
 
 class FieldReader {
@@ -61,7 +56,7 @@ class FieldReader {
     if (!dict.is(Value::kDict)) return fields;
     const auto items = tree_.items(dict);
     for (size_t i = 0; i + 1 < items.size(); i += 2) {
-      if (items[i].is(Value::kText)) fields[field(items[i])] = items[i + 1];
+      if (items[i].is(Value::kText)) fields.values_[field(items[i])] = items[i + 1];
     }
     return fields;
   }
@@ -69,42 +64,10 @@ class FieldReader {
  private:
   static constexpr uint8_t kUnknown = 255;
 
-  Field field(Value name) {
+  size_t field(Value name) {
     uint8_t &known = known_[name.payload()];  // names are shared: each is looked up once
-    if (known == kUnknown) known = static_cast<uint8_t>(find(tree_.text(name)));
-    return static_cast<Field>(known);
-  }
-  static Field find(std::string_view name) {
-    static constexpr std::string_view kNames[kFields] = {"",
-                                                         "action",
-                                                         "addr",
-                                                         "address",
-                                                         "blocks",
-                                                         "compile_context",
-                                                         "device",
-                                                         "device_traces",
-                                                         "external_annotations",
-                                                         "filename",
-                                                         "frames",
-                                                         "history",
-                                                         "host_traces",
-                                                         "is_expandable",
-                                                         "line",
-                                                         "name",
-                                                         "requested_size",
-                                                         "segment_pool_id",
-                                                         "segments",
-                                                         "size",
-                                                         "stage",
-                                                         "state",
-                                                         "stream",
-                                                         "time_us",
-                                                         "total_size",
-                                                         "user_metadata"};
-    for (size_t i = 1; i < kFields; ++i) {
-      if (kNames[i] == name) return static_cast<Field>(i);
-    }
-    return Field::kUnread;
+    if (known == kUnknown) known = static_cast<uint8_t>(field_of(tree_.text(name)));
+    return known;
   }
 
   const PickleTree &tree_;

@@ -17,9 +17,33 @@ class Replay {
  public:
   explicit Replay(SnapshotData &data) : data_(data) {}
 
-  void blocks();
-  void segments();
-  bool pieces();
+  void blocks() {
+    Places places;
+    places.reserve(data_.actions.size() / 4 + data_.blocks.size());
+    const size_t count = data_.actions.size();
+    for (size_t i = 0; i < count; ++i) {
+      const auto kind = data_.actions[i].kind;
+      if (kind >= SnapshotAction::kAlloc && kind <= SnapshotAction::kFreeCompleted) follow(i, places);
+    }
+    compare_with_end(places);
+  }
+  void segments() {
+    std::unordered_map<uint64_t, bool> alive;
+    for (const SnapshotAction &action : data_.actions) {
+      if (action.kind == SnapshotAction::kSegmentAlloc) alive[key(action)] = true;
+      if (action.kind != SnapshotAction::kSegmentFree) continue;
+      const bool known = !alive.try_emplace(key(action), false).second;
+      if (!known) out_.segments.push_back({action.address, action.bytes, action.stream, 0, action.device, false});
+      alive[key(action)] = false;
+    }
+    for (const SnapshotSegment &segment : data_.segments) {
+      if (!segment.expandable && !alive.contains(key(segment))) out_.segments.push_back(segment);
+    }
+  }
+  bool pieces() {
+    cut_pieces();
+    return follow_pieces();
+  }
   SnapshotBeginning &out() { return out_; }
 
  private:
@@ -33,140 +57,100 @@ class Replay {
   static uint64_t key(const T &one) {
     return key(one.address, one.device);
   }
-  void follow(size_t place, Places &places);
-  void compare_with_end(const Places &places);
-  void append(SnapshotAction::Kind kind, const SnapshotBlock &block);
-  void cut_pieces();
-  bool follow_pieces();
+  void follow(size_t place, Places &places) {
+    SnapshotAction &action = data_.actions[place];
+    if (action.kind == SnapshotAction::kAlloc) {
+      action.bytes = rounded(action.bytes);
+      places[key(action)] = place;
+      return;
+    }
+    const auto known = places.find(key(action));
+    const bool alive = known != places.end() && known->second != kFreed;
+    const bool completed = action.kind == SnapshotAction::kFreeCompleted;
+    if (alive) {
+      known->second = kFreed;
+    } else if (completed || known != places.end()) {
+      action.kind = SnapshotAction::kNone;  // of a block that was given back before
+    } else {
+      places.emplace(key(action), kFreed);
+      out_.blocks.push_back({action.address, rounded(action.bytes), 0, action.device});
+    }
+  }
+  // What lives by the history must be what the segments hold in the end.
+  void compare_with_end(const Places &places) {
+    std::vector<bool> confirmed(data_.actions.size());
+    for (const SnapshotBlock &block : data_.blocks) {
+      const auto known = places.find(key(block));
+      if (known == places.end()) {
+        out_.blocks.push_back(block);
+      } else if (known->second == kFreed) {
+        append(SnapshotAction::kAlloc, block);
+      } else {
+        data_.actions[known->second].bytes = block.bytes;
+        confirmed[known->second] = true;
+      }
+    }
+    std::vector<SnapshotSegment> segments = data_.segments;
+    const auto before = [](const SnapshotSegment &a, const SnapshotSegment &b) {
+      return key(a.address, a.device) < key(b.address, b.device);
+    };
+    std::sort(segments.begin(), segments.end(), before);
+    for (size_t place = 0; place < confirmed.size(); ++place) {
+      const SnapshotAction action = data_.actions[place];
+      const auto alive = places.find(key(action));
+      if (action.kind != SnapshotAction::kAlloc || confirmed[place] || alive->second != place) continue;
+      const SnapshotSegment wanted{action.address, 0, 0, 0, action.device, false};
+      const auto next = std::upper_bound(segments.begin(), segments.end(), wanted, before);
+      if (next == segments.begin()) continue;
+      const SnapshotSegment &segment = *(next - 1);
+      const bool inside = segment.device == action.device && action.address < segment.address + segment.bytes;
+      if (inside) append(SnapshotAction::kFreeRequested, {action.address, action.bytes, 0, action.device});
+    }
+  }
+  void append(SnapshotAction::Kind kind, const SnapshotBlock &block) {
+    const uint64_t time = data_.actions.empty() ? 0 : data_.actions.back().time_us;
+    data_.actions.push_back({block.address, block.bytes, 0, time, block.stack, block.device, kind});
+    ++out_.unrecorded;
+  }
+  void cut_pieces() {
+    const auto add = [&](const auto &part) {
+      out_.pieces[part.device].add_border(part.address);
+      out_.pieces[part.device].add_border(part.address + part.bytes);
+    };
+    for (const SnapshotAction &action : data_.actions) {
+      if (action.kind == SnapshotAction::kSegmentMap || action.kind == SnapshotAction::kSegmentUnmap) add(action);
+    }
+    for (const SnapshotSegment &segment : data_.segments) {
+      if (segment.expandable) add(segment);
+    }
+    for (auto &[device, pieces] : out_.pieces) pieces.cut();
+  }
+  // False: a few ranges that are cut into very many pieces, again and again.
+  bool follow_pieces() {
+    uint64_t maps = 0;
+    const auto see = [&](const auto &part, bool mapped) {
+      SegmentPieces &pieces = out_.pieces[part.device];
+      const auto [first, end] = pieces.range(part.address, part.bytes);
+      maps += end - first;
+      for (size_t i = first; i < end && maps <= kMostMaps; ++i) {
+        if (!pieces[i].known) pieces[i].before = mapped;
+        pieces[i].known = true;
+      }
+    };
+    for (const SnapshotAction &action : data_.actions) {
+      // Seen for the first time at an unmap: it was mapped before.
+      if (action.kind == SnapshotAction::kSegmentMap) see(action, false);
+      if (action.kind == SnapshotAction::kSegmentUnmap) see(action, true);
+    }
+    for (const SnapshotSegment &segment : data_.segments) {
+      if (segment.expandable) see(segment, true);
+    }
+    return maps <= kMostMaps;
+  }
 
   SnapshotData &data_;
   SnapshotBeginning out_;
 };
-
-void Replay::follow(size_t place, Places &places) {
-  SnapshotAction &action = data_.actions[place];
-  if (action.kind == SnapshotAction::kAlloc) {
-    action.bytes = rounded(action.bytes);
-    places[key(action)] = place;
-    return;
-  }
-  const auto known = places.find(key(action));
-  const bool alive = known != places.end() && known->second != kFreed;
-  const bool completed = action.kind == SnapshotAction::kFreeCompleted;
-  if (alive) {
-    known->second = kFreed;
-  } else if (completed || known != places.end()) {
-    action.kind = SnapshotAction::kNone;  // of a block that was given back before
-  } else {
-    places.emplace(key(action), kFreed);
-    out_.blocks.push_back({action.address, rounded(action.bytes), 0, action.device});
-  }
-}
-
-void Replay::append(SnapshotAction::Kind kind, const SnapshotBlock &block) {
-  const uint64_t time = data_.actions.empty() ? 0 : data_.actions.back().time_us;
-  data_.actions.push_back({block.address, block.bytes, 0, time, block.stack, block.device, kind});
-  ++out_.unrecorded;
-}
-
-// What lives by the history must be what the segments hold in the end.
-void Replay::compare_with_end(const Places &places) {
-  std::vector<bool> confirmed(data_.actions.size());
-  for (const SnapshotBlock &block : data_.blocks) {
-    const auto known = places.find(key(block));
-    if (known == places.end()) {
-      out_.blocks.push_back(block);
-    } else if (known->second == kFreed) {
-      append(SnapshotAction::kAlloc, block);
-    } else {
-      data_.actions[known->second].bytes = block.bytes;
-      confirmed[known->second] = true;
-    }
-  }
-  std::vector<SnapshotSegment> segments = data_.segments;
-  const auto before = [](const SnapshotSegment &a, const SnapshotSegment &b) {
-    return key(a.address, a.device) < key(b.address, b.device);
-  };
-  std::sort(segments.begin(), segments.end(), before);
-  for (size_t place = 0; place < confirmed.size(); ++place) {
-    const SnapshotAction action = data_.actions[place];
-    const auto alive = places.find(key(action));
-    if (action.kind != SnapshotAction::kAlloc || confirmed[place] || alive->second != place) continue;
-    const SnapshotSegment wanted{action.address, 0, 0, 0, action.device, false};
-    const auto next = std::upper_bound(segments.begin(), segments.end(), wanted, before);
-    if (next == segments.begin()) continue;
-    const SnapshotSegment &segment = *(next - 1);
-    const bool inside = segment.device == action.device && action.address < segment.address + segment.bytes;
-    if (inside) append(SnapshotAction::kFreeRequested, {action.address, action.bytes, 0, action.device});
-  }
-}
-
-void Replay::blocks() {
-  Places places;
-  places.reserve(data_.actions.size() / 4 + data_.blocks.size());
-  const size_t count = data_.actions.size();
-  for (size_t i = 0; i < count; ++i) {
-    const auto kind = data_.actions[i].kind;
-    if (kind >= SnapshotAction::kAlloc && kind <= SnapshotAction::kFreeCompleted) follow(i, places);
-  }
-  compare_with_end(places);
-}
-
-void Replay::segments() {
-  std::unordered_map<uint64_t, bool> alive;
-  for (const SnapshotAction &action : data_.actions) {
-    if (action.kind == SnapshotAction::kSegmentAlloc) alive[key(action)] = true;
-    if (action.kind != SnapshotAction::kSegmentFree) continue;
-    const bool known = !alive.try_emplace(key(action), false).second;
-    if (!known) out_.segments.push_back({action.address, action.bytes, action.stream, 0, action.device, false});
-    alive[key(action)] = false;
-  }
-  for (const SnapshotSegment &segment : data_.segments) {
-    if (!segment.expandable && !alive.contains(key(segment))) out_.segments.push_back(segment);
-  }
-}
-
-void Replay::cut_pieces() {
-  const auto add = [&](const auto &part) {
-    out_.pieces[part.device].add_border(part.address);
-    out_.pieces[part.device].add_border(part.address + part.bytes);
-  };
-  for (const SnapshotAction &action : data_.actions) {
-    if (action.kind == SnapshotAction::kSegmentMap || action.kind == SnapshotAction::kSegmentUnmap) add(action);
-  }
-  for (const SnapshotSegment &segment : data_.segments) {
-    if (segment.expandable) add(segment);
-  }
-  for (auto &[device, pieces] : out_.pieces) pieces.cut();
-}
-
-// False: a few ranges that are cut into very many pieces, again and again.
-bool Replay::follow_pieces() {
-  uint64_t maps = 0;
-  const auto see = [&](const auto &part, bool mapped) {
-    SegmentPieces &pieces = out_.pieces[part.device];
-    const auto [first, end] = pieces.range(part.address, part.bytes);
-    maps += end - first;
-    for (size_t i = first; i < end && maps <= kMostMaps; ++i) {
-      if (!pieces[i].known) pieces[i].before = mapped;
-      pieces[i].known = true;
-    }
-  };
-  for (const SnapshotAction &action : data_.actions) {
-    // Seen for the first time at an unmap: it was mapped before.
-    if (action.kind == SnapshotAction::kSegmentMap) see(action, false);
-    if (action.kind == SnapshotAction::kSegmentUnmap) see(action, true);
-  }
-  for (const SnapshotSegment &segment : data_.segments) {
-    if (segment.expandable) see(segment, true);
-  }
-  return maps <= kMostMaps;
-}
-
-bool Replay::pieces() {
-  cut_pieces();
-  return follow_pieces();
-}
 
 }  // namespace
 

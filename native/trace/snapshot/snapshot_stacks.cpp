@@ -39,9 +39,9 @@ uint32_t SnapshotStacks::code(Value frame) {
   uint32_t &known = known_[frame.payload()];
   if (known != kUnknown) return known;
   const Fields fields = fields_.read(frame);
-  Code code{tree_.text(fields[Field::kFilename]).substr(0, kTextBytes),
-            tree_.text(fields[Field::kName]).substr(0, kTextBytes), 0, false, false};
-  const int64_t line = tree_.integer(fields[Field::kLine]).value_or(0);
+  Code code{tree_.text(fields["filename"]).substr(0, kTextBytes), tree_.text(fields["name"]).substr(0, kTextBytes), 0,
+            false, false};
+  const int64_t line = tree_.integer(fields["line"]).value_or(0);
   if (line > 0 && line <= INT32_MAX) code.line = static_cast<uint32_t>(line);
   code.native = native_source(code.file);
   code.recorder = code.native && of_recorder(code.name);

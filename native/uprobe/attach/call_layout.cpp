@@ -6,8 +6,6 @@
 namespace gmt::uprobe {
 namespace {
 
-constexpr uint32_t kIpcHandleBytes = 64;  // travels by value, in memory
-
 struct Copied {
   int8_t argument;
   uint8_t bytes;
@@ -43,21 +41,8 @@ bool is_read_by_value(const gmt_call &call) {
 
 uint8_t register_count(const gmt_call &call) {
   const auto letters = std::strlen(call.args);
-  return static_cast<uint8_t>(letters - static_cast<size_t>(std::count(call.args, call.args + letters, 'H')));
-}
-
-/// The arguments as the C struct that read_call expects.
-struct Params {
-  alignas(8) char bytes[GMT_UP_ARGS * 8 + kIpcHandleBytes];
-};
-
-Params lay_out(const gmt_call &call, const uint64_t *words) {
-  Params params{};
-  for (int i = 0, used = 0; call.args[i]; i++) {
-    if (call.args[i] == 'H') continue;
-    std::memcpy(params.bytes + cuda::argument_offset(call.args, i), &words[used++], call.args[i] == 'u' ? 4 : 8);
-  }
-  return params;
+  return static_cast<uint8_t>(letters -
+                              static_cast<size_t>(std::count(call.args, call.args + letters, cuda::kIpcHandle)));
 }
 
 }  // namespace
@@ -96,7 +81,7 @@ bool read_queued_call(const gmt_up_call &record, size_t bytes, cuda::CallFacts *
   if (shape.copied_argument < GMT_UP_ARGS)
     arguments[shape.copied_argument] =
         record.copied >= shape.copied ? reinterpret_cast<uintptr_t>(&record.words[record.args + record.outs]) : 0;
-  const Params params = lay_out(call, arguments);
+  const cuda::Params params = cuda::lay_out(call, arguments);
   *out = cuda::read_call(call, params.bytes, after);
   return true;
 }

@@ -24,40 +24,6 @@
 namespace gmt::uprobe {
 namespace {
 
-/// The records that came while the allocator was read. They are held back, because what was there before belongs in front of them,
-/// and they decide what was: the reading is of no single moment, but each block that changed meanwhile says so here.
-class BeforeWindow {
- public:
-  void hold(const void *record, size_t bytes);
-  size_t bytes() const { return held_.size(); }
-  /// Time of the newest record.
-  uint64_t newest_ns() const { return newest_ns_; }
-
-  /// Makes of what was read what there was when recording began: a block that is allocated first was not there, one that is
-  /// freed first was.
-  void settle(uint32_t host_pid, BeforeMemory *memory) const;
-
-  /// Hands out what is held, in its order.
-  template <class Handle>
-  void release(Handle handle) {
-    each([&](const std::byte *record, size_t bytes) { handle(record, bytes); });
-    held_.clear();
-  }
-
- private:
-  template <class Each>
-  void each(Each visit) const {
-    for (size_t at = 0; at < held_.size();) {
-      const auto bytes = value_at<uint64_t>(held_.data(), at);
-      visit(held_.data() + at + sizeof(uint64_t), bytes);
-      at += sizeof(uint64_t) + (bytes + 7) / 8 * 8;
-    }
-  }
-
-  std::vector<std::byte> held_;  ///< each record behind its length, at multiples of 8
-  uint64_t newest_ns_ = 0;
-};
-
 /// What happened first at an address.
 struct First {
   bool frees;
@@ -89,46 +55,76 @@ void drop_allocated(const Firsts &firsts, std::vector<BeforeBlock> *blocks) {
   });
 }
 
-void BeforeWindow::hold(const void *record, size_t bytes) {
-  const auto *from = static_cast<const std::byte *>(record);
-  const uint64_t length = bytes;
-  const size_t at = held_.size();
-  held_.resize(at + sizeof length + (bytes + 7) / 8 * 8);
-  std::memcpy(held_.data() + at, &length, sizeof length);
-  std::copy_n(from, bytes, held_.data() + at + sizeof length);
-  if (bytes >= sizeof(gmt_up_head)) newest_ns_ = std::max(newest_ns_, value_at<gmt_up_head>(from, 0).time);
-}
-
-void BeforeWindow::settle(uint32_t host_pid, BeforeMemory *memory) const {
-  std::unordered_set<uint32_t> threads;
-  Firsts tensors, calls;
-  each([&](const std::byte *record, size_t bytes) {
-    if (bytes < sizeof(gmt_up_head)) return;
-    const auto &head = *reinterpret_cast<const gmt_up_head *>(record);
-    if (head.type == GMT_UP_THREAD && bytes >= sizeof(gmt_up_thread) &&
-        reinterpret_cast<const gmt_up_thread *>(record)->host_pid == host_pid)
-      threads.insert(head.thread);
-    if (!threads.count(head.thread)) return;
-    if (head.type == GMT_UP_TENSOR && bytes >= sizeof(gmt_up_tensor))
-      take_tensor(*reinterpret_cast<const gmt_up_tensor *>(record), &tensors);
-    else if ((head.type == GMT_UP_ENTRY || head.type == GMT_UP_RETURN) && bytes >= offsetof(gmt_up_call, words))
-      take_call(*reinterpret_cast<const gmt_up_call *>(record), bytes, &calls);
-  });
-  drop_allocated(tensors, &memory->blocks);
-  drop_allocated(calls, &memory->segments);
-  std::unordered_map<uint64_t, size_t> known;
-  for (size_t i = 0; i < memory->blocks.size(); i++) known[memory->blocks[i].address] = i;
-  for (const auto &[address, first] : tensors) {
-    if (!first.frees || first.bytes == 0) continue;
-    // What the free says holds: the block that was read may be one that came to the address later.
-    const BeforeBlock block{address, first.bytes, first.device};
-    const auto place = known.find(address);
-    if (place == known.end())
-      memory->blocks.push_back(block);
-    else
-      memory->blocks[place->second] = block;
+/// The records that came while the allocator was read. They are held back, because what was there before belongs in front of them,
+/// and they decide what was: the reading is of no single moment, but each block that changed meanwhile says so here.
+class BeforeWindow {
+ public:
+  void hold(const void *record, size_t bytes) {
+    const auto *from = static_cast<const std::byte *>(record);
+    const uint64_t length = bytes;
+    const size_t at = held_.size();
+    held_.resize(at + sizeof length + (bytes + 7) / 8 * 8);
+    std::memcpy(held_.data() + at, &length, sizeof length);
+    std::copy_n(from, bytes, held_.data() + at + sizeof length);
+    if (bytes >= sizeof(gmt_up_head)) newest_ns_ = std::max(newest_ns_, value_at<gmt_up_head>(from, 0).time);
   }
-}
+  size_t bytes() const { return held_.size(); }
+  /// Time of the newest record.
+  uint64_t newest_ns() const { return newest_ns_; }
+
+  /// Makes of what was read what there was when recording began: a block that is allocated first was not there, one that is
+  /// freed first was.
+  void settle(uint32_t host_pid, BeforeMemory *memory) const {
+    std::unordered_set<uint32_t> threads;
+    Firsts tensors, calls;
+    each([&](const std::byte *record, size_t bytes) {
+      if (bytes < sizeof(gmt_up_head)) return;
+      const auto &head = *reinterpret_cast<const gmt_up_head *>(record);
+      if (head.type == GMT_UP_THREAD && bytes >= sizeof(gmt_up_thread) &&
+          reinterpret_cast<const gmt_up_thread *>(record)->host_pid == host_pid)
+        threads.insert(head.thread);
+      if (!threads.count(head.thread)) return;
+      if (head.type == GMT_UP_TENSOR && bytes >= sizeof(gmt_up_tensor))
+        take_tensor(*reinterpret_cast<const gmt_up_tensor *>(record), &tensors);
+      else if ((head.type == GMT_UP_ENTRY || head.type == GMT_UP_RETURN) && bytes >= offsetof(gmt_up_call, words))
+        take_call(*reinterpret_cast<const gmt_up_call *>(record), bytes, &calls);
+    });
+    drop_allocated(tensors, &memory->blocks);
+    drop_allocated(calls, &memory->segments);
+    std::unordered_map<uint64_t, size_t> known;
+    for (size_t i = 0; i < memory->blocks.size(); i++) known[memory->blocks[i].address] = i;
+    for (const auto &[address, first] : tensors) {
+      if (!first.frees || first.bytes == 0) continue;
+      // What the free says holds: the block that was read may be one that came to the address later.
+      const BeforeBlock block{address, first.bytes, first.device};
+      const auto place = known.find(address);
+      if (place == known.end())
+        memory->blocks.push_back(block);
+      else
+        memory->blocks[place->second] = block;
+    }
+  }
+
+  /// Hands out what is held, in its order.
+  template <class Handle>
+  void release(Handle handle) {
+    each([&](const std::byte *record, size_t bytes) { handle(record, bytes); });
+    held_.clear();
+  }
+
+ private:
+  template <class Each>
+  void each(Each visit) const {
+    for (size_t at = 0; at < held_.size();) {
+      const auto bytes = value_at<uint64_t>(held_.data(), at);
+      visit(held_.data() + at + sizeof(uint64_t), bytes);
+      at += sizeof(uint64_t) + (bytes + 7) / 8 * 8;
+    }
+  }
+
+  std::vector<std::byte> held_;  ///< each record behind its length, at multiples of 8
+  uint64_t newest_ns_ = 0;
+};
 
 constexpr uint32_t kStack = 0xfffffff0;  ///< id of the stack that stands for "before": those of Python count from 1
 constexpr size_t kMostHeld = 256u << 20;
