@@ -1,4 +1,6 @@
 #pragma once
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -6,6 +8,17 @@
 #include <cstring>
 
 namespace sim {
+
+class Guard {
+ public:
+  explicit Guard(pthread_mutex_t &lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
+  ~Guard() { pthread_mutex_unlock(&lock_); }
+  Guard(const Guard &) = delete;
+  Guard &operator=(const Guard &) = delete;
+
+ private:
+  pthread_mutex_t &lock_;
+};
 
 /// A growable array of trivially copyable items, so that the simulator needs no libstdc++.
 template <class T>

@@ -23,7 +23,7 @@ namespace {
 /// A place of at least a page for itself.
 uint64_t take_pages(int device, uint64_t span, bool charged) {
   if (charged && !charge(device, span)) return 0;
-  uint64_t address = state.space.take(span);
+  uint64_t address = state.space.take(span, PAGE);
   if (!address && charged) discharge(device, span);
   return address;
 }

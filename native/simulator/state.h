@@ -1,8 +1,6 @@
 #pragma once
 // Everything the simulated driver knows. All of it is guarded by one lock; nothing outside is called while it
 // is held, so that a CUPTI callback may call the driver.
-#include <pthread.h>
-
 #include "settings.h"
 #include "simulator/driver/address_space.h"
 #include "simulator/driver/driver_types.h"
@@ -109,12 +107,8 @@ struct State {
 
 extern State state;
 
-class Lock {
- public:
-  Lock() { pthread_mutex_lock(&state.lock); }
-  ~Lock() { pthread_mutex_unlock(&state.lock); }
-  Lock(const Lock &) = delete;
-  Lock &operator=(const Lock &) = delete;
+struct Lock : Guard {
+  Lock() : Guard(state.lock) {}
 };
 
 inline bool valid_device(CUdevice device) { return device >= 0 && device < state.settings.devices; }

@@ -155,22 +155,77 @@ class Accounts {
   StepFrame &frame(uint32_t process) { return book(process).frame; }
   bool knows(uint32_t process) const { return process < books_.size() && books_[process]; }
 
-  uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line);
+  uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) {
+    if (line.library) [[unlikely]]
+      return library_cell(process, layer, device, thread, line);
+    Book &own = book(process);
+    const CellKey key = cell_key(layer, device, thread, line);
+    const size_t at = place(own, key);
+    if (own.cells[at].key() == key) return own.cells[at].cell;
+    const uint32_t cell = new_cell(process, layer, device, thread, line);
+    own.cells[at] = {key.line, key.thread, cell};
+    if (++own.used * 2 > own.cells.size()) grow(own);
+    return cell;
+  }
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
 
   /// The three steps by which a coming event's memory is asked for in time; each may only use what the one before
   /// has brought near.
-  void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const;
+  void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const {
+    if (process >= books_.size() || !books_[process]) return;
+    const Book &own = *books_[process];
+    __builtin_prefetch(&own.cells[home(own, cell_key(layer, device, thread, line))]);
+  }
   /// The cell behind that key, kNone when it is not where it is looked for first.
-  uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const;
+  uint32_t guess_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const {
+    if (process >= books_.size() || !books_[process]) return kNone;
+    const Book &own = *books_[process];
+    const CellKey key = cell_key(layer, device, thread, line);
+    const size_t mask = own.cells.size() - 1;
+    size_t at = home(own, key);
+    for (size_t tries = 0; tries < 4; ++tries, at = (at + 1) & mask) {
+      if (own.cells[at].key() == key) return own.cells[at].cell;
+    }
+    return kNone;
+  }
   void prefetch_cell(uint32_t cell) const { __builtin_prefetch(&cells_[cell], 1); }
   void prefetch_site(uint32_t cell) const { steps_.prefetch(cells_[cell].site); }
   void prefetch_history(uint32_t cell, bool old) const {
     steps_.prefetch_history(cells_[cell].site, frame_->step, old);
   }
 
-  void add(uint32_t cell, uint64_t bytes, uint64_t time_ns);
-  void remove(uint32_t cell, const Ending &ending, uint64_t time_ns);
+  void add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
+    Cell &own = cells_[cell];
+    Ledger &ledger = *ledger_at_[own.ledger];
+    if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
+    raise(own, ledger, static_cast<int64_t>(bytes), time_ns, time_ns);
+    steps_.allocated(own.site, bytes, frame_->step);
+    ++own.live_count;
+    ++own.allocations;
+    own.allocated_bytes += bytes;
+    ++ledger.live_count;
+    ++ledger.allocations;
+    ledger.allocated_bytes += bytes;
+    if (frame_->finder) frame_->finder->note({time_ns, 0, bytes, cell, StepEntry::Allocation, 0, false});
+  }
+  void remove(uint32_t cell, const Ending &ending, uint64_t time_ns) {
+    Cell &own = cells_[cell];
+    Ledger &ledger = *ledger_at_[own.ledger];
+    if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
+    raise(own, ledger, -static_cast<int64_t>(ending.bytes), ending.born_ns, time_ns);
+    steps_.freed(own.site, ending.bytes, frame_->step);
+    --own.live_count;
+    ++own.frees;
+    --ledger.live_count;
+    ++ledger.frees;
+    ledger.freed_bytes += ending.bytes;
+    const bool by_collector = ending.thread == frame_->gc_thread;
+    if (by_collector) steps_.freed_by_collector(own.site, ending.bytes);
+    if (ending.born_step != frame_->step) end_block(cell, ending);
+    if (frame_->finder) {
+      frame_->finder->note({time_ns, ending.born_ns, ending.bytes, cell, StepEntry::Free, 0, by_collector});
+    }
+  }
   /// Takes back a `remove`.
   void restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t born_ns, uint64_t time_ns);
   /// See Model. Without it there are none.
@@ -259,7 +314,13 @@ class Accounts {
   static size_t home(const Book &book, CellKey key) {
     return (spread(key.line ^ static_cast<uint64_t>(key.thread) << 16) >> 32) & (book.cells.size() - 1);
   }
-  static size_t place(const Book &book, CellKey key);
+  /// Where `key` is, or would go.
+  static size_t place(const Book &book, CellKey key) {
+    const size_t mask = book.cells.size() - 1;
+    size_t at = home(book, key);
+    while (book.cells[at].key() != key && book.cells[at].line != kNoKey) at = (at + 1) & mask;
+    return at;
+  }
   Book &book(uint32_t process);
   const StackSummary &summary(uint32_t process, uint32_t stack);
   uint32_t new_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line);
@@ -275,7 +336,25 @@ class Accounts {
   void merge(uint32_t from, uint32_t into);
   void halve_spans();
   void fill_spans(uint32_t cell, uint64_t time_ns);
-  void raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t born_ns, uint64_t time_ns);
+  /// Live bytes of the cell and its ledger move by `bytes`, those of a block that was allocated at `born_ns`.
+  void raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t born_ns, uint64_t time_ns) {
+    cell.live_bytes += bytes;
+    own.live_bytes += bytes;
+    if (born_ns >= window_ns_) [[unlikely]] {
+      Window &window = own.window;
+      window.live_bytes += bytes;
+      if (window.live_bytes > window.peak_bytes) window = {window.live_bytes, window.live_bytes, time_ns};
+    }
+    if (bytes > 0) {
+      cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
+      own.steps.see(own.live_bytes, time_ns);
+      if (own.live_bytes > own.peak_bytes) {
+        own.peak_bytes = own.live_bytes;
+        own.peak_ns = time_ns;
+      }
+    }
+    own.timeline.set(time_ns, own.live_bytes);
+  }
   void end_block(uint32_t cell, const Ending &ending);
 
   const Names &names_;
@@ -292,101 +371,5 @@ class Accounts {
   StepFrame *frame_ = nullptr;
   uint64_t window_ns_ = ~0ull;
 };
-
-// What every event runs through.
-
-/// Where `key` is, or would go.
-inline size_t Accounts::place(const Book &book, CellKey key) {
-  const size_t mask = book.cells.size() - 1;
-  size_t at = home(book, key);
-  while (book.cells[at].key() != key && book.cells[at].line != kNoKey) at = (at + 1) & mask;
-  return at;
-}
-
-inline uint32_t Accounts::cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) {
-  if (line.library) [[unlikely]]
-    return library_cell(process, layer, device, thread, line);
-  Book &own = book(process);
-  const CellKey key = cell_key(layer, device, thread, line);
-  const size_t at = place(own, key);
-  if (own.cells[at].key() == key) return own.cells[at].cell;
-  const uint32_t cell = new_cell(process, layer, device, thread, line);
-  own.cells[at] = {key.line, key.thread, cell};
-  if (++own.used * 2 > own.cells.size()) grow(own);
-  return cell;
-}
-
-inline void Accounts::prefetch_key(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const {
-  if (process >= books_.size() || !books_[process]) return;
-  const Book &own = *books_[process];
-  __builtin_prefetch(&own.cells[home(own, cell_key(layer, device, thread, line))]);
-}
-
-inline uint32_t Accounts::guess_cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread,
-                                     LineRef line) const {
-  if (process >= books_.size() || !books_[process]) return kNone;
-  const Book &own = *books_[process];
-  const CellKey key = cell_key(layer, device, thread, line);
-  const size_t mask = own.cells.size() - 1;
-  size_t at = home(own, key);
-  for (size_t tries = 0; tries < 4; ++tries, at = (at + 1) & mask) {
-    if (own.cells[at].key() == key) return own.cells[at].cell;
-  }
-  return kNone;
-}
-
-/// Live bytes of the cell and its ledger move by `bytes`, those of a block that was allocated at `born_ns`.
-inline void Accounts::raise(Cell &cell, Ledger &own, int64_t bytes, uint64_t born_ns, uint64_t time_ns) {
-  cell.live_bytes += bytes;
-  own.live_bytes += bytes;
-  if (born_ns >= window_ns_) [[unlikely]] {
-    Window &window = own.window;
-    window.live_bytes += bytes;
-    if (window.live_bytes > window.peak_bytes) window = {window.live_bytes, window.live_bytes, time_ns};
-  }
-  if (bytes > 0) {
-    cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
-    own.steps.see(own.live_bytes, time_ns);
-    if (own.live_bytes > own.peak_bytes) {
-      own.peak_bytes = own.live_bytes;
-      own.peak_ns = time_ns;
-    }
-  }
-  own.timeline.set(time_ns, own.live_bytes);
-}
-
-inline void Accounts::add(uint32_t cell, uint64_t bytes, uint64_t time_ns) {
-  Cell &own = cells_[cell];
-  Ledger &ledger = *ledger_at_[own.ledger];
-  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, ledger, static_cast<int64_t>(bytes), time_ns, time_ns);
-  steps_.allocated(own.site, bytes, frame_->step);
-  ++own.live_count;
-  ++own.allocations;
-  own.allocated_bytes += bytes;
-  ++ledger.live_count;
-  ++ledger.allocations;
-  ledger.allocated_bytes += bytes;
-  if (frame_->finder) frame_->finder->note({time_ns, 0, bytes, cell, StepEntry::Allocation, 0, false});
-}
-
-inline void Accounts::remove(uint32_t cell, const Ending &ending, uint64_t time_ns) {
-  Cell &own = cells_[cell];
-  Ledger &ledger = *ledger_at_[own.ledger];
-  if (time_ns >> spans_.shift() > own.filled_spans) fill_spans(cell, time_ns);
-  raise(own, ledger, -static_cast<int64_t>(ending.bytes), ending.born_ns, time_ns);
-  steps_.freed(own.site, ending.bytes, frame_->step);
-  --own.live_count;
-  ++own.frees;
-  --ledger.live_count;
-  ++ledger.frees;
-  ledger.freed_bytes += ending.bytes;
-  const bool by_collector = ending.thread == frame_->gc_thread;
-  if (by_collector) steps_.freed_by_collector(own.site, ending.bytes);
-  if (ending.born_step != frame_->step) end_block(cell, ending);
-  if (frame_->finder) {
-    frame_->finder->note({time_ns, ending.born_ns, ending.bytes, cell, StepEntry::Free, 0, by_collector});
-  }
-}
 
 }  // namespace gmt::model

@@ -17,22 +17,20 @@ struct TensorBlock {
   uint64_t time_ns;
   uint32_t cell;  ///< who made it, see Accounts
   uint32_t step;  ///< in which it was allocated
-  void checkpoint(Archive &a);
+  void checkpoint(Archive &a) {
+    uint64_t size = bytes;
+    auto on = static_cast<uint8_t>(device);
+    auto flags = static_cast<uint8_t>(named | activation << 1 | detailed << 2);
+    a(address, size, on, flags, time_ns, step);
+    row(a, kCellRows, cell);
+    bytes = size & 0xffff'ffff'ffff;
+    device = on;
+    named = flags & 1;
+    activation = flags >> 1 & 1;
+    detailed = flags >> 2 & 1;
+  }
 };
 static_assert(sizeof(TensorBlock) == 32);
-
-inline void TensorBlock::checkpoint(Archive &a) {
-  uint64_t size = bytes;
-  auto on = static_cast<uint8_t>(device);
-  auto flags = static_cast<uint8_t>(named | activation << 1 | detailed << 2);
-  a(address, size, on, flags, time_ns, step);
-  row(a, kCellRows, cell);
-  bytes = size & 0xffff'ffff'ffff;
-  device = on;
-  named = flags & 1;
-  activation = flags >> 1 & 1;
-  detailed = flags >> 2 & 1;
-}
 
 using TensorTable = LiveTable<TensorBlock>;
 

@@ -18,6 +18,12 @@ struct YoungBlocks {
   uint64_t born_bytes = 0;
   uint64_t before_bytes = 0;
   bool operator==(const YoungBlocks &) const = default;
+  void add(const YoungBlocks &other) {
+    born_count += other.born_count;
+    before_count += other.before_count;
+    born_bytes += other.born_bytes;
+    before_bytes += other.before_bytes;
+  }
   void checkpoint(trace::Archive &a) { a(born_count, before_count, born_bytes, before_bytes); }
 };
 
@@ -41,18 +47,23 @@ struct StepPoint {
   uint32_t old_frees = 0;  ///< of blocks that were older than the step before
   YoungBlocks young;       ///< when `last` ended
 
+  static constexpr uint64_t StepPoint::*kFlowBytes[] = {&StepPoint::allocated_bytes, &StepPoint::gc_bytes,
+                                                        &StepPoint::old_bytes};
+  static constexpr uint32_t StepPoint::*kFlowCounts[] = {&StepPoint::allocations, &StepPoint::frees,
+                                                         &StepPoint::gc_frees, &StepPoint::old_frees};
+
   void checkpoint(trace::Archive &a) {
     a(first, last, each, live_count, live_bytes, min_bytes, max_bytes, allocated_bytes, largest_bytes, gc_bytes,
       old_bytes, allocations, frees, gc_frees, old_frees, young);
   }
+  bool operator==(const StepPoint &) const = default;
   /// `step` is the one behind, and like these.
   bool goes_on(const StepPoint &step) const {
-    return last + 1 == step.first && each && first != 0 && live_bytes == step.live_bytes &&
-           live_count == step.live_count && min_bytes == step.min_bytes && max_bytes == step.max_bytes &&
-           allocated_bytes == step.allocated_bytes && largest_bytes == step.largest_bytes &&
-           allocations == step.allocations && frees == step.frees && gc_frees == step.gc_frees &&
-           gc_bytes == step.gc_bytes && old_frees == step.old_frees && old_bytes == step.old_bytes &&
-           young == step.young;
+    if (last + 1 != step.first || !each || first == 0) return false;
+    StepPoint same = step;
+    same.first = first;
+    same.last = last;
+    return same == *this;
   }
   /// When `step` ended, `last` or a later one without an event.
   YoungBlocks young_at(uint32_t step) const {
@@ -64,13 +75,8 @@ struct StepPoint {
   StepPoint times(uint32_t times) const {
     StepPoint all = *this;
     all.each = 0;
-    all.allocated_bytes *= times;
-    all.gc_bytes *= times;
-    all.old_bytes *= times;
-    all.allocations *= times;
-    all.frees *= times;
-    all.gc_frees *= times;
-    all.old_frees *= times;
+    for (const auto bytes : kFlowBytes) all.*bytes *= times;
+    for (const auto count : kFlowCounts) all.*count *= times;
     return all;
   }
   /// `later` follows; both have flows of all their steps.
@@ -81,14 +87,9 @@ struct StepPoint {
     live_bytes = later.live_bytes;
     min_bytes = std::min(min_bytes, later.min_bytes);
     max_bytes = std::max(max_bytes, later.max_bytes);
-    allocated_bytes += later.allocated_bytes;
     largest_bytes = std::max(largest_bytes, later.largest_bytes);
-    gc_bytes += later.gc_bytes;
-    old_bytes += later.old_bytes;
-    allocations += later.allocations;
-    frees += later.frees;
-    gc_frees += later.gc_frees;
-    old_frees += later.old_frees;
+    for (const auto bytes : kFlowBytes) this->*bytes += later.*bytes;
+    for (const auto count : kFlowCounts) this->*count += later.*count;
   }
 };
 

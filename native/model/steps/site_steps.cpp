@@ -50,20 +50,13 @@ void SiteSteps::begin(uint32_t site, uint32_t step) {
   } else if (history.first_step == 0) {
     history.first_step = step;
   }
-  sum.step = step;
-  sum.step_min = sum.step_max = sum.live_bytes;
-  sum.step_allocated = 0;
-  sum.step_largest = 0;
-  sum.step_allocations = sum.step_previous_frees = 0;
-  sum.step_previous_bytes = 0;
-  history.count_before = sum.live_count;
-  history.bytes_before = sum.live_bytes;
-  history.old_frees = 0;
-  history.old_bytes = 0;
+  sum = {.live_bytes = sum.live_bytes,
+         .step_min = sum.live_bytes,
+         .step_max = sum.live_bytes,
+         .live_count = sum.live_count,
+         .step = step};
   history.oldest_freed = std::max(history.oldest_freed, history.old_age);
-  history.old_age = 0;
-  history.gc_frees = 0;
-  history.gc_bytes = 0;
+  static_cast<SiteStep &>(history) = {.count_before = sum.live_count, .bytes_before = sum.live_bytes};
 }
 
 uint64_t SiteSteps::usual_in_step(const SiteSum &sum) const {
@@ -106,13 +99,6 @@ void SiteSteps::count_points(std::ptrdiff_t more) {
     history.points.join(history.points.newest().last, detail_);
     points_ += static_cast<std::ptrdiff_t>(history.points.size());
   }
-}
-
-void SiteSteps::restored(uint32_t site, uint64_t bytes, uint32_t step) {
-  SiteSum &sum = touch(site, step);
-  sum.live_bytes += static_cast<int64_t>(bytes);
-  ++sum.live_count;
-  sum.step_max = std::max(sum.step_max, sum.live_bytes);
 }
 
 std::vector<StepPoint> SiteSteps::points(uint32_t site, uint32_t count) const {
@@ -206,10 +192,7 @@ std::vector<StepPoint> sum_of(const SiteHistory &a, const SiteHistory &b, uint32
     sum.live_count += left[at].live_count;
     sum.min_bytes = left[at].min_bytes + right[at].min_bytes;
     sum.max_bytes = left[at].max_bytes + right[at].max_bytes;
-    sum.young.born_count += left[at].young.born_count;
-    sum.young.before_count += left[at].young.before_count;
-    sum.young.born_bytes += left[at].young.born_bytes;
-    sum.young.before_bytes += left[at].young.before_bytes;
+    sum.young.add(left[at].young);
     out.push_back(sum);
   }
   return out;

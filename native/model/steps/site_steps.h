@@ -30,18 +30,22 @@ struct alignas(64) SiteSum {
 };
 static_assert(sizeof(SiteSum) == 64);
 
-struct alignas(64) SiteHistory {
-  SitePoints points;
-  uint64_t gc_bytes = 0;  ///< of the step that SiteSum has, as the next six
+/// Of the step that SiteSum has.
+struct SiteStep {
+  uint64_t gc_bytes = 0;
   uint32_t gc_frees = 0;
   uint32_t old_frees = 0;  ///< of blocks that were older than the step before
   uint64_t old_bytes = 0;
   uint32_t old_age = 0;       ///< the oldest of them, in steps
-  uint32_t oldest_freed = 0;  ///< the same of earlier steps
   uint32_t count_before = 0;  ///< alive when it began
   int64_t bytes_before = 0;
-  int64_t peak_bytes = 0;   ///< of earlier steps
-  uint32_t first_step = 0;  ///< 0 = no event yet
+};
+
+struct alignas(64) SiteHistory : SiteStep {
+  SitePoints points;
+  uint32_t oldest_freed = 0;  ///< as old_age, of earlier steps
+  int64_t peak_bytes = 0;     ///< of earlier steps
+  uint32_t first_step = 0;    ///< 0 = no event yet
   uint32_t last_allocation_step = 0;
   uint32_t last_free_step = 0;
   uint32_t largest_step = 0;
@@ -75,10 +79,8 @@ class SiteSteps {
 
   // `step` is the one that runs.
   void allocated(uint32_t site, uint64_t bytes, uint32_t step) {
-    SiteSum &sum = touch(site, step);
-    sum.live_bytes += static_cast<int64_t>(bytes);
-    ++sum.live_count;
-    sum.step_max = std::max(sum.step_max, sum.live_bytes);
+    restored(site, bytes, step);
+    SiteSum &sum = sums_[site];
     sum.step_allocated += bytes;
     ++sum.step_allocations;
     sum.step_largest = std::max(sum.step_largest, bytes);
@@ -105,7 +107,12 @@ class SiteSteps {
     history.old_age = std::max(history.old_age, age_steps);
   }
   /// Takes a free of this or an earlier step back.
-  void restored(uint32_t site, uint64_t bytes, uint32_t step);
+  void restored(uint32_t site, uint64_t bytes, uint32_t step) {
+    SiteSum &sum = touch(site, step);
+    sum.live_bytes += static_cast<int64_t>(bytes);
+    ++sum.live_count;
+    sum.step_max = std::max(sum.step_max, sum.live_bytes);
+  }
   void add_segment(uint32_t site) { ++histories_[site].segments; }
 
   /// `from`'s numbers are part of `into`'s from now on.

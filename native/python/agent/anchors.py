@@ -66,6 +66,10 @@ def parts_of(thing):
     return list(thing) if objects.exactly(thing, list, tuple, set, frozenset) else ()
 
 
+def class_of(thing):
+    return thing if objects.is_class(thing) else type(thing)
+
+
 def class_files(kind):
     """Files of a class and of what it is made from: the program's own, else the first."""
     found = []
@@ -180,8 +184,7 @@ def made_function(steps, container, hooks):
     for each in steps[container + 1 :] if container is not None else ():
         function = each.owner if each.kind in ("default", "closure") else each.owner.__func__ if hooks and each.kind == "method" else None
         if type(function) is objects.FUNCTION:
-            code = function.__code__
-            found = (code.co_filename, code.co_firstlineno, objects.function_text(code))
+            found = objects.function_place(function)
             return found if roots.is_user_file(found[0]) else None
     return None
 
@@ -215,8 +218,8 @@ def back_anchor(step):
         return code_anchor(step.owner.f_code, step.name, False)
     if step.kind != "attribute" or step.owner is None:
         return None
-    kind = step.owner if objects.is_class(step.owner) else type(step.owner)
-    return lines.Anchor("attribute", step.name, class_files(kind), None, False, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
+    kind = class_of(step.owner)
+    return lines.Anchor("attribute", step.name, class_files(kind), None, False, objects.short_name(kind))
 
 
 def cache_anchor(owner):
@@ -225,8 +228,7 @@ def cache_anchor(owner):
     function = own.get("__wrapped__") if own else None
     if type(function) is not objects.FUNCTION:
         return None
-    code = function.__code__
-    return (code.co_filename, code.co_firstlineno, objects.function_text(code))
+    return objects.function_place(function)
 
 
 def error_line(steps):
@@ -282,15 +284,13 @@ def step_anchor(root, way, steps, place, grows):
         files = (cells.files() if main else []) or list(filter(None, [module_file(way[0])]))
         return lines.Anchor("name", step.name, files, None, grows) if files else None
     above = module_file(way[0]) if root.kind == "global" else root.code.co_filename if root.code is not None else None
-    kind = step.owner if objects.is_class(step.owner) else type(step.owner)
+    kind = class_of(step.owner)
     if above and any(kind is each for each in PLAIN):  # what it has are the program's own names
         return lines.Anchor("attribute", step.name, [above], None, grows)
     files = class_files(kind)
-    if not files or not roots.is_user_file(files[0]):
-        return lines.Anchor("attribute", step.name, files or ["?"], None, grows, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
-    if above and above not in files:
+    if above and above not in files and files and roots.is_user_file(files[0]):
         files.append(above)
-    return lines.Anchor("attribute", step.name, files, None, grows, objects.CLASS_NAME(kind).rsplit(".", 1)[-1])
+    return lines.Anchor("attribute", step.name, files or ["?"], None, grows, objects.short_name(kind))
 
 
 def context_anchor(step, grows):
@@ -305,7 +305,5 @@ def context_anchor(step, grows):
 
 def cell_anchor(steps, place, grows):
     """A closure's variable: looked for in the function itself, where it is free, and around it."""
-    for before in reversed(steps[:place]):
-        if before.kind == "closure":
-            return code_anchor(before.owner.__code__, steps[place].name, grows)
-    return None
+    closure = next((each.owner for each in reversed(steps[:place]) if each.kind == "closure"), None)
+    return code_anchor(closure.__code__, steps[place].name, grows) if closure is not None else None

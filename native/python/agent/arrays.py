@@ -6,10 +6,10 @@ or gone since the last look is told then."""
 import os
 import sys
 import time
-import types
 import weakref
 
 objects = load("objects")
+of_module = objects.of_module
 NOTE_LOOKS = 15
 NOWHERE = (0, 0, None)  # address, bytes, index of the GPU
 SHARE, LEAST_MS, HANDOVER_MS = 0.01, 50, 0.1  # of the program's time for looks; milliseconds between two of them; what a turn takes besides
@@ -18,12 +18,6 @@ LOOKS = "JAX arrays are seen at looks, at most 20 a second: their times and step
 known = {}  # id of an array of JAX -> (weak reference to it, [(address, bytes, index of the GPU)])
 users = {}  # (address, index of the GPU) -> how many arrays have it
 state = {"cupy": False, "jax": False, "told": False}
-
-
-def of_module(name, part):
-    """What a module has under a name, if it is there and complete."""
-    module = sys.modules.get(name)
-    return objects.MODULE_DICT(module).get(part) if objects.is_kind(module, types.ModuleType) else None
 
 
 def kinds():

@@ -8,15 +8,9 @@ ALIVE = "active_allocated"
 MICROSECONDS = 4  # for each block that the allocator has
 
 
-def current(stats, name):
-    return stats.get(name, {}).get("all", {}).get("current", 0)
-
-
 def count_of_blocks():
     """How many blocks the allocator would tell of."""
-    names = ("active", "inactive_split", "segment")
-    devices = [core._cuda_memoryStats(each) for each in range(core._cuda_getDeviceCount())]
-    return sum(current(stats, name) for stats in devices for name in names)
+    return sum(map(sum, tensors.allocator_figures("active", "inactive_split", "segment")))
 
 
 def tells():

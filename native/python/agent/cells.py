@@ -14,16 +14,13 @@ state = {"begin": 0.0}  # of the cell that runs; of the first one the trace know
 
 def shell():
     """The interpreter of this program's notebook; None: it is none."""
-    module = sys.modules.get("IPython.core.interactiveshell")
-    kind = objects.MODULE_DICT(module).get("InteractiveShell") if module is not None else None
+    kind = objects.of_module("IPython.core.interactiveshell", "InteractiveShell")
     return objects.CLASS_DICT(kind).get("_instance") if objects.is_class(kind) else None
 
 
 def numbers():
     """{file: number of the newest run of the cell that it stands for}"""
-    own = shell()
-    compiler = objects.attribute(own, "compile") if own is not None else None
-    found = objects.attribute(compiler, "_filename_map") if compiler is not None else None
+    found = objects.attribute(objects.attribute(shell(), "compile"), "_filename_map")
     return dict(found) if type(found) is dict else {}
 
 
@@ -41,9 +38,7 @@ def text(path):
 
 def watch():
     """Tells of each cell that runs from now on, and of the names of those before."""
-    own = shell()
-    events = objects.attribute(own, "events") if own is not None else None
-    callbacks = objects.attribute(events, "callbacks") if events is not None else None
+    callbacks = objects.attribute(objects.attribute(shell(), "events"), "callbacks")
     if type(callbacks) is not dict or not all(type(callbacks.get(each)) is list for each in ("pre_run_cell", "post_run_cell")):
         return
     for file, number in numbers().items():
@@ -72,8 +67,7 @@ def tell(began, ended, number, file):
 
 def drop_exception():
     """Forgets the last traceback that a notebook showed; 1: there was one."""
-    own = shell()
-    shown = objects.namespace(objects.attribute(own, "InteractiveTB")) if own is not None else None
+    shown = objects.namespace(objects.attribute(shell(), "InteractiveTB"))
     return int(shown is not None and shown.pop("tb", None) is not None)
 
 

@@ -32,11 +32,8 @@ def module_of(node):
 def traced_graphs():
     """What was traced of the program, each graph as {name of a node: its module}."""
     graph_class = getattr(getattr(tensors.torch, "fx", None), "Graph", None)
-    snapshot = pause.all_objects()
-    try:
+    with pause.all_objects() as snapshot:
         graphs = natives["pick"](snapshot, [graph_class]) if graph_class is not None else []
-    finally:
-        snapshot.clear()
     every = [{each.name: module_of(each) for each in graph.nodes} for graph in graphs]
     return [each for each in every if any(each.values()) and "tangents_1" not in each]
 

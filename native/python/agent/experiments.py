@@ -8,27 +8,17 @@ core = tensors.core
 LAST_ERROR = ("last_exc", "last_value", "last_traceback", "last_type")
 
 
-def used_devices():
-    """The GPUs on which PyTorch holds memory; asking for others would make a context there."""
-    if not hasattr(core, "_cuda_memoryStats") or not tensors.torch.cuda.is_initialized():
-        return []
-    return [each for each in range(core._cuda_getDeviceCount()) if figures(each)["reserved"] > 0]
+def allocator_figures():
+    return tensors.allocator_figures("allocated_bytes", "reserved_bytes") or []
 
 
-def figures(device):
-    stats = core._cuda_memoryStats(device)
-    return {
-        "device": device,
-        "allocated": stats["allocated_bytes"]["all"]["current"],
-        "reserved": stats["reserved_bytes"]["all"]["current"],
-    }
-
-
-def with_driver(device):
-    told = figures(device)
-    free, total = tensors.torch.cuda.mem_get_info(device)
-    told["driver"] = total - free
-    return told
+def figures(devices):
+    told = allocator_figures()
+    found = [{"device": each, "allocated": told[each][0], "reserved": told[each][1]} for each in devices]
+    for each in found:
+        free, total = tensors.torch.cuda.mem_get_info(each["device"])
+        each["driver"] = total - free
+    return found
 
 
 def drop_exception():
@@ -48,11 +38,12 @@ NEEDS_GPU = ("empty-cache", "workspaces", "ipc-collect")
 
 
 def answer(what):
-    devices = used_devices()
+    # Those on which PyTorch holds memory; asking for others would make a context there.
+    devices = [device for device, (_, reserved) in enumerate(allocator_figures()) if reserved > 0]
     if not devices and what in NEEDS_GPU:
         return {"ok": False, "error": "PyTorch holds no GPU memory in this process."}
     if devices:
         core._cuda_setDevice(devices[0])  # of this thread: else the first GPU, which the program may not use
-    before = [with_driver(each) for each in devices]
+    before = figures(devices)
     told = DEEDS[what]() or {}
-    return dict(told, ok=True, do=what, before=before, after=[with_driver(each) for each in devices])
+    return dict(told, ok=True, do=what, before=before, after=figures(devices))

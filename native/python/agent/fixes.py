@@ -170,7 +170,7 @@ def read_by(file, node, scope):
 def is_number(file, node, scope):
     """Whether an expression makes numbers or a text of a tensor, by a call that the file does not define anew."""
     name = expressions.callee(node) if isinstance(node, ast.Call) else None
-    if name not in TO_NUMBERS | NUMBER_OF or any(last_name(each) == name for each in file.scopes):
+    if name not in TO_NUMBERS | NUMBER_OF or any(each.short == name for each in file.scopes):
         return False
     if isinstance(node.func, ast.Name):
         return name in TO_NUMBERS and scope.variable(name) == name and name not in file.module.bound
@@ -198,13 +198,13 @@ def is_called(scope, call):
     """Whether a call may be one of that function, as far as their names tell."""
     if scope.outer is None or scope.is_class:
         return False
-    name = last_name(scope)
-    return last_name(scope.outer) == expressions.callee(call) if name == "__init__" else name == expressions.callee(call)
+    name = scope.short
+    return scope.outer.short == expressions.callee(call) if name == "__init__" else name == expressions.callee(call)
 
 
 def known_as(scope):
     """What reads the name of a function reads."""
-    return last_name(scope) if scope.outer.is_class else scope.outer.variable(last_name(scope))
+    return scope.short if scope.outer.is_class else scope.outer.variable(scope.short)
 
 
 def gives(file, scope, found):
@@ -216,7 +216,7 @@ def is_needed(file, found):
     """Whether a backward pass goes through something of these, as far as the file tells."""
     if any(expressions.callee(call) in BACKWARD and read_by(file, call, scope) & found for call, scope in file.calls):
         return True
-    return any(last_name(scope) in OWN_RESULT and gives(file, scope, found) for scope in file.scopes)
+    return any(scope.short in OWN_RESULT and gives(file, scope, found) for scope in file.scopes)
 
 
 def is_done(file, scope, value):
@@ -233,11 +233,7 @@ def is_done(file, scope, value):
 def is_seen(file, found):
     """Whether the file tells all that is done with these: no function gives them to a caller that is not in it."""
     called = {expressions.callee(call) for call, _ in file.calls}
-    return all(last_name(scope) in called for scope in file.scopes if gives(file, scope, found))
-
-
-def last_name(scope):
-    return scope.name.rsplit(".", 1)[-1]
+    return all(scope.short in called for scope in file.scopes if gives(file, scope, found))
 
 
 def edit(file, values, statement, how):

@@ -183,13 +183,13 @@ def describe_cycle(loop, snapshot, how):
 class Search:
     """Finds the holders of some addresses. Everything that it found it forgets with itself."""
 
-    def __init__(self, wanted, devices, deadline, sites=None):
+    def __init__(self, snapshot, wanted, devices, deadline, sites):
         self.wanted, self.devices = wanted, devices  # by address: bytes, index of the GPU
-        self.sites = sites or {}  # address -> [(file, line)] of the functions that allocated it, where that is known
+        self.sites = sites  # address -> [(file, line)] of the functions that allocated it, where that is known
         self.deadline = deadline
-        self.snapshot = pause.all_objects()
-        self.tensors = tensors.all_tensors(self.snapshot)
-        self.start = roots_part.Roots(self.snapshot)
+        self.snapshot = snapshot
+        self.tensors = tensors.all_tensors(snapshot)
+        self.start = roots_part.Roots(snapshot)
         self.found = {}  # path and kind -> Found
         self.where = {}  # address -> [(tensor, how: None, "graph", "gradient")]
         self.known, self.about = [], {}  # [(tensor, way)]; id of such a tensor -> [(address, how)]
@@ -197,12 +197,6 @@ class Search:
         self.graphs_rest = tensors.graphs_rest()
 
     def run(self):
-        try:
-            self.find_all()
-        finally:
-            self.snapshot.clear()  # it names this search too
-
-    def find_all(self):
         self.find_tensors()
         if not self.where and len(self.wanted) <= FEW:
             self.add_likes()
@@ -344,9 +338,9 @@ def answer(request):
     budget = request.get("budgetMs", 500)
     deadline = tensors.Deadline(budget * SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
-        search = Search(wanted, devices, deadline, sites)
-        count = len(search.snapshot)
-        search.run()
+        with pause.all_objects() as snapshot:
+            search, count = Search(snapshot, wanted, devices, deadline, sites), len(snapshot)
+            search.run()
         blocks.write_blocks(wanted, devices, search.where, deadline)
         found = found_part.share_out(search.found.values())
         del search

@@ -220,7 +220,7 @@ class Finder:
         if anchor.scope is None:
             return file.module
         name, line = anchor.scope
-        fitting = [each for each in file.scopes if each.line == line and each.name.rsplit(".", 1)[-1] == name]
+        fitting = [each for each in file.scopes if each.line == line and each.short == name]
         scope = fitting[0] if fitting else file.module if name == "<module>" else None
         return scope and scope.home(anchor.name)
 
@@ -296,7 +296,7 @@ class Finder:
         name = expressions.callee(call)
         found = []
         for scope in file.scopes:
-            if scope.returns and scope.name.rsplit(".", 1)[-1] == name:
+            if scope.returns and scope.short == name:
                 found += [(scope, each) for each in scope.returns if scope.owns(each)]
         return found
 
@@ -316,9 +316,8 @@ class Finder:
             if not places and not words or function is None:
                 continue
             for scope in file.scopes:
-                short = scope.name.rsplit(".", 1)[-1]
-                made = short == "__init__" and scope.outer.is_class and scope.outer.name.rsplit(".", 1)[-1] == function
-                if short != function and not made or scope.is_class:
+                made = scope.short == "__init__" and scope.outer.is_class and scope.outer.short == function
+                if scope.short != function and not made or scope.is_class:
                     continue
                 shift = 1 if scope.outer is not None and scope.outer.is_class else 0
                 names = [scope.parameters[place + shift] for place in places if place + shift < len(scope.parameters)]

@@ -46,7 +46,7 @@ def class_name(module):
     for name, child in part(module, "_modules"):
         if child is not None and wraps(module, name):
             return class_name(child)
-    return objects.class_text(type(module)).rsplit(".", 1)[-1]
+    return objects.short_name(type(module))
 
 
 def root_names(models):
@@ -156,31 +156,28 @@ def add_workspaces(found):
         found.setdefault(address, (WORKSPACE, "cuBLAS workspace", device))
 
 
-def collect_names():
+def collect_names(snapshot):
     torch = tensors.torch
-    snapshot = pause.all_objects()
-    try:
-        names = Names()
-        seen = set()
-        tops = top_modules(find(snapshot, torch.nn, "Module"))
-        models = [each for each in tops if has_parts(each)]
-        for module, name in zip(models, root_names(models)):
-            names.add_module(module, name + "." if len(models) > 1 else "", seen)
-        names.modules.update((id(each), class_name(each)) for each in tops if id(each) not in seen)
-        for optimizer in find(snapshot, torch.optim, "Optimizer"):
-            names.add_optimizer(optimizer)
-        names.add_gradients()
-        add_workspaces(names.found)
-        return names
-    finally:
-        snapshot.clear()
+    names = Names()
+    seen = set()
+    tops = top_modules(find(snapshot, torch.nn, "Module"))
+    models = [each for each in tops if has_parts(each)]
+    for module, name in zip(models, root_names(models)):
+        names.add_module(module, name + "." if len(models) > 1 else "", seen)
+    names.modules.update((id(each), class_name(each)) for each in tops if id(each) not in seen)
+    for optimizer in find(snapshot, torch.optim, "Optimizer"):
+        names.add_optimizer(optimizer)
+    names.add_gradients()
+    add_workspaces(names.found)
+    return names
 
 
 def write():
     """Writes all names: a block that had one may be gone, and another one be at its address. Gives the milliseconds that it took."""
     begun = time.perf_counter()
     with pause.Quiet(), tensors.quiet():
-        names = collect_names()
+        with pause.all_objects() as snapshot:
+            names = collect_names(snapshot)
         for address, (category, text, device) in names.found.items():
             natives["name"](address, device, category, text)
         for module, path in names.modules.items():

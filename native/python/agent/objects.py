@@ -30,6 +30,17 @@ def is_class(thing):
     return is_kind(thing, type)
 
 
+def of_module(name, part):
+    """What a module has under a name, if it is there and complete."""
+    module = sys.modules.get(name)
+    return MODULE_DICT(module).get(part) if is_kind(module, types.ModuleType) else None
+
+
+def short_name(kind):
+    """A class's own name."""
+    return CLASS_NAME(kind).rsplit(".", 1)[-1]
+
+
 def class_text(kind):
     """`module.Name` of a class."""
     module = CLASS_DICT(kind).get("__module__")
@@ -127,6 +138,12 @@ def variables(frame):
 def function_text(code):
     """The qualified name where this Python has it."""
     return getattr(code, "co_qualname", code.co_name)
+
+
+def function_place(function):
+    """(file, line, name) of a function."""
+    code = function.__code__
+    return code.co_filename, code.co_firstlineno, function_text(code)
 
 
 def probe_variables():

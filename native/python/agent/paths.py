@@ -39,32 +39,29 @@ def container_of(thing):
     return None
 
 
+def variable_step(kind, code, frame, owner, child):
+    """To a variable of a frame, None where that has gone."""
+    name = next((name for name, value in objects.variables(frame) if value is child), None) if frame is not None else None
+    return Step(kind, objects.function_text(code) + "()" + (".%s" % name if name is not None else ""), owner, child, name)
+
+
 def frame_step(owner, child):
-    code = owner.f_code
-    for name, value in objects.variables(owner):
-        if value is child:
-            return Step("frame", "%s().%s" % (objects.function_text(code), name), owner, child, name)
-    return Step("frame", objects.function_text(code) + "()", owner, child)
+    return variable_step("frame", owner.f_code, owner, owner, child)
 
 
 def generator_step(owner, child):
     prefix = objects.GENERATORS[type(owner)]
     frame, code = getattr(owner, prefix + "_frame"), getattr(owner, prefix + "_code")
-    if child is frame:
-        return Step("generator", "", owner, child)
-    for name, value in objects.variables(frame) if frame is not None else ():
-        if value is child:
-            return Step("generator", "%s().%s" % (objects.function_text(code), name), owner, child, name)
-    return Step("generator", objects.function_text(code) + "()", owner, child)
+    return Step("generator", "", owner, child) if child is frame else variable_step("generator", code, frame, owner, child)
 
 
 def function_step(owner, child):
-    text = "<%s>" % owner.__qualname__
+    kind = "function"
     if type(child) is tuple and child is owner.__closure__:
-        return Step("closure", text, owner, child)
+        kind = "closure"
     if type(child) is tuple and child is owner.__defaults__ or type(child) is dict and child is owner.__kwdefaults__:
-        return Step("default", text, owner, child)
-    return Step("function", text, owner, child)
+        kind = "default"
+    return Step(kind, "<%s>" % owner.__qualname__, owner, child)
 
 
 def default_step(function, defaults, child):
@@ -82,13 +79,9 @@ def default_step(function, defaults, child):
 def cell_step(owner, child, before):
     """A closure's cell: the name of the variable is that of its function."""
     function = before.owner if before is not None and before.kind == "closure" else None
-    if function is None:
-        return Step("cell", "", owner, child)
-    names = function.__code__.co_freevars
-    for name, cell in zip(names, function.__closure__ or ()):
-        if cell is owner:
-            return Step("cell", "." + name, owner, child, name)
-    return Step("cell", "", owner, child)
+    named = zip(function.__code__.co_freevars, function.__closure__ or ()) if function is not None else ()
+    name = next((name for name, cell in named if cell is owner), None)
+    return Step("cell", "." + name if name is not None else "", owner, child, name)
 
 
 def dict_step(owner, child):
@@ -135,12 +128,6 @@ def instance_step(owner, child):
     return Step("attribute", attribute_text(name), owner, child, name)
 
 
-def class_step(owner, child):
-    if type(child) is dict:
-        return Step("namespace", "", owner, child)
-    return Step("class", "", owner, child)
-
-
 def local_step(owner, child, before):
     """A value of a threading.local, below its table of threads and one thread's own."""
     local = owner if type(owner) is objects.LOCAL else before.owner
@@ -150,10 +137,8 @@ def local_step(owner, child, before):
 
 def context_step(context, child):
     """A value of a context variable, below the nodes of the table that a context has."""
-    for variable, value in context.items():
-        if value is child:
-            return Step("contextvar", "." + variable.name, variable, child, variable.name)
-    return Step("context", "", context, child)
+    variable = next((each for each, value in context.items() if value is child), None)
+    return Step("contextvar", "." + variable.name, variable, child, variable.name) if variable is not None else Step("context", "", context, child)
 
 
 SPECIAL = {
@@ -201,7 +186,7 @@ def step(owner, child, before):
         return Step("part", part_text(before, name), before.owner, child, name)
     container = container_of(owner)
     if objects.is_class(owner):
-        return class_step(owner, child)
+        return Step("namespace" if type(child) is dict else "class", "", owner, child)
     if any(kind is each for each in (tuple, dict)) and before is not None and before.kind == "default" and before.name is None:
         return default_step(before.owner, owner, child)
     if kind is tuple and before is not None and before.kind == "closure":

@@ -1,5 +1,6 @@
 """The program stands still while it is looked at."""
 
+import contextlib
 import gc
 import sys
 
@@ -21,6 +22,11 @@ class Quiet:
             gc.enable()
 
 
+@contextlib.contextmanager
 def all_objects():
-    """What the collector knows, the oldest first (about: by generation)."""
-    return natives["living"](gc.get_objects) or []
+    """What the collector knows, the oldest first (about: by generation); behind it nothing any more, since that names who looks too."""
+    found = natives["living"](gc.get_objects) or []
+    try:
+        yield found
+    finally:
+        found.clear()

@@ -89,11 +89,8 @@ def look():
     sequence = natives["sequence"]()
     with pause.Quiet():
         if seen["any"] or uses() != seen["uses"]:
-            snapshot = pause.all_objects()
-            try:
+            with pause.all_objects() as snapshot:
                 find(snapshot)
-            finally:
-                snapshot.clear()
         found = segments()
     if found is not None:
         write(sequence, found)

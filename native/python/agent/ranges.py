@@ -9,7 +9,7 @@ objects = load("objects")
 def watch():
     """Sees to it that they are told. True: there is nothing more to do."""
     profiler = sys.modules.get("torch.autograd.profiler")
-    kind = objects.MODULE_DICT(profiler).get("record_function") if profiler is not None else None
+    kind = objects.of_module("torch.autograd.profiler", "record_function")
     if not objects.is_class(kind):
         return False
     tell = natives["range"]

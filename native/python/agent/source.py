@@ -27,6 +27,7 @@ class Scope:
 
     def __init__(self, name, node, outer):
         self.name, self.outer = name, outer
+        self.short = name.rsplit(".", 1)[-1]
         self.is_class = isinstance(node, ast.ClassDef)
         decorators = getattr(node, "decorator_list", [])
         self.line = min([node.lineno] + [each.lineno for each in decorators]) if outer is not None else 0
@@ -224,7 +225,7 @@ class File(ast.NodeVisitor):
         grows = grows or (adds and not filtered)
         mention = Mention(sort, name, line, self.scope, grows, value, owner, expressions.keys_in(target), node)
         self.mentions.append(mention)
-        anew = self.loops > 0 or (owner == "self" and self.scope.name.rsplit(".", 1)[-1] != "__init__")
+        anew = self.loops > 0 or (owner == "self" and self.scope.short != "__init__")
         if isinstance(target, ast.Subscript):
             self.limits.append((sort, name, self.scope, SHRINKS if expressions.counts_around(target.slice) else KEYS, target))
         elif filtered or (adds and is_cut(value, name)) or (anew and not grows and mention.is_empty()):

@@ -7,7 +7,7 @@ NEVER = (1 << 64) - 1
 FIRST_SURVEY = 8
 SHARE = 0.002  # of the program's time may go into names
 FIRST_STEP_MS = 20  # as long as it is not known what a step takes
-plan = {"names": 1, "survey": NEVER, "settings": None, "bytes": {}, "looked": None, "looked_step": 0}
+plan = {"names": 1, "survey": NEVER, "settings": None, "bytes": None, "looked": None, "looked_step": 0}
 
 
 def read_settings():
@@ -51,9 +51,9 @@ def steps_to_pay(took, step):
 
 def grows(step):
     """Whether more bytes are in tensors than at the last look."""
-    now = load("tensors").allocated_bytes()
+    now = load("tensors").allocator_figures("allocated_bytes")
     before, plan["bytes"] = plan["bytes"], now
-    return step > FIRST_SURVEY and (now is None or any(now[each] > before.get(each, 0) for each in now))
+    return step > FIRST_SURVEY and (now is None or any(each > known for each, known in zip(now, before or [[0]] * len(now))))
 
 
 def at_exit():

@@ -24,23 +24,16 @@ def evenly(things, most):
 
 
 class Survey:
-    def __init__(self, deadline):
-        self.deadline = deadline
-        self.snapshot = pause.all_objects()
-        every = tensors.all_tensors(self.snapshot)
+    def __init__(self, snapshot, deadline):
+        self.snapshot, self.deadline = snapshot, deadline
+        every = tensors.all_tensors(snapshot)
         pinned = tensors.pinned()
         self.tensors = [each for each in every if tensors.on_gpu(each) or pinned(each)]
         self.groups, self.seen = {}, set()
         self.ends = {}  # id of what keeps graphs -> [(how, [(address, bytes)])]
-        self.start = roots.Roots(self.snapshot)
+        self.start = roots.Roots(snapshot)
 
     def run(self):
-        try:
-            self.find_all()
-        finally:
-            self.snapshot.clear()  # it names this survey too
-
-    def find_all(self):
         chosen = evenly(self.tensors, MOST_TARGETS)
         ways = self.paths(chosen)
         # What a graph alone has is most of them where it leaks, and known by the graph.
@@ -175,8 +168,9 @@ def answer(settings, when, step):
     budget = settings.get("budgetMs", 500)
     deadline = tensors.Deadline(budget * holders.SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
-        survey = Survey(deadline)
-        survey.run()
+        with pause.all_objects() as snapshot:
+            survey = Survey(snapshot, deadline)
+            survey.run()
         groups = found_part.share_out(survey.groups.values())
         more = [hex(at) for each in groups for at in each.own[MOST_ADDRESSES:]]
         told = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}

@@ -1,21 +1,9 @@
 #pragma once
 // A caching allocator by the rules of PyTorch's native one (c10/cuda/CUDACachingAllocator): blocks of 512 bytes,
 // segments of 2 MiB for small blocks, 20 MiB for those up to 10 MiB, else the size rounded up to 2 MiB.
-#include <pthread.h>
-
+#include "simulator/allocator/c10.h"
 #include "simulator/array.h"
 #include "simulator/driver/address_space.h"
-
-// Called through the PLT, as PyTorch's libc10_cuda.so does: a tracer may stand in between.
-namespace c10 {
-enum class DeviceType : int8_t { CPU = 0, CUDA = 1 };
-struct Device {
-  DeviceType type;
-  int8_t index;
-};
-__attribute__((visibility("default"))) void reportMemoryUsageToProfiler(void *, int64_t, size_t, size_t, Device);
-__attribute__((visibility("default"))) void reportOutOfMemoryToProfiler(int64_t, size_t, size_t, Device);
-}  // namespace c10
 
 namespace sim {
 
@@ -33,15 +21,6 @@ struct AllocatorStats {
   uint64_t segments_allocated, segments_freed;
   uint64_t reserved_bytes;
   uint64_t out_of_memory;
-};
-
-class Guard {
- public:
-  explicit Guard(pthread_mutex_t &lock) : lock_(lock) { pthread_mutex_lock(&lock_); }
-  ~Guard() { pthread_mutex_unlock(&lock_); }
-
- private:
-  pthread_mutex_t &lock_;
 };
 
 class CachingAllocator {

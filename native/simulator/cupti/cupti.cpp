@@ -2,11 +2,11 @@
 #include "cuda/cupti.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include "simulator/array.h"
 #include "simulator/driver/driver_types.h"
 #include "simulator/hook.h"
 
@@ -31,12 +31,6 @@ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 gmt_sim_hooks *hooks = nullptr;  ///< of the simulated driver, once found
 Subscribed *current = nullptr;   ///< atomic; ended ones are never freed, a callback may still use them
 char holder[64] = "";            ///< name of the current subscriber
-
-class Guard {
- public:
-  Guard() { pthread_mutex_lock(&lock); }
-  ~Guard() { pthread_mutex_unlock(&lock); }
-};
 
 void call_subscriber(uint32_t domain, uint32_t cbid, const void *data) {
   Subscribed *subscriber = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
@@ -64,9 +58,7 @@ bool connect() {
 /// The switch of one callback, null if there is no such domain or id. The lock is held.
 uint8_t *find_switch(uint32_t domain, uint32_t cbid) {
   if (domain == kDomainDriver && cbid > 0 && cbid < DRIVER_CALLBACKS) return &hooks->enabled[cbid];
-  if (domain == kDomainResource && cbid > 0 && cbid < RESOURCE_CALLBACKS) {
-    return &hooks->resource_enabled[cbid];
-  }
+  if (domain == kDomainResource && cbid > 0 && cbid < RESOURCE_CALLBACKS) return &hooks->resource_enabled[cbid];
   return nullptr;
 }
 
@@ -77,9 +69,13 @@ void set_domain(uint32_t domain, uint8_t enable) {
   }
 }
 
+void set_all(uint8_t enable) {
+  set_domain(kDomainDriver, enable);
+  set_domain(kDomainResource, enable);
+}
+
 void end_subscription() {
-  set_domain(kDomainDriver, 0);
-  set_domain(kDomainResource, 0);
+  set_all(0);
   __atomic_store_n(&current, static_cast<Subscribed *>(nullptr), __ATOMIC_RELEASE);
 }
 
@@ -102,13 +98,13 @@ bool is_current(Subscriber subscriber) { return subscriber && subscriber == curr
 }  // namespace
 
 SIM_EXPORT CuptiResult cuptiSubscribe(Subscriber *subscriber, Callback callback, void *userdata) {
-  Guard guard;
+  sim::Guard guard(lock);
   return subscribe(subscriber, callback, userdata, nullptr);
 }
 
 SIM_EXPORT CuptiResult cuptiSubscribe_v2(Subscriber *subscriber, Callback callback, void *userdata,
                                          SubscriberParams *params) {
-  Guard guard;
+  sim::Guard guard(lock);
   if (params && params->struct_size < sizeof(SubscriberParams)) return kCuptiInvalidParameter;
   CuptiResult result = subscribe(subscriber, callback, userdata, params ? params->name : nullptr);
   if (result == kCuptiMultipleSubscribers && params && params->old_name && params->old_name_size) {
@@ -119,14 +115,14 @@ SIM_EXPORT CuptiResult cuptiSubscribe_v2(Subscriber *subscriber, Callback callba
 }
 
 SIM_EXPORT CuptiResult cuptiUnsubscribe(Subscriber subscriber) {
-  Guard guard;
+  sim::Guard guard(lock);
   if (!is_current(subscriber)) return kCuptiInvalidParameter;
   end_subscription();
   return kCuptiSuccess;
 }
 
 SIM_EXPORT CuptiResult cuptiEnableCallback(uint32_t enable, Subscriber subscriber, uint32_t domain, uint32_t cbid) {
-  Guard guard;
+  sim::Guard guard(lock);
   uint8_t *enabled = is_current(subscriber) ? find_switch(domain, cbid) : nullptr;
   if (!enabled) return kCuptiInvalidParameter;
   *enabled = enable != 0;
@@ -134,7 +130,7 @@ SIM_EXPORT CuptiResult cuptiEnableCallback(uint32_t enable, Subscriber subscribe
 }
 
 SIM_EXPORT CuptiResult cuptiGetCallbackState(uint32_t *enable, Subscriber subscriber, uint32_t domain, uint32_t cbid) {
-  Guard guard;
+  sim::Guard guard(lock);
   uint8_t *enabled = is_current(subscriber) ? find_switch(domain, cbid) : nullptr;
   if (!enabled || !enable) return kCuptiInvalidParameter;
   *enable = *enabled;
@@ -142,23 +138,22 @@ SIM_EXPORT CuptiResult cuptiGetCallbackState(uint32_t *enable, Subscriber subscr
 }
 
 SIM_EXPORT CuptiResult cuptiEnableDomain(uint32_t enable, Subscriber subscriber, uint32_t domain) {
-  Guard guard;
+  sim::Guard guard(lock);
   if (!is_current(subscriber) || domain == 0 || domain >= kDomainCount) return kCuptiInvalidParameter;
   if (domain == kDomainDriver || domain == kDomainResource) set_domain(domain, enable != 0);
   return kCuptiSuccess;
 }
 
 SIM_EXPORT CuptiResult cuptiEnableAllDomains(uint32_t enable, Subscriber subscriber) {
-  Guard guard;
+  sim::Guard guard(lock);
   if (!is_current(subscriber)) return kCuptiInvalidParameter;
-  set_domain(kDomainDriver, enable != 0);
-  set_domain(kDomainResource, enable != 0);
+  set_all(enable != 0);
   return kCuptiSuccess;
 }
 
 /// Ends every subscription, also another party's: as the real call does.
 SIM_EXPORT CuptiResult cuptiFinalize(void) {
-  Guard guard;
+  sim::Guard guard(lock);
   if (current) end_subscription();
   return kCuptiSuccess;
 }
@@ -170,7 +165,7 @@ SIM_EXPORT CuptiResult cuptiGetVersion(uint32_t *version) {
 }
 
 SIM_EXPORT CuptiResult cuptiGetDeviceId(void *context, uint32_t *device) {
-  Guard guard;
+  sim::Guard guard(lock);
   if (!device) return kCuptiInvalidParameter;
   int found = connect() ? hooks->context_device(context) : -1;
   if (found < 0) return kCuptiInvalidContext;

@@ -52,22 +52,15 @@ class FreeSpace {
 
 /// Hands out device addresses, never memory. The range is reserved from the kernel without access rights: a program that
 /// dereferences a device pointer on the host crashes, as with a real GPU, and no host mapping can have the same address.
-class AddressSpace {
- public:
+struct AddressSpace : FreeSpace {
   void open() {
     const uint64_t bytes = 16384 * GIB;
     void *place = mmap(nullptr, bytes + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     // With a limit on address space (ulimit -v) nothing is reserved; the addresses are then merely unused.
     uint64_t start = place == MAP_FAILED ? 0x7a0000000000 : round_up(reinterpret_cast<uint64_t>(place), PAGE);
     if (place != MAP_FAILED) madvise(place, bytes, MADV_DONTDUMP);
-    space_.give(start, bytes);
+    give(start, bytes);
   }
-  /// @return address, 0 when the space is full. `bytes` and `alignment` are multiples of PAGE.
-  uint64_t take(uint64_t bytes, uint64_t alignment = PAGE) { return space_.take(bytes, alignment); }
-  void give(uint64_t address, uint64_t bytes) { space_.give(address, bytes); }
-
- private:
-  FreeSpace space_;
 };
 
 /// Pages of one device (or pool) that hold allocations smaller than a page.
