@@ -11,11 +11,7 @@
 #include <cstdint>
 #include <ctime>
 
-#if defined(__x86_64__)
 #define GMT_FIRST "GLIBC_2.2.5"
-#elif defined(__aarch64__)
-#define GMT_FIRST "GLIBC_2.17"
-#endif
 #define GMT_HIDDEN __attribute__((visibility("hidden")))
 
 /// `__wrap_NAME` calls NAME as it was in the first glibc of this processor.
@@ -65,11 +61,7 @@ extern "C" GMT_HIDDEN int __wrap_pthread_cond_clockwait(pthread_cond_t *conditio
 /// glibc 2.33: before, programs called these with the version of the structure.
 extern "C" int __xstat(int version, const char *path, struct stat *out);
 extern "C" int __fxstat(int version, int file, struct stat *out);
-#if defined(__x86_64__)
 constexpr int kStatVersion = 1;
-#else
-constexpr int kStatVersion = 0;
-#endif
 extern "C" GMT_HIDDEN int __wrap_stat(const char *path, struct stat *out) { return __xstat(kStatVersion, path, out); }
 extern "C" GMT_HIDDEN int __wrap_fstat(int file, struct stat *out) { return __fxstat(kStatVersion, file, out); }
 

@@ -1,11 +1,9 @@
 #pragma once
 // The clock of the events: the time-stamp counter where it ticks evenly on all cores, else CLOCK_MONOTONIC.
+#include <cpuid.h>
 #include <stdint.h>
 #include <time.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
 #include <x86intrin.h>
-#endif
 
 #include "wire/layout.h"
 
@@ -22,20 +20,12 @@ inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 /// GMT_CLOCK_TSC where the processor says that the counter is invariant (CPUID 0x80000007, EDX bit 8).
 inline gmt_clock best_clock() {
-#if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8))) return GMT_CLOCK_TSC;
-#endif
-  return GMT_CLOCK_MONOTONIC_NS;
+  const bool invariant = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+  return invariant ? GMT_CLOCK_TSC : GMT_CLOCK_MONOTONIC_NS;
 }
 
-inline uint64_t ticks_of(gmt_clock clock) {
-#if defined(__x86_64__)
-  if (clock == GMT_CLOCK_TSC) return __rdtsc();
-#endif
-  (void)clock;
-  return clock_ns(CLOCK_MONOTONIC);
-}
+inline uint64_t ticks_of(gmt_clock clock) { return clock == GMT_CLOCK_TSC ? __rdtsc() : clock_ns(CLOCK_MONOTONIC); }
 
 /// Both clocks at one moment.
 struct ClockPair {

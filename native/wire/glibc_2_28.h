@@ -1,11 +1,7 @@
 #pragma once
 // Included before everything else in what the traced program loads (CMakeLists.txt of each): binds functions that newer glibcs moved
-// between libraries to the version that they have had since x86-64 and arm64 exist, so that it loads on glibc 2.28 and up.
-#if defined(__x86_64__)
+// between libraries to the version that they have had since x86-64 exists, so that it loads on glibc 2.28 and up.
 #define GMT_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
-#elif defined(__aarch64__)
-#define GMT_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.17")
-#endif
 GMT_OLD(dlopen);
 GMT_OLD(dlvsym);
 GMT_OLD(pthread_once);

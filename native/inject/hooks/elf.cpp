@@ -46,11 +46,7 @@ void redirect_table(const dl_phdr_info &info, const python::Tables &tables, cons
                     const Redirection &to) {
   for (size_t i = 0; table && i < bytes / sizeof *table; i++) {
     const auto type = ELF64_R_TYPE(table[i].r_info);
-#if defined(__x86_64__)
     if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
-#elif defined(__aarch64__)
-    if (type != R_AARCH64_JUMP_SLOT && type != R_AARCH64_GLOB_DAT) continue;
-#endif
     const char *name = tables.strings + tables.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
     for (size_t k = 0; k < to.count; k++)
       if (strcmp(name, to.imports[k].name) == 0)

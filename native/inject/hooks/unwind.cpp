@@ -7,13 +7,8 @@ namespace {
 
 // Formats: DWARF 4 §6.4 and §7.6; the tables of .eh_frame and .eh_frame_hdr: Linux Standard Base, Core, §10.6. Register numbers: the
 // processor's ABI.
-#if defined(__x86_64__)
 constexpr uint64_t kFrameRegister = 6, kStackRegister = 7, kReturnRegister = 16;
 constexpr int64_t kReturnFromCfa = -8;
-#else  // its numbers; unwind_rule below knows no rule there yet
-constexpr uint64_t kFrameRegister = 29, kStackRegister = 31;
-constexpr int64_t kReturnFromCfa = -8;
-#endif
 constexpr uint8_t kFrameBased = 0x70 + kFrameRegister;  // DW_OP_breg
 
 constexpr uintptr_t kMostStack = 8u << 20;  // bytes from one frame to the next
@@ -312,7 +307,6 @@ UnwindRule rule_of(const Row &row) {
 
 }  // namespace
 
-#if defined(__x86_64__)
 UnwindRule unwind_rule(uintptr_t header, uintptr_t ip) {
   const uintptr_t call = ip - 1;  // the return address may lie behind the function's end
   const uint8_t *entry = find_entry(header, call);
@@ -331,9 +325,6 @@ UnwindRule unwind_rule(uintptr_t header, uintptr_t ip) {
   program.save_initial();
   return program.run(bytes) ? rule_of(program.row()) : UnwindRule{};
 }
-#else
-UnwindRule unwind_rule(uintptr_t, uintptr_t) { return {}; }
-#endif
 
 bool unwind(const UnwindRule &rule, Registers *at) {
   // The thread's own block lies above its stack (the first thread's lies elsewhere).
