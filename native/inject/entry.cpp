@@ -28,8 +28,8 @@ void call_chained() {
   if (!path || !*path || strcmp(path, "none") == 0) return;
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return;
-  const auto initialize = reinterpret_cast<int (*)()>(real_dlsym(library, "InitializeInjection"));
-  if (!initialize) return;
+  int (*initialize)();
+  if (!resolve(library, &initialize, "InitializeInjection")) return;
   initialize();
   g_chained = path;
 }

@@ -146,9 +146,8 @@ int on_moment(void *generation) {
   if (number_in(generation) != log_generation()) return 0;
   __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
   if (!python_api() || !python_alive()) return 0;
-  const int saved = errno;
+  const KeptErrno kept;
   ask_allocator_without_steps();
-  errno = saved;
   return 0;
 }
 
@@ -232,7 +231,7 @@ bool offer_turn(Turn turn, uint64_t step) {
   const auto offer = static_cast<uint32_t>(turn);
   if (!__atomic_compare_exchange_n(&g_offer, &nobody, offer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
   g_offer_step = step;
-  const int saved = errno;
+  const KeptErrno kept;
   void *state = g_api->save_thread();
   __atomic_fetch_add(&g_wake, 1, __ATOMIC_RELEASE);
   futex_wake(&g_wake);
@@ -243,7 +242,6 @@ bool offer_turn(Turn turn, uint64_t step) {
     futex_wait(&g_offer, now, kLong);
   }
   g_api->restore_thread(state);
-  errno = saved;
   return true;
 }
 

@@ -28,7 +28,7 @@ Forget g_cupy_forget;  ///< what the class had there; null: not watched
 void write_array(uint8_t kind, uint64_t address, uint64_t bytes, uint64_t device, python::Walk *walk) {
   Thread &thread = t_thread;
   if (address == 0 || bytes == 0 || !log_generation() || !enter(thread)) return;
-  const int saved = errno;
+  const KeptErrno kept;
   bool ending = false;
   const bool comes = kind == GMT_TENSOR_ALLOC;
   const uint32_t stack = !comes ? 0 : walk ? remembered_stack(thread, *walk) : python_stack(thread, &ending);
@@ -38,7 +38,6 @@ void write_array(uint8_t kind, uint64_t address, uint64_t bytes, uint64_t device
     write_event(thread, kind, static_cast<uint8_t>(device), address, bytes, stack);
   }
   leave(thread);
-  errno = saved;
 }
 
 bool has(Py *object, const char *name, uint64_t wanted) {

@@ -52,12 +52,6 @@ uint64_t g_sampled_at, g_sequence;
 uint32_t g_busy;  ///< 1 while a sample is taken, 2 once the process ends: then NVML's library may be gone
 
 template <class Function>
-bool resolve(void *library, Function *function, const char *name) {
-  *function = reinterpret_cast<Function>(real_dlsym(library, name));
-  return *function != nullptr;
-}
-
-template <class Function>
 bool resolve_driver(Function *function, const char *name) {
   *function = reinterpret_cast<Function>(find_symbol("libcuda.so", name));
   return *function != nullptr;

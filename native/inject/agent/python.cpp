@@ -79,7 +79,7 @@ bool g_own_steps;  ///< the program tells its steps itself
 void step_done(const void *who) {
   const uint32_t generation = log_generation();
   if (!generation) return;
-  const int saved = errno;
+  const KeptErrno kept;
   if (g_steps_generation != generation) {  // a forked child counts from 1
     g_steps.restart();
     g_steps_generation = generation;
@@ -94,7 +94,6 @@ void step_done(const void *who) {
       offer_turn(Turn::kStep, number);
     }
   }
-  errno = saved;
 }
 
 /// Called by the optimizer hook with the optimizer.
@@ -106,11 +105,10 @@ Py *on_step(Py *, Py *const *arguments, ssize_t count) {
 /// An entry of gc.callbacks.
 void on_collection(std::string_view phase, Py *info) {
   if (!log_generation()) return;
-  const int saved = errno;
+  const KeptErrno kept;
   const bool begins = phase == "start";  // else "stop"
   Py *value = g_api->dict_get(info, begins ? "generation" : "collected");
   write_collection(begins, value ? number_of(value) : 0);
-  errno = saved;
 }
 
 /// The range that begins; an empty name: the innermost one ends.

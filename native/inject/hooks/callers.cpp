@@ -140,7 +140,7 @@ Place place_of(uintptr_t ip, uint64_t epoch) {
 }  // namespace
 
 uint32_t calling_library(const void *frame) {
-  const int saved = errno;
+  const KeptErrno kept;
   const python::LoadCount loads = python::load_count();
   const uint64_t epoch = loads.added + loads.removed;
   // A function with a frame pointer: | its caller's frame pointer | return address | what was the stack's end before the call
@@ -155,7 +155,6 @@ uint32_t calling_library(const void *frame) {
     }
     if (!unwind(place.rule, &at)) break;
   }
-  errno = saved;
   return library;
 }
 

@@ -36,11 +36,6 @@ void *open_any() {
   return handle;
 }
 
-template <class Function>
-void resolve(void *handle, Function *function, const char *name) {
-  *function = reinterpret_cast<Function>(real_dlsym(handle, name));
-}
-
 bool resolve_functions() {
   void *handle = open_any();
   if (!handle) return false;

@@ -13,4 +13,11 @@ void *cupti_stand_in(const char *name);
 /// As dlsym(3), always the C library's own: the tracer defines one too, so its own look-ups must name the real one.
 void *real_dlsym(void *handle, const char *name);
 
+/// Sets a function to that of this name in a library; false: it has none.
+template <class Function>
+bool resolve(void *library, Function *function, const char *name) {
+  *function = reinterpret_cast<Function>(real_dlsym(library, name));
+  return *function != nullptr;
+}
+
 }  // namespace gmt::inject

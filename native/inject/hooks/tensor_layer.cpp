@@ -133,7 +133,7 @@ void hook_tensor_layer_by_slots() {
   static unsigned long long seen;
   const unsigned long long added = libraries_added();
   if (__atomic_exchange_n(&seen, added, __ATOMIC_RELAXED) == added) return;
-  const int saved = errno;
+  const KeptErrno kept;
   redirect_imports({
       GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE),
@@ -141,7 +141,6 @@ void hook_tensor_layer_by_slots() {
       GMT_IMPORT(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE),
   });
-  errno = saved;
 }
 
 }  // namespace gmt::inject

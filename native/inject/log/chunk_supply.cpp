@@ -63,10 +63,10 @@ void supply_retire(gmt_chunk_header *chunk) {
 
 bool start_own_thread(void *(*run)(void *), void *argument) {
   // Looked up: before glibc 2.34 it is in a library that this one must not bring in.
-  using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-  const auto create = reinterpret_cast<Create>(real_dlsym(RTLD_DEFAULT, "pthread_create"));
-  const auto detach = reinterpret_cast<int (*)(pthread_t)>(real_dlsym(RTLD_DEFAULT, "pthread_detach"));
-  if (!create || !detach) return false;
+  int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  int (*detach)(pthread_t);
+  if (!resolve(RTLD_DEFAULT, &create, "pthread_create") || !resolve(RTLD_DEFAULT, &detach, "pthread_detach"))
+    return false;
   sigset_t all, before;
   sigfillset(&all);
   if (sigprocmask(SIG_SETMASK, &all, &before) != 0) return false;

@@ -152,11 +152,11 @@ void at_process_end() {
 /// a library that a shell or a compiler does not load, and that this one must not bring in.
 void watch_ends() {
   if (g_set_specific) return;
-  const auto create =
-      reinterpret_cast<int (*)(pthread_key_t *, void (*)(void *))>(real_dlsym(RTLD_DEFAULT, "pthread_key_create"));
-  const auto set =
-      reinterpret_cast<int (*)(pthread_key_t, const void *)>(real_dlsym(RTLD_DEFAULT, "pthread_setspecific"));
-  if (create && set && create(&g_key, on_thread_end) == 0) g_set_specific = set;
+  int (*create)(pthread_key_t *, void (*)(void *));
+  int (*set)(pthread_key_t, const void *);
+  if (resolve(RTLD_DEFAULT, &create, "pthread_key_create") && resolve(RTLD_DEFAULT, &set, "pthread_setspecific") &&
+      create(&g_key, on_thread_end) == 0)
+    g_set_specific = set;
   atexit(at_process_end);
 }
 
@@ -256,7 +256,7 @@ void write_writer(Thread &thread) {
 
 /// The chunk may be one that an ended thread left; it goes on with a time base, since the old one is unknown.
 bool acquire_chunk(Thread &thread) {
-  const int saved = errno;
+  const KeptErrno kept;
   uint32_t next = 0;
   thread.chunk = spare_chunks_take(&next);
   const bool spare = thread.chunk != nullptr;
@@ -269,7 +269,6 @@ bool acquire_chunk(Thread &thread) {
     const gmt_time_base base{now.ticks, now.monotonic_ns};
     write_local(thread, GMT_TIME_BASE, base);
   }
-  errno = saved;
   return thread.chunk != nullptr;
 }
 
@@ -303,7 +302,7 @@ bool open_log(bool *opened) {
     for (int i = 0; i < 100000 && __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == kOpening; i++) sched_yield();
     return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == kOpen;
   }
-  const int saved = errno;
+  const KeptErrno kept;
   const bool done = create_log(trace_directory());
   if (done) {
     spare_chunks_forget();
@@ -319,7 +318,6 @@ bool open_log(bool *opened) {
     __atomic_store_n(&g_log.guard->generation, ++g_last_generation, __ATOMIC_RELEASE);
   }
   __atomic_store_n(&g_state, done ? kOpen : kRefused, __ATOMIC_RELEASE);
-  errno = saved;
   *opened = done;
   return done;
 }
@@ -327,14 +325,13 @@ bool open_log(bool *opened) {
 bool attach_thread(Thread &thread) {
   bool opened = false;
   if (!open_log(&opened)) return false;
-  const int saved = errno;
+  const KeptErrno kept;
   thread.chunk = nullptr;  // a parent's mapping after a fork: not ours to write
   thread.pending_free = 0;
   const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
   if (thread.indexed_generation != generation) {  // else there was no room for its first chunk the last time
     if (!take_thread_index(&thread.index)) {
       count_loss(GMT_LOST_THREADS);
-      errno = saved;
       return false;
     }
     thread.number = static_cast<uint32_t>(__atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED));
@@ -345,7 +342,6 @@ bool attach_thread(Thread &thread) {
   thread.generation = generation;
   if (!acquire_chunk(thread)) {
     thread.generation = 0;
-    errno = saved;
     return false;
   }
   if (thread.number == 0) {
@@ -355,7 +351,6 @@ bool attach_thread(Thread &thread) {
   }
   write_thread(thread);
   if (thread.number == 0) describe_process(thread);
-  errno = saved;
   return true;
 }
 

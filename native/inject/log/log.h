@@ -1,6 +1,7 @@
 #pragma once
 // The writing side of a process's trace log (layout: wire/layout.h). One log per process, opened at the first use of CUDA;
 // each thread appends to a chunk of its own, so the hot path takes no lock and makes no system call until the chunk is full.
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -87,6 +88,12 @@ inline bool wakes(const uint64_t &wanted, uint64_t seen) {
   const uint64_t least = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
   return least != 0 && seen >= least && wake_recording();
 }
+
+/// What the program has in errno, it has again behind this.
+struct KeptErrno {
+  const int saved = errno;
+  ~KeptErrno() { errno = saved; }
+};
 
 /// True where a trace directory was named: else the library does nothing at all.
 bool configured();

@@ -85,14 +85,13 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk
 
 /// `id`, or 0 where the stack could not be described. `given`: null for the calling thread's.
 GMT_COLD uint32_t write_stack(Thread &thread, uint32_t id, bool *learned, const python::Walk *given = nullptr) {
-  const int saved = errno;
+  const KeptErrno kept;
   renew_clock();
   thread.describing = 1;
   python::Walk own;
   const bool written = (given || python::walk(own)) && write_frames(thread, id, given ? *given : own, learned);
   thread.describing = 0;
   if (!written) g_stacks.forget(id);
-  errno = saved;
   return written ? id : 0;
 }
 
@@ -114,10 +113,9 @@ GMT_COLD void write_python_support(Thread &thread, python::Support support) {
   GMT_HOT_STATE static python::Support found = python::Support::kNoPython;
   python::Support support = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
   if (__builtin_expect(support == python::Support::kNoPython, 0)) {
-    const int saved = errno;
+    const KeptErrno kept;
     support = python::discover();
     __atomic_store_n(&found, support, __ATOMIC_RELEASE);
-    errno = saved;
   }
   if (__builtin_expect(__atomic_load_n(&g_described_generation, __ATOMIC_RELAXED) != g_log.guard->generation, 0))
     write_python_support(thread, support);
@@ -135,16 +133,9 @@ GMT_COLD uint32_t new_stack(Thread &thread, uint32_t id, uint64_t *sign) {
 }
 
 [[gnu::always_inline]] inline uint32_t walked_stack(Thread &thread, bool *ending, uint64_t *sign) {
-  *ending = false;
-  if (!python_ready(thread)) {
-    *ending = python::finalizing();
-    return 0;
-  }
-  const uint64_t hash = python::walk_hash(sign);
-  if (hash == 0) {
-    *ending = python::finalizing();
-    return 0;
-  }
+  const uint64_t hash = python_ready(thread) ? python::walk_hash(sign) : 0;
+  *ending = hash == 0 && python::finalizing();
+  if (hash == 0) return 0;
   bool is_new = false;
   const uint32_t id = g_stacks.number(hash, &is_new);
   if (__builtin_expect(id == 0, 0)) count_loss(GMT_LOST_STACK_TABLE);
