@@ -72,21 +72,12 @@ Support adopt(const Symbol (&found)[kWantedCount]) {
                          ? static_cast<uint32_t>(load<unsigned long>(found[kVersionData].address, 0))
                          : parse_version(version_text);
   interpreter.version = version;
-  const Layout *table = table_of(version);
-  if (!table) return refuse(version_text, "3.9 to 3.14 are");
-  if (is_prerelease(version)) return refuse(version_text, "a pre-release; 3.9 to 3.14 are");
-  if (!found[kRuntime].address || !found[kCodeType].address || !found[kTypeType].address ||
-      !found[kThreadState].address || !found[kSpecific].address)
-    return refuse(version_text, "this build exports too few symbols");
-
   auto *runtime = static_cast<const char *>(found[kRuntime].address);
-  Layout layout = *table;
-  if (version >= kFirstSelfDescribed) {
-    if (has_debug_offsets(runtime) && is_free_threaded(runtime))
-      return refuse(version_text, "a build without the GIL; builds of 3.9 to 3.14 with it are");
-    if (!read_debug_offsets(runtime, version, layout))
-      return refuse(version_text, "its description of itself, _Py_DebugOffsets, cannot be read");
-  }
+  Layout layout;
+  if (const char *because = choose_layout(version, runtime, layout)) return refuse(version_text, because);
+  if (!runtime || !found[kCodeType].address || !found[kTypeType].address || !found[kThreadState].address ||
+      !found[kSpecific].address)
+    return refuse(version_text, kFewSymbols);
   if (!code_type_agrees(found[kCodeType].address, found[kTypeType].address, layout))
     return refuse(version_text, "this build lays out its objects unlike the release builds");
 

@@ -66,6 +66,9 @@ inline uint64_t debug_word(const char *runtime, uint8_t index) {
 inline bool has_debug_offsets(const char *runtime) { return memcmp(runtime, "xdebugpy", 8) == 0; }
 inline bool is_free_threaded(const char *runtime) { return debug_word(runtime, kFreeThreadedWord) != 0; }
 
+inline constexpr char kFewSymbols[] = "this build exports too few symbols";
+inline constexpr char kUndescribed[] = "its description of itself, _Py_DebugOffsets, cannot be read";
+
 /// The layout that the interpreter describes itself, over the table of its version; false if it contradicts what the walk takes
 /// for granted. `runtime`: the first kDebugOffsetsBytes of _PyRuntime.
 inline bool read_debug_offsets(const char *runtime, uint32_t version, Layout &layout) {
@@ -100,6 +103,19 @@ inline bool read_debug_offsets(const char *runtime, uint32_t version, Layout &la
   return field(at.object_type) == GMT_PYTHON_OBJECT_TYPE && field(at.bytes_size) == GMT_PYTHON_BYTES_SIZE &&
          field(at.bytes_data) == GMT_PYTHON_BYTES_DATA && field(at.string_state) == GMT_PYTHON_STRING_STATE &&
          field(at.string_length) == GMT_PYTHON_STRING_LENGTH;
+}
+
+/// The layout of an interpreter of that version, `runtime` as above from kFirstSelfDescribed on. Null, or why it is not supported.
+inline const char *choose_layout(uint32_t version, const char *runtime, Layout &layout) {
+  const Layout *table = table_of(version);
+  if (!table) return "3.9 to 3.14 are";
+  if (is_prerelease(version)) return "a pre-release; 3.9 to 3.14 are";
+  layout = *table;
+  if (version < kFirstSelfDescribed) return nullptr;
+  if (!runtime) return kFewSymbols;
+  if (has_debug_offsets(runtime) && is_free_threaded(runtime))
+    return "a build without the GIL; builds of 3.9 to 3.14 with it are";
+  return read_debug_offsets(runtime, version, layout) ? nullptr : kUndescribed;
 }
 
 }  // namespace gmt::python

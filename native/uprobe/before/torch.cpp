@@ -53,10 +53,7 @@ std::optional<Found> read_run(BoundedMemory &memory, const MapRun &run, std::opt
   return found;
 }
 
-void sort(std::vector<BeforeBlock> *blocks) {
-  std::sort(blocks->begin(), blocks->end(),
-            [](const BeforeBlock &a, const BeforeBlock &b) { return a.address < b.address; });
-}
+void sort(std::vector<BeforeBlock> *blocks) { std::ranges::sort(*blocks, {}, &BeforeBlock::address); }
 
 }  // namespace
 

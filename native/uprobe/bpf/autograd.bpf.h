@@ -8,12 +8,7 @@
 #include "python_walk.bpf.h"
 #include "wire/layout.h"
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, GMT_UP_MOST_TORCHES);
-  __type(key, uint32_t);
-  __type(value, struct gmt_up_torch);
-} gmt_torches SEC(".maps");
+GMT_MAP(ARRAY, GMT_UP_MOST_TORCHES, uint32_t, struct gmt_up_torch, gmt_torches);
 
 /// Address of a library's thread-local variable; 0: this thread has not used the library's data yet. False: unreadable.
 static __noinline bool gmt_thread_local(uint64_t *address, uint64_t index_at, int64_t offset) {

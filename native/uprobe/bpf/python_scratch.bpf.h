@@ -7,12 +7,7 @@
 /// Set before loading: 1 = the programs may sleep, so memory that is paged out is fetched.
 const volatile uint32_t can_sleep;
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, GMT_MOST_PROCESSES);
-  __type(key, uint32_t);
-  __type(value, struct gmt_python_interpreter);
-} gmt_interpreters SEC(".maps");
+GMT_MAP(ARRAY, GMT_MOST_PROCESSES, uint32_t, struct gmt_python_interpreter, gmt_interpreters);
 
 /// What was described already. One that is pushed out is described again: the tracer knows it by its key.
 struct gmt_python_seen {

@@ -48,12 +48,7 @@ int tensor_report(struct pt_regs *ctx) {
   return 0;
 }
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, GMT_UP_MOST_USDT);
-  __type(key, uint32_t);
-  __type(value, struct gmt_up_usdt);
-} gmt_usdt SEC(".maps");
+GMT_MAP(ARRAY, GMT_UP_MOST_USDT, uint32_t, struct gmt_up_usdt, gmt_usdt);
 
 GMT_INLINE int64_t usdt_argument(struct pt_regs *ctx, const struct gmt_up_usdt_argument *argument) {
   uint64_t value = argument->value;

@@ -11,6 +11,15 @@
 #define GMT_INLINE static __always_inline
 #define GMT_MOST_PROCESSES 8192
 
+/// A map of so many entries.
+#define GMT_MAP(kind, entries, key_type, value_type, name) \
+  struct {                                                 \
+    __uint(type, BPF_MAP_TYPE_##kind);                     \
+    __uint(max_entries, entries);                          \
+    __type(key, key_type);                                 \
+    __type(value, value_type);                             \
+  } name SEC(".maps")
+
 /// Set before loading.
 const volatile uint32_t tracer_pid_namespace;  ///< inode number of the tracer's PID namespace, 0 = the first one
 const volatile uint64_t wake_bytes = 1 << 20;  ///< so much queued wakes the tracer
@@ -27,20 +36,10 @@ struct {
 } gmt_ring SEC(".maps");
 
 /// Traced processes: host pid -> place in gmt_targets. A thread remembers its place, so that its events look nothing up.
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, GMT_MOST_PROCESSES);
-  __type(key, uint32_t);
-  __type(value, uint32_t);
-} gmt_places SEC(".maps");
+GMT_MAP(HASH, GMT_MOST_PROCESSES, uint32_t, uint32_t, gmt_places);
 
 /// Place 0 is nobody's.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, GMT_MOST_PROCESSES);
-  __type(key, uint32_t);
-  __type(value, struct gmt_up_target);
-} gmt_targets SEC(".maps");
+GMT_MAP(ARRAY, GMT_MOST_PROCESSES, uint32_t, struct gmt_up_target, gmt_targets);
 
 /// Places of processes that ended.
 struct {

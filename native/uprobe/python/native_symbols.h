@@ -51,8 +51,7 @@ class NativeSymbols : public AddressNames {
         library->functions = library->symbols.emplace(std::move(*symbols)).functions();
     }
     const auto &functions = library->functions;
-    auto behind = std::upper_bound(functions.begin(), functions.end(), address,
-                                   [](uint64_t at, const MappedSymbols::Function &f) { return at < f.address; });
+    auto behind = std::ranges::upper_bound(functions, address, {}, &MappedSymbols::Function::address);
     if (behind != functions.begin() && address - (behind - 1)->address < (behind - 1)->bytes) {
       --behind;
       return {behind->address, static_cast<uint32_t>(address - behind->address), library->file.path,

@@ -168,8 +168,7 @@ std::vector<MappedSymbols::Function> MappedSymbols::functions() {
       functions.push_back({symbol.st_value + bias_, symbol.st_size, name});
     return false;
   });
-  std::stable_sort(functions.begin(), functions.end(),
-                   [](const Function &a, const Function &b) { return a.address < b.address; });
+  std::ranges::stable_sort(functions, {}, &Function::address);
   return functions;
 }
 

@@ -151,64 +151,42 @@ bool fits(const gmt_python_interpreter &in) {
          in.code_read < GMT_PYTHON_CODE_BYTES;
 }
 
-/// The layout of this very interpreter; nullopt: `refused` says why not.
-std::optional<Layout> layout_of(const ForeignProcess &process, uint64_t runtime, uint32_t version,
-                                std::vector<char> &description, PythonTarget *refused) {
-  const Layout *table = python::table_of(version);
-  if (!table || python::is_prerelease(version)) {
-    *refused = refuse(version, table ? "a pre-release; 3.9 to 3.14 are" : "3.9 to 3.14 are");
-    return std::nullopt;
-  }
-  Layout layout = *table;
-  if (version < python::kFirstSelfDescribed) return layout;
-  description.resize(python::kDebugOffsetsBytes);
-  if (!process.read(runtime, description.data(), description.size())) {
-    *refused = unreadable(version);
-    return std::nullopt;
-  }
-  if (python::has_debug_offsets(description.data()) && python::is_free_threaded(description.data())) {
-    *refused = refuse(version, "a build without the GIL; builds of 3.9 to 3.14 with it are");
-    return std::nullopt;
-  }
-  if (!python::read_debug_offsets(description.data(), version, layout)) {
-    *refused = refuse(version, "its description of itself, _Py_DebugOffsets, cannot be read");
-    return std::nullopt;
-  }
-  return layout;
-}
-
 PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile> &files, const MappedFile &file,
                      const MappedSymbols &symbols) {
   const auto [version, exact] = python_version(process, symbols, std::string(file.name()));
   if (version == 0 || (!exact && !python::table_of(version))) return not_yet(version, "its version is not known");
   const auto runtime = symbols.find("_PyRuntime");
   const auto code_type = symbols.find("PyCode_Type"), type_type = symbols.find("PyType_Type");
-  PythonTarget target;
-  std::vector<char> description;
-  const auto layout = layout_of(process, runtime ? runtime->address : 0, version, description, &target);
-  if (!layout) return target;
-  if (!runtime || !code_type || !type_type) return refuse(version, "this build exports too few symbols");
+  const bool described = version >= python::kFirstSelfDescribed && python::table_of(version);
+  std::vector<char> description(described ? python::kDebugOffsetsBytes : 0);
+  if (described && runtime && !process.read(runtime->address, description.data(), description.size()))
+    return unreadable(version);
+  Layout layout;
+  const char *because = python::choose_layout(version, runtime ? description.data() : nullptr, layout);
+  if (because) return refuse(version, because);
+  if (!runtime || !code_type || !type_type) return refuse(version, python::kFewSymbols);
   if (!process.read<uint64_t>(runtime->address)) return unreadable(version);
   const ThreadPlaces places = thread_places(version, description);
   if (!is_initialized(process, runtime->address, places))
     return not_yet(version, "the interpreter is not initialized yet");
-  if (!code_type_agrees(process, code_type->address, type_type->address, *layout) ||
+  if (!code_type_agrees(process, code_type->address, type_type->address, layout) ||
       !frame_type_agrees(process, symbols, version))
     return refuse(version, "this build lays out its objects unlike the release builds");
 
+  PythonTarget target;
   target.version = version;
   gmt_python_interpreter &in = target.interpreter;
   in.runtime = runtime->address;
   in.code_type = code_type->address;
   in.version = version;
-  fill(in, *layout);
+  fill(in, layout);
   in.thread_id = places.thread_id;
-  in.thread_read = up_to({layout->thread_frame, in.thread_id});
-  if (!fits(in)) return refuse(version, "its description of itself, _Py_DebugOffsets, cannot be read");
+  in.thread_read = up_to({layout.thread_frame, in.thread_id});
+  if (!fits(in)) return refuse(version, python::kUndescribed);
   in.blocks = thread_data_offset(process, files);
   if (!in.blocks) return refuse(version, "its C library is not glibc, which the thread states are kept by");
-  const size_t bytes = std::max<uint64_t>(runtime->bytes, layout->thread_key + 8u);
-  if (!find_thread_key(process, places, layout->thread_key, bytes, in))
+  const size_t bytes = std::max<uint64_t>(runtime->bytes, layout.thread_key + 8u);
+  if (!find_thread_key(process, places, layout.thread_key, bytes, in))
     return not_yet(version, "no thread of the interpreter has a state that could be found");
   target.support = PythonSupport::kReady;
   return target;
