@@ -76,9 +76,7 @@ class LifetimeLog {
     all.each_process([&](const ProcessState &process) {
       process.tensors.each([&](const TensorBlock &block) { living.push_back(lifetime_of(process, block)); });
     });
-    std::sort(living.begin(), living.end(), [](const Lifetime &a, const Lifetime &b) {
-      return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.address < b.address;
-    });
+    std::ranges::sort(living, {}, [](const Lifetime &one) { return std::pair(one.begin_ns, one.address); });
     add_ready(living);
   }
 
@@ -149,7 +147,7 @@ class LifetimeLog {
       for (const Waiting &one : own) all.push_back(one.lifetime);
     }
     waiting_.clear();
-    std::stable_sort(all.begin(), all.end(), [](const Lifetime &a, const Lifetime &b) { return a.end_ns < b.end_ns; });
+    std::ranges::stable_sort(all, {}, &Lifetime::end_ns);
     add_ready(all);
   }
 

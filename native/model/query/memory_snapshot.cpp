@@ -30,9 +30,7 @@ class Holders {
   std::vector<SnapshotSite> biggest() const {
     std::vector<SnapshotSite> sorted;
     for (const auto &[site, own] : sites_) sorted.push_back(own);
-    std::sort(sorted.begin(), sorted.end(), [](const SnapshotSite &a, const SnapshotSite &b) {
-      return a.live_bytes != b.live_bytes ? a.live_bytes > b.live_bytes : a.site < b.site;
-    });
+    std::ranges::sort(sorted, {}, [](const SnapshotSite &one) { return std::pair(-one.live_bytes, one.site); });
     if (sorted.size() > kSites) sorted.resize(kSites);
     for (SnapshotSite &site : sorted) compare_with_usual(site);
     return sorted;

@@ -8,11 +8,23 @@ std::vector<PassBegin> passes(const State &state, const PassQuery &query) {
   const ProcessState *process = state.process(query.process);
   if (!process) return {};
   const auto &kept = process->passes.kept();
-  const auto begins_by = [](uint64_t time_ns, const PassBegin &one) { return time_ns < one.begin_ns; };
-  auto first = std::upper_bound(kept.begin(), kept.end(), query.from_ns, begins_by);
+  auto first = std::ranges::upper_bound(kept, query.from_ns, {}, &PassBegin::begin_ns);
   if (first != kept.begin()) --first;
-  return {first, std::lower_bound(first, kept.end(), query.to_ns,
-                                  [](const PassBegin &one, uint64_t time_ns) { return one.begin_ns < time_ns; })};
+  return {first, std::ranges::lower_bound(first, kept.end(), query.to_ns, {}, &PassBegin::begin_ns)};
+}
+
+std::vector<Range> ranges(const State &state, const PassQuery &query) {
+  std::vector<Range> found;
+  const ProcessState *process = state.process(query.process);
+  if (!process) return found;
+  process->ranges.each([&](Range one) {
+    if (one.end_ns > state.now_ns) one.end_ns = ~0ull;  // records are read a little ahead of events
+    const uint64_t to_ns = std::min(query.to_ns, state.now_ns + 1);
+    const bool in = one.begin_ns < to_ns && one.end_ns > query.from_ns;
+    if (in && std::min(one.end_ns, to_ns) - one.begin_ns >= query.least_ns) found.push_back(std::move(one));
+  });
+  std::ranges::stable_sort(found, {}, [](const Range &one) { return std::pair(one.begin_ns, ~one.end_ns); });
+  return found;
 }
 
 }  // namespace gmt::model

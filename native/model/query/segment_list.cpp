@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "model/query/questions.h"
+
 namespace gmt::model {
 namespace {
 
-bool begins_before(const Segment &a, const Segment &b) { return a.begin < b.begin; }
-
 /// Pieces that touch become one.
 std::vector<Segment> joined(std::vector<Segment> pieces) {
-  std::sort(pieces.begin(), pieces.end(), begins_before);
+  std::ranges::sort(pieces, {}, &Segment::begin);
   std::vector<Segment> out;
   for (const Segment &piece : pieces) {
     if (out.empty() || piece.begin > out.back().end) {
@@ -27,8 +27,7 @@ std::vector<Segment> joined(std::vector<Segment> pieces) {
 
 /// Counts the segment's blocks and the gaps between them.
 void measure(Segment &segment, const std::vector<const TensorBlock *> &tensors) {
-  auto first = std::lower_bound(tensors.cbegin(), tensors.cend(), segment.begin,
-                                [](const TensorBlock *block, uint64_t address) { return block->address < address; });
+  auto first = std::ranges::lower_bound(tensors, segment.begin, {}, &TensorBlock::address);
   uint64_t at = segment.begin;
   const auto reach = [&](uint64_t to) {
     if (to <= at) return;
@@ -52,8 +51,7 @@ std::vector<const TensorBlock *> tensors_on(const ProcessState &process, int32_t
   process.tensors.each([&](const TensorBlock &block) {
     if (device_number(static_cast<uint8_t>(block.device)) == device && block.bytes > 0) found.push_back(&block);
   });
-  std::sort(found.begin(), found.end(),
-            [](const TensorBlock *a, const TensorBlock *b) { return a->address < b->address; });
+  std::ranges::sort(found, {}, &TensorBlock::address);
   return found;
 }
 
@@ -73,7 +71,7 @@ std::vector<Segment> segments_on(const State &state, uint32_t process, int32_t d
   });
   const std::vector<Segment> regions = joined(std::move(maps));
   pieces.insert(pieces.end(), regions.begin(), regions.end());
-  std::sort(pieces.begin(), pieces.end(), begins_before);
+  std::ranges::sort(pieces, {}, &Segment::begin);
   return pieces;
 }
 
@@ -87,6 +85,22 @@ std::vector<Segment> framework_segments(const State &state, uint32_t process, in
   }
   std::erase_if(segments, [](const Segment &segment) { return segment.mapped && segment.blocks == 0; });
   return segments;
+}
+
+Fragmentation fragmentation(const State &state, uint32_t process, int32_t device) {
+  Fragmentation out;
+  if (!state.process(process)) return out;
+  const std::vector<const TensorBlock *> tensors = tensors_on(*state.process(process), device);
+  for (const Segment &segment : framework_segments(state, process, device, tensors)) {
+    if (segment.pool != 0 && segment.pool != kNone) continue;
+    ++out.segments;
+    out.segment_bytes += segment.end - segment.begin;
+    out.free_bytes += segment.gap_bytes;
+    out.largest_free_bytes = std::max(out.largest_free_bytes, segment.largest_gap);
+    if (segment.blocks == 0) out.empty_bytes += segment.gap_bytes;
+    out.partly_used_segments += segment.blocks > 0 && segment.gap_bytes > 0;
+  }
+  return out;
 }
 
 }  // namespace gmt::model

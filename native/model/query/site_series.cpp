@@ -128,8 +128,7 @@ void add_survivors(const State &state, const SiteSeriesQuery &query, SiteSeries 
     const uint32_t row = rows[cell];
     if (row == kNone || step > out.axis.count) return;
     const auto &buckets = out.axis.buckets;
-    const auto bucket = std::lower_bound(buckets.begin(), buckets.end(), step,
-                                         [](const StepBucket &one, uint32_t value) { return one.last < value; });
+    const auto bucket = std::ranges::lower_bound(buckets, step, {}, &StepBucket::last);
     const auto at = static_cast<size_t>(bucket - buckets.begin());
     cell_at(out, Column::SurvivorCount, row, at) += 1;
     cell_at(out, Column::SurvivorBytes, row, at) += static_cast<double>(bytes);

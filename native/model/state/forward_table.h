@@ -45,8 +45,7 @@ class ForwardTable {
     const Thread *thread = maker(torch_thread);
     if (!thread || sequence >= GMT_SEQUENCE_ACCUMULATE - 1) return {};
     const uint64_t wanted = sequence + 1;
-    const auto after = std::upper_bound(thread->entries.begin(), thread->entries.end(), wanted,
-                                        [](uint64_t value, const Entry &entry) { return value < entry.sequence; });
+    const auto after = std::ranges::upper_bound(thread->entries, wanted, {}, &Entry::sequence);
     if (after == thread->entries.begin()) return {};
     const Entry &entry = *std::prev(after);
     return {entry.stack, entry.sequence == wanted ? LineSource::Forward : LineSource::ForwardNear};
@@ -82,8 +81,7 @@ class ForwardTable {
     if (threads_.size() < kThreads) {
       place = threads_.emplace(place);
     } else {
-      place = std::min_element(threads_.begin(), threads_.end(),
-                               [](const Thread &a, const Thread &b) { return a.used < b.used; });
+      place = std::ranges::min_element(threads_, {}, &Thread::used);
       places_.erase(place->number);
       entries_ -= place->entries.size();
     }
@@ -110,9 +108,7 @@ class ForwardTable {
     return latest_ == kNone ? nullptr : &threads_[latest_];
   }
   void make_room() {
-    auto biggest = std::max_element(threads_.begin(), threads_.end(), [](const Thread &a, const Thread &b) {
-      return a.entries.size() < b.entries.size();
-    });
+    auto biggest = std::ranges::max_element(threads_, {}, [](const Thread &one) { return one.entries.size(); });
     biggest->entries.pop_front();
     --entries_;
   }

@@ -33,16 +33,14 @@ void Accounts::restore(uint32_t cell, uint64_t address, uint64_t bytes, uint64_t
 /// The rarest one's count stays, so that what is frequent cannot be pushed out by what comes once.
 void Accounts::count_free_stack(uint32_t site, const FreeStack &one) {
   std::vector<FreeStack> &known = sites_[site].free_stacks;
-  const auto found =
-      std::find_if(known.begin(), known.end(), [&](const FreeStack &other) { return other.stack == one.stack; });
+  const auto found = std::ranges::find(known, one.stack, &FreeStack::stack);
   if (found != known.end()) {
     found->count += one.count;
     found->last_step = std::max(found->last_step, one.last_step);
   } else if (known.size() < kFreeStacks) {
     known.push_back(one);
   } else {
-    const auto rarest = std::min_element(known.begin(), known.end(),
-                                         [](const FreeStack &a, const FreeStack &b) { return a.count < b.count; });
+    const auto rarest = std::ranges::min_element(known, {}, &FreeStack::count);
     *rarest = {one.stack, one.last_step, rarest->count + one.count};
   }
 }
