@@ -52,25 +52,14 @@ class Follower {
   /// Waits until all that was in the logs at the call has been read; false when reading was stopped before.
   bool settle() {
     std::unique_lock turn(turns_mutex_);
-    // The turn that runs now may have passed what was written a moment ago: the next one has not.
-    const uint64_t wanted = turns_begun_ + 1;
-    ++settling_;
-    turns_changed_.notify_all();
-    turns_changed_.wait(turn, [&] { return stopping_ || turns_caught_up_ >= wanted; });
-    --settling_;
-    return turns_caught_up_ >= wanted;
+    return catch_up([&](auto caught_up) { turns_changed_.wait(turn, caught_up); });
   }
   /// Reads what was in the logs at the call, and waits for that a few ms at most; then nothing more is read until the next
   /// call: what is asked in between is of one moment. False where it took longer, and more is being read.
   bool advance() {
     std::unique_lock turn(turns_mutex_);
     stands_still_ = true;
-    const uint64_t wanted = turns_begun_ + 1;
-    ++settling_;
-    turns_changed_.notify_all();
-    turns_changed_.wait_for(turn, kMostWait, [&] { return stopping_ || turns_caught_up_ >= wanted; });
-    --settling_;
-    return turns_caught_up_ >= wanted;
+    return catch_up([&](auto caught_up) { turns_changed_.wait_for(turn, kMostWait, caught_up); });
   }
   /// Makes the thread and everyone in settle() leave soon; may be called from any thread.
   void request_stop() {
@@ -97,6 +86,17 @@ class Follower {
 
   Follower(std::string path, uint64_t until_ns, std::unique_ptr<session::Session> session)
       : path_(std::move(path)), until_ns_(until_ns), session_(std::move(session)) {}
+  /// With the turns' lock, which `wait` gives away.
+  template <typename Wait>
+  bool catch_up(Wait wait) {
+    // The turn that runs now may have passed what was written a moment ago: the next one has not.
+    const uint64_t wanted = turns_begun_ + 1;
+    ++settling_;
+    turns_changed_.notify_all();
+    wait([&] { return stopping_ || turns_caught_up_ >= wanted; });
+    --settling_;
+    return turns_caught_up_ >= wanted;
+  }
   void run() {
     while (!stopping_) {
       {

@@ -20,6 +20,7 @@
 
 #include "addon/promised.h"
 #include "addon/trace_object.h"
+#include "wire/process_start.h"
 
 namespace gmt::addon {
 namespace {
@@ -70,9 +71,7 @@ bool came_to_group(int signal) {
   const pid_t child = g_witness;
   if (child == 0) return false;
   ::snprintf(name, sizeof name, "/proc/%d/status", static_cast<int>(child));
-  const int file = ::open(name, O_RDONLY | O_CLOEXEC);
-  const ssize_t bytes = file < 0 ? 0 : ::read(file, text, sizeof text - 1);
-  if (file >= 0) ::close(file);
+  const ssize_t bytes = gmt_read_start(name, text, sizeof text - 1);
   text[bytes < 0 ? 0 : bytes] = 0;
   const char *line = ::strstr(text, kPending);
   return line && (::strtoull(line + sizeof kPending - 1, nullptr, 16) >> (signal - 1) & 1);

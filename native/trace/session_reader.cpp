@@ -178,8 +178,8 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
     if (process->merge.overtaken()) return result;
     result.events += batch_.size();
     if (batch_.empty()) continue;
-    auto same = [&](const auto &other) { return other.get() == process; };
-    auto index = std::find_if(processes_.begin(), processes_.end(), same) - processes_.begin();
+    const auto same = [&](const auto &other) { return other.get() == process; };
+    const auto index = std::ranges::find_if(processes_, same) - processes_.begin();
     sink(batch_.batch(static_cast<uint32_t>(index)));
   }
   result.more = next_to_read() != nullptr;

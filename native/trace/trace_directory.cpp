@@ -16,25 +16,17 @@ namespace {
 
 constexpr uint64_t kMaxSessionBytes = 16u << 20;
 
-Result<std::vector<std::string>> names_in(const std::string &directory) {
+}  // namespace
+
+Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end) {
   std::unique_ptr<DIR, int (*)(DIR *)> open(::opendir(directory.c_str()), ::closedir);
   if (!open) return Error{"Cannot open " + directory + ": " + std::strerror(errno) + "."};
   std::vector<std::string> names;
   while (const dirent *entry = ::readdir(open.get())) {
     std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(std::move(name));
+    if (name != "." && name != ".." && name.ends_with(end)) names.push_back(std::move(name));
   }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-bool is_log(const std::string &name) { return name.ends_with(GMT_LOG_SUFFIX); }
-
-}  // namespace
-
-Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end) {
-  auto names = names_in(directory);
-  if (names) std::erase_if(names.value(), [&](const std::string &name) { return !name.ends_with(end); });
+  std::ranges::sort(names);
   return names;
 }
 
@@ -55,12 +47,12 @@ bool session_over(const std::string &session_json) {
 }
 
 Status check_directory(const std::string &directory) {
-  auto names = names_in(directory);
+  auto names = file_names(directory, "");
   if (!names) return Error{names.error()};
   const auto ours = [](const std::string &name) {
-    return name == "control" || name == "session.json" || name == "recorder" || is_log(name);
+    return name == "control" || name == "session.json" || name == "recorder" || name.ends_with(GMT_LOG_SUFFIX);
   };
-  if (names.value().empty() || std::any_of(names.value().begin(), names.value().end(), ours)) return std::nullopt;
+  if (names.value().empty() || std::ranges::any_of(names.value(), ours)) return std::nullopt;
   return Error{directory + " is not a trace directory: it holds no log of a traced process."};
 }
 

@@ -7,9 +7,7 @@ namespace {
 
 void add_devices(std::vector<trace::Device> &all, const std::vector<trace::Device> &more) {
   for (const trace::Device &device : more) {
-    const bool known =
-        std::any_of(all.begin(), all.end(), [&](const trace::Device &other) { return other.index == device.index; });
-    if (!known) all.push_back(device);
+    if (std::ranges::find(all, device.index, &trace::Device::index) == all.end()) all.push_back(device);
   }
 }
 

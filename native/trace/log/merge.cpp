@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "trace/log/records.h"
@@ -27,18 +26,6 @@ constexpr uint64_t kSequenceEnd = 1ull << 47;
 // A cut log may miss any number of events.
 constexpr uint64_t kAnyNumber = 1ull << 62;
 constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and allocations of the driver
-
-// Gives a record of fixed size to `use`. False: it is damaged.
-template <class Record, class Use>
-bool with(Payload payload, Use use) {
-  Record record;
-  if (!read_record(payload, &record)) return false;
-  if constexpr (std::is_void_v<decltype(use(record))>)
-    use(record);
-  else
-    return use(record);
-  return true;
-}
 }  // namespace
 
 bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns,

@@ -17,18 +17,6 @@ constexpr size_t kMaxNotes = 1000;
 constexpr uint32_t kMaxDevices = 254;
 constexpr size_t kMaxLibraries = 4096;
 
-/// Calls `use(record, text)` for a record with a text of so many bytes behind it, which may find that it is damaged.
-template <class Record, class Bytes, class Use>
-bool with_text(Payload payload, Bytes Record::*bytes, Use use) {
-  Record record;
-  std::string text;
-  if (!read_record(payload, &record) || !read_text(payload, record.*bytes, &text)) return false;
-  if constexpr (std::is_void_v<decltype(use(record, std::move(text)))>)
-    return use(record, std::move(text)), true;
-  else
-    return use(record, std::move(text));
-}
-
 }  // namespace
 
 void ProcessTables::checkpoint(Archive &a) {

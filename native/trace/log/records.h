@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "trace/batch.h"
 #include "trace/log/clock.h"
@@ -29,6 +31,29 @@ inline bool read_text(Payload &payload, uint64_t bytes, std::string *text) {
   text->assign(reinterpret_cast<const char *>(payload.data()), bytes);
   payload = payload.subspan(bytes);
   return true;
+}
+
+/// What `use` says of a record; true where it says nothing.
+template <class Use, class... Read>
+bool used(Use use, Read &&...read) {
+  if constexpr (std::is_void_v<decltype(use(std::forward<Read>(read)...))>)
+    return use(std::forward<Read>(read)...), true;
+  else
+    return use(std::forward<Read>(read)...);
+}
+/// Gives a record of fixed size to `use`. False: it is damaged.
+template <class Record, class Use>
+bool with(Payload payload, Use use) {
+  Record record;
+  return read_record(payload, &record) && used(use, record);
+}
+/// The same of one with a text of so many bytes behind it.
+template <class Record, class Bytes, class Use>
+bool with_text(Payload payload, Bytes Record::*bytes, Use use) {
+  Record record;
+  std::string text;
+  return read_record(payload, &record) && read_text(payload, record.*bytes, &text) &&
+         used(use, record, std::move(text));
 }
 
 /// Nothing where the record is damaged. `read`: the sequence of the event that was read last.

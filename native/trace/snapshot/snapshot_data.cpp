@@ -99,8 +99,7 @@ class Reading {
   }
   std::optional<SnapshotAction> action(const Fields &entry, uint8_t device) {
     const std::string_view name = tree_.text(entry["action"]);
-    const auto known = std::find_if(std::begin(kActions), std::end(kActions),
-                                    [&](const ActionName &candidate) { return candidate.name == name; });
+    const auto known = std::ranges::find(kActions, name, &ActionName::name);
     if (known == std::end(kActions)) {
       // Others (as `snapshot`) move no memory.
       return name.empty() ? std::nullopt : std::optional(SnapshotAction{});
@@ -230,10 +229,9 @@ Result<SnapshotData> read_snapshot(const PickleTree &tree, FieldReader &fields, 
   if (!data.timed) {
     for (size_t i = 0; i < data.actions.size(); ++i) data.actions[i].time_us = i + 1;
   }
-  std::stable_sort(data.actions.begin(), data.actions.end(),
-                   [](const SnapshotAction &a, const SnapshotAction &b) { return a.time_us < b.time_us; });
-  const auto is_timed = [](const SnapshotAction &one) { return one.time_us > 0; };
-  const auto first = std::find_if(data.actions.begin(), data.actions.end(), is_timed);
+  std::ranges::stable_sort(data.actions, {}, &SnapshotAction::time_us);
+  const auto first = std::ranges::find_if(
+      data.actions, [](uint64_t us) { return us > 0; }, &SnapshotAction::time_us);
   std::for_each(data.actions.begin(), first, [&](SnapshotAction &one) { one.time_us = first->time_us; });
   return std::move(data);
 }
