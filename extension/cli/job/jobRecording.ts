@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { accessSync, constants, writeFileSync } from 'node:fs';
+import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { SpaceLimits } from '../../capture/launch/recorder';
 import { makeFolder } from '../../capture/traces/folders';
@@ -61,6 +61,7 @@ export class JobRecording {
   /** Writes what there is at the end, the allocations too. Never throws. */
   async finish(addon: NativeAddon, directory: string): Promise<void> {
     this.timers.forEach(timer => clearInterval(timer));
+    rmSync(join(directory, 'copies'), { force: true }); // none comes after the trace that is saved now
     this.failed = false;
     await this.attempt(async writer => {
       writer.write();
