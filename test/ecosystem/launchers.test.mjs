@@ -155,10 +155,13 @@ describe('torchrun', { skip: missing('sh') ?? false }, () => {
       const folder = join(place.folder, `torchrun-${i}`);
       const endpoint = `127.0.0.1:${20_000 + ((process.pid + 500 + i) % 20_000)}`;
       const rendezvous = ['--rdzv-backend=c10d', `--rdzv-endpoint=${endpoint}`, '--rdzv-id=pretraining'];
-      const flags = ['--nnodes=2', '--nproc-per-node=2', ...rendezvous, '--local-addr=127.0.0.1'];
-      const { words, env } = started(way, `${folder}/`, ['-m', 'torch.distributed.run', ...flags, job, 'mesh']);
-      const own = { ...env, GLOO_SOCKET_IFNAME: 'lo', OMP_NUM_THREADS: '1' };
-      const programs = ['t1', 't2'].map(name => onMachine(name, words, own));
+      const flags = ['--nnodes=2', '--nproc-per-node=2', ...rendezvous];
+      const programs = ['t1', 't2'].map((name, at) => {
+        // Machines have addresses of their own: torchrun tells them apart by these and their processes' numbers.
+        const torchrun = ['-m', 'torch.distributed.run', ...flags, `--local-addr=127.0.0.${at + 1}`, job, 'mesh'];
+        const { words, env } = started(way, `${folder}/`, torchrun);
+        return onMachine(name, words, { ...env, GLOO_SOCKET_IFNAME: 'lo', OMP_NUM_THREADS: '1' });
+      });
       for (const program of programs) assert.equal(await program.ended, 0, program.text);
       // Who is the first machine is for the rendezvous to say.
       const [first] = reportOfJob(folder).ranks;

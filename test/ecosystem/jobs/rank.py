@@ -37,7 +37,7 @@ def train(rank):
         if "busy" in words:
             for _ in range(15_000):
                 library.sim_torch_free(library.sim_torch_empty(512, 0))
-        ctypes.CDLL(None).gpu_memtrace_step()
+        ctypes.PyDLL(None).gpu_memtrace_step()
         time.sleep(0.01)
         if number == 40 and "stops" in words and os.uname().nodename == words[-1]:
             often()
