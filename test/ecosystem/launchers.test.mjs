@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { cli, installed, jobs, SIMULATED } from './installed.mjs';
+import { cli, installed, jobs, runPython, SIMULATED } from './installed.mjs';
 import { die, missing, mpirun, onMachine, slurm, until } from './machines.mjs';
 
 const MB = 1 << 20;
@@ -94,8 +94,8 @@ describe('Slurm', { skip: noSlurm ?? false }, () => {
   WAYS.forEach((way, i) => {
     test(`${way}: each rank is known and whole`, async () => {
       const wish = join(place.folder, `slurm-${i}-%j/`);
-      const { ended, ...step } = srun(['n1', 'n2'], started(way, wish, [job]));
-      assert.equal(await ended, 0, step.text);
+      const step = srun(['n1', 'n2'], started(way, wish, [job]));
+      assert.equal(await step.ended, 0, step.text);
       const folder = made(`slurm-${i}-`);
       checkJob(folder, ['n1', 'n2'], new RegExp(`^job-${/\d+$/.exec(folder)[0]}$`));
     });
@@ -120,15 +120,15 @@ describe('Slurm', { skip: noSlurm ?? false }, () => {
           [...[0, 1].map(() => ['n1', STEPS, false]), ...[0, 1].map(() => [dies, 41, true])],
         );
         summaries.slice(0, 2).forEach(checkRank);
-        assert.match(notes.join('\n'), /^Rank 2 has said nothing for 1:00:\d\d h: what it had at step 41 is shown\.$/m);
+        assert.match(notes.join('\n'), /^Rank 2 has said nothing for 1 h 00 min: what it had at step 41 is shown\.$/m);
         assert.match(notes.join('\n'), /^Rank 3 has said nothing for /m);
       }
     });
 
     test(`${way}: ranks that are not recorded in full take 50 MB, and have steps, lines and findings`, async () => {
       const folder = join(place.folder, `ranks-${i}`);
-      const { ended, ...step } = srun(['n1'], started(way, `${folder}/`, [job, 'busy'], { ranks: '0,7-9' }));
-      assert.equal(await ended, 0, step.text);
+      const step = srun(['n1'], started(way, `${folder}/`, [job, 'busy'], { ranks: '0,7-9' }));
+      assert.equal(await step.ended, 0, step.text);
       const taken = new Map([...step.text.matchAll(/^(\d+) (\d+)$/gm)].map(([, rank, bytes]) => [+rank, +bytes]));
       assert.ok(taken.get(0) > 60 * MB, `rank 0 takes ${taken.get(0)}`);
       assert.ok(taken.get(1) <= 50 * MB, `rank 1 takes ${taken.get(1)}`);
@@ -147,6 +147,26 @@ describe('mpirun', { skip: missing('mpirun', 'nsenter') ?? false }, () => {
       checkJob(made(`mpirun-${i}-`), ['m1', 'm2'], /^job-\d+$/);
     });
   });
+});
+
+const noRay = process.env.GMT_RAY_PYTHON ? null : process.env.GMT_NO_RAY;
+test("Ray Train, by the package's variables: each rank is known and whole", { skip: noRay ?? false }, async () => {
+  const ray = installed({ beside: process.env.GMT_RAY_PYTHON });
+  const { env } = started(WAYS[1], `${place.folder}/ray/`, []);
+  const own = { ...env, XDG_CACHE_HOME: join(place.folder, 'cache/ray'), PYTHONPATH: `${env.PYTHONPATH}:${jobs}` };
+  const words = [join(jobs, 'ray_train.py'), JSON.stringify(own)];
+  const ran = runPython(ray, words, {}, { PATH: env.PATH, PYTHONPATH: own.PYTHONPATH });
+  assert.equal(ran.status, 0, ran.stderr);
+  const traces = join(place.folder, 'ray/traces');
+  // Workers are ended from outside: their recorders save what there is.
+  await until(() => readdirSync(traces).filter(name => name.endsWith('.gputrace')).length === 4);
+  const { worldSize, notes, run, summaries } = reportOfJob(join(place.folder, 'ray'));
+  assert.deepEqual([worldSize, notes, run], [4, [], 'job-01000000']);
+  assert.deepEqual(
+    summaries.map(({ rank, localRank, nodeRank }) => [rank, localRank, nodeRank]),
+    [0, 1, 2, 3].map(rank => [rank, rank, 0]),
+  );
+  summaries.forEach(checkRank);
 });
 
 describe('torchrun', { skip: missing('sh') ?? false }, () => {

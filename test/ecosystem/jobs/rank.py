@@ -9,9 +9,7 @@ import time
 MB = 1 << 20
 STEPS = 60
 words = sys.argv[1:]
-if "ray" in words:
-    rank = int(os.environ["RANK"])
-elif "mesh" in words:
+if "mesh" in words:
     import torch.distributed as dist
     from torch.distributed.device_mesh import init_device_mesh
 
