@@ -4,7 +4,13 @@ import { rmSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
 import { ensurePrograms } from '../project/systemPackages.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
-import { prepareEngines, prepareMetrics, prepareNotebooks, prepareRay, prepareTrainers } from '../runner/pythonPackages.mjs';
+import {
+  prepareEngines,
+  prepareMetrics,
+  prepareNotebooks,
+  prepareRay,
+  prepareTrainers,
+} from '../runner/pythonPackages.mjs';
 import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { makeWheel } from './installed.mjs';
 
