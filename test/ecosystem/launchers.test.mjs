@@ -2,8 +2,8 @@
 // package's variables alone.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { cli, installed, jobs, runPython, SIMULATED } from './installed.mjs';
 import { die, missing, mpirun, onMachine, slurm, until } from './machines.mjs';
@@ -130,7 +130,7 @@ describe('Slurm', { skip: noSlurm ?? false }, () => {
       const step = srun(['n1'], started(way, `${folder}/`, [job, 'busy'], { ranks: '0,7-9' }));
       assert.equal(await step.ended, 0, step.text);
       const taken = new Map([...step.text.matchAll(/^(\d+) (\d+)$/gm)].map(([, rank, bytes]) => [+rank, +bytes]));
-      assert.ok(taken.get(0) > 60 * MB, `rank 0 takes ${taken.get(0)}`);
+      assert.ok(taken.get(0) > 55 * MB, `rank 0 takes ${taken.get(0)}`);
       assert.ok(taken.get(1) <= 50 * MB, `rank 1 takes ${taken.get(1)}`);
       reportOfJob(folder).summaries.forEach(checkRank);
     });
@@ -153,9 +153,11 @@ const noRay = process.env.GMT_RAY_PYTHON ? null : process.env.GMT_NO_RAY;
 test("Ray Train, by the package's variables: each rank is known and whole", { skip: noRay ?? false }, async () => {
   const ray = installed({ beside: process.env.GMT_RAY_PYTHON });
   const { env } = started(WAYS[1], `${place.folder}/ray/`, []);
-  const own = { ...env, XDG_CACHE_HOME: join(place.folder, 'cache/ray'), PYTHONPATH: `${env.PYTHONPATH}:${jobs}` };
+  // Nothing else of ours: a module of Ray could have the name.
+  for (const file of [job, join(env.PYTHONPATH, 'gpu.py')]) copyFileSync(file, join(ray.folder, basename(file)));
+  const own = { ...env, XDG_CACHE_HOME: join(place.folder, 'cache/ray'), PYTHONPATH: ray.folder };
   const words = [join(jobs, 'ray_train.py'), JSON.stringify(own)];
-  const ran = runPython(ray, words, {}, { PATH: env.PATH, PYTHONPATH: own.PYTHONPATH });
+  const ran = runPython(ray, words, {}, { PATH: env.PATH, PYTHONPATH: '' });
   assert.equal(ran.status, 0, ran.stderr);
   const traces = join(place.folder, 'ray/traces');
   // Workers are ended from outside: their recorders save what there is.

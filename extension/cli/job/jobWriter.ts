@@ -17,7 +17,7 @@ const STEPS_A_FILE = 100_000;
 /** What the model keeps apart of the newest steps, so that a look every second misses few. */
 const NEWEST = 2048;
 /** Ended allocations that are told, those with the most bytes times time; 0 of them would hide what a peak was made of. */
-const ENDED = 50_000;
+const ENDED = 20_000;
 
 /** Writes what a job's folder has of the processes of one trace, again and again. */
 export class JobWriter {

@@ -1,4 +1,4 @@
-"""Four workers of Ray Train, with the variables of their environment as JSON."""
+"""Four workers of Ray Train, with the variables of their environment as JSON (first word)."""
 
 import json
 import sys
