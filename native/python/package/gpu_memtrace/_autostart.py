@@ -8,11 +8,12 @@ import sys
 import time
 from typing import Optional, Tuple
 
-from ._recording import NotRecorded, cache_folder, start, why_none, write_whole
+from ._recording import NotRecorded, cache_folder, part_of, start, why_none, write_whole
 
 # Who says it first; extension/protocol/rank.ts has the same.
 RANK = ("GPU_MEMTRACE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "JOB_COMPLETION_INDEX")
 RUN = ("GPU_MEMTRACE_RUN", "SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "RAY_JOB_ID", "JOB_NAME")
+LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "torch.distributed.run")
 COPY_SECONDS = 180
 BRIEF = (48 << 20, 12 << 20)  # what the trace of a rank may take that is not recorded in full: in all, and of the newest events
 
@@ -32,9 +33,10 @@ def trace_in(folder: str) -> str:
 
 
 def limits() -> Optional[Tuple[int, int]]:
-    """GPU_MEMTRACE_RANKS=0,7,64-71: these are recorded in full, as is who has no rank, such as a launcher."""
+    """GPU_MEMTRACE_RANKS=0,7,64-71: these are recorded in full, as is a launcher, which may have a number from Slurm."""
     rank, ranks = told(RANK), os.environ.get("GPU_MEMTRACE_RANKS", "")
-    if not ranks or not rank.isdigit():
+    command = part_of("/proc/self/cmdline").decode(errors="replace").split("\0")
+    if not ranks or not rank.isdigit() or any(os.path.basename(word) in LAUNCHERS for word in command):
         return None
     ranges = [re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part) for part in ranks.split(",")]
     if None in ranges:
