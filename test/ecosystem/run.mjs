@@ -26,6 +26,8 @@ export async function runEcosystemTests(names, words) {
     Object.assign(env, await standInVariables(torch), { GMT_TRAINERS_PYTHON: python });
   }
   if (names.includes('launchers')) {
+    // What is not there is skipped by name.
+    await ensurePrograms(['munged', 'slurmctld', 'slurmd', 'srun', 'mpirun'], ['slurm-wlm', 'munge', 'openmpi-bin']);
     const { python, problem } = await prepareRay();
     Object.assign(env, problem ? { GMT_NO_RAY: problem } : { GMT_RAY_PYTHON: python });
   }
