@@ -68,7 +68,7 @@ export function beginRecording(
     const { path: directory, note } = made;
     const { addon } = loaded;
     const folder = jobFolderOf(options.output);
-    const limits = jobLimits(spaceLimits(options, process.env, made), options.ranks);
+    const limits = jobLimits(spaceLimits(options, process.env, made), options.ranks, facts.command);
     const followed = addon.open(directory);
     const recorder = new KeptRecorder(dist, directory, limits);
     // Where it is a part of a job (`-o DIR/`).

@@ -2,6 +2,7 @@
 // `NativeSession` of extension/engine/native.d.ts.
 #include "addon/promised.h"
 #include "addon/trace_object.h"
+#include "session/kept_checkpoints.h"
 
 namespace gmt::addon {
 
@@ -82,6 +83,8 @@ class SessionObject : public TraceObject<SessionObject, Follower> {
     const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
     return Promised::start(env, [follower = reader_, target = info[0].As<Napi::String>().Utf8Value(), json] {
       const auto logs = follower->ask([](const Follower::View &view) { return view.reader.open_logs(); });
+      const session::DirectoryLock last(follower->path(), session::DirectoryLock::kCopier,
+                                        session::DirectoryLock::Way::kTogether);
       return session::save(follower->path(), target, json, logs);
     });
   }

@@ -1,10 +1,13 @@
 // gpu-memtrace-recorder: see kHelp.
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +19,7 @@
 
 #include "recorder/ask.h"
 #include "recorder/recorder.h"
+#include "trace/trace_directory.h"
 
 using namespace gmt;
 
@@ -28,6 +32,7 @@ constexpr char kHelp[] =
   directory: a second one ends at once.
     --detail BYTES   the newest events, which stay in full (default 536870912)
     --budget BYTES   most that all files of the trace may take (default 2147483648)
+  Where DIR/copies is "SECONDS PATH", it saves a copy of the trace there so often, for a machine that dies.
   When the job is over and there is a file DIR/at-end, it saves the trace where that says, or nowhere, and deletes DIR.
   Without these it goes on with those of the one that was there before.
     --background     goes on as nobody's child, in a session of its own
@@ -46,7 +51,7 @@ std::optional<uint64_t> number(std::string_view text) {
 }
 
 struct Arguments {
-  std::string directory, save;
+  std::string directory, save, copy;
   std::optional<uint64_t> detail, budget, ask;
   bool background = false;
 };
@@ -58,6 +63,7 @@ bool take_option(Arguments &to, int &i, int count, char **words) {
   if (i + 1 == count) return false;
   const char *value = words[++i];
   if (word == "--save") return to.save = value, true;
+  if (word == "--copy") return to.copy = value, true;
   auto *to_number = word == "--detail"   ? &to.detail
                     : word == "--budget" ? &to.budget
                     : word == "--ask"    ? &to.ask
@@ -100,7 +106,48 @@ void pause_ms(long ms) {
 int fail(const std::string &why) { return std::fprintf(stderr, "%s\n", why.c_str()), 1; }
 
 int save(const std::string &directory, const std::string &file) {
+  const session::DirectoryLock last(directory, session::DirectoryLock::kCopier, session::DirectoryLock::Way::kTogether);
   const auto error = session::save(directory, file, "", {});
+  return error ? fail(error->message) : 0;
+}
+
+/// `DIR/copies`, "SECONDS PATH": so often a process of its own saves the trace there, one at a time, and nothing waits for it.
+class Copies {
+ public:
+  explicit Copies(const std::string &directory) : directory_(directory) {}
+  void turn() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < look_ || (child_ > 0 && ::waitpid(child_, nullptr, WNOHANG) == 0)) return;
+    child_ = 0;
+    look_ = now + std::chrono::seconds(1);
+    std::ifstream wish(directory_ + "/copies");
+    unsigned seconds = 0;
+    std::string path;
+    if (!(wish >> seconds >> std::ws) || !std::getline(wish, path)) return;
+    if (now < begun_ + std::chrono::seconds(seconds)) return;
+    begun_ = now;
+    char program[] = "/proc/self/exe", option[] = "--copy";
+    char *words[] = {program, directory_.data(), option, path.data(), nullptr};
+    if (::posix_spawn(&child_, program, nullptr, nullptr, words, environ) != 0) child_ = 0;
+  }
+  void finish() const {
+    if (child_ > 0) ::waitpid(child_, nullptr, 0);
+  }
+
+ private:
+  std::string directory_;
+  pid_t child_ = 0;
+  std::chrono::steady_clock::time_point look_{}, begun_ = std::chrono::steady_clock::now();
+};
+
+/// The copy of a trace that is still recorded. Who saves it for good deletes `DIR/copies` before: no copy comes after that one.
+int copy(const std::string &directory, const std::string &file) {
+  const session::DirectoryLock alone(directory, session::DirectoryLock::kCopier, session::DirectoryLock::Way::kAlone);
+  std::error_code none;
+  if (!std::filesystem::exists(directory + "/copies", none)) return 0;
+  std::string about = trace::read_session_json(directory);
+  if (about.starts_with('{')) about.insert(1, "\"copy\":true,");  // its processes went on
+  const auto error = session::save(directory, file, about, {});
   return error ? fail(error->message) : 0;
 }
 
@@ -141,13 +188,17 @@ int record(const Arguments &told) {
   if (!lock.held()) return 0;
   auto recorder = recorder::Recorder::begin(told.directory, limits_of(told, lock));
   if (!recorder) return fail(recorder.error());
+  Copies copies(told.directory);
   for (int ms = kBusyMs; !g_ends && !recorder.value()->over();) {
     const uint64_t before = recorder.value()->events();
     const bool more = recorder.value()->turn();
+    copies.turn();
     ms = recorder.value()->events() != before ? kBusyMs : std::min(ms * 2, kIdleMs);
     if (!more) pause_ms(ms);
   }
-  return g_ends ? 0 : save_at_end(told.directory);
+  if (g_ends) return 0;
+  copies.finish();
+  return save_at_end(told.directory);
 }
 
 }  // namespace
@@ -158,6 +209,7 @@ int main(int count, char **words) {
   const auto told = arguments_of(count, words);
   if (!told) return std::fputs(kHelp, stderr), 2;
   if (!recorder::directory_is_there(told->directory)) return fail("There is no directory " + told->directory + ".");
+  if (!told->copy.empty()) return copy(told->directory, told->copy);
   if (!told->save.empty()) return save(told->directory, told->save);
   if (told->background && (::fork() != 0 || ::setsid() < 0)) return 0;
   ::signal(SIGTERM, [](int) { g_ends = 1; });

@@ -34,8 +34,9 @@ uint64_t disk_bytes(const std::string &path);
 /// A byte of the directory's lock file. What holds one loses it when its program ends, however that happens.
 class DirectoryLock {
  public:
-  /// One program holds kRecorder; any number hold kSaver together, or one alone, which then gives space back.
-  enum Byte : int64_t { kRecorder = 0, kSaver = 1 };
+  /// One program holds kRecorder; any number hold kSaver together, or one alone, which then gives space back. Who copies a trace that
+  /// is still recorded holds kCopier alone, so that who saves it for good (together) is the last.
+  enum Byte : int64_t { kRecorder = 0, kSaver = 1, kCopier = 2 };
   enum class Way { kAlone, kTogether, kWhenFree };  ///< kWhenFree: alone, without waiting
   DirectoryLock(const std::string &directory, Byte byte, Way way);
   ~DirectoryLock();

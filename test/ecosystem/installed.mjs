@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const jobs = join(root, 'test/ecosystem/jobs');
+export const cli = join(root, 'dist/cli.js');
 /** The marks of a saved trace. */
 export const marksOf = file => sessionOf(file).marks.map(({ name }) => name);
 const simulator = join(root, 'dist/native/simulator');
@@ -36,7 +37,8 @@ export function installed({ beside = null } = {}) {
   return { folder, python, packages: packages(python) };
 }
 
-const SIMULATED = {
+/** The environment of programs on the simulated GPU. */
+export const SIMULATED = {
   PATH: process.env.PATH,
   LD_LIBRARY_PATH: simulator,
   GPU_MEMTRACE_SIMULATOR: simulator,
@@ -65,7 +67,7 @@ export const reportOf = file => JSON.parse(tableOf(file, '--format', 'json'));
 
 /** As `gpu-memtrace report` shows it. */
 export function tableOf(file, ...options) {
-  const words = [join(root, 'dist/cli.js'), 'report', file, ...options];
+  const words = [cli, 'report', file, ...options];
   return execFileSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 30 });
 }
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { installed, jobs, liveTraces, marksOf, reportOf, runPython, tableOf, tensors } from './installed.mjs';
+import { cli, installed, jobs, liveTraces, marksOf, reportOf, runPython, tableOf, tensors } from './installed.mjs';
 
 const MB = 1 << 20;
 const place = installed();
@@ -132,7 +132,6 @@ test('a process of a trace that does not see it is told so', () => {
 });
 
 test('under gpu-memtrace run, a Tracker saves and tells of that trace', () => {
-  const cli = join(jobs, '../../../dist/cli.js');
   const words = [
     'run',
     '--simulate-gpu',

@@ -4,7 +4,13 @@ import { rmSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
 import { ensurePrograms } from '../project/systemPackages.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
-import { prepareEngines, prepareMetrics, prepareNotebooks, prepareTrainers } from '../runner/pythonPackages.mjs';
+import {
+  prepareEngines,
+  prepareMetrics,
+  prepareNotebooks,
+  prepareRay,
+  prepareTrainers,
+} from '../runner/pythonPackages.mjs';
 import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { makeWheel } from './installed.mjs';
 
@@ -18,6 +24,12 @@ export async function runEcosystemTests(names, words) {
     const { python, problem } = await prepareTrainers();
     if (problem) return { skipped: [problem] };
     Object.assign(env, await standInVariables(torch), { GMT_TRAINERS_PYTHON: python });
+  }
+  if (names.includes('launchers')) {
+    // What is not there is skipped by name.
+    await ensurePrograms(['munged', 'slurmctld', 'slurmd', 'srun', 'mpirun'], ['slurm-wlm', 'munge', 'openmpi-bin']);
+    const { python, problem } = await prepareRay();
+    Object.assign(env, problem ? { GMT_NO_RAY: problem } : { GMT_RAY_PYTHON: python });
   }
   if (names.includes('notebook')) {
     const { python, problem } = await prepareNotebooks();

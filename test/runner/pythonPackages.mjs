@@ -18,7 +18,8 @@ const TRAINERS = [TORCH, 'numpy', 'transformers', 'accelerate', 'lightning', 'te
 const OTLP = 'opentelemetry-proto';
 const [OLDEST, NEWEST] = [10, 14];
 
-const moduleOf = name => ({ [TORCH]: 'torch', 'pytest-xdist': 'xdist', [OTLP]: 'opentelemetry.proto' })[name] ?? name;
+const MODULES = { [TORCH]: 'torch', 'pytest-xdist': 'xdist', 'ray[train]': 'ray', [OTLP]: 'opentelemetry.proto' };
+const moduleOf = name => MODULES[name] ?? name;
 const folderOf = packages => {
   const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpu-memory-trace', `python-${key}`);
@@ -88,6 +89,9 @@ export const prepareNotebooks = () => findOrMake([TORCH, 'numpy', 'ipykernel', '
 
 /** One that reads OTLP: {python} or {problem}. */
 export const prepareMetrics = () => findOrMake([OTLP]);
+
+/** One with Ray: {python} or {problem}. */
+export const prepareRay = () => findOrMake([TORCH, 'numpy', 'ray[train]']);
 
 /** One with trainers: {python} or {problem}. */
 export const prepareTrainers = () => findOrMake(TRAINERS);

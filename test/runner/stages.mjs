@@ -191,6 +191,15 @@ export const stages = [
     run: ({ words }) => runEcosystemTests(['trainers'], words),
   },
   {
+    name: 'launchers',
+    what: 'jobs of many ranks under Slurm, mpirun, torchrun and Ray',
+    ...tracing,
+    asked: true,
+    cores: 2,
+    takes: ['words'],
+    run: ({ words }) => runEcosystemTests(['launchers'], words),
+  },
+  {
     name: 'notebook',
     what: 'a real ipykernel under the tracer, through jupyter_client',
     ...tracing,

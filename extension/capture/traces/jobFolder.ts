@@ -1,5 +1,5 @@
 // The folder of a job: `run=R/rank=N/`, with a summary and tables of each process there, and its traces in `traces/`.
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { attempt } from '../../protocol/attempt';
 import { parseSummary, type RankSummary } from '../../protocol/job';
@@ -26,8 +26,8 @@ export function isJobFolder(path: string): boolean {
 /** `/shared/run-%j/` with what the launcher says: %j the job, %r the rank, %h the host, %p the process. */
 export function expandFolder(path: string, environment: Environment, host: string, pid: number): string {
   const { run, rank } = rankIn(Object.entries(environment));
-  const values: Record<string, string> = { j: run, r: String(rank ?? 0), h: host, p: String(pid), '%': '%' };
-  return path.replace(/%([jrhp%])/g, (_, letter: string) => safeName(values[letter] ?? ''));
+  const values: Record<string, string> = { j: run, r: String(rank ?? 0), h: host, p: String(pid) };
+  return path.replace(/%([jrhp])/g, (_, letter: string) => safeName(values[letter] ?? ''));
 }
 
 /** What names a process in the folder, whatever others write into it. */
@@ -61,9 +61,11 @@ export function writeWhole(file: string, chunks: Iterable<string | Uint8Array>):
   }
 }
 
-export function writeSummary(folder: string, summary: RankSummary): void {
+/** `asOfMs`: when what it tells was written, where that is not now. */
+export function writeSummary(folder: string, summary: RankSummary, asOfMs: number | null): void {
   const file = join(rankFolder(folder, summary), `summary.${processName(summary)}.json`);
   writeWhole(file, [JSON.stringify(summary)]);
+  if (asOfMs !== null) utimesSync(file, Math.ceil(asOfMs) / 1000, Math.ceil(asOfMs) / 1000);
 }
 
 /** All summaries of a folder; those that have not changed are taken from `before`. What cannot be read is named in `broken`. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { accessSync, constants, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import type { SpaceLimits } from '../../capture/launch/recorder';
 import { makeFolder } from '../../capture/traces/folders';
 import { expandFolder, processName, TRACES } from '../../capture/traces/jobFolder';
@@ -17,6 +17,7 @@ const WRITE_MS = 60_000;
 const COPY_SECONDS = 180;
 /** What the trace of a rank may take that is not recorded in full: all that was made of old events is in it, exactly. */
 const BRIEF: SpaceLimits = { budgetBytes: 48 << 20, detailBytes: 12 << 20 };
+const LAUNCHERS = /^(torchrun|accelerate|deepspeed|mpirun|mpiexec|torch\.distributed\.run)$/;
 
 /** `-o DIR/`: where the ranks of a job gather; null: it names a file. */
 export function jobFolderOf(output: string | null): string | null {
@@ -34,10 +35,11 @@ export function unwritableJob(folder: string): string | null {
   }
 }
 
-/** What a trace may take where only some ranks are recorded in full. A launcher that starts several ranks below us is recorded in full. */
-export function jobLimits(limits: SpaceLimits, ranks: RankSet | null): SpaceLimits {
+/** What a trace may take where only some ranks are recorded in full. A launcher that starts several ranks below us is, though Slurm gives it a number. */
+export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: readonly string[]): SpaceLimits {
   const { rank } = rankIn(Object.entries(process.env));
-  if (ranks === null || rank === null || ranks(rank)) return limits;
+  const launches = command.some(word => LAUNCHERS.test(basename(word)));
+  if (ranks === null || rank === null || launches || ranks(rank)) return limits;
   return { budgetBytes: Math.min(limits.budgetBytes, BRIEF.budgetBytes), detailBytes: BRIEF.detailBytes };
 }
 
@@ -61,6 +63,7 @@ export class JobRecording {
   /** Writes what there is at the end, the allocations too. Never throws. */
   async finish(addon: NativeAddon, directory: string): Promise<void> {
     this.timers.forEach(timer => clearInterval(timer));
+    rmSync(join(directory, 'copies'), { force: true }); // none comes after the trace that is saved now
     this.failed = false;
     await this.attempt(async writer => {
       writer.write();

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { ranksOf, rankSummary } from '../../analysis/job/rankSummary';
 import { named, processName, rankFolder, writeSummary, writeWhole } from '../../capture/traces/jobFolder';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
-import { makeInput } from '../../exporters/exportInput';
+import { isAlive, makeInput } from '../../exporters/exportInput';
 import type * as parquetBundle from '../../exporters/parquet';
 import type { TableName, TableRow } from '../../exporters/parquet/tables';
 import type { RankSummary } from '../../protocol/job';
 
 type Parquet = typeof parquetBundle;
+/** Allocations with their bytes times time: none with no more than `least`, and beyond `most` of them the lightest are dropped. */
+type Kept = { rows: { weight: number; row: TableRow<'allocations'> }[]; least: number; most: number };
 type Steps = { rows: TableRow<'steps'>[]; after: number; part: number };
 
 /** A day of steps at ten a second has nine files. */
@@ -15,7 +17,7 @@ const STEPS_A_FILE = 100_000;
 /** What the model keeps apart of the newest steps, so that a look every second misses few. */
 const NEWEST = 2048;
 /** Ended allocations that are told, those with the most bytes times time; 0 of them would hide what a peak was made of. */
-const ENDED = 50_000;
+const ENDED = 20_000;
 
 /** Writes what a job's folder has of the processes of one trace, again and again. */
 export class JobWriter {
@@ -26,11 +28,17 @@ export class JobWriter {
     private readonly folder: string,
     private readonly session: NativeSession,
     private readonly trace: string | null,
+    private readonly asOfMs: number | null,
   ) {}
 
-  /** `trace`: where the saved trace is or will be, from the folder; null: nowhere. */
-  static async open(folder: string, session: NativeSession, trace: string | null): Promise<JobWriter> {
-    return new JobWriter(await import('../../exporters/parquet'), folder, session, trace);
+  /** `trace`: where the saved trace is or will be, from the folder; null: nowhere. `asOfMs`: when it was saved, where that was before. */
+  static async open(
+    folder: string,
+    session: NativeSession,
+    trace: string | null,
+    asOfMs: number | null = null,
+  ): Promise<JobWriter> {
+    return new JobWriter(await import('../../exporters/parquet'), folder, session, trace, asOfMs);
   }
 
   /** Takes the steps that have ended since: later the model joins them. */
@@ -44,7 +52,7 @@ export class JobWriter {
       const steps = this.stepsOf(process, summary);
       for (const { name, rows } of this.parquet.rankTables(this.session, process, summary, steps.rows))
         this.writeTable(summary, name, rows, name === 'steps' ? steps.part : 0);
-      writeSummary(this.folder, summary);
+      writeSummary(this.folder, summary, this.asOfMs);
       if (steps.rows.length < STEPS_A_FILE) continue;
       steps.rows = [];
       steps.part++;
@@ -53,21 +61,26 @@ export class JobWriter {
 
   /** Writes what is alive, and what of the rest had most bytes for longest; `all`: every allocation. */
   async writeAllocations(addon: NativeAddon, path: string, all: boolean): Promise<void> {
+    if (ranksOf(this.session.info()).length === 0) return; // nor is there a log
     const cursor = addon.openLifetimes(path);
     try {
       const input = makeInput(this.session, cursor, { fromNs: null, untilNs: null });
       const rowOf = this.parquet.allocationRow(input);
-      const kept = new Map<number | null, TableRow<'allocations'>[]>();
+      const kept = new Map<number | null, Kept>();
       for await (const batch of input.batches)
         for (let i = 0; i < batch.rows; i++) {
-          const row = rowOf(batch, i);
-          const rows = kept.get(row.pid) ?? [];
-          kept.set(row.pid, rows);
-          if (rows.push(row) > 2 * ENDED && !all) kept.set(row.pid, heaviest(rows));
+          const pid = input.info.processes[batch.process[i] ?? -1]?.pid ?? null;
+          const own = kept.get(pid) ?? { rows: [], least: -1, most: 2 * ENDED };
+          kept.set(pid, own);
+          const lived = (batch.endNs[i] ?? 0) - (batch.beginNs[i] ?? 0);
+          const weight = isAlive(batch, i) ? Infinity : (batch.bytes[i] ?? 0) * lived;
+          if (weight <= own.least && !all) continue; // most of a long trace: no row is made of it
+          if (own.rows.push({ weight, row: rowOf(batch, i) }) > own.most && !all) keepHeaviest(own);
         }
       for (const { summary } of this.ranks(false)) {
-        const rows = kept.get(summary.pid) ?? [];
-        const own = (all ? rows : heaviest(rows)).map(row => ({ ...row, run: summary.run, rank: summary.rank }));
+        const told = kept.get(summary.pid);
+        if (told !== undefined && !all) keepHeaviest(told);
+        const own = (told?.rows ?? []).map(({ row }) => ({ ...row, run: summary.run, rank: summary.rank }));
         this.writeTable(summary, 'allocations', own, 0);
       }
     } finally {
@@ -100,9 +113,10 @@ export class JobWriter {
   }
 }
 
-function heaviest(rows: TableRow<'allocations'>[]): TableRow<'allocations'>[] {
-  const weight = ({ bytes, begin_ns, end_ns }: TableRow<'allocations'>): number =>
-    Number(bytes) * (Number(end_ns) - Number(begin_ns));
-  const ended = rows.filter(({ end_ns }) => end_ns !== null).sort((a, b) => weight(b) - weight(a));
-  return [...ended.slice(0, ENDED), ...rows.filter(({ end_ns }) => end_ns === null)];
+function keepHeaviest(kept: Kept): void {
+  const alive = kept.rows.filter(({ weight }) => weight === Infinity);
+  const ended = kept.rows.filter(({ weight }) => weight < Infinity).sort((a, b) => b.weight - a.weight);
+  kept.least = ended[ENDED - 1]?.weight ?? -1;
+  kept.rows = [...alive, ...ended.slice(0, ENDED)];
+  kept.most = kept.rows.length + ENDED;
 }

@@ -8,11 +8,16 @@ import { statSync } from 'node:fs';
 import { closeTrace, openTrace } from '../report/openTrace';
 import { JobWriter } from './jobWriter';
 
+/** A copy of a trace is newer than the summary that is written each minute, by so much at most while the rank runs. */
+const BESIDE_MS = 120_000;
+
 /** A job's folder with what was wrong with it, in sentences; an error where nothing is in it. */
 export async function readJob(folder: string, dist: string, run?: string): Promise<JobView | { error: string }> {
   const read = readSummaries(folder);
   const more = await fromTraces(folder, read.found, dist);
-  const job = jobView([...read.found, ...more.found], Date.now(), run);
+  const anew = new Set(more.found.map(({ summary }) => summary.trace));
+  const before = read.found.filter(({ summary }) => !anew.has(summary.trace));
+  const job = jobView([...before, ...more.found], Date.now(), run);
   if (job === null) {
     if (run !== undefined && read.found.length > 0) return { error: `There is no run ${run} in ${folder}.` };
     return { error: more.notes[0] ?? `${folder} is no folder of a job: there is neither run=… nor a trace in it.` };
@@ -36,7 +41,7 @@ async function fromTraces(
   for (const trace of tracesIn(folder)) {
     const writtenMs = statSync(join(folder, trace), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const own = known.filter(({ summary }) => summary.trace === trace);
-    if (own.some(file => !file.summary.live || file.writtenMs >= writtenMs)) continue;
+    if (own.some(file => !file.summary.live || file.writtenMs >= writtenMs - BESIDE_MS)) continue;
     const opened = await openTrace(join(folder, trace), dist);
     if ('error' in opened) {
       notes.push(opened.error);
@@ -49,7 +54,7 @@ async function fromTraces(
         found.push({ key: `${trace}#${process}`, writtenMs, summary: named(summary, folder, index) });
     });
     try {
-      const writer = await JobWriter.open(folder, session, trace);
+      const writer = await JobWriter.open(folder, session, trace, writtenMs);
       writer.write();
       await writer.writeAllocations(addon, join(folder, trace), false);
     } catch (error) {

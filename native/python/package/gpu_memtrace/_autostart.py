@@ -1,11 +1,48 @@
-"""GPU_MEMTRACE=1: records this process, and those that it starts, into the file that GPU_MEMTRACE_OUT names."""
+"""GPU_MEMTRACE=1: records this process, and those that it starts, into the file, or the folder of a job, that GPU_MEMTRACE_OUT names."""
 
 import atexit
 import os
+import re
+import socket
 import sys
 import time
+from typing import Optional, Tuple
 
-from ._recording import NotRecorded, cache_folder, start, why_none
+from ._recording import NotRecorded, cache_folder, part_of, start, why_none, write_whole
+
+# Who says it first; extension/protocol/rank.ts has the same.
+RANK = ("GPU_MEMTRACE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "JOB_COMPLETION_INDEX")
+RUN = ("GPU_MEMTRACE_RUN", "SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "RAY_JOB_ID", "JOB_NAME")
+LAUNCHERS = ("torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "torch.distributed.run")
+COPY_SECONDS = 180
+BRIEF = (48 << 20, 12 << 20)  # what the trace of a rank may take that is not recorded in full: in all, and of the newest events
+
+
+def told(names: Tuple[str, ...]) -> str:
+    values = (os.environ.get(name, "") for name in names)
+    return next((value for value in values if value not in ("", "none", "default")), "")
+
+
+def trace_in(folder: str) -> str:
+    """The file of this process's trace in the folder of a job, which is made: %j is the job, %r the rank, %h the host, %p the process."""
+    values = {"j": told(RUN), "r": told(RANK) or "0", "h": socket.gethostname(), "p": str(os.getpid())}
+    safe = {key: re.sub(r"[^\w.-]+", "_", value, flags=re.ASCII).lstrip(".") or "unknown" for key, value in values.items()}
+    traces = os.path.join(os.path.abspath(re.sub("%([jrhp])", lambda match: safe[match[1]], folder)), "traces")
+    os.makedirs(traces, mode=0o700, exist_ok=True)
+    return os.path.join(traces, "%s-%s.gputrace" % (safe["h"], safe["p"]))
+
+
+def limits() -> Optional[Tuple[int, int]]:
+    """GPU_MEMTRACE_RANKS=0,7,64-71: these are recorded in full, as is a launcher, which may have a number from Slurm."""
+    rank, ranks = told(RANK), os.environ.get("GPU_MEMTRACE_RANKS", "")
+    command = part_of("/proc/self/cmdline").decode(errors="replace").split("\0")
+    if not ranks or not rank.isdigit() or any(os.path.basename(word) in LAUNCHERS for word in command):
+        return None
+    ranges = [re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part) for part in ranks.split(",")]
+    if None in ranges:
+        raise NotRecorded("GPU_MEMTRACE_RANKS=%s is not a list of ranks, such as 0,7,64-71." % ranks)
+    full = any(int(each[1]) <= int(rank) <= int(each[2] or each[1]) for each in ranges if each)
+    return None if full else BRIEF
 
 
 def usual_file() -> str:
@@ -22,9 +59,14 @@ def begin() -> None:
     try:
         if said.lower() not in ("1", "yes", "true", "on"):
             raise NotRecorded("GPU_MEMTRACE=%s says neither yes nor no; write GPU_MEMTRACE=1." % said)
-        out = os.path.abspath(os.environ.get("GPU_MEMTRACE_OUT") or usual_file())
-        recording = start(holders=True)
+        wish = os.environ.get("GPU_MEMTRACE_OUT") or usual_file()
+        of_job = wish.endswith("/")
+        out = trace_in(wish) if of_job else os.path.abspath(wish)
+        recording = start(holders=True, limits=limits())
         recording.at_end(out)
+        copies = os.path.join(recording.directory, "copies")
+        if of_job:
+            write_whole(copies, "%d %s" % (COPY_SECONDS, out))
     except (NotRecorded, OSError) as error:
         sys.stderr.write("gpu-memtrace: this program is not recorded: %s\n" % error)
         return
@@ -33,6 +75,8 @@ def begin() -> None:
         if os.getpid() != recording.pid:
             return
         try:
+            if of_job:
+                os.remove(copies)  # none comes after this
             saved = recording.save(out)
             sys.stderr.write("gpu-memtrace: %s\n" % (out if saved else "there is no trace: " + why_none()))
         except (NotRecorded, OSError) as error:

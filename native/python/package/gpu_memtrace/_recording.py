@@ -140,14 +140,15 @@ def join() -> Optional[Recording]:
     return recording if recording is not None and seen() else None
 
 
-def start(*, holders: bool) -> Recording:
-    """Begins one in a directory of its own."""
+def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None) -> Recording:
+    """Begins one in a directory of its own. `limits`: the most bytes of its files, and of the newest events, which stay in full."""
     global _current
     if cuda_is_up():
         raise NotRecorded("CUDA is in use by this process already, so its memory cannot be recorded from here on. " + HOW)
     if not os.access(RECORDER, os.X_OK):
         raise NotRecorded("%s is missing: install gpu-memtrace again." % RECORDER)
     directory, limit = make_directory()
+    limit, detail = min(limit, limits[0]) if limits else limit, limits[1] if limits else min(GB // 2, limit // 4)
     session = {
         "version": 1,
         "command": part_of("/proc/self/cmdline").decode(errors="replace").split("\0")[:-1],
@@ -171,7 +172,7 @@ def start(*, holders: bool) -> Recording:
     # As if it were preloaded, for a PyTorch that comes when CUDA is there already; children have it preloaded.
     ctypes.CDLL(LIBRARY, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
     os.environ["LD_PRELOAD"] = ":".join(filter(None, [LIBRARY, os.environ.get("LD_PRELOAD")]))
-    words = [RECORDER, directory, "--background", "--budget", str(limit), "--detail", str(min(GB // 2, limit // 4))]
+    words = [RECORDER, directory, "--background", "--budget", str(limit), "--detail", str(detail)]
     subprocess.run(words, env={}, cwd="/", stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     _current = Recording(directory, owner=True)
     _current.at_end("")
