@@ -50,7 +50,7 @@ export async function runTablesTests(words) {
   const { python, problem } = await prepareEngines();
   if (problem) return { skipped: [problem] };
   const file = inRoot('test/ecosystem/tables.test.mjs');
-  return runNodeTests('tables', [file], { names: words, env: { GMT_TABLES_PYTHON: python } });
+  return runNodeTests('tables', [file], { mostSeconds: 1200, names: words, env: { GMT_TABLES_PYTHON: python } });
 }
 
 /** Without Prometheus, what needs it is skipped by name. */

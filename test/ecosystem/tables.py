@@ -97,7 +97,15 @@ def clickhouse(value, kind):
 def ask_spark():
     from pyspark.sql import SparkSession
 
-    quiet = {"spark.ui.enabled": "false", "spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "2"}
+    # Small tables: what is made ready for large ones takes most of the time.
+    quiet = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
+    }
     builder = SparkSession.builder.master("local[2]")
     for name, value in quiet.items():
         builder = builder.config(name, value)
