@@ -92,17 +92,17 @@ describe('Slurm', { skip: noSlurm ?? false }, () => {
     cluster.srun(nodes, ['env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...words]);
 
   WAYS.forEach((way, i) => {
+    const dies = ['n2', 'n3'][i];
     test(`${way}: each rank is known and whole`, async () => {
       const wish = join(place.folder, `slurm-${i}-%j/`);
-      const step = srun(['n1', 'n2'], started(way, wish, [job]));
+      const step = srun(['n1', dies], started(way, wish, [job]));
       assert.equal(await step.ended, 0, step.text);
       const folder = made(`slurm-${i}-`);
-      checkJob(folder, ['n1', 'n2'], new RegExp(`^job-${/\d+$/.exec(folder)[0]}$`));
+      checkJob(folder, ['n1', dies], new RegExp(`^job-${/\d+$/.exec(folder)[0]}$`));
     });
 
     test(`${way}: a machine that dies leaves its last copy`, async () => {
       const folder = join(place.folder, `dies-${i}`);
-      const dies = ['n2', 'n3'][i];
       const step = srun(['n1', dies], started(way, `${folder}/`, [job, 'stops', dies]));
       const traces = host =>
         existsSync(join(folder, 'traces'))
