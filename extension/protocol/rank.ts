@@ -11,6 +11,8 @@ export interface RankInfo {
   localRank: number | null;
   nodeRank: number | null;
   worldSize: number | null;
+  /** How many of them are on this machine. */
+  localWorldSize: number | null;
   /** torchrun's word for a kind of workers; empty: not told. */
   role: string;
   /** By dimension of a device mesh, or of Megatron's groups (`dp`, `tp`, `pp`, `ep`): the place in it, and its size. */
@@ -28,6 +30,7 @@ const NAMES = {
   localRank: ['LOCAL_RANK', 'OMPI_COMM_WORLD_LOCAL_RANK', 'MPI_LOCALRANKID', 'SLURM_LOCALID'],
   nodeRank: ['GROUP_RANK', 'NODE_RANK', 'SLURM_NODEID'],
   worldSize: ['world', 'WORLD_SIZE', 'OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'SLURM_NTASKS'],
+  localWorldSize: ['LOCAL_WORLD_SIZE'],
   role: ['ROLE_NAME'],
   run: ['GPU_MEMTRACE_RUN', 'SLURM_JOB_ID', 'TORCHELASTIC_RUN_ID', 'PMIX_NAMESPACE', 'RAY_JOB_ID', 'JOB_NAME'],
 };
@@ -67,6 +70,7 @@ export function rankIn(facts: Iterable<readonly [string, string | undefined]>): 
     ...{ run: first(NAMES.run), host: told.get('host') ?? '', role: first(NAMES.role), mesh, gpus },
     ...{ rank: count(NAMES.rank), localRank: count(NAMES.localRank) },
     ...{ nodeRank: count(NAMES.nodeRank), worldSize: count(NAMES.worldSize) },
+    localWorldSize: count(NAMES.localWorldSize),
   };
 }
 

@@ -50,8 +50,8 @@ describe('A job of many ranks in VS Code', () => {
     await says('[data-value=facts]', /6 of 6 ranks · all have ended · the GPU is simulated/);
     const found = await texts('.differences li');
     assert.equal(found.length, 2, found.join('\n'));
-    assert.match(found[0] ?? '', /rank 1 alone grows by 1\.0\d MB a step at rank_job\.py:10; the other 5 do not/);
-    assert.match(found[1] ?? '', /rank 2 alone peaks \d+\.\d+ MB above the others: .* at rank_job\.py:8/);
+    assert.match(found[0] ?? '', /Rank 1 alone grows by 1\.0\d MB a step at rank_job\.py:10; the other 5 do not/);
+    assert.match(found[1] ?? '', /Rank 2 alone peaks \d+\.\d+ MB above the others: .* at rank_job\.py:8/);
     assert.deepEqual(await violations('#app'), []);
     await inThemes('job');
   });

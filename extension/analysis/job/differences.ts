@@ -67,7 +67,7 @@ function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[])
     of.length === 1 ? t('{0} grows by {1} a step', who, amount) : t('{0} grow by up to {1} a step', who, amount);
   const lines = line > 0 ? [{ file, line, function: name, bytes }] : [];
   const sentence = `${grows}${where}${kept}${others === 0 ? '' : rest}.`;
-  return { kind: 'growth', who, ranks: of, bytes, lines, holder, sentence };
+  return { kind: 'growth', who, ranks: of, bytes, lines, holder, sentence: capital(sentence) };
 }
 
 /** The lines that grow in ranks that leak. Their bytes are told as that, and no rank peaks higher for them. */
@@ -175,7 +175,7 @@ function peakDifference(
   const parts = lines.map(line => t('{0} at {1}', formatBytes(Math.abs(line.bytes)), placeText(line)));
   const because = parts.length === 0 ? t(', at no line in particular') : `: ${parts.join(', ')}`;
   const sentence = `${by > 0 ? texts.more : texts.less}${because}.`;
-  return { kind: 'peak', who, ranks: of, bytes: by, lines, holder: null, sentence };
+  return { kind: 'peak', who, ranks: of, bytes: by, lines, holder: null, sentence: capital(sentence) };
 }
 
 /** The lines that make most of a difference, by what they have at most. */
@@ -225,7 +225,10 @@ function foreignMemory(ranks: readonly RankSummary[]): JobDifference[] {
   const bytes = Math.max(...found.map(one => one.bytes));
   const who = whoText(of, ranks, 'host');
   const sentence = t('{0}: other processes than the job’s hold up to {1} of a GPU.', who, formatBytes(bytes));
-  return [{ kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, sentence }];
+  return [{ kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, sentence: capital(sentence) }];
 }
 
 const newest = (values: readonly (number | null)[]): number => values.findLast(bytes => bytes !== null) ?? 0;
+
+/** Whom a sentence is about stands in front of it. */
+const capital = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);

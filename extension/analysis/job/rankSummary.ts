@@ -50,7 +50,12 @@ export function rankSummary(
     ...{ pid: facts.pid, command: facts.command, ...gitOf(info) },
     startedMs: info.startRealtimeMs + facts.startNs / 1e6,
     durationSeconds: Math.max(0, info.durationNs - facts.startNs) / 1e9,
-    ...{ live: info.session.copy === true || (!facts.ended && info.live), exitCode: facts.exitCode, simulated: facts.simulated, lost: info.lost },
+    ...{
+      live: info.session.copy === true || (!facts.ended && info.live),
+      exitCode: facts.exitCode,
+      simulated: facts.simulated,
+      lost: info.lost,
+    },
     ...{ device, gpu: told.gpus[device] ?? '', gpuName: gpu?.name ?? '', totalBytes: gpu?.totalBytes || null },
     ...{ layer, stepSource: steps?.source ?? 'time', steps: steps?.count ?? 0, peakBytes: total.peakBytes },
     outOfMemoryCount: info.outOfMemory.filter(failure => failure.process === process).length,

@@ -34,12 +34,16 @@ export function expandFolder(path: string, environment: Environment, host: strin
 export const processName = ({ host, pid }: Pick<RankSummary, 'host' | 'pid'>): string => `${safeName(host)}-${pid}`;
 
 /**
- * The summary with a run and a rank, told or not: without a launcher the folder names the run. A run that is a number is a word here, since
- * readers of such folders would take the number for one.
+ * The summary with a run and a rank, told or not: `index` is its place among the processes of its trace, which began at `traceMs`. Without a
+ * launcher's word the folder names the run, with when it began, unless ranks of other machines are in it. A run that is a number is a word
+ * here, since readers of such folders would take the number for one.
  */
-export function named(summary: RankSummary, folder: string, index: number): RankSummary {
-  const run = safeName(summary.run || basename(resolve(folder)));
-  return { ...summary, run: /^\d+$/.test(run) ? `job-${run}` : run, rank: summary.rank ?? index };
+export function named(summary: RankSummary, folder: string, index: number, traceMs: number): RankSummary {
+  const { rank, worldSize, localWorldSize } = summary;
+  const alone = rank === null || worldSize === localWorldSize;
+  const began = new Date(traceMs).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  const run = safeName(summary.run || `${basename(resolve(folder))}${alone ? `-${began}` : ''}`);
+  return { ...summary, run: /^\d+$/.test(run) ? `job-${run}` : run, rank: rank ?? index };
 }
 
 /** Where the files of a rank are; makes the folder. */
@@ -59,6 +63,12 @@ export function writeWhole(file: string, chunks: Iterable<string | Uint8Array>):
     rmSync(`${file}.part`, { force: true });
     throw error;
   }
+}
+
+/** Removes what was written of a process while it was taken for another rank. */
+export function removeProcess(rankFolder: string, summary: RankSummary): void {
+  const own = `.${processName(summary)}.`;
+  for (const name of namesIn(rankFolder, '')) if (name.includes(own)) rmSync(join(rankFolder, name), { force: true });
 }
 
 /** `asOfMs`: when what it tells was written, where that is not now. */

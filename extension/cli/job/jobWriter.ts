@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { ranksOf, rankSummary } from '../../analysis/job/rankSummary';
-import { named, processName, rankFolder, writeSummary, writeWhole } from '../../capture/traces/jobFolder';
+import {
+  named,
+  processName,
+  rankFolder,
+  removeProcess,
+  writeSummary,
+  writeWhole,
+} from '../../capture/traces/jobFolder';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { isAlive, makeInput } from '../../exporters/exportInput';
 import type * as parquetBundle from '../../exporters/parquet';
@@ -22,6 +29,8 @@ const ENDED = 20_000;
 /** Writes what a job's folder has of the processes of one trace, again and again. */
 export class JobWriter {
   private readonly steps = new Map<number, Steps>();
+  /** Where what was written of each process lies: torch.distributed may tell its rank late. */
+  private readonly places = new Map<number, string>();
 
   private constructor(
     private readonly parquet: Parquet,
@@ -50,6 +59,9 @@ export class JobWriter {
   write(): void {
     for (const { process, summary } of this.ranks(true)) {
       const steps = this.stepsOf(process, summary);
+      const [before, place] = [this.places.get(process), rankFolder(this.folder, summary)];
+      if (before !== undefined && before !== place) removeProcess(before, summary);
+      this.places.set(process, place);
       for (const { name, rows } of this.parquet.rankTables(this.session, process, summary, steps.rows))
         this.writeTable(summary, name, rows, name === 'steps' ? steps.part : 0);
       writeSummary(this.folder, summary, this.asOfMs);
@@ -89,9 +101,10 @@ export class JobWriter {
   }
 
   private ranks(whole: boolean): { process: number; summary: RankSummary }[] {
-    return ranksOf(this.session.info()).flatMap((process, index) => {
+    const info = this.session.info();
+    return ranksOf(info).flatMap((process, index) => {
       const summary = rankSummary(this.session, process, this.trace, whole);
-      return summary === null ? [] : [{ process, summary: named(summary, this.folder, index) }];
+      return summary === null ? [] : [{ process, summary: named(summary, this.folder, index, info.startRealtimeMs) }];
     });
   }
 

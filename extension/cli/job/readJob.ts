@@ -48,10 +48,15 @@ async function fromTraces(
       continue;
     }
     const { session, addon } = opened;
-    ranksOf(session.info()).forEach((process, index) => {
+    const info = session.info();
+    ranksOf(info).forEach((process, index) => {
       const summary = rankSummary(session, process, trace);
       if (summary !== null)
-        found.push({ key: `${trace}#${process}`, writtenMs, summary: named(summary, folder, index) });
+        found.push({
+          key: `${trace}#${process}`,
+          writtenMs,
+          summary: named(summary, folder, index, info.startRealtimeMs),
+        });
     });
     try {
       const writer = await JobWriter.open(folder, session, trace, writtenMs);

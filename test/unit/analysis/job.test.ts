@@ -53,13 +53,13 @@ test('a leak, a larger batch, a stage that holds more and foreign processes on t
     const [growth, stage, rank, foreign] = all;
     assert.equal(
       growth?.sentence,
-      'rank 37 alone grows by 4.00 MB a step at train.py:90, kept by __main__.history[...]; the other 63 do not.',
+      'Rank 37 alone grows by 4.00 MB a step at train.py:90, kept by __main__.history[...]; the other 63 do not.',
     );
     assert.ok(Math.abs((stage?.bytes ?? 0) / (14.5 * GB) - 1) < 0.15, String(stage?.bytes));
     assert.equal(stage?.lines[0]?.line, ACTIVATIONS);
     assert.match(
       stage.sentence,
-      /^all ranks of stage 2 peak up to 1\d\.\d\d GB above the others: \d+\.\d\d GB at train\.py:31, /,
+      /^All ranks of stage 2 peak up to 1\d\.\d\d GB above the others: \d+\.\d\d GB at train\.py:31, /,
     );
     assert.equal(rank?.lines[0]?.line, ACTIVATIONS);
     assert.ok(Math.abs(rank.bytes / (23.2 * GB) - 1) < 0.15, String(rank.bytes));
@@ -114,7 +114,7 @@ test('where all ranks leak, that is one entry, and their peaks are none', () => 
     assert.deepEqual(told(all), ['growth: all 64 ranks']);
     assert.match(
       all[0]?.sentence ?? '',
-      /^all 64 ranks grow by up to 4\.00 MB a step at train\.py:90, kept by [^;]*\.$/,
+      /^All 64 ranks grow by up to 4\.00 MB a step at train\.py:90, kept by [^;]*\.$/,
     );
   }
 });

@@ -41,7 +41,16 @@ export function makeRank(rank: number, size: number, part: Partial<RankSummary> 
   const peakBytes = lines.reduce((sum, line) => sum + line.peakBytes, 0);
   const of = (bytes: number | null): (number | null)[] => [bytes, bytes];
   return {
-    ...{ version: 1, run: 'job-1', host, rank, localRank: rank % 8, nodeRank: Math.floor(rank / 8), worldSize: size },
+    ...{
+      version: 1,
+      run: 'job-1',
+      host,
+      rank,
+      localRank: rank % 8,
+      nodeRank: Math.floor(rank / 8),
+      worldSize: size,
+      localWorldSize: 8,
+    },
     ...{ role: '', mesh: {}, gpus: {}, pid: 4000 + rank, command: ['train.py'], branch: 'main', commit: 'abc' },
     ...{
       startedMs: 1e12,
