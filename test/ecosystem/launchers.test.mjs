@@ -155,7 +155,8 @@ test("Ray Train, by the package's variables: each rank is known and whole", { sk
   const { env } = started(WAYS[1], `${place.folder}/ray/`, []);
   // Nothing else of ours: a module of Ray could have the name.
   for (const file of [job, join(env.PYTHONPATH, 'gpu.py')]) copyFileSync(file, join(ray.folder, basename(file)));
-  const own = { ...env, XDG_CACHE_HOME: join(place.folder, 'cache/ray'), PYTHONPATH: ray.folder };
+  // Ray's token is in HOME.
+  const own = { ...env, HOME: ray.folder, XDG_CACHE_HOME: join(ray.folder, 'cache'), PYTHONPATH: ray.folder };
   const words = [join(jobs, 'ray_train.py'), JSON.stringify(own)];
   const ran = runPython(ray, words, {}, { PATH: env.PATH, PYTHONPATH: '' });
   assert.equal(ran.status, 0, ran.stderr);
