@@ -41,7 +41,8 @@ void write_gpu(Thread &thread, uint32_t device, const uint8_t uuid[16]) {
   char text[64];
   int at = snprintf(text, sizeof text, "gpu%u=GPU", device);
   for (int i = 0; i < 16; ++i)
-    at += snprintf(text + at, sizeof text - at, i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-%02x" : "%02x", uuid[i]);
+    at +=
+        snprintf(text + at, sizeof text - at, i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-%02x" : "%02x", uuid[i]);
   write_note(thread, GMT_NOTE_JOB, text);
 }
 

@@ -77,7 +77,7 @@ function readSeries(source: TraceSource, { process, device, layer, peakBytes, li
   const known = (values: Float64Array): (number | null)[] =>
     Array.from(values, bytes => (Number.isNaN(bytes) ? null : bytes));
   const less = (outer: Float64Array, inner: Float64Array): (number | null)[] =>
-    known(outer.map((bytes, i) => Math.max(0, bytes - (inner[i] ?? NaN))));
+    known(outer.map((bytes, i) => (bytes >= (inner[i] ?? NaN) ? bytes - (inner[i] ?? NaN) : NaN))); // read at other times
   if (series.last.length === 0)
     return { last: [0], peak: [peakBytes], live: [liveBytes], reserved: [null], outside: [null], foreign: [null] };
   const tensors = layer === 'tensor';

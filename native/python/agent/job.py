@@ -20,10 +20,11 @@ def tell():
     world = getattr(module, "_world", None)
     if getattr(world, "default_pg", None) is None:
         return
-    rank = module.get_rank()
-    lines = ["rank=%d" % rank, "world=%d" % module.get_world_size()]
+    rank, count = module.get_rank(), module.get_world_size()
+    lines = ["rank=%d" % rank, "world=%d" % count]
     for group in getattr(world, "pg_config_info", ()):
-        ranks, name = list(group["ranks"]), dimension(str(group.get("pg_desc", "")))
+        ranks = list(group["ranks"]) or list(range(count))  # of a group of all it tells none
+        name = dimension(str(group.get("pg_desc", "")))
         if name and rank in ranks and not any(line.startswith(name + "=") for line in lines):
             lines.append("%s=%d/%d" % (name[:40], ranks.index(rank), len(ranks)))
     text = "\n".join(lines)
