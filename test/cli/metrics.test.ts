@@ -109,7 +109,7 @@ test('the last metrics of a job are what its report says, at the server and in t
 
   const report = place.readJson<Report>('report.json');
   const last = samples(requests.at(-1)?.request);
-  const { host, gpus } = report.processes[0]!.rank;
+  const { host, gpus } = report.processes[0]!.rank!;
   const gpu = gpus[0];
   const pid = report.processes[0]!.pid;
   const process = `host_name="${host}",run="r"1",rank="3",local_rank="1",world_size="8",process_pid="${pid}"`;

@@ -46,13 +46,13 @@ describe('A job of many ranks in VS Code', () => {
 
   it('says which ranks differ, and why', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.openJob', vscode.Uri.file(folder));
-    await says('h1', /Job job-41/);
+    await says('[data-value=job]', /Job job-41/);
     await says('[data-value=facts]', /6 of 6 ranks · all have ended · the GPU is simulated/);
     const found = await texts('.differences li');
     assert.equal(found.length, 2, found.join('\n'));
     assert.match(found[0] ?? '', /Rank 1 alone grows by 1\.0\d MB a step at rank_job\.py:10; the other 5 do not/);
     assert.match(found[1] ?? '', /Rank 2 alone peaks \d+\.\d+ MB above the others: .* at rank_job\.py:8/);
-    assert.deepEqual(await violations('#app'), []);
+    assert.deepEqual(await violations('.job'), []);
     await inThemes('job');
   });
 
@@ -66,7 +66,7 @@ describe('A job of many ranks in VS Code', () => {
     await press(HEAT, 'Home');
     await says('[data-value=cell]', /rank 2 on/);
     await press('[data-control=layer]', 'ArrowDown');
-    await until('the legend', async () => /strongest colour is/.test(await words('.legend')));
+    await until('the legend', async () => /strongest colour is/.test(await words('[data-value=scale]')));
   });
 
   it('tells how runs changed, and shows one of before', async () => {
@@ -74,10 +74,10 @@ describe('A job of many ranks in VS Code', () => {
     assert.match(await words('.runs'), /job-40.*job-41/s);
     assert.match(await words('.runs'), /rank_job\.py:8.*48\.00 MB.*160\.00 MB/s);
     await click('.runs [data-action=show-run]');
-    await says('h1', /Job job-40/);
+    await says('[data-value=job]', /Job job-40/);
     await says('.differences', /No rank differs/);
     await click('.runs tbody tr:nth-child(2) [data-action=show-run]');
-    await says('h1', /Job job-41/);
+    await says('[data-value=job]', /Job job-41/);
     await press('[data-control=order]', 'Home');
   });
 

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, workspace, writeScript } from './page';
-import { click, hover, says, until } from './window';
+import { click, says, until } from './window';
 
 const written = (name: string): Promise<string> =>
   until(name, () => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : null));
@@ -38,12 +38,13 @@ describe('Ways to a trace', () => {
     const filled = join(workspace, 'filled');
     for (const path of [trace, page]) {
       rmSync(filled, { force: true });
-      // Rows full of it: the middle of the terminal is on one.
+      // Rows full of it; how they wrap depends on its length, so one place after the other is tried.
+      let tries = 0;
       terminal.sendText(`clear; for i in $(seq 99); do echo '${path} ${path}'; done; touch filled`);
       await until('the rows', () => existsSync(filled));
       await until(`${path} to open`, async () => {
-        await hover('.terminal-wrapper.active .xterm-screen');
-        await click('.terminal-wrapper.active .xterm-screen', { modifiers: ['Control'] });
+        const position = { x: 40 + ((tries++ >> 2) % 8) * 50, y: 60 };
+        await click('.terminal-wrapper.active .xterm-screen', { modifiers: ['Control'], position });
         return opened() === path ? true : null;
       });
     }

@@ -32,7 +32,11 @@ export const rows = (wait = 5000): Promise<Row[]> => ask('rows', { wait });
 /** A click, with another button or while keys are held. */
 export const click = (
   selector: string,
-  how: { button?: 'left' | 'right'; modifiers?: ('Shift' | 'Control')[] } = {},
+  how: {
+    button?: 'left' | 'right';
+    modifiers?: ('Shift' | 'Control')[];
+    position?: { x: number; y: number };
+  } = {},
 ): Promise<void> => ask('click', { selector, how });
 /** A click at a place of the element, pixels from its corner. */
 export const clickAt = (selector: string, x: number, y: number, double = false): Promise<void> =>

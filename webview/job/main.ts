@@ -33,7 +33,7 @@ let job: JobView | null = null;
 const choice: { layer: JobLayer; order: Order } = { layer: 'peak', order: 'rank' };
 const entries = <K extends string>(texts: Record<K, string>): [K, string][] => Object.entries(texts) as [K, string][];
 
-const title = el('h1', {}, progressRing(), ' ', t('Reading the job…'));
+const title = el('h1', { 'data-value': 'job' }, progressRing(), ' ', t('Reading the job…'));
 const layer = dropdown('layer', t('What cells show'), entries(LAYERS), value => choose({ layer: value }));
 const order = dropdown('order', t('Order of ranks'), entries(ORDERS), value => choose({ order: value }));
 openBelow(layer, order);
@@ -41,10 +41,10 @@ const facts = el('p', { class: 'dim', 'data-value': 'facts' });
 const notes = el('ul', { class: 'notes' });
 const differences = el('ul', { class: 'differences' });
 const map = new HeatMap(rank => post({ type: 'openRank', key: rank.key }));
-const legend = el('p', { class: 'dim legend' });
+const legend = el('p', { class: 'dim legend', 'data-value': 'scale' });
 const runs = el('section', { class: 'runs' });
 const controls = el('div', { class: 'controls' }, layer.element, order.element);
-const body = el('div', { hidden: true }, facts, notes, differences, controls, map.element, legend, runs);
+const body = el('div', { class: 'job', hidden: true }, facts, notes, differences, controls, map.element, legend, runs);
 app.append(title, body);
 
 function choose(chosen: Partial<typeof choice>): void {

@@ -92,7 +92,7 @@ function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>) {
   return {
     ...facts,
     /** Who it is in a job of many, as far as a launcher or torch.distributed said. */
-    rank: rankOf(process),
+    ...(process.notes.some(({ code }) => code === JOB) && { rank: rankOf(process) }),
     threads: process.threads.map(({ tid, name }) => ({ tid, name })),
     notes: process.notes.filter(({ code }) => code !== CELL && code !== JOB).map(note => note.text),
   };
