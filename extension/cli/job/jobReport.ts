@@ -21,6 +21,8 @@ export async function reportJob(options: ReportArguments, dist: string): Promise
       `${file} is the folder of a job: a table or json can be made of it, and ${format} of one of its traces.`,
       USAGE,
     );
+  if (options.at !== null || options.groupBy !== null || options.blocks || options.oom || options.compare.length > 0)
+    return refuse(`${file} is the folder of a job: of the options only --run, --format and -o go with it.`, USAGE);
   const job = await readJob(file, dist, run ?? undefined);
   if ('error' in job) return refuse(job.error, UNREADABLE);
   const chunks = format === 'json' ? jsonChunks({ version: 1, ...job }) : [textOf(jobLines(job))];
