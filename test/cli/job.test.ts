@@ -69,7 +69,12 @@ test('what cannot be done with a job is one sentence', async t => {
       2,
       /--ranks 1- is not a list of ranks, such as 0,7,64-71\.\n$/,
     ],
-    [['report', 'run-7', '--run', 'other'], 1, /There is no run other in run-7\.\n$/],
+    [
+      ['run', '--ranks', '0', '-o', 'x.gputrace', '--', 'true'],
+      2,
+      /--ranks is for the folder of a job: -o DIR\/, with a \/ at the end\.\n$/,
+    ],
+    [['report', 'run-7', '--run', 'other'], 1, /There is no run other in run-7: job-7\.\n$/],
     [['report', 'run-7', '--format', 'csv'], 2, /run-7 is the folder of a job: .* csv of one of its traces\.\n$/],
     [['report', 'run-7', '--at', '50%'], 2, /of the options only --run, --format and -o go with it\.\n$/],
     [['sql', '.', 'peak_by_rank'], 1, /\. is no folder of a job: there is no run=… in it\.\n$/],

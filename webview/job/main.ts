@@ -141,7 +141,13 @@ function show(given: JobView): void {
   const state = running > 0 ? t('{0} are running', formatCount(running)) : t('all have ended');
   setText(facts, [count, state, ...(simulated ? [t('the GPU is simulated')] : [])].join(' · '));
   notes.replaceChildren(...given.notes.map(note => el('li', {}, icon('info'), ' ', note)));
-  const none = el('li', {}, icon('pass'), ' ', t('No rank differs from its equals, and nothing grows.'));
+  const none = el(
+    'li',
+    {},
+    icon('pass'),
+    ' ',
+    t('No rank differs from its equals by more than 5 % and 32 MB, and nothing grows.'),
+  );
   const found = given.differences.map(differenceItem);
   differences.replaceChildren(...(found.length > 0 ? found : [none]));
   const several = given.runs.length > 1;

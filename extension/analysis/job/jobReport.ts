@@ -15,7 +15,8 @@ export function jobLines(job: JobView): string[] {
   const lines = [`Job ${run || '(no name)'}: ${formatCount(ranks.length)}${world} ranks`];
   if (simulated) lines.push('The GPU is simulated.');
   lines.push(...job.notes);
-  if (differences.length === 0) lines.push('No rank differs from its equals, and nothing grows.');
+  if (differences.length === 0)
+    lines.push('No rank differs from its equals by more than 5 % and 32 MB, and nothing grows.');
   for (const { kind, sentence } of differences) lines.push(`${kind === 'growth' ? 'LEAK' : 'DIFFERS'}: ${sentence}`);
   return [...lines, '', ...rankTable(job), ...(runs.length > 1 ? ['', ...runTable(runs), '', ...trendTable(job)] : [])];
 }
@@ -30,10 +31,11 @@ function rankTable({ ranks, differences }: JobView): string[] {
     rank.host,
     formatCount(rank.steps),
     formatBytes(rank.peakBytes),
+    rank.live ? 'running' : rank.exitCode === 0 || rank.exitCode === null ? 'ended' : `exit ${rank.exitCode}`,
     rank.leaks > 0 ? 'leak' : '',
     shades(rank, most),
   ]);
-  const lines = table(['rank', 'host', 'steps', 'peak', '', 'peak by step'], rows);
+  const lines = table(['rank', 'host', 'steps', 'peak', 'state', '', 'peak by step'], rows);
   const left = ranks.length - shown.length;
   return left > 0 ? [...lines, `… and ${formatCount(left)} more ranks.`] : lines;
 }

@@ -35,7 +35,7 @@ export function jobView(found: readonly FoundSummary[], nowMs: number, run?: str
     simulated: summaries.some(({ simulated }) => simulated),
     worldSize,
     ranks: ranks.map(jobRank),
-    notes: jobNotes(ranks, worldSize, nowMs),
+    notes: jobNotes(ranks, worldSize, nowMs, all.length),
     differences: jobDifferences(summaries),
     runs,
     trends: lineTrends(runs.map(({ run: name }) => newestOfRanks(byRun.get(name) ?? []).map(({ summary }) => summary))),
@@ -76,7 +76,12 @@ function newestOfRanks(all: readonly FoundSummary[]): FoundSummary[] {
   return [...kept].sort(([a], [b]) => a - b).map(([, each]) => each);
 }
 
-function jobNotes(ranks: readonly FoundSummary[], worldSize: number | null, nowMs: number): string[] {
+function jobNotes(
+  ranks: readonly FoundSummary[],
+  worldSize: number | null,
+  nowMs: number,
+  processes: number,
+): string[] {
   const numbers = ranks.map(({ summary }) => summary.rank ?? 0);
   const there = new Set(numbers);
   const missing = Array.from({ length: worldSize ?? 0 }, (_, rank) => rank).filter(rank => !there.has(rank));
@@ -96,6 +101,21 @@ function jobNotes(ranks: readonly FoundSummary[], worldSize: number | null, nowM
     );
   }
   if (silent.length > 3) notes.push(t('So it is with {0} ranks in all: {1}.', silent.length, of(silent)));
+  if (processes > ranks.length)
+    notes.push(
+      t(
+        'Of ranks that were started again the newest process is shown: {0} more are in the folder. Runs without a job’s name need a folder each, or GPU_MEMTRACE_RUN.',
+        formatCount(processes - ranks.length),
+      ),
+    );
+  const counts = ranks.filter(({ summary }) => !summary.live && summary.stepSource !== 'optimizer');
+  const [least, most] = [Math.min, Math.max].map(of => of(...counts.map(({ summary }) => summary.steps)));
+  if (counts.length > 1 && (most ?? 0) > 1.5 * (least ?? 0))
+    notes.push(
+      t(
+        'Steps were inferred from the allocations, in some ranks others: columns of two ranks need not be the same time.',
+      ),
+    );
   if (failed.length > 0) notes.push(t('Ended with an error: ranks {0}.', of(failed)));
   if (lossy.length > 0) notes.push(t('Events were lost, so figures may be wrong, in ranks {0}.', of(lossy)));
   const oom = ranks.filter(({ summary }) => summary.outOfMemoryCount > 0);

@@ -159,6 +159,8 @@ function parseRun(words: readonly string[]): Arguments {
   if (onlyInject !== undefined && parsed.backend === 'uprobe') {
     throw new Usage(`${onlyInject} needs the in-process tracer: leave --backend uprobe out.`);
   }
+  if (parsed.ranks !== null && !parsed.output?.endsWith('/'))
+    throw new Usage('--ranks is for the folder of a job: -o DIR/, with a / at the end.');
   parsed.command = options.rest();
   if (parsed.command.length === 0) {
     throw new Usage('Name the program to run: gpu-memtrace run [options] -- python train.py');

@@ -12,6 +12,7 @@ import { say } from '../report/output';
 import { JobWriter } from './jobWriter';
 
 const GATHER_MS = 1_000;
+const FIRST_WRITE_MS = 5_000;
 const WRITE_MS = 60_000;
 /** The recorder copies the trace so often: a node that dies leaves its last copy. */
 const COPY_SECONDS = 180;
@@ -57,6 +58,7 @@ export class JobRecording {
     writeFileSync(join(directory, 'copies'), `${COPY_SECONDS} ${this.traceFile}`);
     this.writer = JobWriter.open(folder, session, trace);
     this.every(GATHER_MS, writer => writer.gather());
+    this.timers.push(setTimeout(() => void this.attempt(writer => writer.write()), FIRST_WRITE_MS).unref());
     this.every(WRITE_MS, writer => writer.write());
   }
 

@@ -19,8 +19,12 @@ export async function readJob(folder: string, dist: string, run?: string): Promi
   const before = read.found.filter(({ summary }) => !anew.has(summary.trace));
   const job = jobView([...before, ...more.found], Date.now(), run);
   if (job === null) {
-    if (run !== undefined && read.found.length > 0) return { error: `There is no run ${run} in ${folder}.` };
-    return { error: more.notes[0] ?? `${folder} is no folder of a job: there is neither run=… nor a trace in it.` };
+    if (run !== undefined && read.found.length > 0) {
+      const names = [...new Set(read.found.map(({ summary }) => summary.run))].sort();
+      return { error: `There is no run ${run} in ${folder}: ${names.join(', ')}.` };
+    }
+    const nothing = `Nothing is in ${folder} yet: ranks write when they have run for some seconds, then each minute.`;
+    return { error: more.notes[0] ?? nothing };
   }
   const broken = read.broken.map(name => `${name} cannot be read.`);
   return { ...job, notes: [...broken, ...more.notes, ...job.notes] };
