@@ -1,21 +1,11 @@
 // Programs made by fast-check (test/unit/verdicts/generated.ts), judged at moments.
-import { build } from 'esbuild';
-import { inRoot } from '../project/root.mjs';
+import { bundled } from './bundled.mjs';
 
-const outfile = inRoot('build/bench/generatedPrograms.mjs');
 const contents = `export { judgeTrace } from './extension/analysis/findings/verdicts';
 export { THRESHOLDS } from './extension/analysis/series/thresholds';
 export { RunTrace } from './test/unit/verdicts/runTrace';
 export * from './test/unit/verdicts/generated'; export { sample } from 'fast-check';`;
-await build({
-  stdin: { contents, resolveDir: inRoot('.'), loader: 'ts' },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-});
-const made = await import(outfile);
+const made = await bundled('generatedPrograms', contents);
 const { generated, GENERATED_SITE, judgeTrace, playGenerated, RunTrace, sample, THRESHOLDS } = made;
 /** Of the verdicts, as they stand in the code that was built: what is written to them counts from then on. */
 export { THRESHOLDS };

@@ -1,7 +1,7 @@
 // What the verdicts say at every moment: each trace of FOLDER judged as of the ends of many of its steps, against what is expected of it.
 //   node test/bench/verdictMoments.mjs FOLDER EXPECT.json [WORD …]
 // A line a program: the first step at which something is called a leak, the steps at which that was wrong, what stands at the end.
-import { build } from 'esbuild';
+import { bundled } from './bundled.mjs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from '../project/root.mjs';
@@ -9,18 +9,9 @@ import { inRoot } from '../project/root.mjs';
 const MOMENTS = [4, 6, 8, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 50, 60, 70, 80, 100, 130, 160, 200, 250, 300, 400];
 const DETAILS = process.env.DETAILS === '1';
 
-const outfile = inRoot('build/bench/verdictMoments.mjs');
 const contents =
   "export { judgeTrace } from './analysis/findings/verdicts'; export { loadNative } from './engine/addon'; export { isLeak } from './protocol/verdicts';";
-await build({
-  stdin: { contents, resolveDir: inRoot('extension'), loader: 'ts' },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-});
-const { judgeTrace, loadNative, isLeak } = await import(outfile);
+const { judgeTrace, loadNative, isLeak } = await bundled('verdictMoments', contents, 'extension');
 const { addon, error } = loadNative(inRoot('dist'));
 if (error) throw new Error(error);
 

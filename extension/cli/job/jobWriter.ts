@@ -23,7 +23,7 @@ type Steps = { rows: TableRow<'steps'>[]; after: number; part: number };
 const STEPS_A_FILE = 100_000;
 /** What the model keeps apart of the newest steps, so that a look every second misses few. */
 const NEWEST = 2048;
-/** Ended allocations that are told, those with the most bytes times time; 0 of them would hide what a peak was made of. */
+/** Ended allocations that are told: those with the most bytes times time, of which peaks are made. */
 const ENDED = 20_000;
 
 /** Writes what a job's folder has of the processes of one trace, again and again. */
@@ -48,6 +48,11 @@ export class JobWriter {
     asOfMs: number | null = null,
   ): Promise<JobWriter> {
     return new JobWriter(await import('../../exporters/parquet'), folder, session, trace, asOfMs);
+  }
+
+  /** What is told of each process now, with its run and rank. */
+  summaries(): RankSummary[] {
+    return this.ranks(true).map(({ summary }) => summary);
   }
 
   /** Takes the steps that have ended since: later the model joins them. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { jobView } from '../../analysis/job/jobView';
-import { rankSummary, ranksOf } from '../../analysis/job/rankSummary';
-import { named, readSummaries, tracesIn, type SummaryFile } from '../../capture/traces/jobFolder';
+import { readSummaries, tracesIn, type SummaryFile } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { JobView } from '../../protocol/job';
 import { statSync } from 'node:fs';
@@ -52,18 +51,9 @@ async function fromTraces(
       continue;
     }
     const { session, addon } = opened;
-    const info = session.info();
-    ranksOf(info).forEach((process, index) => {
-      const summary = rankSummary(session, process, trace);
-      if (summary !== null)
-        found.push({
-          key: `${trace}#${process}`,
-          writtenMs,
-          summary: named(summary, folder, index, info.startRealtimeMs),
-        });
-    });
+    const writer = await JobWriter.open(folder, session, trace, writtenMs);
+    for (const summary of writer.summaries()) found.push({ key: `${trace}#${summary.pid}`, writtenMs, summary });
     try {
-      const writer = await JobWriter.open(folder, session, trace, writtenMs);
       writer.write();
       await writer.writeAllocations(addon, join(folder, trace), false);
     } catch (error) {

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { readJob } from '../../cli/job/readJob';
+import { openLine } from '../../editor/openLine';
 import { jobMessage, type ToJobPage } from '../../protocol/requests/jobMessages';
 import type { JobView } from '../../protocol/job';
 import { Refused } from '../session/refused';
@@ -45,7 +46,7 @@ export class JobPage {
   private async receive(value: unknown): Promise<void> {
     const message = jobMessage(value);
     if (message === null) return;
-    if (message.type === 'openLine') return openLine(message.file, message.line);
+    if (message.type === 'openLine') return this.openLine(message.file, message.line);
     if (message.type === 'openRank') return this.openRank(message.key);
     if (message.type === 'showRun') this.run = message.run;
     await this.read();
@@ -75,16 +76,15 @@ export class JobPage {
       );
   }
 
+  private async openLine(file: string, line: number): Promise<void> {
+    try {
+      await openLine(file, line, this.folder);
+    } catch (error) {
+      void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+    }
+  }
+
   private post(message: ToJobPage): void {
     void this.panel.webview.postMessage(message);
-  }
-}
-
-async function openLine(file: string, line: number): Promise<void> {
-  try {
-    const at = new vscode.Position(Math.max(0, line - 1), 0);
-    await vscode.window.showTextDocument(vscode.Uri.file(file), { selection: new vscode.Range(at, at) });
-  } catch {
-    void vscode.window.showWarningMessage(vscode.l10n.t('{0} is not on this machine.', file));
   }
 }

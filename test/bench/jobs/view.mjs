@@ -1,20 +1,10 @@
 // From a job's folder to its view, in this process: node test/bench/jobs/view.mjs FOLDER. Prints the seconds and the memory of each part as JSON.
-import { build } from 'esbuild';
-import { inRoot } from '../../project/root.mjs';
+import { bundled } from '../bundled.mjs';
 
-const outfile = inRoot('build/bench/jobView.mjs');
 const contents = `export { readSummaries } from './extension/capture/traces/jobFolder';
 export { jobView } from './extension/analysis/job/jobView';
 export { jobDifferences } from './extension/analysis/job/differences';`;
-await build({
-  stdin: { contents, resolveDir: inRoot('.'), loader: 'ts' },
-  outfile,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-});
-const { jobDifferences, jobView, readSummaries } = await import(outfile);
+const { jobDifferences, jobView, readSummaries } = await bundled('jobView', contents);
 
 const told = {};
 function timed(name, work) {
