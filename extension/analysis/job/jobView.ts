@@ -113,7 +113,7 @@ function jobNotes(
   if (counts.length > 1 && (most ?? 0) > 1.5 * (least ?? 0))
     notes.push(
       t(
-        'Steps were inferred from the allocations, in some ranks others: columns of two ranks need not be the same time.',
+        'Steps are inferred from the allocations and differ between ranks: a column need not be the same moment in all rows.',
       ),
     );
   if (failed.length > 0) notes.push(t('Ended with an error: ranks {0}.', of(failed)));
