@@ -28,6 +28,8 @@ export interface Growth {
   settingUp: boolean;
   /** It freed less than a block in a step, left the loop, and ran out of memory behind it. */
   built: boolean;
+  /** PyTorch took it for its cache of pinned memory: its blocks stay when the tensors in them are gone. */
+  pinnedCache: boolean;
 }
 
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
@@ -44,6 +46,11 @@ export function doubtOf(growth: Growth): string | null {
     );
   if (early && (holder === null || holder.limit === 'none'))
     return t('It grows so far; what repeats may be the building of a model rather than steps.');
+  if (ended && holder === null)
+    return t(
+      'It grew until the program ended, in at least {0} steps. PyTorch keeps pinned memory in a cache, which also grows while more copies are under way at once, as where Python runs ahead of the GPU. Run it longer: what still grows then, or has a holder, is a leak.',
+      formatCount(rises),
+    );
   if (ended)
     return t(
       'It grew until the program ended, in at least {0} steps. Whether it would have stopped is not known: the program also empties, joins or measures {1}. Run it until that is emptied or full: what still grows then is a leak.',
@@ -67,11 +74,11 @@ function isBounded({ holder }: Growth): boolean {
 }
 
 function isCertain(growth: Growth): boolean {
-  const { holder, rises, freed, bytes, deviceBytes, ended } = growth;
+  const { holder, rises, freed, bytes, deviceBytes, ended, pinnedCache } = growth;
   const bounded = isBounded(growth);
   if (holder?.limit === 'none' || (!bounded && rises >= T.times * T.many)) return true;
   if (deviceBytes !== null && bytes >= T.part * deviceBytes) return true;
   if (bounded && freed && rises >= T.many) return true;
-  if (!ended) return false;
+  if (!ended || (pinnedCache && holder === null)) return false;
   return !bounded || freed || (holder?.limit === 'maybe' && rises >= T.times * fewestRecords());
 }

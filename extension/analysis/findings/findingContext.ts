@@ -10,6 +10,8 @@ export interface FindingContext {
   source: TraceSource;
   axis: StepAxis;
   answers: readonly HolderAnswer[];
+  /** See the function of this name. */
+  unusedPinnedGrowth: number;
   ledgers: readonly Ledger[];
   lineText: LineText;
 }

@@ -10,6 +10,7 @@ import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
 import { holderOf, holdersSaid, NO_OWNER, nobodyHolds } from './holders';
 import { namedFrame } from '../sites/site';
+import { isPinnedCache, unusedPinned } from './pinnedCache';
 import type { JudgedSite } from '../sites/states';
 import { at, median, sum } from '../series/statistics';
 import { suggest } from './suggestions';
@@ -72,7 +73,8 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const holder =
     holderOf(context.answers, process, ids, 0, 1, sum(cluster.map(site => survivors(site).count))) ??
     gradientCycle(context, process, ids, places) ??
-    ownerless(context, process, ids);
+    ownerless(context, process, ids) ??
+    unusedPinned(context, all);
   const place = places[0] ?? null;
   const lines = linesOf(holder, place, context.lineText);
   const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
@@ -90,6 +92,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     nameable: unnamed === null,
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
     built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
+    pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),
   };
   const doubt = doubtOf(grown);
   const finding = makeFinding({

@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { nameCells } from '../../protocol/cells';
 import { toldSource } from '../../protocol/notes';
 import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import type { Finding, GrowingState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
+import type { Finding, GrowingState, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
@@ -17,6 +17,7 @@ import { findLeaks } from './findings';
 import { readHolders } from './holders';
 import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
 import { judgeFailures } from './outOfMemory';
+import { PINNED_CACHE, unusedPinnedGrowth } from './pinnedCache';
 
 /** Sites that are judged between two yields. */
 const PART = 16;
@@ -76,10 +77,11 @@ function leaksOf(
   const growing = judged.map(({ axis, sites }) => ({ axis, sites: sites.filter(isGrowing) }));
   if (growing.every(({ sites }) => sites.length === 0)) return [];
   const answers = readHolders(source);
+  const all = growing.flatMap(({ sites }) => sites);
+  const shared = { source, answers, lineText, unusedPinnedGrowth: unusedPinnedGrowth(all, { source, answers }) };
   return growing.flatMap(({ axis, sites }) => {
     if (axis === null || sites.length === 0) return [];
-    const context = { source, axis, answers, ledgers: ledgers.map(({ ledger }) => ledger), lineText };
-    return findLeaks(sites, context);
+    return findLeaks(sites, { ...shared, axis, ledgers: ledgers.map(({ ledger }) => ledger) });
   });
 }
 
@@ -137,19 +139,26 @@ function bySeverity(a: Finding, b: Finding): number {
   return sure || time(a) - time(b) || b.bytesPerStep - a.bytesPerStep;
 }
 
-/** What the agent found in a container with a bound is being filled: no leak. Takes the sites' verdicts back. */
+/** What the agent found in a container with a bound, or in PyTorch's cache, is being filled: no leak. Takes the sites' verdicts back. */
 function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
   const { holder } = leak;
+  if (holder?.kind === PINNED_CACHE.kind) {
+    const because = t('No tensor lies in it: PyTorch’s cache of pinned memory grows while more copies are under way.');
+    takeBack(leak, verdicts, 'cache', because);
+    return true;
+  }
   if (holder === null || holder.bound === null || (holder.length ?? 0) > holder.bound) return false;
   // What has outgrown the bound is kept by something else as well.
   if (leak.sites.some(site => (verdicts.get(site)?.rises ?? 0) > (holder.bound ?? 0))) return false;
+  takeBack(leak, verdicts, 'plateau', t('It fills {0}, which holds at most {1}.', holder.path, holder.bound));
+  return true;
+}
+
+function takeBack(leak: Finding, verdicts: Map<number, SiteVerdict>, state: SiteState, because: string): void {
   for (const site of leak.sites) {
     const verdict = verdicts.get(site);
-    if (verdict === undefined) continue;
-    const because = t('It fills {0}, which holds at most {1}.', holder.path, holder.bound);
-    verdicts.set(site, stateVerdict(verdict, 'plateau', because));
+    if (verdict !== undefined) verdicts.set(site, stateVerdict(verdict, state, because));
   }
-  return true;
 }
 
 /** Of the process with most. */

@@ -160,14 +160,14 @@ def turn(reason, step, request):
         attempt(lambda: load("compiled").tell(reason == EXIT))
     if state["steps"] and (natives["pools_due"]() or (reason == EXIT and not natives["asleep"]())):
         attempt(lambda: load("pools").look())
-    if state["steps"] and reason in (STEP, EXIT) and "torch.distributed.distributed_c10d" in sys.modules:
-        attempt(load("job").tell)
     if reason == STEP:
         state["next_step"] = attempt(load("steps").at_step, step) or NEVER
     elif reason == EXIT and not natives["asleep"]():
         attempt(load("steps").at_exit)
     elif reason != EXIT:
         state["next_step"] = load("steps").next_step()
+    if state["steps"] and reason in (STEP, EXIT) and "torch.distributed.distributed_c10d" in sys.modules:
+        attempt(load("job").tell)
     return state["next_step"] if not state["requests"] else 1  # the next step there is
 
 

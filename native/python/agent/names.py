@@ -1,5 +1,6 @@
 """What live blocks are: the parameters, buffers and gradients of modules, and the state of optimizers. Nothing is kept alive."""
 
+import contextlib
 import sys
 import time
 
@@ -178,8 +179,11 @@ def write():
     with pause.Quiet(), tensors.quiet():
         with pause.all_objects() as snapshot:
             names = collect_names(snapshot)
+            meshes = find(snapshot, sys.modules.get("torch.distributed.device_mesh"), "DeviceMesh")
         for address, (category, text, device) in names.found.items():
             natives["name"](address, device, category, text)
         for module, path in names.modules.items():
             natives["module"](module, path)
+    with contextlib.suppress(Exception):  # each version of PyTorch has its own meshes
+        load("job").see(meshes)
     return (time.perf_counter() - begun) * 1000

@@ -120,7 +120,7 @@ def sharded():
     except ImportError:
         return None
     torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
-    mesh = init_device_mesh("cpu", (1,))
+    mesh = init_device_mesh("cpu", (1,), mesh_dim_names=("pp",))
     net = torch.nn.Sequential(torch.nn.Linear(8, 8, bias=False), torch.nn.Linear(8, 8, bias=False))
     for module in net:
         module.weight = torch.nn.Parameter(distribute_tensor(module.weight.detach(), mesh, [Shard(0)]))

@@ -65,6 +65,8 @@ class Torch(Traced):
         self.assertEqual(told[GMT_CATEGORY_PARAMETER], {"0.weight", "1.weight"})
         self.assertEqual(told[GMT_CATEGORY_GRADIENT], {"0.weight", "1.weight"})
         self.assertTrue({"0.weight.momentum_buffer", "1.weight.momentum_buffer"} <= told[GMT_CATEGORY_OPTIMIZER], told)
+        ranks = [text.split("\n") for code, text in log.notes if code == GMT_NOTE_JOB]
+        self.assertEqual(ranks[-1], ["rank=0", "world=1", "pp=0/1"], "a mesh over the whole job has its names too")
 
     @every_torch
     def test_graph_and_gradient(self, python):

@@ -22,6 +22,7 @@ const RUNS: Growth = {
   nameable: true,
   settingUp: false,
   built: false,
+  pinnedCache: false,
 };
 const BOUNDED: FindingHolder = { ...HOLDER, limit: 'shrinks' };
 const ENDLESS: FindingHolder = { ...HOLDER, limit: 'none' };
@@ -52,6 +53,13 @@ test('at the end of a run, what has a bound and never came to it is told in the 
     doubtOf({ ...RUNS, holder: BOUNDED, ended: true }),
     'It grew until the program ended, in at least 20 steps. Whether it would have stopped is not known: the program also empties, joins or measures trainer.history[...]. Run it until that is emptied or full: what still grows then is a leak.',
   );
+});
+
+test('pinned memory in PyTorch’s cache that nobody is known to hold is not sure when the program ends', () => {
+  const pinned = { pinnedCache: true, ended: true };
+  assert.match(doubtOf({ ...RUNS, ...pinned }) ?? '', /^It grew until the program ended.* where Python runs ahead/);
+  assert.ok(isLeak({ ...pinned, holder: HOLDER }), 'tensors lie in it');
+  assert.ok(isLeak({ ...pinned, rises: 256 }), 'more than any program runs ahead');
 });
 
 test('rounds that may be those of a set-up are judged when the program has ended', () => {

@@ -76,6 +76,40 @@ test('a tensor and its pinned copy in one list are one finding, about the device
   assert.ok(finding.evidence.includes('Pinned host memory grows with it, by 4.00 MB a step.'));
 });
 
+test('pinned memory of PyTorch’s cache is a leak where tensors lie in it', () => {
+  const run = new StepRun();
+  run.site(1, { layer: 'host', device: -1, library: '/opt/torch/lib/libtorch_cuda.so' });
+  playing(60, (_, run) => run.alloc(1, MB), run);
+  const blocks = run.blocks(1);
+  const look = (when: string, holder: object): Pick<RunFacts, 'answers'> => ({
+    answers: [
+      {
+        text: JSON.stringify({ when, holders: [{ ...holder, addresses: addresses(blocks) }] }),
+        blocks: blockFacts(blocks),
+      },
+    ],
+  });
+  const none = { path: 'no Python owner', kind: 'none' };
+  const list = { path: 'batches[...]', kind: 'container', file: SCRIPT, line: 20 };
+  assert.equal(only(findingsOf(run)).verdict, 'rose', 'nobody was asked');
+  assert.equal(only(findingsOf(run, look('exit', none))).verdict, 'rose', 'the variables of functions are gone');
+  assert.equal(only(findingsOf(run, look('asked', list))).verdict, 'leak');
+  const { findings, sites } = judgeTrace(new RunTrace(run, look('asked', none)));
+  assert.deepEqual([findings.length, sites.get(1)?.state], [0, 'cache']);
+  const isFound = (bytes: number): number => {
+    const run = new StepRun();
+    for (const site of [1, 2])
+      run.site(site, { layer: 'host', device: -1, library: '/opt/torch/lib/libtorch_cuda.so' });
+    playing(60, (_, run) => [run.alloc(1, MB), run.alloc(2, bytes)], run);
+    const holders = [{ ...none, addresses: addresses(run.blocks(1)) }];
+    const answers = [{ text: JSON.stringify({ when: 'asked', holders }), blocks: blockFacts(run.blocks(1)) }];
+    return findingsOf(run, { answers, lines: { 1: 7, 2: 8 } }).length;
+  };
+  assert.deepEqual([isFound(MB), isFound(2 * MB)], [0, 1], 'what was not asked and grows as slowly is the same');
+  playing(1200, (_, run) => run.alloc(1, MB), run);
+  assert.equal(only(findingsOf(run, look('asked', none))).verdict, 'leak', 'no program runs ahead so far');
+});
+
 test('a line’s blocks that nobody was found to hold are of the cause that the line has', () => {
   const run = playing(60, (step, run) => [
     step % 2 === 0 && run.alloc(1, MB),

@@ -1,0 +1,53 @@
+import { t } from '@vscode/l10n';
+import { libraryName } from '../../protocol/libraryName';
+import type { TraceSource } from '../../protocol/trace';
+import type { FindingHolder, SiteVerdict } from '../../protocol/verdicts';
+import type { GrowingSite } from '../sites/cluster';
+import { THRESHOLDS as T } from '../series/thresholds';
+import type { JudgedSite } from '../sites/states';
+import type { FindingContext } from './findingContext';
+import { type HolderAnswer, holdersSaid, NO_OWNER } from './holders';
+
+// PyTorch's cache of pinned memory asks the driver for each block by itself, so its growth looks like a leak of the line that needed one
+// more. It also grows while more copies are under way at once, as where Python runs ahead of the GPU. Only a look at the tensors tells.
+
+/** What has pinned memory that no tensor of Python's lies in. */
+export const PINNED_CACHE: FindingHolder = {
+  ...NO_OWNER,
+  path: t('PyTorch’s cache of pinned memory'),
+  kind: 'pinned-cache',
+};
+
+/** Pinned memory that PyTorch's own allocator took: it is kept for other tensors when those in it are gone (`CachingHostAllocator.cpp`). */
+export function isPinnedCache({ layer, site }: SiteVerdict, source: TraceSource): boolean {
+  return layer === 'host' && /^PyTorch /.test(libraryName(source.site(site)?.library ?? ''));
+}
+
+/** Whether a look at the running program found no tensor in blocks of the site; null: it was not asked of them. */
+function isUnused({ process, site }: SiteVerdict, answers: readonly HolderAnswer[]): boolean | null {
+  const said = holdersSaid(
+    answers.filter(({ when }) => when !== 'exit'),
+    process,
+    [site],
+  );
+  return said.length === 0 ? null : said.includes('none');
+}
+
+/** Growth (bytes a step) of that pinned memory of PyTorch's cache which no tensor lies in, where it grows fastest; 0: none is known. */
+export function unusedPinnedGrowth(
+  growing: readonly JudgedSite[],
+  { answers, source }: Pick<FindingContext, 'answers' | 'source'>,
+): number {
+  const unused = growing.filter(({ verdict }) => isPinnedCache(verdict, source) && isUnused(verdict, answers) === true);
+  return Math.max(0, ...unused.map(({ verdict }) => verdict.bytesPerStep));
+}
+
+/** PyTorch's cache, where no tensor lies in its memory, or it was not asked and grows no faster than what is unused elsewhere in the job. */
+export function unusedPinned(context: FindingContext, cluster: readonly GrowingSite[]): FindingHolder | null {
+  const { answers, source, unusedPinnedGrowth: usual } = context;
+  const isOurs = cluster.every(({ verdict }) => {
+    const unused = isUnused(verdict, answers) ?? verdict.bytesPerStep <= usual;
+    return unused && verdict.rises < T.times * T.many && isPinnedCache(verdict, source);
+  });
+  return isOurs ? PINNED_CACHE : null;
+}
