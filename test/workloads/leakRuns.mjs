@@ -66,6 +66,7 @@ export function testLeaks({
           const holders = ['--holders', expected.holders ?? holderTime];
           const how = { python, env: env(expected), options: [...holders, ...options] };
           const run = await runJob(file, how);
+          assert.deepEqual(run.report.lost.byCause, {});
           const judged = judgeLeaks(name, expected, run.report);
           const row = { name: basename(name, '.py'), expected: expected.verdict, steps: run.report.steps?.count };
           rows.push({ ...row, ...judged, fix: '' });

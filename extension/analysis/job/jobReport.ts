@@ -12,7 +12,8 @@ const COLUMNS = 32;
 export function jobLines(job: JobView): string[] {
   const { run, ranks, worldSize, differences, runs, simulated } = job;
   const world = worldSize === null || worldSize === ranks.length ? '' : ` of ${formatCount(worldSize)}`;
-  const lines = [`Job ${run || '(no name)'}: ${formatCount(ranks.length)}${world} ranks`];
+  const count = `${formatCount(ranks.length)}${world} ${(worldSize ?? ranks.length) === 1 ? 'rank' : 'ranks'}`;
+  const lines = [`Job ${run || '(no name)'}: ${count}`];
   if (simulated) lines.push('The GPU is simulated.');
   lines.push(...job.notes);
   if (differences.length === 0)

@@ -6,7 +6,7 @@ import { placeText } from '../words';
 import { groupBy } from '../../protocol/maps';
 import { jobDifferences } from './differences';
 import { lineTrends } from './trend';
-import { rankList } from './who';
+import { numbersOf, rankList, ranksText } from './who';
 
 /** A process of a job that says nothing for so long is thought to be gone. */
 const SILENT_MS = 5 * 60_000;
@@ -88,7 +88,7 @@ function jobNotes(
   const silent = ranks.filter(({ summary, writtenMs }) => summary.live && nowMs - writtenMs > SILENT_MS);
   const failed = ranks.filter(({ summary }) => (summary.exitCode ?? 0) !== 0);
   const lossy = ranks.filter(({ summary }) => summary.lost.events > 0);
-  const of = (some: readonly FoundSummary[]): string => rankList(some.map(({ summary }) => summary.rank ?? 0));
+  const of = (some: readonly FoundSummary[]): string => ranksText(numbersOf(some.map(({ summary }) => summary)));
   const notes: string[] = [];
   if (missing.length > 0)
     notes.push(
@@ -101,6 +101,9 @@ function jobNotes(
     );
   }
   if (silent.length > 3) notes.push(t('So it is with {0} ranks in all: {1}.', silent.length, of(silent)));
+  const beyond = ranks.filter(({ summary }) => (summary.rank ?? 0) >= (summary.worldSize ?? Infinity));
+  if (beyond.length > 0)
+    notes.push(t('The launcher’s variables contradict each other: {0} of {1}.', of(beyond), worldSize ?? 0));
   if (processes > ranks.length)
     notes.push(
       t(
@@ -116,9 +119,9 @@ function jobNotes(
         'Steps are inferred from the allocations and differ between ranks: a column need not be the same moment in all rows.',
       ),
     );
-  if (failed.length > 0) notes.push(t('Ended with an error: ranks {0}.', of(failed)));
-  if (lossy.length > 0) notes.push(t('Events were lost, so figures may be wrong, in ranks {0}.', of(lossy)));
+  if (failed.length > 0) notes.push(t('Ended with an error: {0}.', of(failed)));
+  if (lossy.length > 0) notes.push(t('Events were lost, so figures may be wrong, in {0}.', of(lossy)));
   const oom = ranks.filter(({ summary }) => summary.outOfMemoryCount > 0);
-  if (oom.length > 0) notes.push(t('Out of memory: ranks {0}.', of(oom)));
+  if (oom.length > 0) notes.push(t('Out of memory: {0}.', of(oom)));
   return notes;
 }

@@ -17,7 +17,12 @@ export function whoText(of: readonly number[], all: readonly RankSummary[], firs
   if (of.length === all.length)
     return all.length === 1 ? t('the only rank') : t('all {0} ranks', formatCount(all.length));
   const names = first === 'stage' ? (stageNames(of, all) ?? hostNames(of, all)) : hostNames(of, all);
-  return names ?? t('ranks {0}', rankList(of));
+  return names ?? ranksText(of);
+}
+
+/** `rank 5`, `ranks 1, 5–8`; numbers rise. */
+export function ranksText(of: readonly number[]): string {
+  return of.length === 1 ? t('rank {0}', of[0] ?? 0) : t('ranks {0}', rankList(of));
 }
 
 function stageNames(of: readonly number[], all: readonly RankSummary[]): string | null {

@@ -199,7 +199,7 @@ const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
   '--budget': (parsed, options) => (parsed.budgetBytes = size(options, '--budget')),
   '--ranks': (parsed, options) => (parsed.ranks = parseRanks(options.value())),
   '--interval': (parsed, options) => (parsed.intervalMs = interval(options.value())),
-  '--otlp': (parsed, options) => (parsed.otlp = options.optionalValue(ADDRESS, '')),
+  '--otlp': (parsed, options) => (parsed.otlp = server(options.optionalValue(ADDRESS, ''))),
   '--prometheus': (parsed, options) => (parsed.prometheus = promFile(options.value())),
 };
 
@@ -244,6 +244,11 @@ function ringBytes(text: string): number {
 }
 
 /** What node_exporter's textfile collector reads. */
+function server(text: string): string {
+  if (text === '' || ADDRESS.test(text)) return text;
+  throw new Usage(`--otlp ${text} is no address of a server, such as http://localhost:4318.`);
+}
+
 function promFile(text: string): string {
   if (text.endsWith('.prom')) return text;
   throw new Usage(`--prometheus ${text}: the name must end in .prom, or node_exporter leaves the file alone.`);

@@ -25,11 +25,11 @@ export function jobFolderOf(output: string | null): string | null {
   return output?.endsWith('/') ? resolve(expandFolder(output, process.env, hostname(), process.pid)) : null;
 }
 
-/** One sentence where nothing can be gathered there, else null. Makes the folder. */
-export function unwritableJob(folder: string): string | null {
+/** One sentence where nothing can be gathered there, else null. Makes the folder, with what is `within` it. */
+export function unwritableJob(folder: string, within = TRACES): string | null {
   try {
-    makeFolder(join(folder, TRACES));
-    accessSync(join(folder, TRACES), constants.W_OK | constants.X_OK);
+    makeFolder(join(folder, within));
+    accessSync(join(folder, within), constants.W_OK | constants.X_OK);
     return null;
   } catch (error) {
     return `${folder} cannot be written: ${reasonOf(error)}.`;

@@ -32,7 +32,7 @@ export async function reportJob(options: ReportArguments, dist: string): Promise
 /** `--format parquet -o DIR/`: the tables of a trace, as a job's folder has them, with every allocation. */
 export async function exportTables({ file, output }: ReportArguments, dist: string): Promise<number> {
   const folder = jobFolderOf(output) ?? '';
-  const problem = unwritableJob(folder);
+  const problem = unwritableJob(folder, '');
   if (problem !== null) return refuse(problem, UNREADABLE);
   const opened = await openTrace(file, dist);
   if ('error' in opened) return refuse(opened.error, UNREADABLE);

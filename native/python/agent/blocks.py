@@ -68,10 +68,12 @@ def from_storages(wanted, devices, where):
 
 
 def write_blocks(wanted, devices, where, deadline):
-    """Writes what is known of the wanted blocks (address -> bytes, address -> device) into the trace. `where`: Search.where."""
+    """Writes what is known of the wanted blocks (address -> bytes, address -> device) into the trace. `where`: Search.where. Pinned host
+    memory, which has no device, is another allocator's."""
     sequence = natives["sequence"]()
     found = from_storages(wanted, devices, where)
     if has_time_to_ask(deadline):
         found.update(from_allocator(wanted))
     for address, (device, *facts) in found.items():
-        natives["block"](address, device, sequence, *facts)
+        if device >= 0:
+            natives["block"](address, device, sequence, *facts)

@@ -53,7 +53,9 @@ if SHAPE == "many":
 if SHAPE == "none":
     del core._cuda_memorySnapshot
 first, second = torch.Tensor(0x10000, 512), torch.Tensor(0x12000, 1024)
+pinned = torch.Tensor(0x16000, 512)
 too_big = torch.Tensor(0x15000, 4096)  # a storage that is not the block's own
 told = [["0x10000", 512, 0], ["0x11000", 512, 0], ["0x12000", 1024, 0], ["0x14000", 1024, 0], ["0x15000", 512, 0]]
+told.append(["0x16000", 512, -1])
 assert tracing.begin()
 assert tracing.ask(1, "holders", addresses=told, budgetMs=10000)

@@ -182,9 +182,14 @@ test('missing, silent, failed and lossy ranks are noted', () => {
   assert.deepEqual(job?.notes, [
     '2 of 8 ranks are not in the folder: 2, 5.',
     'Rank 0 has said nothing for 20 min 00 s: what it had at step 420 is shown.',
-    'Ended with an error: ranks 3.',
-    'Events were lost, so figures may be wrong, in ranks 3.',
+    'Ended with an error: rank 3.',
+    'Events were lost, so figures may be wrong, in rank 3.',
   ]);
+  const wrong = jobView(found([{ ...second, rank: 9 }]), NOW);
+  assert.ok(
+    wrong?.notes.includes('The launcher’s variables contradict each other: rank 9 of 8.'),
+    wrong?.notes.join('\n'),
+  );
   assert.deepEqual([job.worldSize, job.ranks.map(({ rank }) => rank)], [8, [0, 1, 3, 4, 6, 7]]);
 });
 

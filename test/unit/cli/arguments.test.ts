@@ -85,6 +85,7 @@ test('metrics go to an address or a file that is one, or as variables say', () =
   assert.deepEqual(wanted('--otlp=http://c'), ['http://c', null, 2]);
   for (const text of ['c:4318', 'localhost:4318/v1', 'grpc://c:4317'])
     assert.deepEqual(wanted(`--otlp ${text}`), [text, null, 2]);
+  assert.match(String(wanted('--otlp=nonsense')), /^--otlp nonsense is no address of a server/);
   assert.match(String(wanted('--prometheus gpu.txt')), /^--prometheus gpu\.txt: the name must end in \.prom, /);
 });
 
