@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const jobs = join(root, 'test/ecosystem/jobs');
+export const examples = join(root, 'examples');
 export const cli = join(root, 'dist/cli.js');
 /** The marks of a saved trace. */
 export const marksOf = file => sessionOf(file).marks.map(({ name }) => name);

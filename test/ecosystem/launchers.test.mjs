@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { cli, installed, jobs, runPython, SIMULATED } from './installed.mjs';
+import { cli, examples, installed, jobs, runPython, SIMULATED } from './installed.mjs';
 import { die, missing, mpirun, onMachine, slurm, until } from './machines.mjs';
 
 const MB = 1 << 20;
@@ -194,5 +194,47 @@ describe('torchrun', { skip: missing('sh') ?? false }, () => {
         [0, 1, 2, 3].map(rank => ({ pp: [0, 1], dp: [rank >> 1, 2], tp: [rank % 2, 2] })),
       );
     });
+  });
+});
+
+const noKubernetes = missing('sh') ?? process.env.GMT_NO_KUBERNETES;
+describe('Kubernetes, by the manifest', { skip: noKubernetes ?? false }, () => {
+  const manifest = join(examples, 'kubernetes.yml');
+  const python = process.env.GMT_KUBERNETES_PYTHON;
+
+  test('its API takes it', () => {
+    const validate = join(dirname(python), 'kubernetes-validate');
+    const { status, stdout, stderr } = spawnSync(python, [validate, '--strict', manifest], { encoding: 'utf8' });
+    assert.equal(status, 0, stdout + stderr);
+  });
+
+  test('each rank is known and whole', async () => {
+    const read = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))';
+    const documents = JSON.parse(spawnSync(python, ['-c', read, manifest], { encoding: 'utf8' }).stdout);
+    const { metadata, spec } = documents.find(({ kind }) => kind === 'Job');
+    const [container] = spec.template.spec.containers;
+    const shared = join(place.folder, 'kubernetes');
+    // What a cluster has and this machine has not: its volume, 8 GPUs a pod, names for its addresses, and the image's programs.
+    const here = [
+      ['/shared', shared],
+      ['--nproc-per-node 8', '--nproc-per-node 2'],
+      ['train-0.train', `127.0.0.1 --master-port ${20_000 + ((process.pid + 900) % 20_000)}`],
+      [/^torchrun/, `${place.python} -m torch.distributed.run`],
+      [/train\.py$/, `${job} mesh`],
+    ];
+    const onThis = text => here.reduce((all, [there, own]) => all.replace(there, own), text);
+    const fields = { "metadata.labels['job-name']": metadata.name };
+    const told = container.env.map(({ name, value, valueFrom }) => {
+      return [name, onThis(value ?? fields[valueFrom.fieldRef.fieldPath])];
+    });
+    const { env } = started(WAYS[1], '', []);
+    const pods = Array.from({ length: spec.completions }, (_, index) => {
+      const own = { ...env, ...Object.fromEntries(told), JOB_COMPLETION_INDEX: String(index), OMP_NUM_THREADS: '1' };
+      const cache = join(place.folder, `pod-${index}`);
+      const words = [...container.command, ...container.args.map(onThis)];
+      return onMachine(`${metadata.name}-${index}`, words, { ...own, XDG_CACHE_HOME: cache, GLOO_SOCKET_IFNAME: 'lo' });
+    });
+    for (const pod of pods) assert.equal(await pod.ended, 0, pod.text);
+    checkJob(join(shared, 'run-train'), ['train-0', 'train-1'], /^train$/);
   });
 });

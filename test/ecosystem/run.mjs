@@ -6,6 +6,7 @@ import { ensurePrograms } from '../project/systemPackages.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
 import {
   prepareEngines,
+  prepareKubernetes,
   prepareMetrics,
   prepareNotebooks,
   prepareRay,
@@ -28,8 +29,10 @@ export async function runEcosystemTests(names, words) {
   if (names.includes('launchers')) {
     // What is not there is skipped by name.
     await ensurePrograms(['munged', 'slurmctld', 'slurmd', 'srun', 'mpirun'], ['slurm-wlm', 'munge', 'openmpi-bin']);
-    const { python, problem } = await prepareRay();
-    Object.assign(env, problem ? { GMT_NO_RAY: problem } : { GMT_RAY_PYTHON: python });
+    const [ray, kubernetes] = [await prepareRay(), await prepareKubernetes()];
+    Object.assign(env, ray.problem ? { GMT_NO_RAY: ray.problem } : { GMT_RAY_PYTHON: ray.python });
+    const { python, problem } = kubernetes;
+    Object.assign(env, problem ? { GMT_NO_KUBERNETES: problem } : { GMT_KUBERNETES_PYTHON: python });
   }
   if (names.includes('notebook')) {
     const { python, problem } = await prepareNotebooks();

@@ -16,9 +16,17 @@ const ENGINES = ['duckdb', 'pyarrow', 'polars', 'chdb', 'pyspark'];
 const TRAINERS = [TORCH, 'numpy', 'transformers', 'accelerate', 'lightning', 'tensorboard'];
 /** The types that protoc made of OpenTelemetry's files. */
 const OTLP = 'opentelemetry-proto';
+/** The API's own schemas. */
+const KUBERNETES = 'kubernetes-validate';
 const [OLDEST, NEWEST] = [10, 14];
 
-const MODULES = { [TORCH]: 'torch', 'pytest-xdist': 'xdist', 'ray[train]': 'ray', [OTLP]: 'opentelemetry.proto' };
+const MODULES = {
+  [TORCH]: 'torch',
+  'pytest-xdist': 'xdist',
+  'ray[train]': 'ray',
+  [OTLP]: 'opentelemetry.proto',
+  [KUBERNETES]: 'kubernetes_validate',
+};
 const moduleOf = name => MODULES[name] ?? name;
 const folderOf = packages => {
   const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
@@ -89,6 +97,9 @@ export const prepareNotebooks = () => findOrMake([TORCH, 'numpy', 'ipykernel', '
 
 /** One that reads OTLP: {python} or {problem}. */
 export const prepareMetrics = () => findOrMake([OTLP]);
+
+/** One that knows Kubernetes' API: {python} or {problem}. */
+export const prepareKubernetes = () => findOrMake([KUBERNETES]);
 
 /** One with Ray: {python} or {problem}. */
 export const prepareRay = () => findOrMake([TORCH, 'numpy', 'ray[train]']);
