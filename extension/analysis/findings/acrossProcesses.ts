@@ -1,17 +1,18 @@
 import { groupBy } from '../../protocol/maps';
-import type { Finding } from '../../protocol/verdicts';
+import { isGrowth, type Finding } from '../../protocol/verdicts';
 import { titleOf } from './wording';
 
 /**
  * The ranks of a job run the same script: a finding that several processes have at the same line is one cause, told by the
- * process in which it is worst. Numbers stay those of that process.
+ * process in which it is worst. Numbers stay those of that process. Where one process told who holds a leak, growth at that line in
+ * another, which was not asked, is the same cause.
  */
 export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
+  const held = findings.filter(finding => finding.verdict === 'leak' && finding.holder !== null);
   const causes = groupBy(findings, finding => {
-    const { verdict, layer, cause, place, holder } = finding;
-    const unplaced = finding.library ?? `site ${finding.sites.join()}`;
-    const line = place === null ? unplaced : `${place.file}:${place.line}`;
-    return [verdict, finding.class, cause, layer, line, holder?.path].join('\0');
+    const asked = held.find(other => other.process !== finding.process && placeKey(other) === placeKey(finding));
+    const { verdict, cause, holder } = isGrowth(finding) && finding.holder === null ? (asked ?? finding) : finding;
+    return [placeKey(finding), verdict, cause, holder?.path].join('\0');
   });
   return [...causes.values()].flatMap(same => {
     const processes = new Set(same.map(finding => finding.process));
@@ -19,9 +20,18 @@ export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
   });
 }
 
+function placeKey(finding: Finding): string {
+  const { layer, place } = finding;
+  const unplaced = finding.library ?? `site ${finding.sites.join()}`;
+  return [layer, finding.class, place === null ? unplaced : `${place.file}:${place.line}`].join('\0');
+}
+
 function merge(same: readonly Finding[]): Finding {
   const left = ({ fullInSteps }: Finding): number => fullInSteps ?? Number.MAX_VALUE;
-  const worst = same.reduce((a, b) => ((left(b) - left(a) || a.bytesPerStep - b.bytesPerStep) < 0 ? b : a));
+  const told = same.filter(({ holder }) => holder !== null);
+  const worst = (told.length > 0 ? told : same).reduce((a, b) =>
+    (left(b) - left(a) || a.bytesPerStep - b.bytesPerStep) < 0 ? b : a,
+  );
   const sites = [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])];
   const confidence = Math.max(...same.map(finding => finding.confidence));
   const merged = { ...worst, processes: same.length, sites, confidence };

@@ -50,7 +50,8 @@ function growingLines(ranks: readonly RankSummary[]): JobDifference[] {
     .filter(all => all.some(({ finding }) => isLeak(finding)))
     .map(all => {
       const worst = all.reduce((a, b) => (b.finding.bytesPerStep > a.finding.bytesPerStep ? b : a)).finding;
-      return growth(worst, numbersOf(all.map(({ rank }) => rank)), ranks);
+      const holder = worst.holder ?? all.find(({ finding }) => finding.holder !== null)?.finding.holder ?? null;
+      return growth({ ...worst, holder }, numbersOf(all.map(({ rank }) => rank)), ranks);
     })
     .sort((a, b) => b.bytes - a.bytes);
 }

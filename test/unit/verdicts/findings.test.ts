@@ -1,6 +1,7 @@
 // Findings: one for each cause, in words and numbers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_OWNER } from '../../../extension/analysis/findings/holders';
 import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acrossProcesses';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
 import { timeUntilFull } from '../../../extension/protocol/pace';
@@ -247,5 +248,10 @@ test('the same leak in the ranks of a job is one finding, told by the rank whose
   const [fastest] = mergeAcrossProcesses(ranks.map(each => ({ ...each, fullInSteps: null })));
   assert.deepEqual([fastest?.process, fastest?.bytesPerStep], [1, 2 * MB]);
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, { class: 'size' })]).length, 2);
+  const holder: Finding['holder'] = { ...NO_OWNER, path: 'kept[...]', kind: 'global' };
+  const unasked = { bytesPerStep: 2 * MB, verdict: 'rose' } as const;
+  const asked = only(mergeAcrossProcesses([rank(0, { holder }), rank(1, unasked)]));
+  assert.deepEqual([asked.processes, asked.verdict, asked.holder?.path], [2, 'leak', 'kept[...]']);
+  assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, unasked)]).length, 2, 'nobody was asked');
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(0, {})]).length, 2, 'two of one process');
 });
