@@ -74,6 +74,11 @@ test('what cannot be done with a job is one sentence', async t => {
       2,
       /--ranks is for the folder of a job: -o DIR\/, with a \/ at the end\.\n$/,
     ],
+    [
+      ['run', '--simulate-gpu', '--format', 'none', '-o', 'x/', '--ranks', '0', '--', 'env', 'torchrun'],
+      127,
+      /--ranks has no effect: the ranks that torchrun starts are in one recording\./,
+    ],
     [['report', 'run-7', '--run', 'other'], 1, /There is no run other in run-7: job-7\.\n$/],
     [['report', 'run-7', '--format', 'csv'], 2, /run-7 is the folder of a job: .* csv of one of its traces\.\n$/],
     [['report', 'run-7', '--at', '50%'], 2, /of the options only --run, --format and -o go with it\.\n$/],

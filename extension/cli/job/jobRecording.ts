@@ -36,11 +36,18 @@ export function unwritableJob(folder: string, within = TRACES): string | null {
   }
 }
 
-/** What a trace may take where only some ranks are recorded in full. A launcher that starts several ranks below us is, though Slurm gives it a number. */
+/** What a trace may take where only some ranks are recorded in full; where that cannot be, a sentence says why. */
 export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: readonly string[]): SpaceLimits {
+  if (ranks === null) return limits;
   const { rank } = rankIn(Object.entries(process.env));
-  const launches = command.some(word => LAUNCHERS.test(basename(word)));
-  if (ranks === null || rank === null || launches || ranks(rank)) return limits;
+  // It starts several ranks below this recording, though Slurm gives it a number.
+  const launcher = command.map(word => basename(word)).find(word => LAUNCHERS.test(word));
+  if (launcher !== undefined)
+    say(
+      `--ranks has no effect: the ranks that ${launcher} starts are in one recording. Set GPU_MEMTRACE_RANKS with the Python package instead.`,
+    );
+  else if (rank === null) say('--ranks has no effect: no launcher has said which rank this is.');
+  if (launcher !== undefined || rank === null || ranks(rank)) return limits;
   return { budgetBytes: Math.min(limits.budgetBytes, BRIEF.budgetBytes), detailBytes: BRIEF.detailBytes };
 }
 
