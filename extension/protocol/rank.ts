@@ -53,6 +53,8 @@ export function rankText(process: Pick<ProcessInfo, 'notes'>): string {
 /** The same, by names and values: those of an environment, of which the last word counts. */
 export function rankIn(facts: Iterable<readonly [string, string | undefined]>): RankInfo {
   const told = new Map(facts);
+  // A program that begins MPI by itself, as Lightning does where mpi4py is, names a job of one.
+  if (!(Number(told.get('OMPI_COMM_WORLD_SIZE')) > 1)) told.delete('PMIX_NAMESPACE');
   const first = (names: readonly string[]): string =>
     names.map(name => told.get(name) ?? '').find(value => value !== '' && !NO_NAMES.has(value)) ?? '';
   const count = (names: readonly string[]): number | null => {

@@ -33,7 +33,9 @@ interface Odd {
 export function jobDifferences(ranks: readonly RankSummary[]): JobDifference[] {
   const growths = growingLines(ranks);
   const grown = grownLines(ranks, growths);
-  return [...growths, ...stagePeaks(ranks, grown), ...rankPeaks(ranks, grown), ...foreignMemory(ranks)];
+  const stages = stagePeaks(ranks, grown);
+  const alone = rankPeaks(ranks, grown).filter(({ who }) => !stages.some(stage => stage.who === who));
+  return [...growths, ...stages, ...alone, ...foreignMemory(ranks)];
 }
 
 const lineKey = ({ file, line, function: name }: Line): string => `${file}\0${line}\0${name}`;
@@ -78,8 +80,13 @@ function grownLines(ranks: readonly RankSummary[], growths: readonly JobDifferen
   return new Set(lines.filter(({ state }) => GROWING.some(one => one === state)).map(lineKey));
 }
 
-/** Which of the values lie apart from all the others: from the median, by what is usual about it, and from the nearest of the rest. None of two. */
+/** Which of the values lie apart from all the others: from the median, by what is usual about it, and from the nearest of the rest. Of two, the higher. */
 function apart(values: readonly number[], little = LITTLE_BYTES): { index: number; by: number }[] {
+  const [first = 0, second = 0] = values;
+  if (values.length === 2) {
+    const by = Math.abs(second - first);
+    return by > (1 + FEW / 2) * little ? [{ index: second > first ? 1 : 0, by }] : [];
+  }
   const usual = median(values);
   const limit = (1 + FEW / values.length) * Math.max(little, DEVIATIONS * robustDeviation(values));
   const isUsual = (value: number): boolean => Math.abs(value - usual) <= limit;
@@ -165,13 +172,14 @@ function peakDifference(
   const who = whoText(of, all);
   const amount = formatBytes(Math.abs(by));
   const one = of.length === 1;
+  const others = all.length - of.length === 1 ? t('the other one') : t('the others');
   const texts = {
     more: one
-      ? t('{0} peaks {1} above the others', who, amount)
-      : t('{0} peak up to {1} above the others', who, amount),
+      ? t('{0} peaks {1} above {2}', who, amount, others)
+      : t('{0} peak up to {1} above {2}', who, amount, others),
     less: one
-      ? t('{0} peaks {1} below the others', who, amount)
-      : t('{0} peak up to {1} below the others', who, amount),
+      ? t('{0} peaks {1} below {2}', who, amount, others)
+      : t('{0} peak up to {1} below {2}', who, amount, others),
   };
   const parts = lines.map(line => t('{0} at {1}', formatBytes(Math.abs(line.bytes)), placeText(line)));
   const because = parts.length === 0 ? t(', at no line in particular') : `: ${parts.join(', ')}`;

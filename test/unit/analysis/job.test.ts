@@ -5,6 +5,7 @@ import { jobDifferences } from '../../../extension/analysis/job/differences';
 import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
 import { rankList, whoText } from '../../../extension/analysis/job/who';
 import type { JobDifference, RankSummary } from '../../../extension/protocol/job';
+import { rankIn } from '../../../extension/protocol/rank';
 import { ACTIVATIONS, GB, largerBatch, leaks, makeJob, MB, visited } from './jobRanks';
 
 const SEEDS = [1, 2, 3];
@@ -124,16 +125,31 @@ test('two ranks and one', () => {
   assert.deepEqual(told(two), ['growth: rank 1 alone']);
   assert.match(two[0]?.sentence ?? '', /; the other one does not\.$/);
   assert.deepEqual(told(jobDifferences(makeJob(1, 1).map(rank => leaks(rank)))), ['growth: the only rank']);
-  assert.deepEqual(
+  const batches = (factor: number): JobDifference[] =>
     jobDifferences(
       change(
         makeJob(2, 1),
         rank => rank === 1,
-        rank => largerBatch(rank, 3),
+        rank => largerBatch(rank, factor),
       ),
-    ),
-    [],
+    );
+  assert.match(
+    batches(3)[0]?.sentence ?? '',
+    /^Rank 1 alone peaks [\d.]+ GB above the other one: [\d.]+ GB at train\.py:31, /,
   );
+  assert.deepEqual(told(batches(1.1)), [], 'of two, each may be the usual one');
+  const staged = makeJob(2, 1).map((rank, i) => ({ ...rank, mesh: { pp: [i, 2] as [number, number] } }));
+  const [first, second] = staged as unknown as [RankSummary, RankSummary];
+  assert.match(jobDifferences([largerBatch(first, 3), second])[0]?.sentence ?? '', /^Rank 0 alone peaks /);
+});
+
+test('a program that begins MPI by itself names no job', () => {
+  const env = (size: string) =>
+    rankIn([
+      ['PMIX_NAMESPACE', '1750597633'],
+      ['OMPI_COMM_WORLD_SIZE', size],
+    ]);
+  assert.deepEqual([env('1').run, env('4').run, rankIn([['PMIX_NAMESPACE', '17']]).run], ['', '1750597633', '']);
 });
 
 test('a leak that ended in a failure is a leak', () => {

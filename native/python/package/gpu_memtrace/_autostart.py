@@ -19,7 +19,8 @@ BRIEF = (48 << 20, 12 << 20)  # what the trace of a rank may take that is not re
 
 
 def told(names: Tuple[str, ...]) -> str:
-    values = (os.environ.get(name, "") for name in names)
+    alone = os.environ.get("OMPI_COMM_WORLD_SIZE", "1") == "1"  # a program that began MPI by itself names a job of one
+    values = (os.environ.get(name, "") for name in names if not (alone and name == "PMIX_NAMESPACE"))
     return next((value for value in values if value not in ("", "none", "default")), "")
 
 
