@@ -136,7 +136,7 @@ function show(given: JobView): void {
   body.hidden = false;
   const { run, ranks, worldSize, simulated } = given;
   setText(title, t('Job {0}', run));
-  const count = t('{0} of {1} ranks', formatCount(ranks.length), formatCount(worldSize ?? ranks.length));
+  const count = t('{0} of {1} ranks', formatCount(ranks.length), formatCount(Math.max(worldSize ?? 0, ranks.length)));
   const running = ranks.filter(({ live }) => live).length;
   const state = running > 0 ? t('{0} are running', formatCount(running)) : t('all have ended');
   setText(facts, [count, state, ...(simulated ? [t('the GPU is simulated')] : [])].join(' · '));

@@ -11,8 +11,8 @@ const COLUMNS = 32;
 /** A job as lines of text: what differs, then a row a rank with its peak over the steps. */
 export function jobLines(job: JobView): string[] {
   const { run, ranks, worldSize, differences, runs, simulated } = job;
-  const world = worldSize === null || worldSize === ranks.length ? '' : ` of ${formatCount(worldSize)}`;
-  const count = `${formatCount(ranks.length)}${world} ${(worldSize ?? ranks.length) === 1 ? 'rank' : 'ranks'}`;
+  const world = worldSize === null || worldSize <= ranks.length ? '' : ` of ${formatCount(worldSize)}`;
+  const count = `${formatCount(ranks.length)}${world} ${Math.max(worldSize ?? 0, ranks.length) === 1 ? 'rank' : 'ranks'}`;
   const lines = [`Job ${run || '(no name)'}: ${count}`];
   if (simulated) lines.push('The GPU is simulated.');
   lines.push(...job.notes);

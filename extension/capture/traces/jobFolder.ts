@@ -34,16 +34,20 @@ export function expandFolder(path: string, environment: Environment, host: strin
 export const processName = ({ host, pid }: Pick<RankSummary, 'host' | 'pid'>): string => `${safeName(host)}-${pid}`;
 
 /**
- * The summary with a run and a rank, told or not: `index` is its place among the processes of its trace, which began at `traceMs`. Without a
- * launcher's word the folder names the run, with when it began, unless ranks of other machines are in it. A run that is a number is a word
- * here, since readers of such folders would take the number for one.
+ * The summaries of one trace, which began at `traceMs`, with a run and a rank each, told or not: what some process was told of the run holds
+ * for all, and who has no rank comes behind those that have. Without a launcher's word the folder names the run, with when it began, unless ranks of other machines are in it. A run that is
+ * a number is a word here, since readers of such folders would take the number for one.
  */
-export function named(summary: RankSummary, folder: string, index: number, traceMs: number): RankSummary {
-  const { rank, worldSize, localWorldSize } = summary;
-  const alone = rank === null || worldSize === localWorldSize;
+export function named(summaries: readonly RankSummary[], folder: string, traceMs: number): RankSummary[] {
+  const alone = summaries.every(({ rank, worldSize, localWorldSize }) => rank === null || worldSize === localWorldSize);
   const began = new Date(traceMs).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
-  const run = safeName(summary.run || `${basename(resolve(folder))}${alone ? `-${began}` : ''}`);
-  return { ...summary, run: /^\d+$/.test(run) ? `job-${run}` : run, rank: rank ?? index };
+  const told = summaries.find(({ run }) => run !== '')?.run;
+  const common = told ?? `${basename(resolve(folder))}${alone ? `-${began}` : ''}`;
+  let free = summaries.reduce((most, { rank, worldSize }) => Math.max(most, (rank ?? -1) + 1, worldSize ?? 0), 0);
+  return summaries.map(summary => {
+    const run = safeName(summary.run || common);
+    return { ...summary, run: /^\d+$/.test(run) ? `job-${run}` : run, rank: summary.rank ?? free++ };
+  });
 }
 
 /** Where the files of a rank are; makes the folder. */

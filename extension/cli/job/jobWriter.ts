@@ -107,10 +107,16 @@ export class JobWriter {
 
   private ranks(whole: boolean): { process: number; summary: RankSummary }[] {
     const info = this.session.info();
-    return ranksOf(info).flatMap((process, index) => {
+    const found = ranksOf(info).flatMap(process => {
       const summary = rankSummary(this.session, process, this.trace, whole);
-      return summary === null ? [] : [{ process, summary: named(summary, this.folder, index, info.startRealtimeMs) }];
+      return summary === null ? [] : [{ process, summary }];
     });
+    const summaries = named(
+      found.map(({ summary }) => summary),
+      this.folder,
+      info.startRealtimeMs,
+    );
+    return found.flatMap(({ process }, i) => (summaries[i] === undefined ? [] : [{ process, summary: summaries[i] }]));
   }
 
   private stepsOf(process: number, summary: RankSummary): Steps {

@@ -166,7 +166,7 @@ def turn(reason, step, request):
         attempt(load("steps").at_exit)
     elif reason != EXIT:
         state["next_step"] = load("steps").next_step()
-    if state["steps"] and reason in (STEP, EXIT) and "torch.distributed.distributed_c10d" in sys.modules:
+    if state["steps"] and "torch.distributed.distributed_c10d" in sys.modules:
         attempt(load("job").tell)
     return state["next_step"] if not state["requests"] else 1  # the next step there is
 

@@ -5,6 +5,7 @@ import { jobDifferences } from '../../../extension/analysis/job/differences';
 import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
 import { rankList, whoText } from '../../../extension/analysis/job/who';
 import type { JobDifference, RankSummary } from '../../../extension/protocol/job';
+import { named } from '../../../extension/capture/traces/jobFolder';
 import { rankIn } from '../../../extension/protocol/rank';
 import { ACTIVATIONS, GB, largerBatch, leaks, makeJob, MB, visited } from './jobRanks';
 
@@ -141,6 +142,16 @@ test('two ranks and one', () => {
   const staged = makeJob(2, 1).map((rank, i) => ({ ...rank, mesh: { pp: [i, 2] as [number, number] } }));
   const [first, second] = staged as unknown as [RankSummary, RankSummary];
   assert.match(jobDifferences([largerBatch(first, 3), second])[0]?.sentence ?? '', /^Rank 0 alone peaks /);
+});
+
+test('the processes of one recording are of one run', () => {
+  const [first, second] = makeJob(2, 1) as [RankSummary, RankSummary];
+  const untold = { ...second, run: '', rank: null, worldSize: null, localWorldSize: null };
+  const runs = (some: RankSummary[]): string[] =>
+    named(some, '/shared/run-x', 0).map(({ run, rank }) => `${run} ${rank}`);
+  assert.deepEqual(runs([{ ...first, run: '' }, untold]), ['run-x 0', 'run-x 1']);
+  assert.deepEqual(runs([untold, { ...first, run: '7' }]), ['job-7 2', 'job-7 0']);
+  assert.deepEqual(runs([untold]), ['run-x-19700101-000000 0']);
 });
 
 test('a program that begins MPI by itself names no job', () => {
