@@ -149,7 +149,7 @@ test('the processes of one recording are of one run', () => {
   const untold = { ...second, run: '', rank: null, worldSize: null, localWorldSize: null };
   const runs = (some: RankSummary[]): string[] =>
     named(some, '/shared/run-x', 0).map(({ run, rank }) => `${run} ${rank}`);
-  assert.deepEqual(runs([{ ...first, run: '' }, untold]), ['run-x 0', 'run-x 1']);
+  assert.deepEqual(runs([{ ...first, run: '' }, untold]), ['run-x 0', 'run-x 2']);
   assert.deepEqual(runs([untold, { ...first, run: '7' }]), ['job-7 2', 'job-7 0']);
   assert.deepEqual(runs([untold]), ['run-x-19700101-000000 0']);
 });
