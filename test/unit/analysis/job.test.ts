@@ -126,6 +126,7 @@ test('two ranks and one', () => {
   assert.deepEqual(told(two), ['growth: rank 1 alone']);
   assert.match(two[0]?.sentence ?? '', /; the other one does not\.$/);
   assert.deepEqual(told(jobDifferences(makeJob(1, 1).map(rank => leaks(rank)))), ['growth: the only rank']);
+  assert.deepEqual(told(jobDifferences(makeJob(2, 1).map(rank => leaks(rank)))), ['growth: both ranks']);
   const batches = (factor: number): JobDifference[] =>
     jobDifferences(
       change(
