@@ -1,9 +1,8 @@
-// The files of traced programs: symbols, sections, USDT notes, autograd's functions, places of probes.
+// The files of traced programs: symbols, sections, autograd's functions, places of probes.
 #include "memory_file.h"
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/elf_file.h"
 #include "uprobe/attach/probe_place.h"
-#include "uprobe/attach/usdt.h"
 
 using namespace gmt::uprobe;
 
@@ -20,10 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     elf->offset_of(symbol.address, true);
   }
   find_autograd(file, *elf);
-  for (const UsdtNote &note : elf->usdt_notes(file)) {
-    gmt_up_usdt arguments;
-    parse_usdt_arguments(note.arguments, &arguments);
-    elf->offset_of(note.semaphore, false);
-  }
+  elf->sections(file);
   return 0;
 }

@@ -195,8 +195,8 @@ std::vector<Bytes> texts() {
   const std::string probe("\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x66\x48\x8d\x3d\x01\x02\x00\x00\x66\x66\x48\xe8", 20);
   std::vector<Bytes> all;
   for (const std::string &text :
-       {std::string(1, 0) + maps, std::string("\1") + "8@%rax -4@-20(%rbp) 8@$-5 4@%r10d", "\2" + probe,
-        std::string("\3") + "{\"do\": \"holders\", \"pid\": 4711}", std::string("\3") + "request-12.json"})
+       {std::string(1, 0) + maps, "\2" + probe, std::string("\1") + "{\"do\": \"holders\", \"pid\": 4711}",
+        std::string("\1") + "request-12.json"})
     all.emplace_back(text.begin(), text.end());
   return all;
 }

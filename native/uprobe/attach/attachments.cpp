@@ -42,19 +42,6 @@ void Attachments::clear() {
   links_.clear();
 }
 
-int Attachments::attach_usdt(Library &library) {
-  std::vector<ProbePoint> points;
-  const int map = ::bpf_map__fd(kernel_.object().maps.gmt_usdt);
-  for (UsdtProbe &probe : library.probes.usdt) {
-    if (usdt_count_ == GMT_UP_MOST_USDT) return ENOSPC;
-    probe.point.cookie = usdt_count_++;
-    const auto place = static_cast<uint32_t>(probe.point.cookie);
-    if (::bpf_map_update_elem(map, &place, &probe.arguments, BPF_ANY) != 0) return errno;
-    points.push_back(probe.point);
-  }
-  return links_.attach(kernel_.object().progs.usdt_report, library.way, points, false);
-}
-
 int Attachments::attach_autograd(Library &library) {
   const AutogradProbes &probes = library.probes.autograd;
   if (!probes.numbers || !probes.evaluations) return 0;
@@ -97,7 +84,8 @@ int Attachments::attach(Library &library) {
 
 Attachments::Library *Attachments::attach_file(pid_t pid, const MappedFile &file, LibraryLook *found) {
   const LibraryRole role = role_of(file.name());
-  if (role == LibraryRole::kNone || (role == LibraryRole::kAutograd && !autograd_)) return nullptr;
+  if (role == LibraryRole::kNone || role == LibraryRole::kAllocator || (role == LibraryRole::kAutograd && !autograd_))
+    return nullptr;
   struct stat facts {};
   const std::string way = way_to(pid, file, &facts);
   if (way.empty()) {
@@ -113,7 +101,6 @@ Attachments::Library *Attachments::attach_file(pid_t pid, const MappedFile &file
   const int opened = errno;
   const auto elf = bytes ? ElfFile::read(*bytes) : std::nullopt;
   if (elf) library.probes = find_probes(role, *bytes, *elf);
-  if (role == LibraryRole::kAllocator) return &library;  // its probes are used only where there are no others
   const int failed = elf ? attach(library) : bytes ? ENOEXEC : opened;
   if (failed) found->refused.push_back(sentence(file.path, failed));
   library.attached = !failed && library.probes.count() > 0;
@@ -126,24 +113,14 @@ Attachments::Library *Attachments::attach_file(pid_t pid, const MappedFile &file
 
 LibraryLook Attachments::attach_libraries(pid_t pid) {
   LibraryLook found;
-  bool reports = false;  // PyTorch tells what its allocator does
-  std::pair<Library *, std::string> allocator{nullptr, {}};
   for (const MappedFile &file : ForeignProcess(pid).mapped_files()) {
-    Library *library = attach_file(pid, file, &found);
+    const Library *library = attach_file(pid, file, &found);
     if (!library) continue;
-    if (library->role == LibraryRole::kAllocator) allocator = {library, file.path};
     if (library->role == LibraryRole::kDriver && library->attached) {
       found.driver = true;
       found.simulated |= library->probes.simulated;
     }
     found.autograd_unreadable |= library->probes.autograd.unreadable;
-    reports |= !library->probes.reports.empty();
-  }
-  Library *silent = reports ? nullptr : allocator.first;
-  if (silent && !silent->attached && !silent->probes.usdt.empty() && attach_usdt(*silent) == 0) {
-    silent->attached = true;
-    found.fresh.push_back(allocator.second);
-    paths_.push_back(allocator.second);
   }
   return found;
 }

@@ -53,7 +53,6 @@ class Attachments {
   };
   Library *attach_file(pid_t pid, const MappedFile &file, LibraryLook *found);
   int attach(Library &library);
-  int attach_usdt(Library &library);
   int attach_autograd(Library &library);
   int attach_getters(const Library &library);
 
@@ -64,7 +63,7 @@ class Attachments {
   std::unique_ptr<Links> getters_;
   std::map<FileId, Library> libraries_;
   std::vector<std::string> paths_;
-  uint32_t usdt_count_ = 0, torch_count_ = 0;
+  uint32_t torch_count_ = 0;
   bool autograd_ = true;
 };
 

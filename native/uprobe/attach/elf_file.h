@@ -1,5 +1,5 @@
 #pragma once
-// Reads the ELF files of traced programs: exported symbols, where they lie in the file, USDT notes. The files are somebody
+// Reads the ELF files of traced programs: exported symbols and where they lie in the file. The files are somebody
 // else's, so every number in them is doubted, and all that is used is copied: a file that shrinks meanwhile is a short read.
 #include <cstddef>
 #include <cstdint>
@@ -41,13 +41,6 @@ struct ElfSymbol {
   bool function;
 };
 
-/// A probe that was compiled into the program (`.note.stapsdt`).
-struct UsdtNote {
-  std::string provider, name, arguments;
-  uint64_t address;    ///< as linked
-  uint64_t semaphore;  ///< address as linked, 0 = none
-};
-
 class ElfFile {
  public:
   /// Loaded into memory.
@@ -77,7 +70,6 @@ class ElfFile {
   const std::vector<Segment> &segments() const { return segments_; }
   /// By number; empty: they do not lie inside the file.
   std::vector<Section> sections(const FileBytes &file) const;
-  std::vector<UsdtNote> usdt_notes(const FileBytes &file) const;
 
  private:
   ElfFile() = default;

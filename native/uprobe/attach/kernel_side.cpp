@@ -73,7 +73,7 @@ bool multi_links_work() {
   const int program = ::bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gmt_multi", "GPL", code, std::size(code), &options);
   if (program < 0) return false;
   // A probe on the own file's first byte, which is never run.
-  const int link = create_multi_link(program, "/proc/self/exe", {{0, 0, 0}}, false, ::getpid());
+  const int link = create_multi_link(program, "/proc/self/exe", {{0, 0}}, false, ::getpid());
   ::close(program);
   if (link >= 0) ::close(link);
   return link >= 0;

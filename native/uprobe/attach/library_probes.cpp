@@ -4,7 +4,6 @@
 
 #include "cuda/driver_calls.h"
 #include "uprobe/attach/probe_place.h"
-#include "uprobe/attach/usdt.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -52,7 +51,7 @@ class Finder {
     if (!symbol || !symbol->function || !seen_.insert(symbol->address).second) return;
     const auto place = elf_.offset_of(symbol->address, true);
     if (!place) return;
-    to->push_back({*place + probe_place(elf_.code_of(file_, *symbol), with_return), cookie, 0});
+    to->push_back({*place + probe_place(elf_.code_of(file_, *symbol), with_return), cookie});
   }
 
  private:
@@ -67,21 +66,6 @@ void find_driver_probes(const FileBytes &file, const ElfFile &elf, LibraryProbes
   for (const NamedProbe &call : kContextCalls) contexts.add(call.name, call.cookie, true, &out->contexts);
   for (const NamedProbe &call : kContextGetters) contexts.add(call.name, call.cookie, true, &out->getters);
   out->simulated = elf.find("gpu_memtrace_simulator") != nullptr;
-}
-
-void find_usdt_probes(const FileBytes &file, const ElfFile &elf, LibraryProbes *out) {
-  for (const UsdtNote &note : elf.usdt_notes(file)) {
-    const bool frees = note.name == "free";
-    if (note.provider != "pytorch" || (!frees && note.name != "malloc")) continue;
-    UsdtProbe probe{};
-    const auto place = elf.offset_of(note.address, true);
-    const auto semaphore = note.semaphore ? elf.offset_of(note.semaphore, false) : std::nullopt;
-    const bool readable = parse_usdt_arguments(note.arguments, &probe.arguments);
-    if (!place || !readable || probe.arguments.count < (frees ? 1u : 3u) || (note.semaphore && !semaphore)) continue;
-    probe.arguments.frees = frees;
-    probe.point = {*place, 0, semaphore.value_or(0)};
-    out->usdt.push_back(probe);
-  }
 }
 
 /// The linker calls this function around every change; the cookie is the distance from it to the state of the change.
@@ -117,7 +101,7 @@ LibraryRole role_of(std::string_view name) {
 
 size_t LibraryProbes::count() const {
   return 2 * (calls.size() + contexts.size() + getters.size()) + reports.size() + linker.size() + ending.size() +
-         usdt.size() + autograd.numbers.has_value() + autograd.evaluations.has_value();
+         autograd.numbers.has_value() + autograd.evaluations.has_value();
 }
 
 LibraryProbes find_probes(LibraryRole role, const FileBytes &file, const ElfFile &elf) {
@@ -133,15 +117,13 @@ LibraryProbes find_probes(LibraryRole role, const FileBytes &file, const ElfFile
     case LibraryRole::kAutograd:
       out.autograd = find_autograd(file, elf);
       break;
-    case LibraryRole::kAllocator:
-      find_usdt_probes(file, elf, &out);
-      break;
     case LibraryRole::kLinker:
       find_linker_probe(file, elf, &out);
       break;
     case LibraryRole::kC:
       finder.add("exit", 0, false, &out.ending);
       break;
+    case LibraryRole::kAllocator:
     case LibraryRole::kNone:
       break;
   }

@@ -16,16 +16,11 @@ enum class LibraryRole {
   kDriver,     ///< libcuda.so*
   kTensor,     ///< libc10.so*: PyTorch's reports
   kAutograd,   ///< libtorch_cpu.so: PyTorch's autograd
-  kAllocator,  ///< libc10_cuda.so*: PyTorch's USDT probes, for versions without the reports
+  kAllocator,  ///< libc10_cuda.so*: PyTorch's allocator, which is read and not probed
   kLinker,     ///< the dynamic linker: tells of libraries that come later
   kC,          ///< the C library: the process's end in order
 };
 LibraryRole role_of(std::string_view file_name);
-
-struct UsdtProbe {
-  ProbePoint point;  ///< its cookie is set by whoever numbers `arguments`
-  gmt_up_usdt arguments;
-};
 
 struct LibraryProbes {
   std::vector<ProbePoint> calls;     ///< at entry and return
@@ -35,7 +30,6 @@ struct LibraryProbes {
   std::vector<ProbePoint> reports;
   std::vector<ProbePoint> linker;
   std::vector<ProbePoint> ending;
-  std::vector<UsdtProbe> usdt;
   AutogradProbes autograd{};
   bool simulated = false;
 

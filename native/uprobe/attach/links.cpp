@@ -38,10 +38,9 @@ uint64_t pointer(const T *at) {
 }  // namespace
 
 int create_multi_link(int program, const char *path, const std::vector<ProbePoint> &points, bool at_return, pid_t pid) {
-  std::vector<uint64_t> offsets, semaphores, cookies;
+  std::vector<uint64_t> offsets, cookies;
   for (const ProbePoint &point : points) {
     offsets.push_back(point.offset);
-    semaphores.push_back(point.semaphore);
     cookies.push_back(point.cookie);
   }
   MultiLinkAttributes attributes{};
@@ -49,7 +48,6 @@ int create_multi_link(int program, const char *path, const std::vector<ProbePoin
   attributes.attach_type = kUprobeMultiAttachType;
   attributes.path = pointer(path);
   attributes.offsets = pointer(offsets.data());
-  attributes.semaphores = pointer(semaphores.data());
   attributes.cookies = pointer(cookies.data());
   attributes.count = static_cast<uint32_t>(points.size());
   attributes.multi_flags = at_return ? kMultiReturn : 0;
@@ -97,7 +95,6 @@ int Links::attach_perf(const bpf_program *program, const std::string &path, cons
     bpf_uprobe_opts options{};
     options.sz = sizeof options;
     options.bpf_cookie = point.cookie;
-    options.ref_ctr_offset = point.semaphore;
     options.retprobe = at_return;
     bpf_link *link =
         bpf_program__attach_uprobe_opts(program, pid_ == 0 ? -1 : pid_, path.c_str(), point.offset, &options);

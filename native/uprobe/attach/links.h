@@ -14,9 +14,8 @@ namespace gmt::uprobe {
 enum class ProbeWay { kMulti, kPerf };
 
 struct ProbePoint {
-  uint64_t offset;         ///< in the file
-  uint64_t cookie;         ///< what the BPF program is told
-  uint64_t semaphore = 0;  ///< offset of a USDT semaphore, 0 = none
+  uint64_t offset;  ///< in the file
+  uint64_t cookie;  ///< what the BPF program is told
 };
 
 /// Holds links; they go with it.

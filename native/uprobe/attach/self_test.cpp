@@ -61,8 +61,7 @@ Seen call_probed(ProbeWay way, Problem *problem) {
     seen.from_thread |= head->flags == kFromThread;
   };
   Links links(way, ::getpid());
-  const int failed =
-      links.attach(kernel.object().progs.self_test, "/proc/self/exe", {{function_offset(), 0, 0}}, false);
+  const int failed = links.attach(kernel.object().progs.self_test, "/proc/self/exe", {{function_offset(), 0}}, false);
   if (failed) {
     *problem = {"no-bpf", std::string("This kernel refuses probes: ") + std::strerror(failed) + "."};
     return seen;

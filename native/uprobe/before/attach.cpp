@@ -27,7 +27,7 @@ namespace {
 /// What happened first at an address.
 struct First {
   bool frees;
-  uint64_t bytes;  ///< 0 = not told
+  uint64_t bytes;  ///< of a tensor
   uint8_t device;
 };
 using Firsts = std::unordered_map<uint64_t, First>;
@@ -35,9 +35,8 @@ using Firsts = std::unordered_map<uint64_t, First>;
 bool begins_memory(uint8_t kind) { return kind >= GMT_DEVICE_ALLOC && kind <= GMT_GRAPH_ALLOC; }
 
 void take_tensor(const gmt_up_tensor &tensor, Firsts *firsts) {
-  const bool known = tensor.head.flags != GMT_UP_DEVICE_UNKNOWN;
   const bool frees = tensor.bytes < 0;
-  const uint64_t bytes = !known ? 0 : static_cast<uint64_t>(frees ? -tensor.bytes : tensor.bytes);
+  const auto bytes = static_cast<uint64_t>(frees ? -tensor.bytes : tensor.bytes);
   firsts->insert({tensor.address, {frees, bytes, static_cast<uint8_t>(tensor.head.flags >> 8)}});
 }
 
@@ -94,7 +93,7 @@ class BeforeWindow {
     std::unordered_map<uint64_t, size_t> known;
     for (size_t i = 0; i < memory->blocks.size(); i++) known[memory->blocks[i].address] = i;
     for (const auto &[address, first] : tensors) {
-      if (!first.frees || first.bytes == 0) continue;
+      if (!first.frees) continue;
       // What the free says holds: the block that was read may be one that came to the address later.
       const BeforeBlock block{address, first.bytes, first.device};
       const auto place = known.find(address);
@@ -191,7 +190,7 @@ void write_before(Process &process, const BeforeMemory &memory, uint64_t ns) {
   write_segments(process, memory, ns);
   for (const BeforeBlock &block : memory.blocks) {
     process.log().event(0, ns, GMT_TENSOR_ALLOC, block.device, block.address, block.bytes, kStack);
-    process.add_before(block.address, block.bytes, block.device);
+    process.add_before(block.bytes, block.device);
   }
 }
 

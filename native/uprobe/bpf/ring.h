@@ -75,13 +75,11 @@ struct gmt_up_call {
   uint64_t words[GMT_UP_ARGS + GMT_UP_OUTS + GMT_UP_COPIED / 8];
 };
 
-#define GMT_UP_DEVICE_UNKNOWN 0xff01u
-
-/// head.flags: c10::Device (type in the low byte, index in the high one), or GMT_UP_DEVICE_UNKNOWN.
+/// head.flags: c10::Device (type in the low byte, index in the high one).
 struct gmt_up_tensor {
   struct gmt_up_head head;
   uint64_t address;
-  int64_t bytes;       ///< < 0: freed (-1: a USDT probe, which does not tell how many)
+  int64_t bytes;       ///< < 0: freed
   uint64_t reserved;   ///< ~0 = not told
   uint64_t allocated;  ///< handed out on the device behind this event; ~0 = not told
   struct gmt_up_running node;
@@ -136,42 +134,6 @@ enum gmt_up_report {
   GMT_UP_REPORT = 0,      ///< (address, ±bytes, allocated, reserved, device)
   GMT_UP_REPORT_OLD = 1,  ///< (address, ±bytes, device)
   GMT_UP_REPORT_OOM = 2,  ///< (bytes, allocated, reserved, device)
-};
-
-/// Where USDT probes keep their arguments. A register's number is its place among the 8-byte words of `struct pt_regs`.
-enum gmt_up_register {
-  GMT_UP_R15 = 0,
-  GMT_UP_R14 = 1,
-  GMT_UP_R13 = 2,
-  GMT_UP_R12 = 3,
-  GMT_UP_RBP = 4,
-  GMT_UP_RBX = 5,
-  GMT_UP_R11 = 6,
-  GMT_UP_R10 = 7,
-  GMT_UP_R9 = 8,
-  GMT_UP_R8 = 9,
-  GMT_UP_RAX = 10,
-  GMT_UP_RCX = 11,
-  GMT_UP_RDX = 12,
-  GMT_UP_RSI = 13,
-  GMT_UP_RDI = 14,
-  GMT_UP_RSP = 19,
-};
-enum gmt_up_usdt_kind { GMT_UP_USDT_CONSTANT = 1, GMT_UP_USDT_REGISTER = 2, GMT_UP_USDT_MEMORY = 3 };
-struct gmt_up_usdt_argument {
-  int64_t value;  ///< the constant, or the offset of MEMORY
-  uint8_t kind;   ///< enum gmt_up_usdt_kind
-  uint8_t reg;    ///< enum gmt_up_register
-  uint8_t bytes;
-  uint8_t is_signed;
-  uint8_t reserved[4];
-};
-#define GMT_UP_USDT_ARGUMENTS 8
-#define GMT_UP_MOST_USDT 64
-struct gmt_up_usdt {
-  uint32_t count;
-  uint32_t frees;  ///< 1: pytorch:free(address); 0: pytorch:malloc(address, device, bytes, stream)
-  struct gmt_up_usdt_argument arguments[GMT_UP_USDT_ARGUMENTS];
 };
 
 /// Why BPF could not hand over an event.

@@ -108,9 +108,7 @@ class Process {
                facts.bytes, stack, &detail);
   }
   void handle_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
-    if (record.head.flags == GMT_UP_DEVICE_UNKNOWN) return handle_usdt_free(thread, record, stack);
     const auto device = static_cast<uint8_t>(record.head.flags >> 8);
-    const bool from_usdt = record.head.row != 0;
     if (record.reserved != ~0ull && device < std::size(reserved_) && reserved_[device] != record.reserved) {
       reserved_[device] = record.reserved;
       log_.event(thread.index, record.head.time, GMT_RESERVED, device, 0, record.reserved, 0);
@@ -123,7 +121,6 @@ class Process {
                                                                : GMT_TENSOR_FREE;
     if (kind != GMT_TENSOR_FREE) write_autograd(thread, record.node);
     log_.event(thread.index, record.head.time, kind, device, record.address, bytes, stack);
-    if (from_usdt && kind == GMT_TENSOR_ALLOC) blocks_[record.address] = {bytes, device};
   }
   void handle_context(const gmt_up_context &record) {
     if (record.device < 0 || record.device >= static_cast<int32_t>(GMT_DEVICE_NONE)) return;
@@ -137,9 +134,8 @@ class Process {
   /// It ran before the tracer came: what was there then is compared with what its allocator tells.
   void begin_before() { before_.emplace(); }
   /// A block of before that is known.
-  void add_before(uint64_t address, uint64_t bytes, uint8_t device) {
+  void add_before(uint64_t bytes, uint8_t device) {
     if (before_) before_->add(device, bytes);
-    blocks_[address] = {bytes, device};
   }
   /// A mark of the process itself.
   void mark(gmt_kind kind, uint64_t ns) { log_.event(0, ns, static_cast<uint8_t>(kind), GMT_DEVICE_NONE, 0, 0, 0); }
@@ -184,10 +180,6 @@ class Process {
   static constexpr gmt_loss kLossOf[GMT_UP_LOSSES] = {GMT_LOST_RING, GMT_LOST_MAP, GMT_LOST_STACK,
                                                       GMT_LOST_UNSUPPORTED};
 
-  struct Block {
-    uint64_t bytes;
-    uint8_t device;
-  };
   /// Its command line, and the interpreter where that is known by now.
   void describe() {
     const gmt_process_record about{static_cast<uint32_t>(info_.command.size()), python_version_};
@@ -249,13 +241,6 @@ class Process {
     references = 0;
     log_.event(thread.index, record.head.time, GMT_DEVICE_RESET, static_cast<uint8_t>(facts.device), 0, 0, 0);
   }
-  /// pytorch:free tells the address alone. Of a block that was allocated before the tracer came no more is known.
-  void handle_usdt_free(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
-    const auto known = blocks_.find(record.address);
-    const Block block = known == blocks_.end() ? Block{0, device_of(thread, 0)} : known->second;
-    log_.event(thread.index, record.head.time, GMT_TENSOR_FREE, block.device, record.address, block.bytes, stack);
-    if (known != blocks_.end()) blocks_.erase(known);
-  }
 
   uint32_t host_pid_;
   ProcessInfo info_;
@@ -274,7 +259,6 @@ class Process {
   uint64_t reserved_[64] = {};  ///< by device: what the log knows
   std::unordered_map<uint64_t, uint8_t> device_of_context_;
   std::optional<BeforeCheck> before_;
-  std::unordered_map<uint64_t, Block> blocks_;               ///< of USDT probes, whose frees tell the address alone
   std::unordered_map<int32_t, int32_t> primary_references_;  ///< of each device's primary context, seen taken
 };
 

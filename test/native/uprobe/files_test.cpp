@@ -12,7 +12,6 @@
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/elf_file.h"
 #include "uprobe/attach/probe_place.h"
-#include "uprobe/attach/usdt.h"
 
 using namespace gmt::uprobe;
 
@@ -45,11 +44,7 @@ void look_at(std::span<const std::byte> memory) {
     CHECK(probe_place(code, true) <= code.size());
   }
   find_autograd(file, *elf);
-  for (const UsdtNote &note : elf->usdt_notes(file)) {
-    gmt_up_usdt arguments;
-    parse_usdt_arguments(note.arguments, &arguments);
-    elf->offset_of(note.semaphore, false);
-  }
+  elf->sections(file);
 }
 
 TEST(symbols_lie_where_the_dynamic_linker_finds_them) {
@@ -102,8 +97,7 @@ TEST(files_that_are_cut_off) {
 /// The parts that say where everything else lies are hit most.
 TEST(files_that_are_damaged) {
   std::mt19937_64 random(11);
-  for (const std::string &path :
-       {gmt::test::given("GMT_LIBRARY"), gmt::test::given("GMT_USDT_LIBRARY"), gmt::test::given("GMT_TORCH_LIBRARY")}) {
+  for (const std::string &path : {gmt::test::given("GMT_LIBRARY"), gmt::test::given("GMT_TORCH_LIBRARY")}) {
     const auto whole = contents(path);
     CHECK(!whole.empty());
     Elf64_Ehdr header;
@@ -124,42 +118,6 @@ TEST(files_that_are_damaged) {
       look_at(damaged);
     }
   }
-}
-
-TEST(usdt_notes) {
-  const auto file = FileBytes::open(gmt::test::given("GMT_USDT_LIBRARY"));
-  const auto elf = ElfFile::read(*file);
-  CHECK(elf.has_value());
-  const auto notes = elf->usdt_notes(*file);
-  CHECK_EQ(notes.size(), 2u);
-  for (const UsdtNote &note : notes) {
-    CHECK_EQ(note.provider, "pytorch");
-    CHECK(note.semaphore != 0 && elf->offset_of(note.semaphore, false).has_value());
-    const auto code = elf->bytes_at(*file, note.address, 1);
-    CHECK(code.size() == 1 && code[0] == std::byte{0x90});  // the probe is a nop
-  }
-}
-
-TEST(usdt_arguments) {
-  gmt_up_usdt out;
-  CHECK(parse_usdt_arguments("8@%rax -4@-20(%rbp) 8@$-5 4@%r10d -1@%sil 8@(%rdi) 2@16(%rsp)", &out));
-  CHECK_EQ(out.count, 7u);
-  const auto is = [&](int i, int kind, int reg, int bytes, bool is_signed, int64_t value) {
-    const gmt_up_usdt_argument &a = out.arguments[i];
-    return a.kind == kind && a.reg == reg && a.bytes == bytes && a.is_signed == is_signed && a.value == value;
-  };
-  CHECK(is(0, GMT_UP_USDT_REGISTER, GMT_UP_RAX, 8, false, 0));
-  CHECK(is(1, GMT_UP_USDT_MEMORY, GMT_UP_RBP, 4, true, -20));
-  CHECK(is(2, GMT_UP_USDT_CONSTANT, 0, 8, false, -5));
-  CHECK(is(3, GMT_UP_USDT_REGISTER, GMT_UP_R10, 4, false, 0));
-  CHECK(is(4, GMT_UP_USDT_REGISTER, GMT_UP_RSI, 1, true, 0));
-  CHECK(is(5, GMT_UP_USDT_MEMORY, GMT_UP_RDI, 8, false, 0));
-  CHECK(is(6, GMT_UP_USDT_MEMORY, GMT_UP_RSP, 2, false, 16));
-  CHECK(parse_usdt_arguments("", &out) && out.count == 0);
-  for (const char *bad :
-       {"8@", "@%rax", "8%rax", "3@%rax", "8@%xmm0", "8@8(%rax,%rbx,2)", "8@symbol(%rip)", "8@-8(%rbp", "8@$", "8@$x",
-        "99999999999999999999@%rax", "8@%rax 8@%rax 8@%rax 8@%rax 8@%rax 8@%rax 8@%rax 8@%rax 8@%rax"})
-    CHECK(!parse_usdt_arguments(bad, &out));
 }
 
 TEST(places_that_are_at_the_begin) {
