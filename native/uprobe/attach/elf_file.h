@@ -1,8 +1,12 @@
 #pragma once
 // Reads the ELF files of traced programs: exported symbols and where they lie in the file. The files are somebody
 // else's, so every number in them is doubted, and all that is used is copied: a file that shrinks meanwhile is a short read.
+#include <elf.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,22 +72,36 @@ class ElfFile {
   /// The first bytes of a function, as many as it takes to find a place for a probe.
   std::vector<std::byte> code_of(const FileBytes &file, const ElfSymbol &function) const;
   const std::vector<Segment> &segments() const { return segments_; }
-  /// By number; empty: they do not lie inside the file.
-  std::vector<Section> sections(const FileBytes &file) const;
+  /// By number.
+  const std::vector<Section> &sections() const { return sections_; }
+  /// Calls each(symbol) for what the first table of this type (SHT_DYNSYM, SHT_SYMTAB) defines, until it says true. The symbols' names
+  /// lie in `names`.
+  template <class Each>
+  void each_symbol(const FileBytes &file, uint32_t type, std::vector<std::byte> *names, Each each) const {
+    constexpr uint64_t kMostBytes = 256u << 20;
+    const auto table = std::ranges::find(sections_, type, &Section::type);
+    if (table == sections_.end() || table->link >= sections_.size()) return;
+    const Section &texts = sections_[table->link];
+    const auto symbols = file.copy(table->offset, table->bytes, kMostBytes);
+    *names = file.copy(texts.offset, texts.bytes, kMostBytes);
+    for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
+      const std::string_view name = text_at(*names, symbol.st_name);
+      const uint8_t kind = ELF64_ST_TYPE(symbol.st_info);
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 || name.empty() || kind == STT_TLS) continue;
+      if (each(ElfSymbol{name, symbol.st_value, symbol.st_size, kind == STT_FUNC})) return;
+    }
+  }
 
  private:
   ElfFile() = default;
-  struct Dynamic {
-    uint64_t symbols = 0, strings = 0, string_bytes = 0, hash = 0, gnu_hash = 0;
-  };
   bool read_segments(const FileBytes &file);
-  bool read_symbols(const FileBytes &file);
-  bool read_dynamic(const FileBytes &file, Dynamic *out) const;
-  uint64_t count_symbols(const FileBytes &file, const Dynamic &dynamic) const;
-  uint64_t count_gnu_symbols(const FileBytes &file, uint64_t table) const;
+  bool read_sections(const FileBytes &file);
+  void read_symbols(const FileBytes &file);
 
   std::vector<Segment> segments_;
-  uint64_t dynamic_offset_ = 0, dynamic_bytes_ = 0;
+  std::vector<Section> sections_;
   std::vector<std::byte> strings_;
   std::vector<ElfSymbol> symbols_;
 };

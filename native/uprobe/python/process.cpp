@@ -1,6 +1,5 @@
 #include "uprobe/python/process.h"
 
-#include <elf.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -8,14 +7,12 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdlib>
-#include <cstring>
 
 #include "uprobe/attach/foreign_memory.h"
 
 namespace gmt::uprobe {
 namespace {
 
-constexpr uint64_t kMostTableBytes = 256u << 20;
 constexpr size_t kMostMappings = 200000, kMostRanges = 64;
 constexpr std::string_view kDeleted = " (deleted)";
 
@@ -127,33 +124,10 @@ bool MappedSymbols::find_bias(const MappedFile &file) {
 
 std::optional<MappedSymbols::Symbol> MappedSymbols::find(std::string_view name) const {
   if (const ElfSymbol *symbol = elf_.find(name)) return Symbol{symbol->address + bias_, symbol->bytes};
-  return find_local(name);
-}
-
-/// Calls each(symbol, name) for the symbols of .symtab until it says true. `names` holds the names.
-template <class Each>
-void MappedSymbols::each_local(std::vector<std::byte> *names, Each each) const {
-  for (const ElfFile::Section &table : sections_) {
-    if (table.type != SHT_SYMTAB || table.link >= sections_.size()) continue;
-    const ElfFile::Section &texts = sections_[table.link];
-    const auto symbols = file_.copy(table.offset, table.bytes, kMostTableBytes);
-    *names = file_.copy(texts.offset, texts.bytes, kMostTableBytes);
-    for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol;
-      memcpy(&symbol, symbols.data() + at, sizeof symbol);
-      if (symbol.st_shndx != SHN_UNDEF && each(symbol, text_at(*names, symbol.st_name))) return;
-    }
-    return;
-  }
-}
-
-std::optional<MappedSymbols::Symbol> MappedSymbols::find_local(std::string_view name) const {
   std::optional<Symbol> found;
   std::vector<std::byte> names;
-  each_local(&names, [&](const Elf64_Sym &symbol, std::string_view its_name) {
-    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-    if ((type == STT_OBJECT || type == STT_FUNC) && its_name == name)
-      found = Symbol{symbol.st_value + bias_, symbol.st_size};
+  elf_.each_symbol(file_, SHT_SYMTAB, &names, [&](const ElfSymbol &symbol) {
+    if (symbol.name == name) found = Symbol{symbol.address + bias_, symbol.bytes};
     return found.has_value();
   });
   return found;
@@ -163,9 +137,8 @@ std::vector<MappedSymbols::Function> MappedSymbols::functions() {
   std::vector<Function> functions;
   for (const ElfSymbol &symbol : elf_.symbols())
     if (symbol.function) functions.push_back({symbol.address + bias_, symbol.bytes, symbol.name});
-  each_local(&local_names_, [&](const Elf64_Sym &symbol, std::string_view name) {
-    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size)
-      functions.push_back({symbol.st_value + bias_, symbol.st_size, name});
+  elf_.each_symbol(file_, SHT_SYMTAB, &local_names_, [&](const ElfSymbol &symbol) {
+    if (symbol.function && symbol.bytes) functions.push_back({symbol.address + bias_, symbol.bytes, symbol.name});
     return false;
   });
   std::ranges::stable_sort(functions, {}, &Function::address);
@@ -173,7 +146,7 @@ std::vector<MappedSymbols::Function> MappedSymbols::functions() {
 }
 
 std::optional<MappedSymbols::Symbol> MappedSymbols::section(std::string_view name) const {
-  for (const ElfFile::Section &section : sections_)
+  for (const ElfFile::Section &section : elf_.sections())
     if (section.address && section.name == name) return Symbol{section.address + bias_, section.bytes};
   return std::nullopt;
 }

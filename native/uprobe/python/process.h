@@ -81,16 +81,11 @@ class MappedSymbols {
   uint64_t bias() const { return bias_; }
 
  private:
-  MappedSymbols(FileBytes &&file, ElfFile &&elf)
-      : file_(std::move(file)), elf_(std::move(elf)), sections_(elf_.sections(file_)) {}
+  MappedSymbols(FileBytes &&file, ElfFile &&elf) : file_(std::move(file)), elf_(std::move(elf)) {}
   bool find_bias(const MappedFile &file);
-  std::optional<Symbol> find_local(std::string_view name) const;
-  template <class Each>
-  void each_local(std::vector<std::byte> *names, Each each) const;
 
   FileBytes file_;
   ElfFile elf_;
-  std::vector<ElfFile::Section> sections_;
   std::vector<std::byte> local_names_;
   uint64_t bias_ = 0;
 };

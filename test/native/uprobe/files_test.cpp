@@ -1,4 +1,4 @@
-// Files of traced programs: symbols and their places, USDT notes, the places of probes. Each file is also read damaged.
+// Files of traced programs: symbols and their places, the places of probes. Each file is also read damaged.
 #include <dlfcn.h>
 #include <elf.h>
 
@@ -44,7 +44,6 @@ void look_at(std::span<const std::byte> memory) {
     CHECK(probe_place(code, true) <= code.size());
   }
   find_autograd(file, *elf);
-  elf->sections(file);
 }
 
 TEST(symbols_lie_where_the_dynamic_linker_finds_them) {
