@@ -69,13 +69,9 @@ void set_domain(uint32_t domain, uint8_t enable) {
   }
 }
 
-void set_all(uint8_t enable) {
-  set_domain(kDomainDriver, enable);
-  set_domain(kDomainResource, enable);
-}
-
 void end_subscription() {
-  set_all(0);
+  set_domain(kDomainDriver, 0);
+  set_domain(kDomainResource, 0);
   __atomic_store_n(&current, static_cast<Subscribed *>(nullptr), __ATOMIC_RELEASE);
 }
 
@@ -141,13 +137,6 @@ SIM_EXPORT CuptiResult cuptiEnableDomain(uint32_t enable, Subscriber subscriber,
   sim::Guard guard(lock);
   if (!is_current(subscriber) || domain == 0 || domain >= kDomainCount) return kCuptiInvalidParameter;
   if (domain == kDomainDriver || domain == kDomainResource) set_domain(domain, enable != 0);
-  return kCuptiSuccess;
-}
-
-SIM_EXPORT CuptiResult cuptiEnableAllDomains(uint32_t enable, Subscriber subscriber) {
-  sim::Guard guard(lock);
-  if (!is_current(subscriber)) return kCuptiInvalidParameter;
-  set_all(enable != 0);
   return kCuptiSuccess;
 }
 

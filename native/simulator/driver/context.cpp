@@ -129,20 +129,6 @@ SIM_TRACED(cuCtxDestroy_v2, (Handle handle), handle) {
   return SUCCESS;
 }
 
-SIM_DEFINE(locked, cuCtxPushCurrent_v2, (Handle handle), handle) {
-  Context *context = find_context(handle);
-  if (!context || depth == DEEPEST) return INVALID_CONTEXT;
-  stack[depth++] = context;
-  return SUCCESS;
-}
-
-SIM_DEFINE(checked, cuCtxPopCurrent_v2, (Handle * context), context) {
-  if (depth == 0) return INVALID_CONTEXT;
-  --depth;
-  if (context) *context = stack[depth];
-  return SUCCESS;
-}
-
 SIM_DEFINE(checked, cuCtxSetCurrent, (Handle handle), handle) {
   if (!handle) {
     if (depth) --depth;
@@ -181,7 +167,4 @@ SIM_DEFINE(checked, cuStreamCreate, (CUstream * stream, unsigned flags), stream,
   created->context = context;
   *stream = created;
   return SUCCESS;
-}
-SIM_EXPORT CUresult cuStreamDestroy_v2(CUstream handle) {
-  return locked([&] { return destroy_handle(handle, Object::STREAM, INVALID_HANDLE); });
 }

@@ -24,8 +24,8 @@ struct Entry {
   E(cuDeviceGetUuid, , 9020) E(cuDeviceGetUuid, _v2, 11040) E(cuDeviceTotalMem, _v2, 3020)                          \
   E(cuDevicePrimaryCtxRetain, , 7000) E(cuDevicePrimaryCtxRelease, _v2, 11000)                                      \
   E(cuDevicePrimaryCtxReset, _v2, 11000) E(cuDevicePrimaryCtxGetState, , 7000) E(cuCtxCreate, _v2, 3020)            \
-  E(cuCtxDestroy, _v2, 4000) E(cuCtxPushCurrent, _v2, 4000) E(cuCtxPopCurrent, _v2, 4000)                           \
-  E(cuCtxSetCurrent, , 4000) E(cuCtxGetCurrent, , 4000) E(cuCtxGetDevice, , 2000) E(cuMemGetInfo, _v2, 3020)        \
+  E(cuCtxDestroy, _v2, 4000) E(cuCtxSetCurrent, , 4000) E(cuCtxGetCurrent, , 4000) E(cuCtxGetDevice, , 2000)        \
+  E(cuMemGetInfo, _v2, 3020)                                                                                        \
   E(cuMemAlloc, _v2, 3020) E(cuMemAllocPitch, _v2, 3020) E(cuMemAllocManaged, , 6000) E(cuMemFree, _v2, 3020)       \
   T(cuMemAllocAsync, , _ptsz, 11020) T(cuMemAllocFromPoolAsync, , _ptsz, 11020) T(cuMemFreeAsync, , _ptsz, 11020)   \
   E(cuMemCreate, , 10020) E(cuMemRelease, , 10020) E(cuMemAddressReserve, , 10020) E(cuMemAddressFree, , 10020)     \
@@ -43,8 +43,7 @@ struct Entry {
   E(cuGraphicsResourceGetMappedPointer, _v2, 3020) E(cuGraphicsUnregisterResource, , 3000)                          \
   E(cuGraphCreate, , 10000) E(cuGraphDestroy, , 10000) E(cuGraphAddMemAllocNode, , 11040)                           \
   E(cuGraphAddMemFreeNode, , 11040) E(cuGraphAddNode, , 12020) E(cuGraphAddNode, _v2, 12030)                        \
-  E(cuStreamCreate, , 2000) E(cuStreamDestroy, _v2, 4000) E(cuGetProcAddress, , 11030)                              \
-  E(cuGetProcAddress, _v2, 12000)
+  E(cuStreamCreate, , 2000) E(cuGetProcAddress, , 11030) E(cuGetProcAddress, _v2, 12000)
 // clang-format on
 
 // The signatures differ and do not matter here: each is declared under another name that stands for the symbol.
@@ -97,10 +96,4 @@ SIM_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **function, int v
   Status found = find(name, version, flags, function);
   if (status) *status = found;
   return SUCCESS;
-}
-
-/// The tables behind the runtime's private interface: there are none, so libcudart itself cannot run here.
-SIM_EXPORT CUresult cuGetExportTable(const void **table, const void *) {
-  if (table) *table = nullptr;
-  return NOT_FOUND;
 }
