@@ -46,7 +46,7 @@ uint32_t free_stack_of(Thread &thread) {
 
 /// Recording may wait for the allocator to hold so much.
 GMT_COLD void wake_above(uint64_t reserved) {
-  if (reserved != ~0ull && log_generation() && asleep()) wakes(g_log.control->start_reserved, reserved);
+  if (log_generation() && asleep()) wakes(g_log.control->start_reserved, reserved);
 }
 
 GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t packed) {
@@ -58,7 +58,7 @@ GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t pa
   // State, reserved mark, event and the time bases they may need, all in one chunk: the state holds for the event.
   if (ensure(thread, 8)) {
     if (bytes > 0) write_autograd(thread, stack != 0);
-    if (reserved != ~0ull) write_reserved(thread, device.index, reserved);
+    write_reserved(thread, device.index, reserved);
     write_event(thread, bytes > 0 ? GMT_TENSOR_ALLOC : GMT_TENSOR_FREE, device.index,
                 reinterpret_cast<uintptr_t>(address), static_cast<uint64_t>(bytes > 0 ? bytes : -bytes), stack);
   }
@@ -91,8 +91,8 @@ Function real(Function *slot, const char *name) {
 }  // namespace
 }  // namespace gmt::inject
 
-// The spellings of PyTorch 1.10 to 2.14; from 1.10 on all have (pointer, ±bytes, allocated, reserved, device) in the same
-// registers, before it there were no totals. Out of memory: (bytes, allocated, reserved, device).
+// The spellings of PyTorch 1.10 to 2.14; all have (pointer, ±bytes, allocated, reserved, device) in the same registers. Out of
+// memory: (bytes, allocated, reserved, device).
 #define GMT_REPORT(name)                                                                                  \
   extern "C" GMT_HOT __attribute__((visibility("default"))) void name(                                    \
       void *address, int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {             \
@@ -115,14 +115,6 @@ GMT_REPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE)
 GMT_REPORT_OOM(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE)
 GMT_REPORT_OOM(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE)
 
-extern "C" GMT_HOT __attribute__((visibility("default"))) void _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE(
-    void *address, int64_t bytes, uint64_t device) {
-  using Function = void (*)(void *, int64_t, uint64_t);
-  GMT_HOT_STATE static Function original;
-  gmt::inject::report(address, bytes, ~0ull, device);
-  if (Function f = gmt::inject::real(&original, __func__)) f(address, bytes, device);
-}
-
 namespace gmt::inject {
 
 uint64_t reserved_bytes(uint32_t device) {
@@ -137,7 +129,6 @@ void hook_tensor_layer_by_slots() {
   redirect_imports({
       GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE),
-      GMT_IMPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE),
       GMT_IMPORT(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE),
   });

@@ -36,7 +36,6 @@ constexpr NamedProbe kContextGetters[] = {
 constexpr NamedProbe kReports[] = {
     {"_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", GMT_UP_REPORT},
     {"_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE", GMT_UP_REPORT},
-    {"_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE", GMT_UP_REPORT_OLD},
     {"_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE", GMT_UP_REPORT_OOM},
     {"_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE", GMT_UP_REPORT_OOM},
 };

@@ -132,8 +132,7 @@ enum gmt_up_context_op {
 /// Cookies of the probes on PyTorch's reports.
 enum gmt_up_report {
   GMT_UP_REPORT = 0,      ///< (address, ±bytes, allocated, reserved, device)
-  GMT_UP_REPORT_OLD = 1,  ///< (address, ±bytes, device)
-  GMT_UP_REPORT_OOM = 2,  ///< (bytes, allocated, reserved, device)
+  GMT_UP_REPORT_OOM = 1,  ///< (bytes, allocated, reserved, device)
 };
 
 /// Why BPF could not hand over an event.

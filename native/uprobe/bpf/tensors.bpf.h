@@ -37,12 +37,11 @@ int tensor_report(struct pt_regs *ctx) {
   barrier_var(third);
   barrier_var(fourth);
   barrier_var(fifth);
-  uint16_t device = report == GMT_UP_REPORT ? fifth : report == GMT_UP_REPORT_OLD ? third : fourth;
+  uint16_t device = report == GMT_UP_REPORT ? fifth : fourth;
   if ((device & 0xff) != DEVICE_TYPE_CUDA) return 0;
   if (report == GMT_UP_REPORT_OOM)
     put_tensor(ctx, GMT_UP_TENSOR_OOM, device, 0, first, ~0ull, ~0ull);
   else if (second != 0)
-    put_tensor(ctx, GMT_UP_TENSOR, device, first, second, report == GMT_UP_REPORT ? fourth : ~0ull,
-               report == GMT_UP_REPORT ? third : ~0ull);
+    put_tensor(ctx, GMT_UP_TENSOR, device, first, second, fourth, third);
   return 0;
 }

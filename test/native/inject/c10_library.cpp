@@ -7,19 +7,13 @@
 #if C10_SPELLING == 0  // unsigned totals
 #define REPORT "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
 #define REPORT_OOM "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE"
-#elif C10_SPELLING == 1  // signed totals
+#else  // signed totals
 #define REPORT "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
 #define REPORT_OOM "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE"
-#else  // no totals
-#define REPORT "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE"
 #endif
 
-#if C10_SPELLING < 2
 EXPORT void c10_report(void *, int64_t, uint64_t, uint64_t, uint64_t) __asm__(REPORT);
 EXPORT void c10_report_oom(int64_t, uint64_t, uint64_t, uint64_t) __asm__(REPORT_OOM);
-#else
-EXPORT void c10_report(void *, int64_t, uint64_t) __asm__(REPORT);
-#endif
 
 #ifdef C10_ITSELF
 EXPORT uint64_t c10_seen[6];
@@ -30,35 +24,18 @@ static void remember(uint64_t address, int64_t bytes, uint64_t allocated, uint64
   for (int i = 0; i < 5; i++) c10_seen[i] = seen[i];
   c10_seen[5]++;
 }
-#if C10_SPELLING < 2
 EXPORT void c10_report(void *address, int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {
   remember(reinterpret_cast<uint64_t>(address), bytes, allocated, reserved, device);
 }
 EXPORT void c10_report_oom(int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {
   remember(0, bytes, allocated, reserved, device);
 }
-#else
-EXPORT void c10_report(void *address, int64_t bytes, uint64_t device) {
-  remember(reinterpret_cast<uint64_t>(address), bytes, 0, 0, device);
-}
-#endif
 
 #else
 EXPORT void tell(void *address, int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {
-#if C10_SPELLING < 2
   c10_report(address, bytes, allocated, reserved, device);
-#else
-  (void)allocated, (void)reserved;
-  c10_report(address, bytes, device);
-#endif
 }
-EXPORT int tell_oom(int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {
-#if C10_SPELLING < 2
+EXPORT void tell_oom(int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {
   c10_report_oom(bytes, allocated, reserved, device);
-  return 1;
-#else
-  (void)bytes, (void)allocated, (void)reserved, (void)device;
-  return 0;
-#endif
 }
 #endif

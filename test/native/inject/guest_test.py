@@ -14,7 +14,7 @@ EXPORTS = """InitializeInjection InitializeInjectionNvtx2 dlsym gpu_memtrace_ste
   cuptiSubscribe cuptiSubscribe_v2 cuptiUnsubscribe cuptiEnableCallback cuptiEnableDomain cuptiEnableAllDomains
   cuptiGetCallbackState cuptiFinalize
   _ZN2at15sequence_number17get_and_incrementEv
-  _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE _ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE
+  _ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE
   _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE
   _ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE _ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE""".split()
 

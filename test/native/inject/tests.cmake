@@ -119,7 +119,7 @@ if(GMT_CUDA_INCLUDE AND GMT_CUPTI_INCLUDE)
 endif()
 
 # Stand-ins for PyTorch's libraries: one folder a spelling, one a layout of Node. Spelling 1 binds its slots at once, behind
-# RELRO, the others when they are first used.
+# RELRO, the other when they are first used.
 function(inject_stand_in target folder name)
   add_library(${target} SHARED ${ARGN})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX "" NO_SONAME ON
@@ -127,7 +127,7 @@ function(inject_stand_in target folder name)
   target_link_options(${target} PRIVATE "-Wl,-soname,${name}" -Wl,-z,relro)
   add_dependencies(inject_programs ${target})
 endfunction()
-foreach(spelling RANGE 2)
+foreach(spelling RANGE 1)
   inject_stand_in(inject_c10_${spelling} c10_${spelling} libc10.so ${inject}/c10_library.cpp)
   target_compile_definitions(inject_c10_${spelling} PRIVATE C10_SPELLING=${spelling} C10_ITSELF)
   inject_stand_in(inject_c10_cuda_${spelling} c10_${spelling} libc10_cuda.so ${inject}/c10_library.cpp)
@@ -136,9 +136,7 @@ foreach(spelling RANGE 2)
 endforeach()
 target_compile_options(inject_c10_cuda_1 PRIVATE -fno-plt)
 target_link_options(inject_c10_cuda_1 PRIVATE -Wl,-z,now)
-foreach(spelling 0 2)
-  target_link_options(inject_c10_cuda_${spelling} PRIVATE -Wl,-z,lazy)
-endforeach()
+target_link_options(inject_c10_cuda_0 PRIVATE -Wl,-z,lazy)
 foreach(layout shared intrusive)
   string(TOUPPER ${layout} upper)
   inject_stand_in(inject_torch_${layout} torch_${layout} libtorch_cpu.so ${inject}/torch_library.cpp)
