@@ -1,7 +1,6 @@
 #pragma once
 // Everything the simulated driver knows. All of it is guarded by one lock; nothing outside is called while it
 // is held, so that a CUPTI callback may call the driver.
-#include "settings.h"
 #include "simulator/driver/address_space.h"
 #include "simulator/driver/driver_types.h"
 
@@ -89,6 +88,14 @@ struct Device {
   Context *primary;
   Pool *default_pool;
   SmallPages small;
+};
+
+/// What the environment asks of the simulator; read once, at cuInit. A value that makes no sense is told on
+/// stderr in one line and replaced by the default.
+struct Settings {
+  int devices = 1;        ///< GPU_MEMTRACE_SIM_DEVICES, 0 to 64
+  uint64_t memory_bytes;  ///< GPU_MEMTRACE_SIM_MEMORY, of each device
+  const char *name;       ///< GPU_MEMTRACE_SIM_NAME
 };
 
 struct State {
