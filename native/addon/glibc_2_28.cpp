@@ -1,13 +1,11 @@
-// Lets a library whose libstdc++ and libgcc were linked in statically load on glibc 2.28: what these archives take from a
-// newer glibc is either bound to the version of the symbol that has always been there (through the linker's --wrap, see
-// CMakeLists.txt, since the archives are compiled already), or made here from older calls.
-#include <link.h>
+// Lets a library whose libstdc++ was linked in statically load on glibc 2.28: what that archive takes from a newer glibc is
+// either bound to the version of the symbol that has always been there (through the linker's --wrap, see CMakeLists.txt, since
+// it is compiled already), or made here from older calls.
 #include <pthread.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <ctime>
 
@@ -22,18 +20,11 @@
 
 using Start = void *(*)(void *);
 using Once = void (*)();
-using Destroy = void (*)(void *);
 
 GMT_FIRST_VERSION(int, pthread_create, (pthread_t * thread, const pthread_attr_t *how, Start start, void *with),
                   (thread, how, start, with))
-GMT_FIRST_VERSION(int, pthread_detach, (pthread_t thread), (thread))
 GMT_FIRST_VERSION(int, pthread_join, (pthread_t thread, void **result), (thread, result))
 GMT_FIRST_VERSION(int, pthread_once, (pthread_once_t * once, Once run), (once, run))
-GMT_FIRST_VERSION(int, pthread_key_create, (pthread_key_t * key, Destroy destroy), (key, destroy))
-GMT_FIRST_VERSION(int, __pthread_key_create, (pthread_key_t * key, Destroy destroy), (key, destroy))
-GMT_FIRST_VERSION(int, pthread_key_delete, (pthread_key_t key), (key))
-GMT_FIRST_VERSION(void *, pthread_getspecific, (pthread_key_t key), (key))
-GMT_FIRST_VERSION(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
 
 namespace {
 
@@ -76,47 +67,4 @@ extern "C" GMT_HIDDEN uint32_t __wrap_arc4random() {
 /// glibc 2.32: "this process has one thread"; false is always right.
 extern "C" {
 GMT_HIDDEN char __libc_single_threaded = 0;
-}
-
-/// glibc 2.35, for unwinding: finds the table of the object that holds `address`. Layout: <dlfcn.h> of glibc 2.35.
-struct FoundObject {
-  unsigned long long flags;
-  void *map_start;
-  void *map_end;
-  link_map *map;
-  void *eh_frame;
-  unsigned long long reserved[7];
-};
-
-namespace {
-
-struct Search {
-  uintptr_t address;
-  FoundObject *out;
-};
-
-int look_into(dl_phdr_info *object, size_t, void *data) {
-  auto &search = *static_cast<Search *>(data);
-  const ElfW(Phdr) *table = nullptr;
-  bool inside = false;
-  for (size_t i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) &part = object->dlpi_phdr[i];
-    const uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-    if (part.p_type == PT_GNU_EH_FRAME) table = &part;
-    if (part.p_type != PT_LOAD || search.address < begin || search.address >= begin + part.p_memsz) continue;
-    inside = true;
-    search.out->map_start = reinterpret_cast<void *>(begin);
-    search.out->map_end = reinterpret_cast<void *>(begin + part.p_memsz);
-  }
-  if (!inside || table == nullptr) return inside ? -1 : 0;
-  search.out->eh_frame = reinterpret_cast<void *>(object->dlpi_addr + table->p_vaddr);
-  return 1;
-}
-
-}  // namespace
-
-extern "C" GMT_HIDDEN int __wrap__dl_find_object(void *address, FoundObject *out) {
-  *out = {};
-  Search search{reinterpret_cast<uintptr_t>(address), out};
-  return dl_iterate_phdr(look_into, &search) == 1 ? 0 : -1;
 }
