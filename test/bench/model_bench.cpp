@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "load.h"
+#include "session/trace_names.h"
 #include "trace/session_reader.h"
 
 using namespace gmt::test;
@@ -104,20 +105,6 @@ void queries(gmt::test::AskedModel &model) {
   print_query("1,000 buckets of the timeline", [&] { model.timeline(line); });
 }
 
-struct TraceNames : gmt::model::Names {
-  gmt::trace::SessionReader *reader = nullptr;
-  bool stack(uint32_t process, uint32_t id, gmt::model::Stack &out) const override {
-    const gmt::trace::Stack *known = reader->tables(process).resolve(id);
-    if (!known) return false;
-    for (const gmt::trace::Frame &frame : known->frames) out.frames.push_back({frame.file, frame.line, frame.function});
-    out.user_frame = known->user_frame;
-    return true;
-  }
-  std::string thread(uint32_t, uint32_t thread) const override { return "python:" + std::to_string(thread); }
-  std::string library(uint32_t, uint32_t) const override { return ""; }
-  std::string process(uint32_t process) const override { return std::to_string(process); }
-};
-
 void behind_reader(Pattern pattern, uint64_t events) {
   const gmt::test::TemporaryFolder folder;
   write_log(pattern, folder.path(), events);
@@ -127,8 +114,7 @@ void behind_reader(Pattern pattern, uint64_t events) {
     std::exit(1);
   }
   auto reader = std::move(opened.value());
-  TraceNames names;
-  names.reader = reader.get();
+  const gmt::session::TraceNames names(*reader);
   gmt::model::Model model(names);
   double begin = seconds();
   while (reader->poll([&](const gmt::trace::Batch &batch) { model.ingest(batch); }, 65536).more) {
