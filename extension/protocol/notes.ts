@@ -10,7 +10,7 @@ export function isWarning(note: Note): boolean {
 }
 
 /** Its text begins with a time, and becomes a mark. */
-export const RECOMPILED = 15;
+export const RECOMPILED = 18;
 /** A run of a notebook's cell: cells.ts. */
 export const CELL = 16;
 /** Who the process is in a job of many: rank.ts. */

@@ -259,7 +259,7 @@ enum gmt_note_code {
   GMT_NOTE_CELL =
       16,  ///< text: of a notebook's cell that ran when it began and ended (ms since 1970), its number, its file
   GMT_NOTE_JOB = 17,         ///< text: lines NAME=value: who the process is in its job (native/inject/job.h)
-  GMT_NOTE_RECOMPILED = 15,  ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
+  GMT_NOTE_RECOMPILED = 18,  ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.

@@ -13,7 +13,7 @@ FRAME = re.compile(r'File "(.+)", line (\d+), in (.+)')
 SOURCES = re.compile(r"\s+# Topologically Sorted Source Nodes: \[(.*?)\]")
 MADE = re.compile(r"\s+(buf\d+) = (?:reinterpret_tensor\()?(buf\d+\b)?(.*)")
 PART, SELF = re.compile(r"\._modules\['(\w+)'\]|\[(\d+)\]"), re.compile(r"L\['self'\]((?:\.\w+)*)$")
-NOTE_RECOMPILED = 15
+NOTE_RECOMPILED = 18
 PATIENCE = 20  # times as long as a look takes
 told = set()  # files, recompilations
 looked = {"again": 0}
