@@ -1,5 +1,6 @@
 import { deviceName } from '../protocol/format';
 import { inert } from '../protocol/inert';
+import { remembered } from '../protocol/maps';
 import { rankOf } from '../protocol/rank';
 import { findThread } from '../protocol/threads';
 import { CATEGORIES, type LifetimeBatch } from '../protocol/trace';
@@ -33,19 +34,19 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
   const { info } = input;
   const { simulated, lost } = traceFacts(info, input.selection);
   const book = new SiteBook(input);
-  const placeOf = remembered((site: number) => {
+  const placeOf = once((site: number) => {
     const { file, line, function: name } = book.line(site);
     return nameCells([file, line, name, book.stack(site), site, String(simulated), lost.events]);
   });
-  const ownerOf = remembered((process: number, thread: number) => {
+  const ownerOf = once((process: number, thread: number) => {
     const { tid = '' } = findThread(info.processes, process, thread) ?? {};
     return nameCells([info.processes[process]?.pid ?? '', tid, threadName(info, process, thread)]);
   });
-  const rankAt = remembered((process: number) => {
+  const rankAt = once((process: number) => {
     const { rank, host } = rankOf(info.processes[process] ?? { notes: [] });
     return nameCells([rank ?? '', host]);
   });
-  const nameOf = remembered((process: number, thread: number) => nameCells([threadName(info, process, thread)]));
+  const nameOf = once((process: number, thread: number) => nameCells([threadName(info, process, thread)]));
   return (batch, row) => {
     const process = batch.process[row] ?? -1;
     const cells: Cell[] = [
@@ -69,14 +70,9 @@ function rowMaker(input: ExportInput): (batch: LifetimeBatch, row: number) => st
   };
 }
 
-function remembered(make: (a: number, b: number) => string): (a: number, b?: number) => string {
+function once(make: (a: number, b: number) => string): (a: number, b?: number) => string {
   const known = new Map<number, string>();
-  return (a, b = 0) => {
-    const key = a * 2 ** 20 + b;
-    let text = known.get(key);
-    if (text === undefined) known.set(key, (text = make(a, b)));
-    return text;
-  };
+  return (a, b = 0) => remembered(known, a * 2 ** 20 + b, () => make(a, b));
 }
 
 export function csvRow(cells: readonly Cell[]): string {

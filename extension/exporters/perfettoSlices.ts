@@ -1,6 +1,7 @@
 import type { Layer, LifetimeBatch } from '../protocol/trace';
+import { firstWhere } from '../protocol/bisect';
+import { groupBy } from '../protocol/maps';
 import { isAlive, layerOf } from './exportInput';
-import { Heap } from './heap';
 
 /** An allocation that is drawn. */
 export interface Slice {
@@ -21,34 +22,24 @@ export type Lane = Slice[];
 /** Keeps the biggest allocations of each layer and counts the others. */
 export class BiggestSlices {
   total = 0;
-  private readonly heaps = new Map<Layer, Heap<Slice>>();
+  private readonly kept = new Map<Layer, Slice[]>();
 
   constructor(private readonly mostPerLayer: number) {}
 
   add(batch: LifetimeBatch): void {
-    for (let row = 0; row < batch.rows; row++) {
-      this.total++;
-      const layer = layerOf(batch, row);
-      let heap = this.heaps.get(layer);
-      if (heap === undefined) this.heaps.set(layer, (heap = new Heap<Slice>(slice => slice.bytes)));
-      if (heap.size >= this.mostPerLayer && (heap.top()?.bytes ?? 0) >= (batch.bytes[row] ?? 0)) continue;
-      heap.push(sliceOf(batch, row, layer));
-      if (heap.size > this.mostPerLayer) heap.pop();
+    this.total += batch.rows;
+    for (const [layer, rows] of groupBy(Array(batch.rows).keys(), row => layerOf(batch, row))) {
+      const kept = this.kept.get(layer) ?? [];
+      const least = kept[this.mostPerLayer - 1]?.bytes ?? -1;
+      const bigger = rows.filter(row => (batch.bytes[row] ?? 0) > least).map(row => sliceOf(batch, row, layer));
+      this.kept.set(layer, [...kept, ...bigger].sort((a, b) => b.bytes - a.bytes).slice(0, this.mostPerLayer));
     }
   }
 
   /** By process, thread and layer. */
   groups(): Slice[][] {
-    const groups = new Map<string, Slice[]>();
-    for (const heap of this.heaps.values()) {
-      for (const slice of heap.all()) {
-        const key = `${slice.process} ${slice.thread} ${slice.layer}`;
-        const group = groups.get(key);
-        if (group === undefined) groups.set(key, [slice]);
-        else group.push(slice);
-      }
-    }
-    return [...groups.values()];
+    const slices = [...this.kept.values()].flat();
+    return [...groupBy(slices, ({ process, thread, layer }) => `${process} ${thread} ${layer}`).values()];
   }
 }
 
@@ -68,20 +59,19 @@ function sliceOf(batch: LifetimeBatch, row: number, layer: Layer): Slice {
 
 /** As few lanes as hold the slices without overlap. */
 export function lanesOf(slices: readonly Slice[]): Lane[] {
-  const end = (lane: Lane): number => lane.at(-1)?.endNs ?? 0;
   const lanes: Lane[] = [];
-  const open = new Heap<Lane>(end);
+  // Those whose last slice ends, by its end.
+  const open: { lane: Lane; endNs: number }[] = [];
   for (const slice of [...slices].sort((a, b) => a.beginNs - b.beginNs)) {
-    const free = open.top();
-    if (free !== undefined && end(free) <= slice.beginNs) {
-      open.pop();
-      free.push(slice);
-      if (!Number.isNaN(slice.endNs)) open.push(free);
-    } else {
-      const lane = [slice];
-      lanes.push(lane);
-      if (!Number.isNaN(slice.endNs)) open.push(lane);
-    }
+    const { beginNs, endNs } = slice;
+    const [first] = open;
+    const lane = first !== undefined && first.endNs <= beginNs ? first.lane : [];
+    if (lane.length === 0) lanes.push(lane);
+    else open.shift();
+    lane.push(slice);
+    if (Number.isNaN(endNs)) continue;
+    const place = firstWhere(open.length, at => (open[at]?.endNs ?? 0) > endNs);
+    open.splice(place, 0, { lane, endNs });
   }
   return lanes;
 }

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Function, Label, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format';
 import { deviceName } from '../protocol/format';
+import { remembered } from '../protocol/maps';
 import type { Frame, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { SiteBook, threadName } from './siteBook';
@@ -76,25 +77,18 @@ class StackTable {
   constructor(private readonly strings: StringTable) {}
 
   location(frame: Frame): number {
-    return this.once(`l ${frame.line} ${frame.file}\n${frame.function}`, this.locations, id => {
+    return remembered(this.known, `l ${frame.line} ${frame.file}\n${frame.function}`, () => {
       const line = new Line({ functionId: this.functionOf(frame), line: frame.line });
-      return new Location({ id, line: [line] });
+      return this.locations.push(new Location({ id: this.locations.length + 1, line: [line] }));
     });
   }
 
   private functionOf({ file, function: name }: Frame): number {
-    return this.once(`f ${file}\n${name}`, this.functions, id => {
-      const text = this.strings.dedup(name);
-      return new Function({ id, name: text, systemName: text, filename: this.strings.dedup(file) });
+    return remembered(this.known, `f ${file}\n${name}`, () => {
+      const [id, text] = [this.functions.length + 1, this.strings.dedup(name)];
+      return this.functions.push(
+        new Function({ id, name: text, systemName: text, filename: this.strings.dedup(file) }),
+      );
     });
-  }
-
-  private once<T>(key: string, list: T[], make: (id: number) => T): number {
-    let id = this.known.get(key);
-    if (id === undefined) {
-      this.known.set(key, (id = list.length + 1));
-      list.push(make(id));
-    }
-    return id;
   }
 }

@@ -1,4 +1,5 @@
 import { libraryName } from '../protocol/libraryName';
+import { remembered } from '../protocol/maps';
 import type { Frame, Site, TraceInfo } from '../protocol/trace';
 import { findThread } from '../protocol/threads';
 
@@ -13,9 +14,7 @@ export class SiteBook {
   constructor(private readonly source: { site(id: number): Site | null }) {}
 
   site(id: number): Site | null {
-    let site = this.sites.get(id);
-    if (site === undefined) this.sites.set(id, (site = this.source.site(id)));
-    return site;
+    return remembered(this.sites, id, () => this.source.site(id));
   }
 
   /** Innermost first; never empty: memory without a Python line has one frame that says so. */
@@ -28,9 +27,7 @@ export class SiteBook {
 
   /** `stackText` of its frames. */
   stack(id: number): string {
-    let text = this.stacks.get(id);
-    if (text === undefined) this.stacks.set(id, (text = stackText(this.frames(id))));
-    return text;
+    return remembered(this.stacks, id, () => stackText(this.frames(id)));
   }
 
   /** The user's own line, else the innermost. */

@@ -1,5 +1,6 @@
 import { LAYER_NAMES } from '../protocol/format';
 import { escapeJson } from '../protocol/inert';
+import { remembered } from '../protocol/maps';
 import type { Frame, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { SiteBook, threadName } from './siteBook';
@@ -81,9 +82,6 @@ class FrameTable {
   private readonly known = new Map<string, number>();
 
   index(frame: SpeedscopeFrame): number {
-    const key = JSON.stringify(frame);
-    let index = this.known.get(key);
-    if (index === undefined) this.known.set(key, (index = this.frames.push(frame) - 1));
-    return index;
+    return remembered(this.known, JSON.stringify(frame), () => this.frames.push(frame) - 1);
   }
 }
