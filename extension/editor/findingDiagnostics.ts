@@ -2,23 +2,9 @@ import * as vscode from 'vscode';
 import { otherHolders, shareText } from '../protocol/holderShare';
 import { paceOf } from '../protocol/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
-import type { TraceSession } from '../engine/session';
 import { fixEdit, isFixed, originOf } from './fixEdit';
 import { sourcePath, type SourceLines } from './sourceLines';
-
-/** A trace of the window, and what is found in it. */
-interface Traced {
-  readonly id: number;
-  readonly title: string;
-  readonly cwd: string;
-  readonly trace: TraceSession | null;
-  readonly verdicts: { verdictsNow(): Promise<{ verdicts: { findings: readonly Finding[] }; stale: boolean }> } | null;
-}
-export interface AllTraces {
-  readonly onDidChange: vscode.Event<unknown>;
-  /** The latest is the last. */
-  readonly all: readonly Traced[];
-}
+import type { WindowTrace, WindowTraces } from './windowTraces';
 
 const SOURCE = 'GPU Memory Trace';
 /** Command of the page that shows a finding; its arguments are the ids of the finding and of its trace. */
@@ -33,10 +19,10 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   private findings = new Map<vscode.Diagnostic, Found>();
   private timer: NodeJS.Timeout | undefined;
   private drawn = '';
-  private shown: readonly Traced[] = [];
+  private shown: readonly WindowTrace[] = [];
 
   constructor(
-    private readonly traces: AllTraces,
+    private readonly traces: WindowTraces,
     private readonly lines: SourceLines,
     private readonly log: vscode.LogOutputChannel,
   ) {
@@ -128,7 +114,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     for (const [path, entries] of files) this.entries.set(vscode.Uri.file(path), entries);
   }
 
-  private entryOf(finding: Finding, at: vscode.Location, traced: Traced): vscode.Diagnostic {
+  private entryOf(finding: Finding, at: vscode.Location, traced: WindowTrace): vscode.Diagnostic {
     const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
     const pace = isGrowth(finding) ? paceOf(finding, vscode.l10n.t) : [];
     const said = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
@@ -145,7 +131,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   private relatedOf(
     { holder, places }: Finding,
     entry: vscode.Location,
-    traced: Traced,
+    traced: WindowTrace,
   ): vscode.DiagnosticRelatedInformation[] {
     const related: vscode.DiagnosticRelatedInformation[] = [];
     const add = (at: vscode.Location, says: string): void => {
@@ -169,7 +155,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   /** Where a line of the trace stands now; null where it has no file, or was deleted. */
-  private placeOf(place: Place | null, { trace, cwd }: Traced): vscode.Location | null {
+  private placeOf(place: Place | null, { trace, cwd }: WindowTrace): vscode.Location | null {
     if (place === null || place.file === null || place.line === null) return null;
     if (place.file === '' || place.file.startsWith('<') || place.line < 1) return null;
     const path = sourcePath(place.file, cwd);
@@ -190,9 +176,9 @@ function isSame(a: vscode.Location, b: vscode.Location): boolean {
 }
 
 /** Of several runs of one script the latest counts: what an earlier one leaked may be mended. */
-function latestOf(all: readonly Traced[]): Traced[] {
+function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
   return [...new Map(all.map(traced => [`${traced.cwd}\0${traced.title}`, traced])).values()];
 }
 
-type Found = { finding: Finding; traced: Traced };
+type Found = { finding: Finding; traced: WindowTrace };
 type Place = { file: string | null; line: number | null };

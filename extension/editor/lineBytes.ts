@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { TraceSource } from '../protocol/trace';
 import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
-import { ShownLineVerdicts, type ShownTrace } from './lineVerdicts';
+import { ShownLineVerdicts } from './lineVerdicts';
 import { sourcePath, type SourceLines } from './sourceLines';
+import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
 import { heatSvg, sparkSvg } from './sparkSvg';
 import { remembered } from '../protocol/maps';
@@ -39,13 +40,13 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private readonly verdicts: ShownLineVerdicts;
 
   constructor(
-    private readonly shown: ShownTrace,
+    private readonly traces: WindowTraces,
     private readonly lines: SourceLines,
   ) {
-    this.verdicts = new ShownLineVerdicts(shown);
+    this.verdicts = new ShownLineVerdicts(traces);
     const scheduleDraw = (): void => this.scheduleDraw();
     this.subscriptions = [
-      shown.onDidChange(() => this.draw()),
+      traces.onDidChange(() => this.draw()),
       vscode.window.onDidChangeVisibleTextEditors(scheduleDraw),
       vscode.workspace.onDidChangeTextDocument(scheduleDraw),
       vscode.workspace.onDidChangeConfiguration(scheduleDraw),
@@ -69,7 +70,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const facts = this.factsOf(path).find(one => this.lines.now(path, one.line, this.startRealtimeMs) === line + 1);
     if (facts === undefined) return null;
     const dark = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.Light;
-    const colour = hueColours(lineHue(facts.name, this.shown.lineHues))[dark ? 'dark' : 'light'];
+    const colour = hueColours(this.hueOf(facts))[dark ? 'dark' : 'light'];
     const picture = `![${vscode.l10n.t('Live bytes over the run')}](${sparkSvg(facts.spark, colour)})`;
     const title = `**${vscode.l10n.t('GPU memory of this line')}**`;
     const open = `[${vscode.l10n.t('Show Leak Explorer')}](command:gpuMemoryTrace.showPanel)`;
@@ -102,7 +103,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
 
   /** Asks the trace about files, where it changed since or they are others. */
   private async read(paths: readonly string[]): Promise<void> {
-    const { session, ending } = this.shown;
+    const { shown } = this.traces;
+    const [session, ending] = [shown?.trace ?? null, shown?.ending ?? null];
     const revision = session?.native.revision() ?? -1;
     const asked = paths.join('\n');
     const known = [session, revision, asked, this.verdicts.version(), ending?.timeNs];
@@ -111,10 +113,10 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const then = session === null || ending === null ? null : await session.moments.at(ending.timeNs);
     if (this.known !== known) return;
     this.files = new Map();
-    if (session === null) return;
+    if (shown === null || session === null) return;
     this.when = ending?.when ?? null;
     this.startRealtimeMs = session.native.info().startRealtimeMs;
-    const { cwd } = this.shown;
+    const { cwd } = shown;
     for (const path of paths) {
       const whole = this.readFile(session.native, path, cwd);
       this.files.set(path, then === null ? whole : asOf(this.readFile(then, path, cwd), whole));
@@ -136,6 +138,10 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     return this.files.get(path) ?? [];
   }
 
+  private hueOf({ name }: LineFacts): LineHue {
+    return lineHue(name, this.traces.shown?.lineHues ?? new Map());
+  }
+
   private decorate(editor: vscode.TextEditor): void {
     const path = editor.document.uri.fsPath;
     const facts = this.on ? this.factsOf(path) : [];
@@ -150,7 +156,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       const options = { range: end, renderOptions: { after: { contentText: lineText(one, this.when) } } };
       (one.bytesPerStep > 0 ? grown : plain).push(options);
       if (one.liveBytes <= 0) continue;
-      const type = this.bars.of(lineHue(one.name, this.shown.lineHues), heatOf(one.liveBytes, this.most, LEVELS));
+      const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));
       bars.set(type, [...(bars.get(type) ?? []), range]);
     }
     this.show(editor, this.text, plain);

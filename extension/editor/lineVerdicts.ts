@@ -1,37 +1,21 @@
-import type * as vscode from 'vscode';
-import type { TraceSession } from '../engine/session';
-import type { EndMoment } from '../protocol/requests/moment';
 import { listedLayer, type Layer } from '../protocol/trace';
-import type { Finding } from '../protocol/verdicts';
-
-/** The trace that is shown. */
-export interface ShownTrace {
-  readonly onDidChange: vscode.Event<unknown>;
-  readonly session: TraceSession | null;
-  readonly cwd: string;
-  /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
-  readonly ending: EndMoment | null;
-  /** Colours of the lines that the timeline stacks, by their names. */
-  readonly lineHues: ReadonlyMap<string, number>;
-  /** What was judged last. */
-  readonly verdicts: { readonly latest: { findings: readonly Finding[] } | null } | null;
-}
+import type { WindowTraces } from './windowTraces';
 
 /** What grows, by line, of the trace that is shown. */
 export class ShownLineVerdicts {
   private judged: unknown = null;
   private lines = new Map<string, number>();
 
-  constructor(private readonly shown: ShownTrace) {}
+  constructor(private readonly traces: WindowTraces) {}
 
   layer(): Layer {
-    const info = this.shown.session?.native.info();
+    const info = this.traces.shown?.trace?.native.info();
     return info === undefined ? 'tensor' : listedLayer(info.totals);
   }
 
   /** Another one once something else is known. */
   version(): unknown {
-    return this.shown.verdicts?.latest ?? null;
+    return this.traces.shown?.verdicts?.latest ?? null;
   }
 
   bytesPerStep(file: string, line: number): number {
@@ -40,7 +24,7 @@ export class ShownLineVerdicts {
   }
 
   private read(): void {
-    const latest = this.shown.verdicts?.latest ?? null;
+    const latest = this.traces.shown?.verdicts?.latest ?? null;
     if (latest === this.judged) return;
     this.judged = latest;
     this.lines = new Map();

@@ -185,7 +185,7 @@ async function compareTraces(
 ): Promise<void> {
   const before = files[0] ?? (await pickTrace(vscode.l10n.t('Compare: the earlier trace')));
   if (before === undefined) return;
-  if (files.length > 0 || sessions.session === null) {
+  if (files.length > 0 || !sessions.shown?.trace) {
     const after = files[1] ?? (await pickTrace(vscode.l10n.t('Compare: the later trace')));
     if (after === undefined) return;
     await sessions.open(after.fsPath);

@@ -34,10 +34,10 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const inquiry = await withProgress(title, verdicts, finding, () => verdicts.whoHolds(finding.id));
   const [holder] = inquiry.results;
   if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
-  await showHolder(parts.sessions, holder);
+  await showHolder(parts.sessions.shown?.cwd ?? '/', holder);
 }
 
-async function showHolder({ cwd }: Sessions, holder: HolderFound): Promise<void> {
+async function showHolder(cwd: string, holder: HolderFound): Promise<void> {
   const open = vscode.l10n.t('Open Line');
   const { file, line } = holder;
   const sentences = [vscode.l10n.t('Held by {0}.', holderText(holder)), shareText(holder, vscode.l10n.t) ?? ''];
@@ -73,8 +73,8 @@ async function choose(
   sessions: Sessions,
   given: unknown,
 ): Promise<{ verdicts: TraceVerdicts; finding: Finding } | undefined> {
-  const { verdicts } = sessions;
-  if (verdicts === null) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+  const verdicts = sessions.shown?.verdicts;
+  if (!verdicts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
   const { findings } = (await verdicts.verdictsNow()).verdicts;
   if (typeof given === 'string') return { verdicts, finding: verdicts.find(given) };
   const [first, ...others] = findings;

@@ -23,10 +23,10 @@ export interface Shown {
 export async function showInEditor(sessions: Sessions, explorer: ExplorerView, wanted: Shown): Promise<string> {
   const { trace, at, finding: id = null } = wanted;
   if (trace !== undefined) await bring(sessions, trace);
-  const { shown, verdicts } = sessions;
-  if (!shown?.trace || verdicts === null) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
-  await verdicts.verdictsNow();
-  const finding = id === null ? null : verdicts.find(id);
+  const { shown } = sessions;
+  if (!shown?.trace || !shown.verdicts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+  await shown.verdicts.verdictsNow();
+  const finding = id === null ? null : shown.verdicts.find(id);
   const time = at === undefined ? null : parseTraceTime(at);
   const moment = time && resolveTraceTime(time, shown.trace.native);
   if (moment === null && at !== undefined) throw new Refused(vscode.l10n.t('{0} is not a time of a trace.', at));

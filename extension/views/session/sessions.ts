@@ -3,10 +3,8 @@ import { scriptName } from '../../capture/traces/keptTraces';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import type { TraceSession } from '../../engine/session';
 import { baseName } from '../../protocol/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
-import type { EndMoment } from '../../protocol/requests/moment';
 import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
 import type { SessionChange } from './openTrace';
@@ -15,7 +13,6 @@ import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
 import type { OpenTerminal } from './terminal';
-import type { TraceVerdicts } from './traceVerdicts';
 
 export type NamedTrace = ReturnType<Sessions['traces']>[number];
 
@@ -49,27 +46,6 @@ export class Sessions implements vscode.Disposable {
   }
   get shown(): Session | null {
     return this.list.shown;
-  }
-  /** Trace of the shown session. */
-  get session(): TraceSession | null {
-    return this.shown?.trace ?? null;
-  }
-  /** What is said of the shown session's memory. */
-  get verdicts(): TraceVerdicts | null {
-    return this.shown?.verdicts ?? null;
-  }
-  /** The moment that is shown of the shown session instead of its end; null: there is none. */
-  get ending(): EndMoment | null {
-    return this.shown?.ending ?? null;
-  }
-  /** Folder that relative file names of the shown session count from. */
-  get cwd(): string {
-    return this.shown?.cwd ?? '/';
-  }
-
-  /** Colours of the lines that the timeline of the shown session stacks, by `file:line`. */
-  get lineHues(): ReadonlyMap<string, number> {
-    return this.shown?.lineHues ?? NO_HUES;
   }
 
   view(): Omit<SessionView, 'canWiden'> {
@@ -208,8 +184,6 @@ export class Sessions implements vscode.Disposable {
     this.changedShown.dispose();
   }
 }
-
-const NO_HUES: ReadonlyMap<string, number> = new Map();
 
 /** Throws a sentence in a workspace that is not trusted. */
 export function refuseUntrusted(): void {
