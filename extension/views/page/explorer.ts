@@ -18,13 +18,11 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.page?.dispose();
-    const page = new Page(view.webview, () => view.visible, modelOf(this.sessions, true), this.tools);
+    const page = new Page(view, modelOf(this.sessions, true), this.tools);
     this.page = page;
     if (this.waiting !== null) page.show(this.waiting);
     this.waiting = null;
-    view.onDidChangeVisibility(() => page.push());
     view.onDidDispose(() => {
-      page.dispose();
       if (this.page === page) this.page = null;
     });
   }

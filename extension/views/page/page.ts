@@ -16,7 +16,7 @@ import type { SessionChange } from '../session/openTrace';
 
 type Request = Extract<ToHost, { type: 'request' }>;
 
-/** One webview with the page: answers its requests, and tells it of changes while it is seen. */
+/** One webview with the page, until that goes: answers its requests, and tells it of changes while it is seen. */
 export class Page implements vscode.Disposable {
   private ready = false;
   private disposed = false;
@@ -26,12 +26,12 @@ export class Page implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
-    webview: vscode.Webview,
-    private readonly seen: () => boolean,
+    private readonly place: vscode.WebviewView | vscode.WebviewPanel,
     model: PageModel,
     private readonly tools: PageTools,
   ) {
     const { dist, lines } = tools;
+    const { webview } = place;
     this.answers = {
       ...traceAnswers(model),
       ...timelineAnswers(model),
@@ -53,6 +53,10 @@ export class Page implements vscode.Disposable {
     };
     this.news = new PageNews(source, message => this.post(message));
     this.subscriptions = [
+      place.onDidDispose(() => this.dispose()),
+      'onDidChangeVisibility' in place
+        ? place.onDidChangeVisibility(() => this.push())
+        : place.onDidChangeViewState(() => this.push()),
       webview.onDidReceiveMessage(message => this.receive(message)),
       model.onDidChange(change => this.push(change)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.push()),
@@ -61,8 +65,8 @@ export class Page implements vscode.Disposable {
   }
 
   /** Nothing travels to a page that is hidden; when it is seen again it is told at once. */
-  push(change: SessionChange = 'state'): void {
-    if (!this.ready || !this.seen()) return;
+  private push(change: SessionChange = 'state'): void {
+    if (!this.ready || !this.place.visible) return;
     if (change === 'events') this.news.events();
     else this.news.changed();
     this.news.tellWanted();
@@ -83,7 +87,7 @@ export class Page implements vscode.Disposable {
     for (const checked of messages) this.handleMessage(checked);
     // The bars of the cards are asked for whenever figures are.
     const figures = messages.some(one => one.ok && one.message.type === 'request' && one.message.method === 'ledger');
-    if (figures && this.ready && this.seen()) this.news.asked();
+    if (figures && this.ready && this.place.visible) this.news.asked();
   }
 
   private handleMessage(checked: Checked): void {

@@ -34,9 +34,7 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   }
 
   resolveCustomEditor(document: SavedTrace, panel: vscode.WebviewPanel): void {
-    const page = new Page(panel.webview, () => panel.visible, modelOf(document, this.sessions), this.tools);
-    panel.onDidChangeViewState(() => page.push());
-    panel.onDidDispose(() => page.dispose());
+    new Page(panel, modelOf(document, this.sessions), this.tools);
   }
 }
 

@@ -39,12 +39,9 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
   }
 
   private fill(panel: vscode.WebviewPanel): void {
-    const model = modelOf(this.sessions, false);
-    const page = new Page(panel.webview, () => panel.visible, model, this.tools);
+    const page = new Page(panel, modelOf(this.sessions, false), this.tools);
     panel.iconPath = new vscode.ThemeIcon('pulse');
-    panel.onDidChangeViewState(() => page.push());
     panel.onDidDispose(() => {
-      page.dispose();
       if (this.panel === panel) this.panel = this.page = null;
     });
     this.panel = panel;
