@@ -78,5 +78,4 @@ export interface NativeAddon {
    * busy; `lastWord` is then written to stderr.
    */
   endOnSignals(lastWord: string): void;
-  version(): { wire: number; trace: number };
 }

@@ -3,18 +3,7 @@
 export const LAYERS = ['tensor', 'driver', 'host'] as const;
 export type Layer = (typeof LAYERS)[number];
 
-export const GROUP_BYS = [
-  'site',
-  'line',
-  'function',
-  'file',
-  'thread',
-  'process',
-  'device',
-  'module-path',
-  'category',
-  'pool',
-] as const;
+export const GROUP_BYS = ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category', 'pool'] as const;
 /** `file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else by the call of a module in its stack. `category`: what live blocks are for. `pool`: of the framework’s allocator. Of these three only what lives is known, and all that is of their past is NaN. */
 export type GroupBy = (typeof GROUP_BYS)[number];
 
@@ -32,16 +21,7 @@ export type Series = (typeof SERIES)[number];
 export const DRIVER_SOURCES = ['none', 'cupti', 'wrapped', 'uprobe'] as const;
 export type DriverSource = (typeof DRIVER_SOURCES)[number];
 
-export const CATEGORIES = [
-  'other',
-  'parameter',
-  'gradient',
-  'optimizer',
-  'buffer',
-  'activation',
-  'workspace',
-  'unnamed',
-] as const;
+export const CATEGORIES = ['other', 'parameter', 'gradient', 'optimizer', 'buffer', 'activation', 'workspace', 'unnamed'] as const;
 /** What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it. */
 export type Category = (typeof CATEGORIES)[number];
 
@@ -57,19 +37,7 @@ export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;
 /** How steps were found: by the optimizer’s steps; by a line that allocates once in every round of the program’s loop; as equal slices of time, where neither is known (yet). */
 export type StepSource = (typeof STEP_SOURCES)[number];
 
-export const SITE_SORTS = [
-  'liveBytes',
-  'liveCount',
-  'meanBytes',
-  'peakBytes',
-  'allocations',
-  'frees',
-  'allocatedBytes',
-  'growth',
-  'label',
-  'thread',
-  'device',
-] as const;
+export const SITE_SORTS = ['liveBytes', 'liveCount', 'meanBytes', 'peakBytes', 'allocations', 'frees', 'allocatedBytes', 'growth', 'label', 'thread', 'device'] as const;
 export type SiteSort = (typeof SITE_SORTS)[number];
 
 /** A row of live memory: a site, or a group of them. */
@@ -187,26 +155,26 @@ export function siteRow(window: SiteWindow, i: number): SiteRow {
 export const siteRows = (window: SiteWindow): SiteRow[] =>
   Array.from({ length: window.rows }, (_, i) => siteRow(window, i));
 export const NO_SITE_ROW: SiteRow = {
-  id: 0,
-  key: '',
-  liveBytes: 0,
-  liveCount: 0,
-  meanBytes: 0,
-  peakBytes: 0,
-  allocations: 0,
-  frees: 0,
-  allocatedBytes: 0,
-  growth: 0,
-  spark: new Float64Array(16),
-  thread: -1,
-  process: -1,
-  device: -1,
-  file: '',
-  line: 0,
-  function: '',
-  source: 'python',
-  library: '',
-  label: '',
+    id: 0,
+    key: '',
+    liveBytes: 0,
+    liveCount: 0,
+    meanBytes: 0,
+    peakBytes: 0,
+    allocations: 0,
+    frees: 0,
+    allocatedBytes: 0,
+    growth: 0,
+    spark: new Float64Array(16),
+    thread: -1,
+    process: -1,
+    device: -1,
+    file: '',
+    line: 0,
+    function: '',
+    source: 'python',
+    library: '',
+    label: '',
 };
 /** A window of these rows; of each, what is not named is nothing. */
 export function siteWindow(rows: readonly Partial<SiteRow>[], head: Partial<SiteWindow> = {}): SiteWindow {
@@ -329,29 +297,26 @@ export function allocationRow(window: AllocationWindow, i: number): AllocationRo
 export const allocationRows = (window: AllocationWindow): AllocationRow[] =>
   Array.from({ length: window.rows }, (_, i) => allocationRow(window, i));
 export const NO_ALLOCATION_ROW: AllocationRow = {
-  address: 0n,
-  bytes: 0,
-  device: 0,
-  process: 0,
-  thread: 0,
-  layer: 'tensor',
-  site: 0,
-  timeNs: 0,
-  stream: 0n,
-  kind: 0,
-  step: 0,
-  ageSteps: 0,
-  category: 'other',
-  name: '',
-  module: '',
-  askedBytes: NaN,
-  pool: '',
+    address: 0n,
+    bytes: 0,
+    device: 0,
+    process: 0,
+    thread: 0,
+    layer: 'tensor',
+    site: 0,
+    timeNs: 0,
+    stream: 0n,
+    kind: 0,
+    step: 0,
+    ageSteps: 0,
+    category: 'other',
+    name: '',
+    module: '',
+    askedBytes: NaN,
+    pool: '',
 };
 /** A window of these rows; of each, what is not named is nothing. */
-export function allocationWindow(
-  rows: readonly Partial<AllocationRow>[],
-  head: Partial<AllocationWindow> = {},
-): AllocationWindow {
+export function allocationWindow(rows: readonly Partial<AllocationRow>[], head: Partial<AllocationWindow> = {}): AllocationWindow {
   const all = rows.map((row): AllocationRow => ({ ...NO_ALLOCATION_ROW, ...row }));
   return {
     revision: 1,
@@ -424,7 +389,6 @@ export interface SegmentBlocks {
   /** From the segment’s begin. */
   offsetBytes: Float64Array;
   bytes: Float64Array;
-  timeNs: Float64Array;
   site: Uint32Array;
   ageSteps: Float64Array;
   /** Index into `CATEGORIES`. */
@@ -435,7 +399,7 @@ export interface SegmentBlocks {
 export interface SegmentMap {
   revision: number;
   /** `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty. */
-  source: 'framework' | 'driver';
+  source: 'framework'|'driver';
   /** What they are; empty: nobody looked. */
   pools: string[];
   /** At most 65,536 are here, the biggest; so many more are left out. */
@@ -456,13 +420,10 @@ export interface SegmentMap {
   site: Uint32Array;
   /** Index into `pools`. */
   pool: Uint32Array;
-  /** When it was taken. */
-  timeNs: Float64Array;
 }
 
 /** The common axis of a process’s step series: n points, oldest first. Point i stands for the steps [first[i], last[i]], which have all ended: 1 step each for the newest, and 2, 4, 8, ... steps the further back. The same for every series of the process at one revision and with one `points`. */
 export interface StepAxis {
-  revision: number;
   process: number;
   source: StepSource;
   /** Steps that have ended. */
@@ -471,9 +432,7 @@ export interface StepAxis {
   last: Float64Array;
   /** End of step last[i]. */
   endNs: Float64Array;
-  /** Runs of Python’s collector that ended in these steps. */
-  collections: Float64Array;
-  /** Those of its oldest generation. */
+  /** Runs of Python’s collector on its oldest generation that ended in these steps. */
   fullCollections: Float64Array;
   /** Or of STEP_*: what is not known of these steps. */
   flags: Uint8Array;
@@ -483,35 +442,18 @@ export interface StepAxis {
 export interface SiteSeries extends StepAxis {
   total: number;
   rows: number;
-  /** False: so many blocks were freed since the last step’s end that survivors are those of now. */
-  survivorsAtStepEnd: boolean;
   id: Uint32Array;
   /** -1 = several. */
-  thread: Int32Array;
   device: Int32Array;
   lineSource: LineSource[];
-  /** First step with an event; this and the next two may be the running step, count + 1. */
-  firstStep: Float64Array;
-  /** Last step with an allocation, 0 = none. */
+  /** Last step with an allocation, 0 = none; it may be the running step, count + 1. */
   lastAllocationStep: Float64Array;
-  /** Last step with a free, 0 = none. */
-  lastFreeStep: Float64Array;
   /** The greatest age of a block that was freed, in steps; 0: none outlived a whole step. */
   oldestFreedSteps: Uint32Array;
   /** Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors. */
   segmentAllocations: Float64Array;
-  /** All so far, the running step’s too. */
-  allocations: Float64Array;
-  /** The usual size: the median over steps of the mean in a step without its biggest one, right to about 5 %. */
-  medianBytes: Float64Array;
-  /** The biggest. */
-  largestBytes: Float64Array;
-  /** The step of the biggest. */
-  largestStep: Float64Array;
   /** What most of its live bytes are for now. */
   category: Category[];
-  /** How many bytes those are. */
-  categoryBytes: Float64Array;
   liveBytes: Float64Array;
   liveCount: Float64Array;
   minBytes: Float64Array;
@@ -521,10 +463,8 @@ export interface SiteSeries extends StepAxis {
   stepFrees: Float64Array;
   stepFreedBytes: Float64Array;
   /** Freed while Python’s collector ran on that thread. */
-  gcFrees: Float64Array;
   gcFreedBytes: Float64Array;
-  /** Of the frees, those of blocks that were older than the step before the one that ended them. */
-  oldFrees: Float64Array;
+  /** Of what was freed, the blocks that were older than the step before the one that ended them. */
   oldFreedBytes: Float64Array;
   /** Of liveCount, blocks that were born before step last[i] - 1. */
   oldLiveCount: Float64Array;
@@ -593,7 +533,7 @@ export interface ProcessInfo {
   /** Arguments. */
   command: string[];
   /** By what the launcher or the log knows; null while it runs or where nobody waited for it. */
-  exitCode: number | null;
+  exitCode: number|null;
   /** The process has ended, in order or not. */
   ended: boolean;
   startNs: number;
@@ -733,8 +673,6 @@ export interface ProcessSteps {
   count: number;
   /** End of the last one, 0 without one. */
   lastEndNs: number;
-  /** The site whose allocation begins a step ('periodic'), else null. */
-  anchorSite: number | null;
   /** False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer. */
   sure: boolean;
   /** Of the ended steps, those in which events are missing (see StepAxis.flags). */
@@ -744,27 +682,10 @@ export interface ProcessSteps {
 /** Nothing was recorded ('recording'), or nothing of the driver layer ('driver'). */
 export interface Pause {
   process: number;
-  kind: 'recording' | 'driver';
+  kind: 'recording'|'driver';
   beginNs: number;
   /** null: it lasts. */
   endNs: number | null;
-  /** The step that was running when it began. */
-  beginStep: number;
-  /** The one when it ended. */
-  endStep: number | null;
-}
-
-/** The sizes that a thread allocates on a layer. */
-export interface ThreadHabit {
-  process: number;
-  thread: number;
-  layer: Layer;
-  allocations: number;
-  /** Running estimate, right to about 5 %. */
-  medianBytes: number;
-  largestBytes: number;
-  largestNs: number;
-  largestSite: number;
 }
 
 /** A range that the program names itself: of NVTX, or an annotation of a memory snapshot. */
@@ -787,7 +708,6 @@ export interface AnswerInfo {
   timeNs: number;
   /** False while parts are missing. */
   complete: boolean;
-  bytes: number;
 }
 
 /** A block by its address, alive or freed since the end of the last step (then without its time). */
@@ -845,7 +765,6 @@ export interface TraceInfo {
   /** False once every process ended and all was read. */
   live: boolean;
   events: number;
-  eventsPerSecond: number;
   durationNs: number;
   startRealtimeMs: number;
   /** Of some causes no event is missing, but its stack or a name. */
@@ -863,7 +782,6 @@ export interface TraceInfo {
   steps: ProcessSteps[];
   pauses: Pause[];
   categories: CategoryBytes[];
-  habits: ThreadHabit[];
   /** What the agent answered; `TraceSource.answer` gives the text. */
   answers: AnswerInfo[];
 }

@@ -89,13 +89,6 @@ Napi::Value import_snapshot_from_js(const Napi::CallbackInfo &info) {
       });
 }
 
-Napi::Value version(const Napi::CallbackInfo &info) {
-  auto versions = Napi::Object::New(info.Env());
-  versions.Set("wire", GMT_LOG_VERSION);
-  versions.Set("trace", GMT_TRACE_VERSION);
-  return versions;
-}
-
 /// Before an environment goes, everyone who waits in it is let go; the sessions' threads end with their objects.
 void stop_readers(Environment *environment) {
   environment->Opened<Follower>::stop();
@@ -114,7 +107,6 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("importSnapshot", Napi::Function::New<import_snapshot_from_js>(env, "importSnapshot"));
   exports.Set("startProgram", Napi::Function::New<start_program>(env, "startProgram"));
   exports.Set("endOnSignals", Napi::Function::New<end_on_signals>(env, "endOnSignals"));
-  exports.Set("version", Napi::Function::New<version>(env, "version"));
   return exports;
 }
 

@@ -36,7 +36,6 @@ class Follower {
     trace::SessionReader &reader;
     const std::string &session_json;
     uint64_t revision;
-    double events_per_second;
     bool live;
   };
   /// Calls `question(View)` between two slices of reading: waits a few ms at most.
@@ -45,7 +44,7 @@ class Follower {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    return question(View{session_->model.settled(), *session_->reader, session_json_, revision_.load(), rate_, live_});
+    return question(View{session_->model.settled(), *session_->reader, session_json_, revision_.load(), live_});
   }
   /// Rises with every change that a question could see. Takes no lock.
   uint64_t revision() const { return revision_.load(std::memory_order_relaxed); }
@@ -121,7 +120,6 @@ class Follower {
     const bool more = session_->poll(kSlice);
     if (session_->reader->overtaken()) return open_again();
     if (session_->model.state().revision != before) ++revision_;
-    measure_rate();
     if (!more || Clock::now() - looked_ > kEndedPause) look_around();
     return more;
   }
@@ -130,7 +128,6 @@ class Follower {
     auto session = session::open(path_, until_ns_, until_ns_);
     if (!session) return false;
     session_ = std::move(session.value());
-    measured_ = {};
     ++revision_;
     return true;
   }
@@ -154,15 +151,6 @@ class Follower {
     facts_ = std::move(facts);
     ++revision_;
   }
-  void measure_rate() {
-    const auto now = Clock::now();
-    const std::chrono::duration<double> passed = now - measured_;
-    if (measured_ != Clock::time_point{} && passed.count() < 0.5) return;
-    const uint64_t events = session_->model.state().events;
-    if (measured_ != Clock::time_point{}) rate_ = static_cast<double>(events - measured_events_) / passed.count();
-    measured_ = now;
-    measured_events_ = events;
-  }
   void pause() {
     bool live;
     {
@@ -183,7 +171,6 @@ class Follower {
   std::unique_ptr<session::Session> session_;
   std::string session_json_;
   std::string facts_;  ///< what of the session is not an event, as text: a change of it is a new revision
-  double rate_ = 0;
   bool live_ = true;
 
   std::atomic<uint64_t> revision_{1};
@@ -197,8 +184,6 @@ class Follower {
   bool stands_still_ = false;  ///< between two calls of `advance`
 
   Clock::time_point looked_{};
-  Clock::time_point measured_{};
-  uint64_t measured_events_ = 0;
   std::mutex join_mutex_;
   std::thread thread_;
 };

@@ -63,8 +63,7 @@ class LifetimeReader {
     std::unique_lock lock(mutex_);
     --waiting_;
     model::Model &model = session_->model;
-    return question(
-        Follower::View{model.settled(), *session_->reader, session_json_, model.state().revision, 0, !ended_});
+    return question(Follower::View{model.settled(), *session_->reader, session_json_, model.state().revision, !ended_});
   }
 
  private:

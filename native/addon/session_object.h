@@ -103,7 +103,6 @@ class SessionObject : public TraceObject<SessionObject, Follower> {
     return pack(info.Env(), reader_->ask([&](const Follower::View &view) {
       auto found = Find(view.state, query);
       if constexpr (requires { found.revision; }) found.revision = view.revision;
-      if constexpr (requires { found.axis; }) found.axis.revision = view.revision;
       return found;
     }));
   }

@@ -229,7 +229,6 @@ function info(): TraceInfo {
     revision,
     live: true,
     events: 1_614_849,
-    eventsPerSecond: 41_000,
     durationNs: RUN_NS,
     startRealtimeMs: 1_760_000_000_000,
     lost: clean ? { events: 0, byCause: {} } : { events: 1234, byCause: { budget: 1200, 'disk full': 34 } },
@@ -248,9 +247,8 @@ function info(): TraceInfo {
     outOfMemory: clean ? [] : [FAILED],
     outOfMemoryCount: clean ? 0 : 1,
     steps: [],
-    pauses: clean ? [] : [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9, beginStep: 1, endStep: 2 }],
+    pauses: clean ? [] : [{ process: 0, kind: 'recording', beginNs: 140e9, endNs: 165e9 }],
     categories: [],
-    habits: [],
     answers: [],
   };
 }
@@ -293,7 +291,7 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       if (message.params.open === undefined || message.params.weight === 'modules') return stackTree(message.params);
       return treeOf(tree, { sites, site } as unknown as TraceSource, message.params);
     case 'segments':
-      return segments(RUN_NS, entries);
+      return segments(entries);
     case 'ledger':
       return ledger(entries.slice(0, 2), cards);
     case 'allocations':

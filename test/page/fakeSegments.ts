@@ -26,8 +26,8 @@ interface Made {
 let picture: SegmentPicture | null = null;
 
 /** The same picture each time. */
-export function segments(runNs: number, places: readonly Place[]): SegmentPicture {
-  picture ??= make(runNs, places);
+export function segments(places: readonly Place[]): SegmentPicture {
+  picture ??= make(places);
   return picture;
 }
 
@@ -44,7 +44,7 @@ export function mapBlock({ address }: BlockQuery, runNs: number): AllocationWind
   return null;
 }
 
-function make(runNs: number, places: readonly Place[]): SegmentPicture {
+function make(places: readonly Place[]): SegmentPicture {
   const sizes = Array.from({ length: SEGMENTS }, (_, i) => SIZES[(i * 7) % SIZES.length]! * MB);
   const live = new Float64Array(SEGMENTS);
   const gaps = new Float64Array(SEGMENTS);
@@ -81,7 +81,6 @@ function make(runNs: number, places: readonly Place[]): SegmentPicture {
       site: new Uint32Array(SEGMENTS).fill(1),
       pools: ['common pool', 'captured graph runner.graphs[...] (1:0)', 'pool not known'],
       pool: Uint32Array.from(sizes, (_, i) => (i % 4 === 0 ? 1 : 0)),
-      timeNs: new Float64Array(SEGMENTS),
       blocks: {
         rows: blocks.length,
         leftOut: 0,
@@ -93,7 +92,6 @@ function make(runNs: number, places: readonly Place[]): SegmentPicture {
         bytes: numbers(block => block.bytes),
         site: Uint32Array.from(blocks, block => block.site),
         ageSteps: numbers(block => block.age),
-        timeNs: numbers(block => runNs - block.age * 1e9),
         category: Uint8Array.from(blocks, (_, i) => i % 8),
       },
     },

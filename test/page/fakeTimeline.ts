@@ -36,8 +36,6 @@ export function stackedTimeline(query: StackQuery, runNs: number): ColouredStack
       groups.flatMap(([a, b]) => Array.from(toNs, (_, i) => factor * (a + ((b - a) * i) / STEPS) * GB)),
     );
   return {
-    revision: 1,
-    exact: 'steps',
     fromNs: 0,
     toNs,
     unfinished: 1,

@@ -92,7 +92,6 @@ export function makeInfo(part: Partial<TraceInfo>): TraceInfo {
     revision: 1,
     live: true,
     events: 0,
-    eventsPerSecond: 0,
     durationNs: 10e9,
     startRealtimeMs: Date.UTC(2025, 7, 25, 8, 45, 33),
     lost: { events: 0, byCause: {} },
@@ -105,7 +104,6 @@ export function makeInfo(part: Partial<TraceInfo>): TraceInfo {
     steps: [],
     pauses: [],
     categories: [],
-    habits: [],
     answers: [],
     ...part,
   };

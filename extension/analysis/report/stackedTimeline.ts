@@ -32,10 +32,9 @@ export function stackedTimeline(source: TraceSource, query: StackQuery): Stacked
   const window = biggestSites(source, query);
   const sites = siteRows(window);
   const stepped = info.steps.filter(steps => steps.count > 0).slice(0, MOST_PROCESSES);
-  const exact = stepped.length > 0 ? 'steps' : 'samples';
   const groups: Groups = { list: [], index: new Map() };
   const histories =
-    exact === 'steps'
+    stepped.length > 0
       ? stepped.flatMap(steps => processHistories(source, query, sites, steps, groups, info.durationNs))
       : sampledHistories(sites, window.spark, query, groups, info.durationNs);
   const toNs = unionOf(histories.map(history => history.toNs));
@@ -43,11 +42,9 @@ export function stackedTimeline(source: TraceSource, query: StackQuery): Stacked
   const most = matrix(histories, groups.list.length, toNs, history => history.most);
   const order = ranked(held, groups.list.length, query.rank).slice(0, query.top);
   return {
-    revision: window.revision,
-    exact,
     fromNs: 0,
     toNs,
-    unfinished: exact === 'steps' && stepped.some(rests) ? 2 : 1,
+    unfinished: stepped.some(rests) ? 2 : 1,
     groups: order.map(group => groups.list[group]!),
     heldBytes: rowsOf(held, order, toNs.length),
     mostBytes: rowsOf(most, order, toNs.length),

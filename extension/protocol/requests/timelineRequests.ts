@@ -42,16 +42,11 @@ export interface StackGroup {
 }
 /**
  * Live bytes of the biggest groups over time, in intervals without gaps. The groups' bytes together are never more than what
- * was alive: all that is missing (smaller groups, and what comes and goes within an interval) is the rest.
+ * was alive: all that is missing (smaller groups, and what comes and goes within an interval) is the rest. Intervals are steps, and
+ * the bytes exactly the least that each group held in each; where steps are slices of time the last interval is what is alive now.
+ * Where no step has ended they are 16 equal parts of the run, as it was at their ends.
  */
 export interface StackedTimeline {
-  revision: number;
-  /**
-   * `steps`: the least bytes that each group held in each step, exactly; where steps are slices of time the last interval is
-   * what is alive now. `samples`: at the ends of 16 equal parts of the run,
-   * where no step has ended.
-   */
-  exact: 'steps' | 'samples';
   fromNs: number;
   /** Ends of the intervals, rising. The last one is the present. */
   toNs: Float64Array;

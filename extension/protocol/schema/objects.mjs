@@ -165,10 +165,6 @@ export const objects = {
       source: 'StepSource',
       count: 'u32 Steps that have ended.',
       lastEndNs: 'u64 End of the last one, 0 without one.',
-      anchorSite: [
-        "u32 The site whose allocation begins a step ('periodic'), else null.",
-        { known: 'row.anchor_site != model::kNone' },
-      ],
       sure: "bool False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer.",
       touched: 'u32 Of the ended steps, those in which events are missing (see StepAxis.flags).',
     },
@@ -183,23 +179,6 @@ export const objects = {
       kind: ["'recording'|'driver'", of('row.of_driver ? "driver" : "recording"')],
       beginNs: 'u64',
       endNs: ['u64 null: it lasts.', over],
-      beginStep: 'step The step that was running when it began.',
-      endStep: ['step The one when it ended.', over],
-    },
-  },
-  ThreadHabit: {
-    doc: 'The sizes that a thread allocates on a layer.',
-    row: 'ThreadHabit',
-    made: true,
-    fields: {
-      process: 'u32',
-      thread: 'u32',
-      layer: 'Layer',
-      allocations: 'u64',
-      medianBytes: 'f64 Running estimate, right to about 5 %.',
-      largestBytes: 'u64',
-      largestNs: 'u64',
-      largestSite: 'u32',
     },
   },
   NamedRange: {
@@ -221,7 +200,6 @@ export const objects = {
       request: 'u32 0: nobody asked; then there may be several.',
       timeNs: 'u64 Of the event behind which it was found.',
       complete: 'bool False while parts are missing.',
-      bytes: 'u64',
     },
   },
   BlockFacts: {
@@ -284,7 +262,6 @@ export const objects = {
       revision: 'u64 Rises with each batch of events; equal numbers mean that nothing changed.',
       live: 'bool False once every process ended and all was read.',
       events: 'u64',
-      eventsPerSecond: 'f64',
       durationNs: 'u64',
       startRealtimeMs: ['f64', of('static_cast<double>(row.start_realtime_ns) * 1e-6')],
       lost: [
@@ -303,7 +280,6 @@ export const objects = {
       steps: 'ProcessSteps[] One entry a process with events.',
       pauses: 'Pause[]',
       categories: 'CategoryBytes[]',
-      habits: 'ThreadHabit[]',
       answers: 'AnswerInfo[] What the agent answered; `TraceSource.answer` gives the text.',
     },
   },

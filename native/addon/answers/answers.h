@@ -20,7 +20,7 @@ struct BlockAnswer {
   uint32_t site;
 };
 inline AnswerInfo about_answer(uint32_t process, const model::Answer &one) {
-  return {process, one.index, one.request, one.time_ns, one.complete(), one.text.size()};
+  return {process, one.index, one.request, one.time_ns, one.complete()};
 }
 struct AgentAnswer : AnswerInfo {
   std::string text;
@@ -47,7 +47,6 @@ struct CategoryData : model::CategoryRow {
 struct InfoData {
   uint64_t revision, events, duration_ns, start_realtime_ns;
   bool live;
-  double events_per_second;
   trace::Losses losses;
   std::string session_json;
   std::vector<ProcessData> processes;
@@ -58,7 +57,6 @@ struct InfoData {
   std::vector<ProcessSteps> steps;
   std::vector<Pause> pauses;
   std::vector<CategoryData> categories;
-  std::vector<ThreadHabit> habits;
   std::vector<AnswerInfo> answers;
 };
 InfoData info_data(const Follower::View &view);

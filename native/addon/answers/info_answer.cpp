@@ -52,23 +52,14 @@ Napi::Object losses_of(Napi::Env env, const trace::Losses &losses) {
 void add_steps(const model::State &state, const model::ProcessState &process, InfoData &data) {
   const uint32_t number = process.number;
   const model::ProcessSteps &steps = process.steps;
-  data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns, steps.anchor.site,
+  data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns,
                         steps.source != model::StepSource::Periodic || steps.sure, steps.touched});
   const auto add_pauses = [&](const auto &intervals, bool of_driver) {
-    for (const model::Interval &one : intervals)
-      data.pauses.push_back({number, of_driver, one.begin_ns, one.end_ns, one.begin_step, one.end_step});
+    for (const model::Interval &one : intervals) data.pauses.push_back({number, of_driver, one.begin_ns, one.end_ns});
   };
   add_pauses(process.pauses, false);
   add_pauses(process.gaps, true);
   for (const model::CategoryRow &row : model::categories(state, number)) data.categories.push_back({row, number});
-  const auto &habits = process.habits.all();
-  for (uint32_t at = 0; at < habits.size(); ++at) {
-    const model::SizeHabit &one = habits[at];
-    if (one.allocations == 0) continue;
-    data.habits.push_back({number, at / model::kLayers, static_cast<model::Layer>(at % model::kLayers), one.allocations,
-                           one.median ? model::size_of_log(one.median) : 0, one.largest_bytes, one.largest_ns,
-                           state.accounts.site_of(one.largest_cell)});
-  }
   for (const model::Answer &one : process.answers.answers()) data.answers.push_back(about_answer(number, one));
 }
 
@@ -95,9 +86,6 @@ InfoData info_data(const Follower::View &view) {
   data.duration_ns = view.state.now_ns;
   data.start_realtime_ns = view.reader.start_realtime_ns();
   data.live = view.live;
-  const double seconds = static_cast<double>(data.duration_ns) * 1e-9;
-  const double mean = seconds > 0 ? static_cast<double>(data.events) / seconds : 0;
-  data.events_per_second = view.live ? view.events_per_second : mean;
   data.losses = view.reader.losses();
   data.session_json = view.session_json;
   copy_processes(view, data);

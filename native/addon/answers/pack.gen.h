@@ -225,7 +225,6 @@ inline Napi::Object pack(Napi::Env env, const ProcessSteps &row) {
   object.Set("source", model::word_of(row.source));
   object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
   object.Set("lastEndNs", Napi::Number::New(env, static_cast<double>(row.last_end_ns)));
-  object.Set("anchorSite", row.anchor_site != model::kNone ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.anchor_site))) : env.Null());
   object.Set("sure", Napi::Boolean::New(env, row.sure));
   object.Set("touched", Napi::Number::New(env, static_cast<double>(row.touched)));
   return object;
@@ -237,21 +236,6 @@ inline Napi::Object pack(Napi::Env env, const Pause &row) {
   object.Set("kind", row.of_driver ? "driver" : "recording");
   object.Set("beginNs", Napi::Number::New(env, static_cast<double>(row.begin_ns)));
   object.Set("endNs", row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_ns))) : env.Null());
-  object.Set("beginStep", Napi::Number::New(env, static_cast<double>(row.begin_step)));
-  object.Set("endStep", row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_step))) : env.Null());
-  return object;
-}
-
-inline Napi::Object pack(Napi::Env env, const ThreadHabit &row) {
-  auto object = Napi::Object::New(env);
-  object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
-  object.Set("thread", Napi::Number::New(env, static_cast<double>(row.thread)));
-  object.Set("layer", model::word_of(row.layer));
-  object.Set("allocations", Napi::Number::New(env, static_cast<double>(row.allocations)));
-  object.Set("medianBytes", Napi::Number::New(env, static_cast<double>(row.median_bytes)));
-  object.Set("largestBytes", Napi::Number::New(env, static_cast<double>(row.largest_bytes)));
-  object.Set("largestNs", Napi::Number::New(env, static_cast<double>(row.largest_ns)));
-  object.Set("largestSite", Napi::Number::New(env, static_cast<double>(row.largest_site)));
   return object;
 }
 
@@ -271,7 +255,6 @@ inline Napi::Object pack(Napi::Env env, const AnswerInfo &row) {
   object.Set("request", Napi::Number::New(env, static_cast<double>(row.request)));
   object.Set("timeNs", Napi::Number::New(env, static_cast<double>(row.time_ns)));
   object.Set("complete", Napi::Boolean::New(env, row.complete));
-  object.Set("bytes", Napi::Number::New(env, static_cast<double>(row.bytes)));
   return object;
 }
 
@@ -323,7 +306,6 @@ inline Napi::Object pack(Napi::Env env, const InfoData &row) {
   object.Set("revision", Napi::Number::New(env, static_cast<double>(row.revision)));
   object.Set("live", Napi::Boolean::New(env, row.live));
   object.Set("events", Napi::Number::New(env, static_cast<double>(row.events)));
-  object.Set("eventsPerSecond", Napi::Number::New(env, static_cast<double>(row.events_per_second)));
   object.Set("durationNs", Napi::Number::New(env, static_cast<double>(row.duration_ns)));
   object.Set("startRealtimeMs", Napi::Number::New(env, static_cast<double>(static_cast<double>(row.start_realtime_ns) * 1e-6)));
   object.Set("processes", objects(env, row.processes, [&](const auto &one) { return pack(env, one); }));
@@ -334,7 +316,6 @@ inline Napi::Object pack(Napi::Env env, const InfoData &row) {
   object.Set("steps", objects(env, row.steps, [&](const auto &one) { return pack(env, one); }));
   object.Set("pauses", objects(env, row.pauses, [&](const auto &one) { return pack(env, one); }));
   object.Set("categories", objects(env, row.categories, [&](const auto &one) { return pack(env, one); }));
-  object.Set("habits", objects(env, row.habits, [&](const auto &one) { return pack(env, one); }));
   object.Set("answers", objects(env, row.answers, [&](const auto &one) { return pack(env, one); }));
   return object;
 }
@@ -370,7 +351,6 @@ inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<m
   object.Set("segment", column<uint32_t>(env, rows, [](const auto &row) { return row.segment; }));
   object.Set("offsetBytes", column<double>(env, rows, [](const auto &row) { return row.offset; }));
   object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.bytes; }));
-  object.Set("timeNs", column<double>(env, rows, [](const auto &row) { return row.time_ns; }));
   object.Set("site", column<uint32_t>(env, rows, [](const auto &row) { return row.site; }));
   object.Set("ageSteps", column<double>(env, rows, [](const auto &row) { return row.age_steps; }));
   object.Set("category", column<uint8_t>(env, rows, [](const auto &row) { return row.category; }));
@@ -394,7 +374,6 @@ inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<m
   object.Set("largestGapBytes", column<double>(env, rows, [](const auto &row) { return row.largest_gap; }));
   object.Set("stream", column<uint64_t>(env, rows, [](const auto &row) { return row.stream; }));
   object.Set("mapped", column<uint8_t>(env, rows, [](const auto &row) { return row.mapped; }));
-  object.Set("timeNs", column<double>(env, rows, [](const auto &row) { return row.time_ns; }));
 }
 inline Napi::Object pack(Napi::Env env, const model::SegmentMap &row) {
   auto object = Napi::Object::New(env);
@@ -412,13 +391,11 @@ inline Napi::Object pack(Napi::Env env, const model::SegmentMap &row) {
 /// Sets its columns.
 inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::StepMark> &rows) {
   object.Set("endNs", column<double>(env, rows, [](const auto &row) { return row.end_ns; }));
-  object.Set("collections", column<double>(env, rows, [](const auto &row) { return row.collections; }));
   object.Set("fullCollections", column<double>(env, rows, [](const auto &row) { return row.full_collections; }));
   object.Set("flags", column<uint8_t>(env, rows, [](const auto &row) { return row.flags; }));
 }
 inline Napi::Object pack(Napi::Env env, const model::StepAxis &row) {
   auto object = Napi::Object::New(env);
-  object.Set("revision", Napi::Number::New(env, static_cast<double>(row.revision)));
   object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
   object.Set("source", model::word_of(row.source));
   object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
@@ -431,26 +408,17 @@ inline Napi::Object pack(Napi::Env env, const model::StepAxis &row) {
 /// Sets its columns.
 inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<model::SiteSeriesRow> &rows) {
   object.Set("id", column<uint32_t>(env, rows, [](const auto &row) { return row.id; }));
-  object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
   object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return row.device; }));
   object.Set("lineSource", words<model::LineSource>(env, rows, [](const auto &row) { return row.source; }));
-  object.Set("firstStep", column<double>(env, rows, [](const auto &row) { return row.first_step; }));
   object.Set("lastAllocationStep", column<double>(env, rows, [](const auto &row) { return row.last_allocation_step; }));
-  object.Set("lastFreeStep", column<double>(env, rows, [](const auto &row) { return row.last_free_step; }));
   object.Set("oldestFreedSteps", column<uint32_t>(env, rows, [](const auto &row) { return row.oldest_freed_steps; }));
   object.Set("segmentAllocations", column<double>(env, rows, [](const auto &row) { return row.segment_allocations; }));
-  object.Set("allocations", column<double>(env, rows, [](const auto &row) { return row.allocations; }));
-  object.Set("medianBytes", column<double>(env, rows, [](const auto &row) { return row.median_bytes; }));
-  object.Set("largestBytes", column<double>(env, rows, [](const auto &row) { return row.largest_bytes; }));
-  object.Set("largestStep", column<double>(env, rows, [](const auto &row) { return row.largest_step; }));
   object.Set("category", words<model::Category>(env, rows, [](const auto &row) { return row.category; }));
-  object.Set("categoryBytes", column<double>(env, rows, [](const auto &row) { return row.category_bytes; }));
 }
 inline Napi::Object pack(Napi::Env env, const model::SiteSeries &row) {
   auto object = pack(env, row.axis);
   object.Set("total", Napi::Number::New(env, static_cast<double>(row.total)));
   object.Set("rows", Napi::Number::New(env, static_cast<double>(row.rows.size())));
-  object.Set("survivorsAtStepEnd", Napi::Boolean::New(env, row.survivors_at_step_end));
   put_columns(env, object, row.rows);
   put_matrices<model::SeriesColumn>(env, object, row.columns);
   return object;

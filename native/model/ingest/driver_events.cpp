@@ -21,7 +21,6 @@ void allocate(const Context &context, Space space, Layer layer, uint8_t device) 
   }
   const uint32_t index = begin_block(context, space, device, cell, true);
   context.accounts().add(cell, event.bytes, event.time_ns);
-  context.process.habits.count(event.thread, layer, event.bytes, event.time_ns, cell);
   if (space == Space::Device) context.process.newest_driver_block[event.thread] = index;
   find_loop_if_due(context);
 }

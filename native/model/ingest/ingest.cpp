@@ -71,13 +71,12 @@ void begin_interval(std::vector<Interval> &list, const Context &context) {
     ++context.process.uncounted_intervals;
     return;
   }
-  list.push_back({context.event.time_ns, ~0ull, context.process.frame->step, 0});
+  list.push_back({context.event.time_ns, ~0ull});
 }
 
 void end_interval(std::vector<Interval> &list, const Context &context) {
   if (list.empty() || list.back().end_ns != ~0ull) return;
   list.back().end_ns = context.event.time_ns;
-  list.back().end_step = context.process.frame->step;
 }
 
 void set_recording(const Context &context, bool on) {

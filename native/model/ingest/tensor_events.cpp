@@ -45,7 +45,6 @@ void allocate_tensor(const Context &context) {
   table.insert({event.address, event.bytes, event.device, true, false, activation, false, event.time_ns, cell,
                 process.frame->step});
   context.accounts().add(cell, event.bytes, event.time_ns);
-  process.habits.count(event.thread, Layer::Tensor, event.bytes, event.time_ns, cell);
   find_loop_if_due(context);
 }
 

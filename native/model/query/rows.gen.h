@@ -127,7 +127,6 @@ struct SegmentBlock {
   /// From the segment’s begin.
   uint64_t offset = {};
   uint64_t bytes = {};
-  uint64_t time_ns = {};
   uint32_t site = {};
   uint32_t age_steps = {};
   /// Index into `CATEGORIES`.
@@ -137,31 +136,16 @@ struct SegmentBlock {
 struct SiteSeriesRow {
   uint32_t id = {};
   /// -1 = several.
-  int32_t thread = -1;
   int32_t device = -1;
   LineSource source = {};
-  /// First step with an event; this and the next two may be the running step, count + 1.
-  uint32_t first_step = {};
-  /// Last step with an allocation, 0 = none.
+  /// Last step with an allocation, 0 = none; it may be the running step, count + 1.
   uint32_t last_allocation_step = {};
-  /// Last step with a free, 0 = none.
-  uint32_t last_free_step = {};
   /// The greatest age of a block that was freed, in steps; 0: none outlived a whole step.
   uint32_t oldest_freed_steps = {};
   /// Allocations that a framework’s caching allocator made for its segments: such a site follows the tensors.
   uint64_t segment_allocations = {};
-  /// All so far, the running step’s too.
-  uint64_t allocations = {};
-  /// The usual size: the median over steps of the mean in a step without its biggest one, right to about 5 %.
-  double median_bytes = {};
-  /// The biggest.
-  uint64_t largest_bytes = {};
-  /// The step of the biggest.
-  uint32_t largest_step = {};
   /// What most of its live bytes are for now.
   uint8_t category = static_cast<uint8_t>(Category::Unnamed);
-  /// How many bytes those are.
-  int64_t category_bytes = {};
 };
 
 struct Fragmentation {

@@ -54,9 +54,8 @@ void add_blocks(const State &state, const ProcessState &process, const std::vect
     while (first != tensors.cend() && (*first)->address < segment.begin) ++first;
     for (; first != tensors.cend() && (*first)->address < segment.end; ++first) {
       const TensorBlock &block = **first;
-      out.blocks.push_back({at, block.address - segment.begin, block.bytes, block.time_ns,
-                            state.accounts.site_of(block.cell), process.frame->step - block.step,
-                            process.category_of(block)});
+      out.blocks.push_back({at, block.address - segment.begin, block.bytes, state.accounts.site_of(block.cell),
+                            process.frame->step - block.step, process.category_of(block)});
     }
   }
 }

@@ -26,9 +26,7 @@ void add_point(SiteSeries &out, size_t row, size_t at, const StepPoint &point, b
   add(Column::Allocations, point.allocations);
   add(Column::AllocatedBytes, point.allocated_bytes);
   add(Column::Frees, point.frees);
-  add(Column::GcFrees, point.gc_frees);
   add(Column::GcFreedBytes, point.gc_bytes);
-  add(Column::OldFrees, point.old_frees);
   add(Column::OldFreedBytes, point.old_bytes);
 }
 
@@ -60,7 +58,7 @@ std::vector<uint32_t> chosen_sites(const Accounts &accounts, const SiteSeriesQue
   const auto &sites = accounts.sites();
   const auto wanted = [&](uint32_t site) {
     return sites[site].process == query.process && sites[site].layer == query.layer &&
-           accounts.steps().history(site).first_step != 0;
+           accounts.steps().history(site).begun;
   };
   std::vector<uint32_t> chosen;
   if (query.sites) {
@@ -84,22 +82,14 @@ std::vector<uint32_t> chosen_sites(const Accounts &accounts, const SiteSeriesQue
 SiteSeriesRow series_row(const Accounts &accounts, uint32_t site, uint32_t count) {
   const SiteSum &sum = accounts.steps().sum(site);
   const SiteHistory &history = accounts.steps().history(site);
-  const auto [largest, largest_step] = accounts.steps().largest(site);
   SiteSeriesRow row{.id = site,
                     .source = accounts.sites()[site].shown_source(),
-                    .first_step = history.first_step,
                     .last_allocation_step = sum.step_allocations ? sum.step : history.last_allocation_step,
-                    .last_free_step = accounts.steps().running_frees(site) ? sum.step : history.last_free_step,
                     .oldest_freed_steps = accounts.steps().oldest_freed(site, count),
-                    .segment_allocations = history.segments,
-                    .median_bytes = accounts.steps().usual_bytes(site),
-                    .largest_bytes = largest,
-                    .largest_step = largest_step};
+                    .segment_allocations = history.segments};
   bool first = true;
   for (const uint32_t cell : accounts.sites()[site].cells) {
     const CellInfo &info = accounts.cell_infos()[cell];
-    row.allocations += accounts.cells()[cell].allocations;
-    row.thread = first || row.thread == info.thread ? info.thread : -1;
     row.device = first || row.device == device_number(info.device) ? device_number(info.device) : -1;
     first = false;
   }
@@ -111,9 +101,7 @@ using CategoryBytes = std::array<int64_t, kCategories>;
 /// The category that most of the row's live bytes are of.
 void set_category(SiteSeriesRow &row, const CategoryBytes &bytes) {
   const auto most = std::max_element(bytes.begin(), bytes.end());
-  if (*most == 0) return;
-  row.category = static_cast<uint8_t>(most - bytes.begin());
-  row.category_bytes = *most;
+  if (*most != 0) row.category = static_cast<uint8_t>(most - bytes.begin());
 }
 
 /// Looks at every block of the process once.
@@ -145,7 +133,6 @@ void add_survivors(const State &state, const SiteSeriesQuery &query, SiteSeries 
     });
   }
   for (const EndedBlock &block : process.frame->ended) survive(block.cell, block.step, block.bytes);
-  out.survivors_at_step_end = !process.frame->ended_cut;
   for (size_t row = 0; row < out.rows.size(); ++row) set_category(out.rows[row], categories[row]);
 }
 

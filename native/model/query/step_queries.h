@@ -21,7 +21,6 @@ struct StepAxis {
   uint32_t count = 0;
   std::vector<StepBucket> buckets;
   std::vector<StepMark> marks;  ///< one a bucket
-  uint64_t revision = 0;        ///< of who answers
 };
 
 constexpr size_t kSeriesColumns = Words<SeriesColumn>::kAll.size();
@@ -29,7 +28,6 @@ constexpr size_t kSeriesColumns = Words<SeriesColumn>::kAll.size();
 struct SiteSeries {
   StepAxis axis;
   size_t total = 0;
-  bool survivors_at_step_end = true;
   std::vector<SiteSeriesRow> rows;
   /// Row by row.
   std::array<std::vector<double>, kSeriesColumns> columns;

@@ -22,14 +22,12 @@ struct Words<Layer> {
 enum class GroupBy : uint8_t { Site, Line, Function, File, Thread, Process, Device, ModulePath, Category, Pool };
 template <>
 struct Words<GroupBy> {
-  static constexpr std::array<const char *, 10> kAll = {"site",    "line",   "function",    "file",     "thread",
-                                                        "process", "device", "module-path", "category", "pool"};
+  static constexpr std::array<const char *, 10> kAll = {"site", "line", "function", "file", "thread", "process", "device", "module-path", "category", "pool"};
 };
 enum class LineSource : uint8_t { Python, Forward, ForwardNear, BackwardCall, None, BeforeAttach };
 template <>
 struct Words<LineSource> {
-  static constexpr std::array<const char *, 6> kAll = {"python",        "forward", "forward-near",
-                                                       "backward-call", "none",    "before-attach"};
+  static constexpr std::array<const char *, 6> kAll = {"python", "forward", "forward-near", "backward-call", "none", "before-attach"};
 };
 enum class AllocationSort : uint8_t { Bytes, Age, Address, Step, Name, Site };
 template <>
@@ -49,8 +47,7 @@ struct Words<DriverSource> {
 enum class Category : uint8_t { Other, Parameter, Gradient, Optimizer, Buffer, Activation, Workspace, Unnamed };
 template <>
 struct Words<Category> {
-  static constexpr std::array<const char *, 8> kAll = {"other",  "parameter",  "gradient",  "optimizer",
-                                                       "buffer", "activation", "workspace", "unnamed"};
+  static constexpr std::array<const char *, 8> kAll = {"other", "parameter", "gradient", "optimizer", "buffer", "activation", "workspace", "unnamed"};
 };
 enum class Pass : uint8_t { Other, Forward, Evaluation, Backward, Optimizer };
 template <>
@@ -67,72 +64,20 @@ template <>
 struct Words<StepSource> {
   static constexpr std::array<const char *, 3> kAll = {"optimizer", "periodic", "time"};
 };
-enum class SiteSort : uint8_t {
-  LiveBytes,
-  LiveCount,
-  MeanBytes,
-  PeakBytes,
-  Allocations,
-  Frees,
-  AllocatedBytes,
-  Growth,
-  Label,
-  Thread,
-  Device
-};
+enum class SiteSort : uint8_t { LiveBytes, LiveCount, MeanBytes, PeakBytes, Allocations, Frees, AllocatedBytes, Growth, Label, Thread, Device };
 template <>
 struct Words<SiteSort> {
-  static constexpr std::array<const char *, 11> kAll = {"liveBytes",   "liveCount", "meanBytes",      "peakBytes",
-                                                        "allocations", "frees",     "allocatedBytes", "growth",
-                                                        "label",       "thread",    "device"};
+  static constexpr std::array<const char *, 11> kAll = {"liveBytes", "liveCount", "meanBytes", "peakBytes", "allocations", "frees", "allocatedBytes", "growth", "label", "thread", "device"};
 };
-enum class SeriesColumn : uint8_t {
-  LiveBytes,
-  LiveCount,
-  MinBytes,
-  MaxBytes,
-  Allocations,
-  AllocatedBytes,
-  Frees,
-  FreedBytes,
-  GcFrees,
-  GcFreedBytes,
-  OldFrees,
-  OldFreedBytes,
-  OldLiveCount,
-  OldLiveBytes,
-  LargestBytes,
-  SurvivorCount,
-  SurvivorBytes
-};
+enum class SeriesColumn : uint8_t { LiveBytes, LiveCount, MinBytes, MaxBytes, Allocations, AllocatedBytes, Frees, FreedBytes, GcFreedBytes, OldFreedBytes, OldLiveCount, OldLiveBytes, LargestBytes, SurvivorCount, SurvivorBytes };
 template <>
 struct Words<SeriesColumn> {
-  static constexpr std::array<const char *, 17> kAll = {
-      "liveBytes",    "liveCount",      "minBytes",         "maxBytes",      "stepAllocations", "stepAllocatedBytes",
-      "stepFrees",    "stepFreedBytes", "gcFrees",          "gcFreedBytes",  "oldFrees",        "oldFreedBytes",
-      "oldLiveCount", "oldLiveBytes",   "stepLargestBytes", "survivorCount", "survivorBytes"};
+  static constexpr std::array<const char *, 15> kAll = {"liveBytes", "liveCount", "minBytes", "maxBytes", "stepAllocations", "stepAllocatedBytes", "stepFrees", "stepFreedBytes", "gcFreedBytes", "oldFreedBytes", "oldLiveCount", "oldLiveBytes", "stepLargestBytes", "survivorCount", "survivorBytes"};
 };
-enum class LedgerColumn : uint8_t {
-  Tensor,
-  TensorMax,
-  TensorMaxNs,
-  Reserved,
-  ReservedMax,
-  Driver,
-  DriverMax,
-  Host,
-  HostMax,
-  Process,
-  Used,
-  Total,
-  Pending
-};
+enum class LedgerColumn : uint8_t { Tensor, TensorMax, TensorMaxNs, Reserved, ReservedMax, Driver, DriverMax, Host, HostMax, Process, Used, Total, Pending };
 template <>
 struct Words<LedgerColumn> {
-  static constexpr std::array<const char *, 13> kAll = {
-      "tensorBytes", "tensorMaxBytes", "tensorMaxNs", "reservedBytes", "reservedMaxBytes",
-      "driverBytes", "driverMaxBytes", "hostBytes",   "hostMaxBytes",  "processBytes",
-      "usedBytes",   "totalBytes",     "pendingBytes"};
+  static constexpr std::array<const char *, 13> kAll = {"tensorBytes", "tensorMaxBytes", "tensorMaxNs", "reservedBytes", "reservedMaxBytes", "driverBytes", "driverMaxBytes", "hostBytes", "hostMaxBytes", "processBytes", "usedBytes", "totalBytes", "pendingBytes"};
 };
 
 }  // namespace gmt::model

@@ -19,7 +19,6 @@
 #include "model/state/pool_book.h"
 #include "model/state/ranges.h"
 #include "model/state/record_queue.h"
-#include "model/state/size_habit.h"
 #include "model/state/tensor_table.h"
 #include "model/state/types.h"
 #include "model/state/undo_ring.h"
@@ -136,7 +135,6 @@ struct ProcessState {
   std::unordered_map<uint32_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
   std::vector<Interval> pauses;                                ///< recording was off
   std::vector<Interval> gaps;                                  ///< the driver layer was blind
-  SizeHabits habits;
   FailureGroup failures;
   uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
 

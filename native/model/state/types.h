@@ -75,8 +75,6 @@ struct LineRef {
 struct Interval {
   uint64_t begin_ns;
   uint64_t end_ns;  ///< ~0 = still open
-  uint32_t begin_step;
-  uint32_t end_step;
 };
 
 /// Spreads keys over the high bits (Fibonacci hashing). It runs several times an event: a stronger mix of two rounds

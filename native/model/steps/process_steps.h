@@ -14,14 +14,12 @@ enum StepFlags : uint8_t { kStepPaused = 1, kStepDriverGap = 2, kStepLostEvents 
 /// The end of a step and what lies in it besides allocations.
 struct StepMark {
   uint32_t step;
-  uint32_t collections;  ///< of Python's collector
-  uint32_t full_collections;
+  uint32_t full_collections;  ///< of Python's collector, of its oldest generation
   uint8_t flags;
   uint64_t end_ns;
-  void checkpoint(Archive &a) { a(step, collections, full_collections, flags, end_ns); }
+  void checkpoint(Archive &a) { a(step, full_collections, flags, end_ns); }
   void join(const StepMark &later) {
     step = later.step;
-    collections += later.collections;
     full_collections += later.full_collections;
     flags |= later.flags;
     end_ns = later.end_ns;
@@ -59,10 +57,7 @@ struct ProcessSteps {
   /// An allocation of the anchor, with `others` since the newest one of it: whether it begins a round.
   bool begins(uint32_t thread, bool others) { return std::exchange(newest, thread) != thread || others || anchor.each; }
   void flag(uint8_t flags) { running.flags |= flags; }
-  void collection(bool full) {
-    ++running.collections;
-    running.full_collections += full;
-  }
+  void collection(bool full) { running.full_collections += full; }
   void end(uint32_t step, uint64_t time_ns, uint64_t ended_blocks) {
     most_ended = std::max(most_ended, ended_blocks);
     running.step = step;

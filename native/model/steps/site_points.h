@@ -39,22 +39,19 @@ struct StepPoint {
   int64_t max_bytes = 0;
   uint64_t allocated_bytes = 0;
   uint64_t largest_bytes = 0;
-  uint64_t gc_bytes = 0;
-  uint64_t old_bytes = 0;
+  uint64_t gc_bytes = 0;   ///< freed while Python's collector ran on that thread
+  uint64_t old_bytes = 0;  ///< freed, of blocks that were older than the step before
   uint32_t allocations = 0;
   uint32_t frees = 0;
-  uint32_t gc_frees = 0;   ///< while Python's collector ran on that thread
-  uint32_t old_frees = 0;  ///< of blocks that were older than the step before
-  YoungBlocks young;       ///< when `last` ended
+  YoungBlocks young;  ///< when `last` ended
 
   static constexpr uint64_t StepPoint::*kFlowBytes[] = {&StepPoint::allocated_bytes, &StepPoint::gc_bytes,
                                                         &StepPoint::old_bytes};
-  static constexpr uint32_t StepPoint::*kFlowCounts[] = {&StepPoint::allocations, &StepPoint::frees,
-                                                         &StepPoint::gc_frees, &StepPoint::old_frees};
+  static constexpr uint32_t StepPoint::*kFlowCounts[] = {&StepPoint::allocations, &StepPoint::frees};
 
   void checkpoint(trace::Archive &a) {
     a(first, last, each, live_count, live_bytes, min_bytes, max_bytes, allocated_bytes, largest_bytes, gc_bytes,
-      old_bytes, allocations, frees, gc_frees, old_frees, young);
+      old_bytes, allocations, frees, young);
   }
   bool operator==(const StepPoint &) const = default;
   /// `step` is the one behind, and like these.

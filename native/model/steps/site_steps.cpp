@@ -18,8 +18,6 @@ StepPoint SiteSteps::running(uint32_t site) const {
           .old_bytes = history.old_bytes,
           .allocations = sum.step_allocations,
           .frees = running_frees(site),
-          .gc_frees = history.gc_frees,
-          .old_frees = history.old_frees,
           .young = young(site)};
 }
 
@@ -42,14 +40,11 @@ void SiteSteps::begin(uint32_t site, uint32_t step) {
   SiteHistory &history = histories_[site];
   if (sum.step != 0) {
     if (sum.step_allocations) history.last_allocation_step = sum.step;
-    if (running_frees(site)) history.last_free_step = sum.step;
     history.peak_bytes = std::max(history.peak_bytes, sum.step_max);
-    keep_largest(site);
-    history.median = pull_median(history.median, usual_in_step(sum));
+    history.largest_bytes = std::max(history.largest_bytes, sum.step_largest);
     count_points(history.points.push(running(site), detail_));
-  } else if (history.first_step == 0) {
-    history.first_step = step;
   }
+  history.begun = true;
   sum = {.live_bytes = sum.live_bytes,
          .step_min = sum.live_bytes,
          .step_max = sum.live_bytes,
@@ -57,34 +52,6 @@ void SiteSteps::begin(uint32_t site, uint32_t step) {
          .step = step};
   history.oldest_freed = std::max(history.oldest_freed, history.old_age);
   static_cast<SiteStep &>(history) = {.count_before = sum.live_count, .bytes_before = sum.live_bytes};
-}
-
-uint64_t SiteSteps::usual_in_step(const SiteSum &sum) const {
-  if (sum.step_allocations < 2) return sum.step_allocated;
-  return (sum.step_allocated - sum.step_largest) / (sum.step_allocations - 1);
-}
-
-double SiteSteps::usual_bytes(uint32_t site) const {
-  const uint16_t median = histories_[site].median;
-  return median ? size_of_log(median) : static_cast<double>(usual_in_step(sums_[site]));
-}
-
-/// Takes the running step's biggest allocation into account for good.
-void SiteSteps::keep_largest(uint32_t site) {
-  SiteHistory &history = histories_[site];
-  const auto [bytes, step] = largest(site);
-  if (step == history.largest_step) return;
-  history.largest_bytes = bytes;
-  history.largest_step = step;
-  history.largest_before = false;
-}
-
-std::pair<uint64_t, uint32_t> SiteSteps::largest(uint32_t site) const {
-  const SiteSum &sum = sums_[site];
-  const SiteHistory &history = histories_[site];
-  const bool again = history.largest_before && sum.step_largest == history.largest_bytes;
-  if (sum.step_largest > history.largest_bytes || again) return {sum.step_largest, sum.step};
-  return {history.largest_bytes, history.largest_step};
 }
 
 /// Where there are very many sites, each is kept in less detail. Processes have steps of their own: a site's points are
@@ -116,7 +83,6 @@ int64_t SiteSteps::bytes_at_end(uint32_t site, uint32_t count) const {
 }
 
 void SiteSteps::restart(uint32_t site, int64_t live_bytes, uint32_t live_count) {
-  const uint64_t biggest = largest(site).first;
   histories_[site].peak_bytes = peak_bytes(site);
   SiteSum &sum = sums_[site];
   SiteHistory &history = histories_[site];
@@ -125,12 +91,10 @@ void SiteSteps::restart(uint32_t site, int64_t live_bytes, uint32_t live_count) 
   sum.live_bytes = history.base_bytes = live_bytes;
   sum.live_count = history.base_count = live_count;
   sum.step = 0;
-  history.first_step = live_count > 0 ? 1 : 0;
-  history.last_allocation_step = history.last_free_step = 0;
+  history.begun = live_count > 0;
+  history.last_allocation_step = 0;
   history.old_age = history.oldest_freed = 0;
-  history.largest_bytes = biggest;
-  history.largest_step = biggest > 0 ? 1 : 0;
-  history.largest_before = true;
+  history.largest_bytes = std::max(history.largest_bytes, sum.step_largest);
   sum.step_largest = 0;
 }
 
@@ -138,7 +102,6 @@ void SiteSteps::restart_in_first_step(uint32_t site, uint64_t allocations, uint6
   const int64_t live_bytes = sums_[site].live_bytes;
   const uint32_t live_count = sums_[site].live_count;
   const bool touched = sums_[site].step != 0;
-  const uint64_t biggest = largest(site).first;
   restart(site, 0, 0);
   SiteSum &sum = sums_[site];
   if (touched) begin(site, 1);
@@ -146,7 +109,7 @@ void SiteSteps::restart_in_first_step(uint32_t site, uint64_t allocations, uint6
   sum.live_count = live_count;
   sum.step_max = histories_[site].peak_bytes;
   sum.step_allocated = allocated_bytes;
-  sum.step_largest = biggest;
+  sum.step_largest = histories_[site].largest_bytes;
   sum.step_allocations = static_cast<uint32_t>(allocations);
   histories_[site].count_before = static_cast<uint32_t>(live_count + frees - allocations);
   histories_[site].bytes_before = 0;
@@ -201,7 +164,7 @@ std::vector<StepPoint> sum_of(const SiteHistory &a, const SiteHistory &b, uint32
 }  // namespace
 
 void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
-  if (histories_[from].first_step == 0) return;
+  if (!histories_[from].begun) return;
   for (const uint32_t site : {from, into}) {
     if (sums_[site].step != step) begin(site, step);
   }
@@ -210,11 +173,8 @@ void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
   history.points.assign(sum_of(history, gone, step - 1, detail_));
   history.base_bytes += gone.base_bytes;
   history.base_count += gone.base_count;
-  history.first_step = std::min(history.first_step, gone.first_step);
   history.last_allocation_step = std::max(history.last_allocation_step, gone.last_allocation_step);
-  history.last_free_step = std::max(history.last_free_step, gone.last_free_step);
   history.segments += gone.segments;
-  history.gc_frees += gone.gc_frees;
   history.gc_bytes += gone.gc_bytes;
   history.count_before += gone.count_before;
   history.bytes_before += gone.bytes_before;
@@ -222,10 +182,7 @@ void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
   history.old_bytes += gone.old_bytes;
   history.old_age = std::max(history.old_age, gone.old_age);
   history.oldest_freed = std::max(history.oldest_freed, gone.oldest_freed);
-  if (gone.largest_bytes > history.largest_bytes) {
-    history.largest_bytes = gone.largest_bytes;
-    history.largest_step = gone.largest_step;
-  }
+  history.largest_bytes = std::max(history.largest_bytes, gone.largest_bytes);
   own.live_bytes += other.live_bytes;
   // The peak of two sites that were counted apart is not known; the larger of what is certain stands for it.
   history.peak_bytes = std::max({peak_bytes(into), peak_bytes(from), own.live_bytes});
@@ -237,7 +194,6 @@ void SiteSteps::merge(uint32_t from, uint32_t into, uint32_t step) {
   own.step_allocations += other.step_allocations;
   own.step_previous_frees += other.step_previous_frees;
   own.step_previous_bytes += other.step_previous_bytes;
-  if (history.median == 0) history.median = gone.median;
   sums_[from] = {};
   histories_[from] = {};
 }

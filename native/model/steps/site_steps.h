@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/state/size_habit.h"
 #include "model/state/types.h"
 #include "model/steps/site_points.h"
 
@@ -33,7 +32,6 @@ static_assert(sizeof(SiteSum) == 64);
 /// Of the step that SiteSum has.
 struct SiteStep {
   uint64_t gc_bytes = 0;
-  uint32_t gc_frees = 0;
   uint32_t old_frees = 0;  ///< of blocks that were older than the step before
   uint64_t old_bytes = 0;
   uint32_t old_age = 0;       ///< the oldest of them, in steps
@@ -45,20 +43,15 @@ struct alignas(64) SiteHistory : SiteStep {
   SitePoints points;
   uint32_t oldest_freed = 0;  ///< as old_age, of earlier steps
   int64_t peak_bytes = 0;     ///< of earlier steps
-  uint32_t first_step = 0;    ///< 0 = no event yet
+  bool begun = false;         ///< an event has come
   uint32_t last_allocation_step = 0;
-  uint32_t last_free_step = 0;
-  uint32_t largest_step = 0;
-  uint64_t largest_bytes = 0;   ///< of all allocations of earlier steps
-  uint16_t median = 0;          ///< see usual_bytes()
-  bool largest_before = false;  ///< the series began anew since: it may be told again
-  uint32_t base_count = 0;      ///< alive before the first point
+  uint64_t largest_bytes = 0;  ///< of all allocations of earlier steps
+  uint32_t base_count = 0;     ///< alive before the first point
   int64_t base_bytes = 0;
   uint32_t segments = 0;  ///< allocations for a framework's caching allocator
   void checkpoint(Archive &a) {
-    a(points, gc_bytes, gc_frees, old_frees, old_bytes, old_age, oldest_freed, count_before, bytes_before, peak_bytes,
-      first_step, last_allocation_step, last_free_step, largest_step, largest_bytes, median, largest_before, base_count,
-      base_bytes, segments);
+    a(points, gc_bytes, old_frees, old_bytes, old_age, oldest_freed, count_before, bytes_before, peak_bytes, begun,
+      last_allocation_step, largest_bytes, base_count, base_bytes, segments);
   }
 };
 
@@ -92,10 +85,7 @@ class SiteSteps {
     sum.step_min = std::min(sum.step_min, sum.live_bytes);
   }
   /// About the free that was noted last.
-  void freed_by_collector(uint32_t site, uint64_t bytes) {
-    ++histories_[site].gc_frees;
-    histories_[site].gc_bytes += bytes;
-  }
+  void freed_by_collector(uint32_t site, uint64_t bytes) { histories_[site].gc_bytes += bytes; }
   void freed_previous(uint32_t site, uint64_t bytes) {
     ++sums_[site].step_previous_frees;
     sums_[site].step_previous_bytes += bytes;
@@ -129,8 +119,6 @@ class SiteSteps {
   /// Its live bytes when the last of `count` steps ended.
   int64_t bytes_at_end(uint32_t site, uint32_t count) const;
   uint32_t detail() const { return detail_; }
-  /// The median over the steps of what an allocation had on average, each step without its biggest one.
-  double usual_bytes(uint32_t site) const;
   int64_t peak_bytes(uint32_t site) const { return std::max(histories_[site].peak_bytes, sums_[site].step_max); }
   /// Frees of the step that the site's last event was in.
   uint32_t running_frees(uint32_t site) const {
@@ -142,8 +130,6 @@ class SiteSteps {
     const SiteHistory &history = histories_[site];
     return sums_[site].step > count ? history.oldest_freed : std::max(history.oldest_freed, history.old_age);
   }
-  /// The biggest allocation so far, and its step.
-  std::pair<uint64_t, uint32_t> largest(uint32_t site) const;
 
   void prefetch(uint32_t site) const { __builtin_prefetch(&sums_[site], 1); }
   /// Once the former has brought it near: what the first event of a step needs besides, and what a free of an `old` block
@@ -162,8 +148,6 @@ class SiteSteps {
     return sum;
   }
   void begin(uint32_t site, uint32_t step);
-  void keep_largest(uint32_t site);
-  uint64_t usual_in_step(const SiteSum &sum) const;
   StepPoint running(uint32_t site) const;
   YoungBlocks young(uint32_t site) const;
   void count_points(std::ptrdiff_t more);

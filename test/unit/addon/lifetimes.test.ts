@@ -175,12 +175,12 @@ test('segments and blocks arrive in columns', { skip }, async () => {
   const map = trace.segments({ process: 0, device: 0 });
   assert.deepEqual([map.source, map.segmentsLeftOut, [...map.address]], ['framework', 0, [0x7f0000000000n]]);
   assert.deepEqual([...map.bytes, ...map.liveBytes, ...map.largestGapBytes], [2 << 20, 1536, (1 << 20) - 1024]);
-  assert.deepEqual([...map.stream, ...map.mapped, ...map.timeNs], [0n, 0, 0]);
+  assert.deepEqual([...map.stream, ...map.mapped], [0n, 0]);
   assert.equal(trace.site(map.site[0]!)!.layer, 'driver');
   const { blocks } = map;
   assert.deepEqual([blocks.rows, blocks.leftOut, blocks.outside], [2, 0, 0]);
   assert.deepEqual([...blocks.segment, ...blocks.offsetBytes, ...blocks.bytes], [0, 0, 0x400, 0x100000, 512, 1024]);
-  assert.deepEqual([...blocks.timeNs, ...blocks.ageSteps, ...blocks.category], [2000, 3000, 0, 0, 7, 7]);
+  assert.deepEqual([...blocks.ageSteps, ...blocks.category], [0, 0, 7, 7]);
   const few = trace.segments({ process: 0, device: 0, maxBlocks: 1 }).blocks;
   assert.deepEqual([[...few.bytes], few.leftOut, few.leftOutBytes], [[1024], 1, 512]);
   const other = trace.segments({ process: 0, device: 1 });

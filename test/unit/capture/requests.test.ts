@@ -27,17 +27,15 @@ class FakeTrace {
   ) {}
   info(): TraceInfo {
     const { looks, request } = this;
-    const facts: AnswerInfo = { process: 0, index: 5, request, timeNs: 1, complete: looks > this.answersAt, bytes: 2 };
+    const facts: AnswerInfo = { process: 0, index: 5, request, timeNs: 1, complete: looks > this.answersAt };
     return makeInfo({
       processes: [{ ...this.process, ended: this.process.ended || looks >= this.endsAt }],
       answers: looks >= this.answersAt ? [facts] : [],
-      steps: [{ process: 0, source: 'optimizer', count: 9, lastEndNs: 1, anchorSite: null, sure: true, touched: 0 }],
+      steps: [{ process: 0, source: 'optimizer', count: 9, lastEndNs: 1, sure: true, touched: 0 }],
     });
   }
   answer({ index }: { index: number }): Answer | null {
-    return index === 5
-      ? { process: 0, index, request: 1, timeNs: 1, complete: true, bytes: 2, text: '{}', blocks: [] }
-      : null;
+    return index === 5 ? { process: 0, index, request: 1, timeNs: 1, complete: true, text: '{}', blocks: [] } : null;
   }
   settle(): Promise<void> {
     this.looks++;

@@ -123,7 +123,6 @@ class SampleTrace extends FakeTrace {
       site: Uint32Array.from(rows, row => row.site),
       pools: [],
       pool: new Uint32Array(),
-      timeNs: numbers(row => row.begin),
       blocks: {
         rows: 0,
         leftOut: 0,
@@ -135,7 +134,6 @@ class SampleTrace extends FakeTrace {
         bytes: new Float64Array(),
         site: new Uint32Array(),
         ageSteps: new Float64Array(),
-        timeNs: new Float64Array(),
         category: new Uint8Array(),
       },
     };

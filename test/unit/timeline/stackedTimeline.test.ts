@@ -24,7 +24,6 @@ const steps = (process: number, count: number, source: ProcessSteps['source'] = 
   source,
   count,
   lastEndNs: 0,
-  anchorSite: null,
   sure: true,
   touched: 0,
 });
@@ -101,7 +100,6 @@ const activations: FakeSite = {
 
 test('a group has what it held through the whole step; the running step what it began with and has now', () => {
   const stack = stackedTimeline(new Stepped([weights, activations], { 0: [40, 80] }), query);
-  assert.equal(stack.exact, 'steps');
   assert.deepEqual([...stack.toNs], [40, 80, 100]);
   assert.equal(stack.unfinished, 1);
   assert.deepEqual(
@@ -189,7 +187,6 @@ test('by thread, by category, and of one device', () => {
 test('without a step that ended, 16 samples of the run are what is known', () => {
   const spark = Array.from({ length: 16 }, (_, i) => (i < 8 ? i : 4));
   const stack = stackedTimeline(new Stepped([{ ...weights, spark }], {}), query);
-  assert.equal(stack.exact, 'samples');
   assert.equal(stack.toNs.length, 16);
   assert.deepEqual([...stack.heldBytes.slice(6, 10)], [5, 6, 4, 4]);
   const fresh = { ...weights, spark: spark.map((_, i) => (i === 15 ? 9 : 0)) };

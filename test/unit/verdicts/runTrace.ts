@@ -127,7 +127,6 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
         source: run.source,
         count: run.count,
         lastEndNs: run.count * 1e8,
-        anchorSite: null,
         sure: true,
         touched: run.flags.size,
       },

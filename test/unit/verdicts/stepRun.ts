@@ -24,9 +24,7 @@ interface Counts {
   allocatedBytes: number;
   frees: number;
   freedBytes: number;
-  gcFrees: number;
   gcFreedBytes: number;
-  oldFrees: number;
   oldFreedBytes: number;
   largest: number;
   oldest: number;
@@ -51,7 +49,6 @@ interface SiteRun extends SiteFacts {
   tail: Block[];
   firstStep: number;
   lastAllocationStep: number;
-  lastFreeStep: number;
 }
 
 type Matrices = Pick<
@@ -68,7 +65,7 @@ type Matrices = Pick<
     | 'oldLiveCount'
     | 'oldLiveBytes'
   > &
-  Pick<SiteSeries, 'gcFrees' | 'gcFreedBytes' | 'oldFrees' | 'oldFreedBytes' | 'survivorCount' | 'survivorBytes'>;
+  Pick<SiteSeries, 'gcFreedBytes' | 'oldFreedBytes' | 'survivorCount' | 'survivorBytes'>;
 
 const UNIT_POINTS = 128;
 const nothing = (): Counts => ({
@@ -76,9 +73,7 @@ const nothing = (): Counts => ({
   allocatedBytes: 0,
   frees: 0,
   freedBytes: 0,
-  gcFrees: 0,
   gcFreedBytes: 0,
-  oldFrees: 0,
   oldFreedBytes: 0,
   largest: 0,
   oldest: 0,
@@ -123,16 +118,11 @@ export class StepRun {
     run.minBytes = Math.min(run.minBytes, run.liveBytes);
     run.now.frees++;
     run.now.freedBytes += block.bytes;
-    if (collected) {
-      run.now.gcFrees++;
-      run.now.gcFreedBytes += block.bytes;
-    }
+    if (collected) run.now.gcFreedBytes += block.bytes;
     if (block.step < this.count) {
       run.now.oldest = Math.max(run.now.oldest, this.count + 1 - block.step);
-      run.now.oldFrees++;
       run.now.oldFreedBytes += block.bytes;
     }
-    run.lastFreeStep = this.count + 1;
     run.tail.push(block);
   }
 
@@ -173,14 +163,12 @@ export class StepRun {
       return all;
     });
     return {
-      revision: this.count,
       process: this.process,
       source: this.source,
       count: this.count,
       first: Float64Array.from(first),
       last: Float64Array.from(last),
       endNs: Float64Array.from(last, step => step * 1e8),
-      collections: new Float64Array(last.length),
       fullCollections: new Float64Array(last.length),
       flags: Uint8Array.from(flags),
     };
@@ -199,7 +187,6 @@ export class StepRun {
       ...matrices(rows, axis),
       total: all.length,
       rows: rows.length,
-      survivorsAtStepEnd: true,
     };
   }
 
@@ -225,7 +212,6 @@ export class StepRun {
         tail: [],
         firstStep: 0,
         lastAllocationStep: 0,
-        lastFreeStep: 0,
       };
       this.runs.set(id, run);
     }
@@ -263,27 +249,16 @@ function axisOf(count: number, points: number): [number[], number[]] {
 
 function rowFacts(rows: readonly SiteRun[]) {
   const numbers = (value: (run: SiteRun) => number): Float64Array => Float64Array.from(rows, value);
-  const total = (run: SiteRun, value: (record: StepRecord) => number): number =>
-    run.records.reduce((sum, record) => sum + (record === undefined ? 0 : value(record)), 0);
   return {
     id: Uint32Array.from(rows, run => run.id),
-    thread: Int32Array.from(rows, run => run.thread),
     device: Int32Array.from(rows, run => run.device),
     lineSource: rows.map(run => run.lineSource),
-    firstStep: numbers(run => run.firstStep),
     lastAllocationStep: numbers(run => run.lastAllocationStep),
-    lastFreeStep: numbers(run => run.lastFreeStep),
     oldestFreedSteps: Uint32Array.from(rows, run =>
       Math.max(...Array.from(run.records, record => record?.oldest ?? 0), 0),
     ),
     segmentAllocations: numbers(run => (run.segments ? 1 : 0)),
-    allocations: numbers(run => total(run, record => record.allocations)),
-    medianBytes: numbers(() => 0),
-    largestBytes: numbers(run => Math.max(0, ...run.records.map(record => record?.largest ?? 0))),
-    largestNs: numbers(() => 0),
-    largestStep: numbers(() => 0),
     category: rows.map(run => run.category),
-    categoryBytes: numbers(run => run.liveBytes),
   };
 }
 
@@ -300,9 +275,7 @@ const COLUMNS: readonly (readonly [string, keyof StepRecord, Join])[] = [
   ['stepAllocatedBytes', 'allocatedBytes', 'sum'],
   ['stepFrees', 'frees', 'sum'],
   ['stepFreedBytes', 'freedBytes', 'sum'],
-  ['gcFrees', 'gcFrees', 'sum'],
   ['gcFreedBytes', 'gcFreedBytes', 'sum'],
-  ['oldFrees', 'oldFrees', 'sum'],
   ['oldFreedBytes', 'oldFreedBytes', 'sum'],
   ['stepLargestBytes', 'largest', 'most'],
 ];

@@ -38,7 +38,6 @@ function mapOf(specs: readonly Spec[], more: Partial<SegmentMap> = {}): SegmentM
     stream: new BigUint64Array(specs.length),
     mapped: new Uint8Array(specs.length),
     site: new Uint32Array(specs.length).fill(9),
-    timeNs: new Float64Array(specs.length),
     blocks: {
       rows: blocks.length,
       leftOut: 0,
@@ -50,7 +49,6 @@ function mapOf(specs: readonly Spec[], more: Partial<SegmentMap> = {}): SegmentM
       bytes: Float64Array.from(blocks, block => block.bytes * MB),
       site: Uint32Array.from(blocks, block => block.site),
       ageSteps: Float64Array.from(blocks, block => block.age),
-      timeNs: new Float64Array(blocks.length),
       category: new Uint8Array(blocks.length),
     },
     ...more,

@@ -31,13 +31,12 @@ test('marks of a kind that touch are one, labels that would overlap go lower or 
 });
 
 test('gaps: pauses, the driver unseen, lost events, before the attach', () => {
-  const base = { process: 0, beginStep: 1, endStep: null };
   const info = makeInfo({
     startRealtimeMs: 1000,
     session: { attached: { pid: 1, realtimeMs: 1002 } },
     pauses: [
-      { ...base, kind: 'recording', beginNs: 10, endNs: 20 },
-      { ...base, kind: 'driver', beginNs: 30, endNs: null },
+      { process: 0, kind: 'recording', beginNs: 10, endNs: 20 },
+      { process: 0, kind: 'driver', beginNs: 30, endNs: null },
     ],
   });
   const steps = { axis: null, lost: Float64Array.of(40, 50, 60, 70), collections: new Float64Array() };
@@ -55,8 +54,6 @@ test('gaps: pauses, the driver unseen, lost events, before the attach', () => {
 });
 
 const stack: StackedTimeline = {
-  revision: 1,
-  exact: 'steps',
   fromNs: 0,
   toNs: Float64Array.of(100, 200, 400),
   unfinished: 1,
