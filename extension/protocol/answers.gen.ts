@@ -11,8 +11,7 @@ export const LINE_SOURCES = ['python', 'forward', 'forward-near', 'backward-call
 /** How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the recording began; mostly who took it is not known, and it is no leak of what was watched. */
 export type LineSource = (typeof LINE_SOURCES)[number];
 
-export const ALLOCATION_SORTS = ['bytes', 'age', 'address', 'step', 'name', 'site'] as const;
-/** `name`: what has none is last either way. `site`: by the number of the site, which keeps its blocks together. */
+export const ALLOCATION_SORTS = ['bytes', 'age', 'address'] as const;
 export type AllocationSort = (typeof ALLOCATION_SORTS)[number];
 
 export const SERIES = ['tensor', 'reserved', 'driver', 'host'] as const;
@@ -813,8 +812,6 @@ export interface AllocationQuery {
   device?: number;
   thread?: number;
   site?: number;
-  /** Only tensors that are for this count, as with bornFromNs. */
-  category?: Category;
   /** As SiteQuery.filter, but about one block: its bytes, its age, its name and category. */
   filter?: string;
   /** Only blocks that were allocated in [bornFromNs, bornToNs) count. Of sites, live bytes and blocks are theirs alone, rows without any are left out (but with `includeDead`), and the rest of a row stays that of the whole site. Absent: no bound. */

@@ -61,9 +61,6 @@ export function liveBlocks(query: AllocationQuery, runNs: number): AllocationWin
     bytes: one => one.bytes,
     age: one => one.ageSteps,
     address: one => one.i,
-    step: one => -one.ageSteps,
-    name: one => one.i,
-    site: one => one.site,
   };
   const order = query.descending ? -1 : 1;
   const all = blocksOf(query.site ?? 1).sort((a, b) => order * (key[query.sort](a) - key[query.sort](b)));

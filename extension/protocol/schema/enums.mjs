@@ -23,8 +23,7 @@ export const enums = {
   },
   AllocationSort: {
     list: 'ALLOCATION_SORTS',
-    doc: '`name`: what has none is last either way. `site`: by the number of the site, which keeps its blocks together.',
-    values: ['bytes', 'age', 'address', 'step', 'name', 'site'],
+    values: ['bytes', 'age', 'address'],
   },
   Series: { list: 'SERIES', values: ['tensor', 'reserved', 'driver', 'host'] },
   DriverSource: { list: 'DRIVER_SOURCES', values: ['none', 'cupti', 'wrapped', 'uprobe'] },

@@ -17,10 +17,6 @@ const births = {
   ],
   bornToNs: ['size?', { member: 'births.to_ns' }],
 };
-const category = [
-  'Category? Only tensors that are for this count, as with bornFromNs.',
-  { cpp: 'std::optional<uint8_t>' },
-];
 const descending = ['bool', { init: true }];
 const points = ['points At most this many points an axis (16 to 2048); steps are merged further.', { init: 256 }];
 const ofDevice = { process: 'u32', device: 'i32' };
@@ -39,7 +35,10 @@ export const questions = {
     device: 'one?',
     includeDead: 'bool? Also sites that hold nothing now.',
     ...births,
-    category,
+    category: [
+      'Category? Only tensors that are for this count, as with bornFromNs.',
+      { cpp: 'std::optional<uint8_t>' },
+    ],
     ...window,
   },
   AllocationQuery: {
@@ -48,7 +47,6 @@ export const questions = {
     device: 'one?',
     thread: 'one?',
     site: ['one?', { cpp: 'std::optional<uint32_t>' }],
-    category,
     filter: 'text? As SiteQuery.filter, but about one block: its bytes, its age, its name and category.',
     ...births,
     sort: ['AllocationSort', { read: 'word_if' }],

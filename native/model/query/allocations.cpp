@@ -68,12 +68,11 @@ class FoundBlocks {
     size_ += wanted;
   }
   size_t size() const { return size_; }
-  std::span<Found> all() { return {all_.get(), size_}; }
 
   /// The window [from, to), at most size(), in order. What lies outside of it is lost: to be called once, at the end.
   std::span<const Found> window(size_t from, size_t to) {
     if (from >= to) return {};
-    Part part{all(), from, to};
+    Part part{{all_.get(), size_}, from, to};
     while (part.blocks.size() > std::max(kFew, 2 * (to - from)) && narrow(part)) {
     }
     const auto at = [&](size_t i) { return part.blocks.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -133,7 +132,7 @@ class BlockChoice {
       : state_(state),
         query_(query),
         filter_(query.filter),
-        by_cell_alone_(!query.category && query.filter.empty()),
+        by_cell_alone_(query.filter.empty()),
         cells_(state.accounts.cells().size()) {
     for (uint32_t cell = 0; cell < cells_.size(); ++cell) {
       cells_[cell] = matches(query, state.accounts.cells()[cell], state.accounts.cell_infos()[cell]);
@@ -148,15 +147,13 @@ class BlockChoice {
     if (!filter_.bytes_match(static_cast<double>(block.bytes))) return false;
     const ProcessState &process = *state_.process(state_.accounts.cell_infos()[block.cell].process);
     if (filter_.has_ages() && !filter_.age_matches(process.frame->step - block.step)) return false;
-    if (!query_.category && !filter_.has_words()) return true;
+    if (!filter_.has_words()) return true;
     const NameBook::Entry *entry = nullptr;
     uint8_t category = kUnnamed;
     if constexpr (std::is_same_v<AnyBlock, TensorBlock>) {
       if (block.named) entry = process.names.find(block.address, static_cast<uint8_t>(block.device));
       category = process.category_of(block);
     }
-    if (query_.category && *query_.category != category) return false;
-    if (!filter_.has_words()) return true;
     const WordMask in_name = entry ? in_names_[process.number][entry->text] : 0;
     return filter_.all_words(words_[block.cell] | in_name | filter_.words_in_category(category));
   }
@@ -195,9 +192,9 @@ class BlockChoice {
   std::vector<std::vector<WordMask>> in_names_;  ///< by process and text
 };
 
-/// Rising numbers are the order of the answer. The oldest has the highest age. Names come later.
+/// Rising numbers are the order of the answer. The oldest has the highest age.
 template <typename AnyBlock>
-uint64_t order_of(const Accounts &accounts, const AllocationQuery &query, const AnyBlock &block) {
+uint64_t order_of(const AllocationQuery &query, const AnyBlock &block) {
   const auto value = [&]() -> uint64_t {
     switch (query.sort) {
       case AllocationSort::Bytes:
@@ -206,33 +203,10 @@ uint64_t order_of(const Accounts &accounts, const AllocationQuery &query, const 
         return ~block.time_ns;
       case AllocationSort::Address:
         return block.address;
-      case AllocationSort::Step:
-        return block.step;
-      case AllocationSort::Site:
-        return accounts.site_of(block.cell);
-      case AllocationSort::Name:
-        return 0;
     }
     return 0;
   };
   return query.descending ? ~value() : value();
-}
-
-/// Orders by name; what has none is last either way. `name_of` gives nullptr for such.
-template <typename NameOf>
-void rank_names(std::span<Found> found, bool descending, NameOf name_of) {
-  std::vector<std::pair<const std::string *, uint32_t>> named;
-  for (uint32_t i = 0; i < found.size(); ++i) {
-    const std::string *name = name_of(found[i]);
-    found[i].order = ~0ull;
-    if (name) named.emplace_back(name, i);
-  }
-  std::sort(named.begin(), named.end(), [](const auto &a, const auto &b) { return *a.first < *b.first; });
-  uint64_t rank = 0;
-  for (size_t i = 0; i < named.size(); ++i) {
-    if (i > 0 && *named[i].first != *named[i - 1].first) ++rank;
-    found[named[i].second].order = descending ? named.size() - rank : rank;
-  }
 }
 
 const ProcessState &process_of(const State &state, uint32_t cell) {
@@ -293,16 +267,12 @@ FoundBlocks find_blocks(const State &state, const AllocationQuery &query, int64_
   FoundBlocks found(live_blocks(state));
   const auto add = [&](const auto &block, bool counted) {
     const bool wanted = choice.holds(block);
-    found.add({order_of(state.accounts, query, block), block}, wanted);
+    found.add({order_of(query, block), block}, wanted);
     sum_bytes += wanted & counted ? static_cast<int64_t>(block.bytes) : 0;
   };
   state.blocks.each([&](uint32_t, const Block &block) { add(block, block.counted); });
   state.each_process(
       [&](const ProcessState &process) { process.tensors.each([&](const TensorBlock &block) { add(block, true); }); });
-  if (query.sort == AllocationSort::Name) {
-    rank_names(found.all(), query.descending,
-               [&](const Found &one) { return one.tensor() ? name_of(state, *one.tensor()) : nullptr; });
-  }
   return found;
 }
 

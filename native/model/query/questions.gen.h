@@ -34,8 +34,6 @@ struct AllocationQuery {
   std::optional<int32_t> device = {};
   std::optional<int32_t> thread = {};
   std::optional<uint32_t> site = {};
-  /// Only tensors that are for this count, as with bornFromNs.
-  std::optional<uint8_t> category = {};
   /// As SiteQuery.filter, but about one block: its bytes, its age, its name and category.
   std::string filter = {};
   Births births = {};

@@ -29,10 +29,10 @@ template <>
 struct Words<LineSource> {
   static constexpr std::array<const char *, 6> kAll = {"python", "forward", "forward-near", "backward-call", "none", "before-attach"};
 };
-enum class AllocationSort : uint8_t { Bytes, Age, Address, Step, Name, Site };
+enum class AllocationSort : uint8_t { Bytes, Age, Address };
 template <>
 struct Words<AllocationSort> {
-  static constexpr std::array<const char *, 6> kAll = {"bytes", "age", "address", "step", "name", "site"};
+  static constexpr std::array<const char *, 3> kAll = {"bytes", "age", "address"};
 };
 enum class Series : uint8_t { Tensor, Reserved, Driver, Host };
 template <>
