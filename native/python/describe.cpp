@@ -31,11 +31,6 @@ uint32_t copy_string(const Layout &layout, const char *string, char *out, size_t
   }
   uint64_t length = load<uint64_t>(string, GMT_PYTHON_STRING_LENGTH);
   const char *data = string + (state.ascii ? layout.string_ascii : layout.string_other);
-  if (state.ascii) {
-    size_t bytes = length < limit ? length : limit;
-    memcpy(out, data, bytes);
-    return static_cast<uint32_t>(bytes);
-  }
   return static_cast<uint32_t>(put_text(data, state.width, length, out, limit));
 }
 

@@ -74,29 +74,12 @@ template <class Each>
     uint64_t print = fingerprint(layout, code);
     uint64_t position = position_of(layout, frame);
     chain.hash = add_frame(chain.hash, code, print, position);
-    each(chain.depth++, frame, code, print, position);
+    each(chain.depth++, code, print, position);
   }
   if (call) chain.module = first_local(layout, call);
   uint64_t end = fold(chain.hash ^ kMixB, kMixA + chain.depth * 2 + chain.cut + chain.module * kMixB);
   chain.hash = chain.depth == 0 ? 0 : end ? end : 1;
   return chain;
-}
-
-[[gnu::always_inline]] inline uint64_t hash_with(const Layout &layout, const Interpreter &found, const char *thread) {
-  return follow(layout, found.code_type, thread, [](auto...) {}).hash;
-}
-
-[[gnu::always_inline]] inline bool fill_with(const Layout &layout, const Interpreter &found, const char *thread,
-                                             Walk &out) {
-  Chain chain = follow(layout, found.code_type, thread,
-                       [&](uint32_t index, const char *, const char *code, uint64_t print, uint64_t position) {
-                         out.frames[index] = {code, print, offset_of(layout, code, position)};
-                       });
-  out.hash = chain.hash;
-  out.module = reinterpret_cast<const void *>(chain.module);
-  out.depth = chain.depth;
-  out.cut = chain.cut;
-  return chain.depth != 0;
 }
 
 [[gnu::always_inline]] inline uint64_t sign_with(const Layout &layout, const char *thread) {
@@ -124,11 +107,20 @@ template <const Layout *known>
 template <const Layout *known>
 [[gnu::hot]] uint64_t hash_by(const Interpreter &found, const char *thread, uint64_t *sign) {
   if (sign) *sign = sign_with(its_layout<known>(found), thread);
-  return hash_with(its_layout<known>(found), found, thread);
+  return follow(its_layout<known>(found), found.code_type, thread, [](auto...) {}).hash;
 }
 template <const Layout *known>
 bool fill_by(const Interpreter &found, const char *thread, Walk &out) {
-  return fill_with(its_layout<known>(found), found, thread, out);
+  const Layout &layout = its_layout<known>(found);
+  Chain chain = follow(layout, found.code_type, thread,
+                       [&](uint32_t index, const char *code, uint64_t print, uint64_t position) {
+                         out.frames[index] = {code, print, offset_of(layout, code, position)};
+                       });
+  out.hash = chain.hash;
+  out.module = reinterpret_cast<const void *>(chain.module);
+  out.depth = chain.depth;
+  out.cut = chain.cut;
+  return chain.depth != 0;
 }
 
 /// False: `known` is not the interpreter's layout.

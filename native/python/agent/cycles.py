@@ -112,8 +112,8 @@ class Above:
         return None
 
     def find_loops(self):
-        """Which objects lie on a loop: address -> number of the loop (Tarjan's strongly connected components, without recursion)."""
-        order, lowest, waiting, on_stack, looped = {}, {}, [], set(), {}
+        """Which objects lie on a loop, by their ids (Tarjan's strongly connected components, without recursion)."""
+        order, lowest, waiting, on_stack, looped = {}, {}, [], set(), set()
         for start in list(self.things):
             if start in order:
                 continue
@@ -147,7 +147,7 @@ class Above:
             members.append(waiting.pop())
             on_stack.discard(members[-1])
         if len(members) > 1 or any(id(each) == node for each in self.up.get(node, ())):
-            looped.update((each, node) for each in members)
+            looped.update(members)
 
     @staticmethod
     def path_down(way, thing):
@@ -159,22 +159,9 @@ class Above:
 
     def find_cycle(self, start):
         """A way from an object on a loop down to itself."""
-        way, level, loop = {}, [start], self.looped[id(start)]
-        while level:
-            below, level = level, []
-            for each in below:
-                for above in self.up.get(id(each), ()):
-                    if self.looped.get(id(above)) != loop:
-                        continue
-                    if above is start:
-                        found = [start, each]
-                        while found[-1] is not start:
-                            found.append(way[id(found[-1])])
-                        return found
-                    if id(above) not in way:
-                        way[id(above)] = each
-                        level.append(above)
-        return None
+        way = {}
+        last = next(each for each in self.upwards(start, way) if any(above is start for above in self.up.get(id(each), ())))
+        return [start] + self.path_down(way, last)
 
 
 def steps_down(chain):

@@ -280,10 +280,9 @@ def byte_at(lines, line, column):
 
 def text_between(lines, begin, end):
     """What lies between two places (line from 0, bytes of UTF-8 as `ast` counts them)."""
-    if begin[0] == end[0]:
-        return lines[begin[0]].encode()[begin[1] : end[1]].decode()
-    first, last = lines[begin[0]].encode()[begin[1] :].decode(), lines[end[0]].encode()[: end[1]].decode()
-    return "\n".join([first] + lines[begin[0] + 1 : end[0]] + [last])
+    behind = len(lines[end[0]].encode()) - end[1]
+    whole = "\n".join(lines[begin[0] : end[0] + 1]).encode()
+    return whole[begin[1] : len(whole) - behind].decode()
 
 
 def units(line, column):

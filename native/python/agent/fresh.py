@@ -206,32 +206,28 @@ class Fresh:
 
     def place(self, node):
         """The nearest loop, function or module around something."""
-        node = self.parents[node]
-        while not isinstance(node, PLACES):
-            node = self.parents[node]
-        return node
+        return self.around(node, PLACES)
 
     def home(self, node):
         """The function or module whose variable a name is."""
-        name, place = getattr(node, "id", None), node
-        while place in self.parents:
-            place = self.parents[place]
-            if isinstance(place, FUNCTIONS + (ast.Lambda,)) and self.owns(place, name):
-                return place
+        place = self.function_of(node)
+        while place in self.parents and not self.owns(place, getattr(node, "id", None)):
+            place = self.function_of(place)
         return place
 
     def owns(self, function, name):
-        shared = [each for each in self.named.get(name, ()) if isinstance(each, (ast.Global, ast.Nonlocal))]
-        if any(self.function_of(each) is function for each in shared):
-            return False
-        if name in parameters_of(function):
-            return True
-        return any(self.function_of(each) is function for each in self.named.get(name, ()))
+        named = [each for each in self.named.get(name, ()) if self.function_of(each) is function]
+        shared = any(isinstance(each, (ast.Global, ast.Nonlocal)) for each in named)
+        return not shared and (bool(named) or name in parameters_of(function))
 
     def function_of(self, node):
+        return self.around(node, FUNCTIONS + (ast.Lambda,))
+
+    def around(self, node, kinds):
+        """The nearest of these kinds around something; the module where there is none."""
         while node in self.parents:
             node = self.parents[node]
-            if isinstance(node, FUNCTIONS + (ast.Lambda,)):
+            if isinstance(node, kinds):
                 break
         return node
 
@@ -244,33 +240,24 @@ class Fresh:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
         if isinstance(target, ast.Attribute):
             same = text_of(target.value) == "self" == text_of(getattr(container, "value", None))
-            return same and function.name == "__init__" and self.class_of(statement) is self.class_of(container)
+            return same and function.name == "__init__" and self.around(statement, ast.ClassDef) is self.around(container, ast.ClassDef)
         of_one = isinstance(container, ast.Name) and self.home(container) is function
         return place is function and (of_one or self.runs_once(statement, MOST_HOPS))
 
-    def class_of(self, node):
-        while node in self.parents and not isinstance(node, ast.ClassDef):
-            node = self.parents[node]
-        return node
-
     def is_guarded(self, node):
         """Whether a statement, or what stands before it in its function, asks how far something is: that may be a bound."""
-        for statement, before in self.upwards(node):
-            if isinstance(statement, ast.If) and compares(statement.test):
-                return True
-            for each in before:
-                if isinstance(each, ast.If) and isinstance(each.body[-1], LEAVES) and compares(each.test):
-                    return True
-        return False
+        return any(isinstance(each, ast.If) and compares(each.test) for each in self.conditions(node))
 
     def is_conditional(self, node):
         """Whether a statement may be left out while its function, or the loop around it, goes on."""
-        for statement, before in self.upwards(node, LOOPS):
+        return any(True for _ in self.conditions(node, LOOPS))
+
+    def conditions(self, node, until=()):
+        """Each `if` and `try` that decides whether a statement is come to: around it, or before it with a way out."""
+        for statement, before in self.upwards(node, until):
+            yield from (each for each in before if isinstance(each, ast.If) and isinstance(each.body[-1], LEAVES))
             if isinstance(statement, (ast.If, ast.Try)):
-                return True
-            if any(isinstance(each, ast.If) and isinstance(each.body[-1], LEAVES) for each in before):
-                return True
-        return False
+                yield statement
 
     def upwards(self, node, until=()):
         """[(statement around a node, the statements before what has the node)] up to its function."""
@@ -283,9 +270,9 @@ class Fresh:
     def beside(above, node):
         """The statements before and behind one, in the block of `above` that has it."""
         for block in (getattr(above, name, ()) for name in ("body", "orelse", "finalbody")):
-            if isinstance(block, list) and any(each is node for each in block):
-                place = next(place for place, each in enumerate(block) if each is node)
-                return block[:place], block[place + 1 :]
+            for place, each in enumerate(block if isinstance(block, list) else ()):
+                if each is node:
+                    return block[:place], block[place + 1 :]
         return [], []
 
     def trains(self, node, seen):

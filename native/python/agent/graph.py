@@ -52,8 +52,7 @@ class Walk:
         self.first = []  # node of each end
         self.above = []  # number of the end that reached this one's node; else itself
         self.found = {}  # address -> number of the end that holds it
-        self.readable = True
-        self.bytes = {}
+        self.bytes = {}  # of each address, where all are wanted
 
     def access(self, node):
         kind = type(node)
@@ -78,10 +77,7 @@ class Walk:
             for each in value if objects.exactly(value, tuple, list) else (value,):
                 try:
                     data = each.data
-                except AttributeError:
-                    self.readable = self.readable and each is None
-                    continue
-                except RuntimeError:
+                except GONE:
                     continue
                 if tensors.plain(data) is not None:
                     yield tensors.plain(data)
@@ -141,7 +137,7 @@ class Walk:
                 if at and (wanted is None or at in wanted):
                     self.found.setdefault(at, number)
                     if wanted is None:
-                        self.bytes[at] = (tensors.size(data), tensors.device(data))
+                        self.bytes[at] = tensors.size(data)
             left += [each for each, _ in self.next(node)]
 
     def next(self, node):

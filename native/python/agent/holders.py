@@ -213,7 +213,7 @@ class Search:
         self.find_beside()
         for address in self.wanted:
             if address not in self.where:
-                self.add(address, *self.unfound_answer())
+                self.add(address, *(NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING))
 
     def find_tensors(self):
         for place, tensor in enumerate(reversed(self.tensors)):
@@ -318,9 +318,6 @@ class Search:
         above = cycles.Above(self.snapshot, targets, self.start, self.deadline)
         for address, (tensor, how) in about.items():
             self.add(address, *describe_from_below(above, tensor, how))
-
-    def unfound_answer(self):
-        return NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING
 
     def add(self, address, answer, anchor, near=found_part.FAR, beside=False):
         if answer is NOTHING[0] and not self.graphs_rest:

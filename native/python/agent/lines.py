@@ -60,13 +60,8 @@ class Finder:
             if hook is not None:
                 return hook, None
         for path in anchor.files:
-            if self.deadline.late():
-                break
-            file = self.files.get(path)
-            if file is None:
-                continue
-            found = self.find_mentions(file, anchor)
-            chosen = self.choose(file, found, anchor, set(sites))
+            file = self.files.get(path) if not self.deadline.late() else None
+            chosen = self.choose(file, self.find_mentions(file, anchor), anchor, set(sites)) if file is not None else None
             if chosen is not None and (best is None or chosen[0] > best[0]):
                 best = chosen
         if anchor.adders is not None and not (best is not None and best[0][3]):
@@ -111,8 +106,7 @@ class Finder:
 
     def is_carried(self, anchor):
         """Whether some statement gives what the anchor names a value made from the one that it had, or adds to it."""
-        files = [file for file in map(self.files.get, anchor.files) if file is not None]
-        return any(mention.grows for file in files for mention, _ in self.find_mentions(file, anchor))
+        return any(mention.grows for file in filter(None, map(self.files.get, anchor.files)) for mention in self.find_mentions(file, anchor))
 
     def find_hook(self, path, _line, name):
         """(file, line, function) of the call that registers a function of that name as a hook, or else of one that registers any."""
@@ -142,7 +136,7 @@ class Finder:
         if anchor.capped or not (anchor.grows or self.is_carried(anchor)):
             return source.KEYS
         files = list(filter(None, map(self.files.get, anchor.files)))
-        added = [each for file in files for each in self.find_mentions(file, anchor) if each[0].grows]
+        added = [(each, file) for file in files for each in self.find_mentions(file, anchor) if each.grows]
         if not added or all(self.is_unsure(mention, file, anchor) for mention, file in added):
             return source.KEYS
         about = {(file, anchor.sort, anchor.name, self.scope_of(file, anchor) if anchor.sort == "name" else None) for file in files}
@@ -153,7 +147,7 @@ class Finder:
         """What may bound a variable (of the scope `home`) or an attribute in a file. `added`: the mentions that add to it."""
         scopes = [each.scope for each, _ in added]
         for own_sort, own_name, scope, why, node in file.limits:
-            if (own_sort, own_name) != (sort, name) or (home is not None and not self.is_visible(scope, home, name)):
+            if (own_sort, own_name) != (sort, name) or (home is not None and scope.home(name) is not home):
                 continue
             if why == source.JOINS:
                 if graphs and scope not in file.trains:
@@ -193,21 +187,21 @@ class Finder:
 
     def choose(self, file, found, anchor, sites):
         rated = []
-        for mention, where in found:
-            on_site = (where.path, mention.line) in sites
+        for mention in found:
+            on_site = (file.path, mention.line) in sites
             empty = mention.is_empty() and not mention.grows
             keyed = anchor.key is not None and anchor.key in mention.keys
             some = not empty and source.may_bring(mention)
-            rated.append(((some, keyed, on_site, mention.grows, not anchor.grows or mention.grows, mention.line), mention, where))
+            rated.append(((some, keyed, on_site, mention.grows, not anchor.grows or mention.grows, mention.line), mention))
         if not rated:
             return None
-        rate, mention, where = max(rated, key=lambda each: each[0])
+        rate, mention = max(rated, key=lambda each: each[0])
         if anchor.function is not None and not mention.grows:
             return rate, (anchor.function, None)
-        return rate, ((where.path, mention.line, mention.scope.name or "<module>"), fixes.fix_of(where, mention, anchor.kept))
+        return rate, ((file.path, mention.line, mention.scope.name or "<module>"), fixes.fix_of(file, mention, anchor.kept))
 
     def find_mentions(self, file, anchor):
-        """[(mention, file)] for an anchor, those behind other names included."""
+        """The mentions of an anchor in a file, those behind other names included."""
         self.follows = anchor.grows  # another name of the container adds to it; another name of a block is another holder
         if anchor.sort == "attribute":
             return self.attribute_mentions(file, anchor.name, anchor.owner_class, set(), MOST_HOPS)
@@ -224,20 +218,6 @@ class Finder:
         scope = fitting[0] if fitting else file.module if name == "<module>" else None
         return scope and scope.home(anchor.name)
 
-    @staticmethod
-    def is_visible(scope, home, name):
-        """Whether `name` in `scope` is the variable of `home`."""
-        while scope is not None:
-            if scope is home:
-                return True
-            if name in scope.shared:
-                scope = scope.outer
-                continue
-            if scope.owns(name) and not scope.is_class:
-                return False
-            scope = scope.outer
-        return False
-
     def variable_mentions(self, file, home, name, seen, hops):
         """Mentions of a variable, and of what it is another name for."""
         key = (file.path, home.name, home.line, name)
@@ -246,15 +226,15 @@ class Finder:
         seen.add(key)
         found = []
         for mention in file.mentions:
-            if mention.sort == "name" and mention.name == name and self.is_visible(mention.scope, home, name):
+            if mention.sort == "name" and mention.name == name and mention.scope.home(name) is home:
                 found += self.resolve_mention(file, mention, seen, hops)
         if not self.follows:
             return found
         for call, scope in file.calls:
-            if self.is_visible(scope, home, name):
+            if scope.home(name) is home:
                 found += self.parameter_mentions(file, call, name, seen, hops)
         for mention in file.mentions:
-            if expressions.is_name(mention.value, name) and self.is_visible(mention.scope, home, name):
+            if expressions.is_name(mention.value, name) and mention.scope.home(name) is home:
                 found += self.alias_mentions(file, mention, seen, hops)
         return found
 
@@ -277,34 +257,22 @@ class Finder:
 
     def resolve_mention(self, file, mention, seen, hops):
         """A mention; where its value is the result of a function that gives back a variable, that variable's mentions."""
-        value = mention.value
-        if mention.grows and not (isinstance(value, ast.Call) and self.returned_variables(file, value)):
-            return [(mention, file)]
-        if isinstance(value, ast.Call):
-            inner = []
-            for scope, name in self.returned_variables(file, value):
-                inner += [
-                    each for each in self.variable_mentions(file, scope, name, seen, hops - 1) if not each[0].is_empty() or each[0].grows
-                ]
-            if inner:
-                return inner
-        return [(mention, file)]
+        inner = []
+        for scope, name in self.returned_variables(file, mention.value):
+            inner += [each for each in self.variable_mentions(file, scope, name, seen, hops - 1) if not each.is_empty() or each.grows]
+        return inner or [mention]
 
     @staticmethod
-    def returned_variables(file, call):
-        """[(scope, name)] of variables that the called function gives back and sets itself."""
-        name = expressions.callee(call)
-        found = []
-        for scope in file.scopes:
-            if scope.returns and scope.short == name:
-                found += [(scope, each) for each in scope.returns if scope.owns(each)]
-        return found
+    def returned_variables(file, value):
+        """[(scope, name)] of variables that the called function gives back and sets itself, where a value is a call of one."""
+        called = expressions.callee(value) if isinstance(value, ast.Call) else None
+        return [(scope, each) for scope in file.scopes if scope.short == called for each in scope.returns if scope.owns(each)]
 
     def parameter_mentions(self, file, call, name, seen, hops):
         """Where a call hands the variable on: the mentions of the parameter that it becomes."""
         found = []
         for scope, each in self.parameters_of(file, call, name):
-            found += [one for one in self.variable_mentions(file, scope, each, seen, hops - 1) if one[0].grows]
+            found += [one for one in self.variable_mentions(file, scope, each, seen, hops - 1) if one.grows]
         return found
 
     @staticmethod
@@ -328,8 +296,8 @@ class Finder:
         if mention.sort == "attribute":
             more = self.attribute_mentions(file, mention.name, None, seen, hops - 1)
         else:
-            more = self.variable_mentions(file, mention.scope, mention.name, seen, hops - 1)
-        return [each for each in more if each[0].grows]
+            more = self.variable_mentions(file, mention.scope.home(mention.name), mention.name, seen, hops - 1)
+        return [each for each in more if each.grows]
 
 
 class Files:

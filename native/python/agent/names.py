@@ -74,16 +74,22 @@ def part_names(value):
 
 def has_parts(module):
     """Whether a module or one below it has a parameter or a buffer (a loss has none)."""
-    left, seen = [module], set()
+    inside = (each for each, _ in modules_in(module, "", set()))
+    return any(value is not None for each in inside for name in ("_parameters", "_buffers") for _, value in part(each, name))
+
+
+def modules_in(module, prefix, seen):
+    """(A module or one below it, the path of what it has), the outer ones first; none that was `seen`."""
+    left = [(module, prefix)]
     while left:
-        each = left.pop()
+        each, path = left.pop()
         if id(each) in seen:
             continue
         seen.add(id(each))
-        if any(value is not None for name in ("_parameters", "_buffers") for _, value in part(each, name)):
-            return True
-        left += [child for _, child in part(each, "_modules") if child is not None]
-    return False
+        yield each, path
+        for name, child in reversed(part(each, "_modules")):
+            if child is not None:
+                left.append((child, path if wraps(each, name) else "%s%s." % (path, text(name))))
 
 
 class Names:
@@ -102,20 +108,12 @@ class Names:
             self.found.setdefault(at, (category, text, tensors.device(tensor)))
 
     def add_module(self, module, prefix, seen):
-        left = [(module, prefix)]
-        while left:
-            each, path = left.pop()
-            if id(each) in seen:
-                continue
-            seen.add(id(each))
+        for each, path in modules_in(module, prefix, seen):
             self.modules[id(each)] = path[:-1]
             for name, parameter in part(each, "_parameters"):
                 self.add_parameter(parameter, path + text(name))
             for name, buffer in part(each, "_buffers"):
                 self.add(buffer, BUFFER, path + text(name))
-            for name, child in reversed(part(each, "_modules")):
-                if child is not None:
-                    left.append((child, path if wraps(each, name) else "%s%s." % (path, text(name))))
 
     def add_parameter(self, parameter, path):
         if not objects.is_kind(parameter, tensors.base):

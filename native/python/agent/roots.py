@@ -44,12 +44,10 @@ def modules():
             if type(space) is dict:
                 found.append((name, space, name == "__main__" or is_user_file(space.get("__file__"))))
     found.sort(key=lambda each: (each[0] != "__main__", not each[2]))
-    seen, once = set(), []
+    once = {}
     for each in found:
-        if id(each[1]) not in seen:
-            seen.add(id(each[1]))
-            once.append(each)
-    return once
+        once.setdefault(id(each[1]), each)
+    return list(once.values())
 
 
 def thread_names():

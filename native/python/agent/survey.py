@@ -98,7 +98,7 @@ class Survey:
             behind = self.walk.behind(number, spare) if way is not None else ()
             if behind:
                 told = holders.describe(*self.start.root(way[0], way[1]), way[2:], graph.GRAPH)
-                self.enter_all(told, [(at, self.walk.bytes[at][0]) for at in behind], way, True)
+                self.enter_all(told, [(at, self.walk.bytes[at]) for at in behind], way, True)
 
     def enter_all(self, told, blocks, way=None, beside=False):
         group = self.group(*told) if blocks else None
@@ -134,7 +134,7 @@ class Survey:
         held = walk.keepers()
         self.deadline.cut |= walk.deadline.cut
         keepers = [holders.choose_keeper(self.start, self.snapshot, ends, self.deadline) for _, ends in held]
-        return [(end, [(at, walk.bytes[at][0]) for at in addresses]) for end, (addresses, _) in zip(keepers, held)]
+        return [(end, [(at, walk.bytes[at]) for at in addresses]) for end, (addresses, _) in zip(keepers, held)]
 
     def group(self, answer, anchor):
         return found_part.group(self.groups, answer, anchor)
