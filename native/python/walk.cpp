@@ -112,10 +112,10 @@ template <const Layout *known>
 template <const Layout *known>
 bool fill_by(const Interpreter &found, const char *thread, Walk &out) {
   const Layout &layout = its_layout<known>(found);
-  Chain chain = follow(layout, found.code_type, thread,
-                       [&](uint32_t index, const char *code, uint64_t print, uint64_t position) {
-                         out.frames[index] = {code, print, offset_of(layout, code, position)};
-                       });
+  Chain chain =
+      follow(layout, found.code_type, thread, [&](uint32_t index, const char *code, uint64_t print, uint64_t position) {
+        out.frames[index] = {code, print, offset_of(layout, code, position)};
+      });
   out.hash = chain.hash;
   out.module = reinterpret_cast<const void *>(chain.module);
   out.depth = chain.depth;

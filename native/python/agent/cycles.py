@@ -66,17 +66,15 @@ class Above:
     def is_root(self, thing):
         return id(thing) in self.roots or objects.is_class(thing) or type(thing) is types.ModuleType
 
-    def upwards(self, target, way):
-        """An object and all above it, the nearest first. `way` gets what each refers to on the way down, by its id."""
-        way[id(target)], level = None, [target]
-        while level:
-            below, level = level, []
-            for each in below:
-                yield each
-                for above in self.up.get(id(each), ()):
-                    if id(above) not in way:
-                        way[id(above)] = each
-                        level.append(above)
+    def upwards(self, target, way, among=None):
+        """An object and all above it, `among` some ids, the nearest first. `way` gets what each refers to on the way down, by its id."""
+        way[id(target)], reached = None, [target]
+        for each in reached:
+            yield each
+            for above in self.up.get(id(each), ()):
+                if id(above) not in way and (among is None or id(above) in among):
+                    way[id(above)] = each
+                    reached.append(above)
 
     def find_root_way(self, target):
         """The nearest root and the way down from it: (root, its variable or None, [object, ..., target]). None: there is none."""
@@ -107,47 +105,15 @@ class Above:
             self.looped = self.find_loops()
         way = {}
         for each in self.upwards(target, way):
-            if id(each) in self.looped:
-                return self.path_down(way, each), self.find_cycle(each)
+            around = self.find_cycle(each) if id(each) in self.looped else None
+            if around is not None:
+                return self.path_down(way, each), around
         return None
 
     def find_loops(self):
-        """Which objects lie on a loop, by their ids (Tarjan's strongly connected components, without recursion)."""
-        order, lowest, waiting, on_stack, looped = {}, {}, [], set(), set()
-        for start in list(self.things):
-            if start in order:
-                continue
-            stack = [(start, iter(self.up.get(start, ())))]
-            order[start] = lowest[start] = len(order)
-            waiting.append(start)
-            on_stack.add(start)
-            while stack:
-                node, following = stack[-1]
-                for above in following:
-                    key = id(above)
-                    if key not in order:
-                        order[key] = lowest[key] = len(order)
-                        waiting.append(key)
-                        on_stack.add(key)
-                        stack.append((key, iter(self.up.get(key, ()))))
-                        break
-                    if key in on_stack:
-                        lowest[node] = min(lowest[node], order[key])
-                else:
-                    stack.pop()
-                    if stack:
-                        lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[node])
-                    if lowest[node] == order[node]:
-                        self.record_loop(waiting, on_stack, node, looped)
-        return looped
-
-    def record_loop(self, waiting, on_stack, node, looped):
-        members = []
-        while not members or members[-1] != node:
-            members.append(waiting.pop())
-            on_stack.discard(members[-1])
-        if len(members) > 1 or any(id(each) == node for each in self.up.get(node, ())):
-            looped.update(members)
+        """The ids of objects that lie on a loop, and of the few between two loops: both above them and below them is one."""
+        graph = {key: [id(each) for each in self.up.get(key, ())] for key in self.things}
+        return turned_without_ends(turned_without_ends(graph)).keys()
 
     @staticmethod
     def path_down(way, thing):
@@ -158,19 +124,29 @@ class Above:
         return found
 
     def find_cycle(self, start):
-        """A way from an object on a loop down to itself."""
+        """The shortest way from one of those that may lie on a loop down to itself. None: there is none."""
         way = {}
-        last = next(each for each in self.upwards(start, way) if any(above is start for above in self.up.get(id(each), ())))
-        return [start] + self.path_down(way, last)
+        for each in self.upwards(start, way, self.looped):
+            if any(above is start for above in self.up.get(id(each), ())):
+                return [start] + self.path_down(way, each)
+        return None
 
 
-def steps_down(chain):
-    """Steps along a chain in which each object refers to the next one."""
-    before, found = None, []
-    for owner, child in zip(chain, chain[1:]):
-        before = paths.step(owner, child, before)
-        found.append(before)
-    return found
+def turned_without_ends(graph):
+    """A graph (each key has those that its edges lead to) without what leads to no loop, all of its edges the other way around."""
+    turned, count = {key: [] for key in graph}, {}
+    for key, following in graph.items():
+        count[key] = len(following)
+        for each in following:
+            turned[each].append(key)
+    ends = [key for key in graph if not count[key]]
+    for end in ends:
+        for key in turned.pop(end):
+            count[key] -= 1
+            if not count[key]:
+                ends.append(key)
+    gone = set(ends)
+    return {key: [each for each in before if each not in gone] for key, before in turned.items()}
 
 
 def classes_in(chain):

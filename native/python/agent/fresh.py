@@ -166,7 +166,7 @@ class Fresh:
             loop, target = self.parents.get(statement), statement
         if not isinstance(loop, ast.For) or loop.target is not target or not counts(target, loop.iter, name):
             return False
-        return self.runs_once(loop, MOST_HOPS) and (self.trains(loop, set()) or self.is_last(loop, container, MOST_HOPS))
+        return self.runs_once(loop, MOST_HOPS) and (self.trains(loop) or self.is_last(loop, container, MOST_HOPS))
 
     def is_new_argument(self, function, name, container, hops):
         """Whether each call of a function gives a new value for that parameter; what calls it is in the file."""
@@ -275,17 +275,15 @@ class Fresh:
                     return block[:place], block[place + 1 :]
         return [], []
 
-    def trains(self, node, seen):
-        """Whether the steps of a training are made in a loop or a function."""
-        for each in ast.walk(node):
-            name = expressions.callee(each) if isinstance(each, ast.Call) else None
-            if name in TRAINS:
-                return True
-            for function in self.functions.get(name, ()):
-                if function not in seen:
-                    seen.add(function)
-                    if self.trains(function, seen):
-                        return True
+    def trains(self, loop):
+        """Whether the steps of a training are made in a loop, or in a function that is called there."""
+        parts = [loop]
+        for part in parts:
+            for each in ast.walk(part):
+                name = expressions.callee(each) if isinstance(each, ast.Call) else None
+                if name in TRAINS:
+                    return True
+                parts += [function for function in self.functions.get(name, ()) if function not in parts]
         return False
 
     def is_last(self, node, container, hops):

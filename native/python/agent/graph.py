@@ -229,13 +229,10 @@ class Walk:
 
     def around(self, first):
         """The nodes that can be reached from one, the nearest first."""
-        seen, level = {id(first)}, [first]
-        while level:
-            yield from level
-            reached = []
-            for node in level:
-                for each, _ in self.next(node):
-                    if id(each) not in seen:
-                        seen.add(id(each))
-                        reached.append(each)
-            level = reached
+        seen, reached = {id(first)}, [first]
+        for node in reached:
+            yield node
+            for each, _ in self.next(node):
+                if id(each) not in seen:
+                    seen.add(id(each))
+                    reached.append(each)

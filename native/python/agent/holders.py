@@ -165,10 +165,10 @@ def describe_cycle(loop, snapshot, how):
     way, around = loop
     ages = dict(zip(map(id, around[:-1]), natives["places"](snapshot, around[:-1])))
     ring = cycles.rotate(around)
-    steps = cycles.steps_down(ring)
+    steps = paths.steps_along(ring)
     names = cycles.classes_in(ring)
     back = cycles.back_reference(steps, ages)
-    last = [each for each in cycles.steps_down(way) if type(each.name) is str]
+    last = [each for each in paths.steps_along(way) if type(each.name) is str]
     text = "cycle of %s%s" % (" > ".join(names[:6]) or "containers", ": ." + last[-1].name if last else "")
     answer = {
         "path": text + ENDINGS[how],
@@ -263,18 +263,16 @@ class Search:
 
     def find_paths(self, addresses):
         """Searches the ways to the tensors of these addresses. Gives the addresses whose tensors none leads to."""
-        targets, about = [], []
-        for address in addresses:
-            for tensor, how in self.where[address]:
-                targets.append(tensor)
-                about.append((address, how))
-        if not targets:
+        about = [(address, tensor, how) for address in addresses for tensor, how in self.where[address]]
+        if not about:
             return set()
-        told = find_ways(self.start, self.snapshot, targets, self.deadline)
-        places = {id(each): place for place, each in reversed(list(enumerate(targets)))}
+        targets = [tensor for _, tensor, _ in about]
+        told, ways = find_ways(self.start, self.snapshot, targets, self.deadline), {}
+        for tensor, way in zip(targets, told):
+            ways.setdefault(id(tensor), way)
         reached = set()
-        for (address, how), tensor in zip(about, targets):
-            way = told[places[id(tensor)]]
+        for address, tensor, how in about:
+            way = ways[id(tensor)]
             if way is not None:
                 reached.add(address)
                 self.known.append((tensor, way))

@@ -218,6 +218,13 @@ class Finder:
         scope = fitting[0] if fitting else file.module if name == "<module>" else None
         return scope and scope.home(anchor.name)
 
+    @staticmethod
+    def is_visible(scope, home, name):
+        """Whether `name` in `scope` is that of `home`: its variable, or one from around it that is used in it."""
+        while scope is not None and scope is not home and (scope.is_class or not scope.owns(name)):
+            scope = scope.outer
+        return scope is home
+
     def variable_mentions(self, file, home, name, seen, hops):
         """Mentions of a variable, and of what it is another name for."""
         key = (file.path, home.name, home.line, name)
@@ -226,15 +233,16 @@ class Finder:
         seen.add(key)
         found = []
         for mention in file.mentions:
-            if mention.sort == "name" and mention.name == name and mention.scope.home(name) is home:
+            if mention.sort == "name" and mention.name == name and self.is_visible(mention.scope, home, name):
                 found += self.resolve_mention(file, mention, seen, hops)
         if not self.follows:
             return found
         for call, scope in file.calls:
-            if scope.home(name) is home:
-                found += self.parameter_mentions(file, call, name, seen, hops)
+            # Where a call hands the variable on: the mentions of the parameter that it becomes.
+            for own, each in self.parameters_of(file, call, name) if self.is_visible(scope, home, name) else ():
+                found += [one for one in self.variable_mentions(file, own, each, seen, hops - 1) if one.grows]
         for mention in file.mentions:
-            if expressions.is_name(mention.value, name) and mention.scope.home(name) is home:
+            if expressions.is_name(mention.value, name) and self.is_visible(mention.scope, home, name):
                 found += self.alias_mentions(file, mention, seen, hops)
         return found
 
@@ -268,13 +276,6 @@ class Finder:
         called = expressions.callee(value) if isinstance(value, ast.Call) else None
         return [(scope, each) for scope in file.scopes if scope.short == called for each in scope.returns if scope.owns(each)]
 
-    def parameter_mentions(self, file, call, name, seen, hops):
-        """Where a call hands the variable on: the mentions of the parameter that it becomes."""
-        found = []
-        for scope, each in self.parameters_of(file, call, name):
-            found += [one for one in self.variable_mentions(file, scope, each, seen, hops - 1) if one.grows]
-        return found
-
     @staticmethod
     def parameters_of(file, call, name):
         """[(function, parameter)] that a call makes of a variable."""
@@ -296,7 +297,7 @@ class Finder:
         if mention.sort == "attribute":
             more = self.attribute_mentions(file, mention.name, None, seen, hops - 1)
         else:
-            more = self.variable_mentions(file, mention.scope.home(mention.name), mention.name, seen, hops - 1)
+            more = self.variable_mentions(file, mention.scope, mention.name, seen, hops - 1)
         return [each for each in more if each.grows]
 
 

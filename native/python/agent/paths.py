@@ -212,8 +212,12 @@ def name_of_root(thing):
 
 
 def steps_of(root, variable, way):
-    """The steps along `way`, a list of objects whose first is what the root names."""
-    before = Step("module", "", None, way[0]) if root.kind == "global" and variable is None else None
+    """The steps along `way`, whose first object is what the root names."""
+    return steps_along(way, Step("module", "", None, way[0]) if root.kind == "global" and variable is None else None)
+
+
+def steps_along(way, before=None):
+    """The steps along a list of objects of which each refers to the next one; `before`: the step to the first."""
     found = []
     for owner, child in zip(way, way[1:]):
         before = step(owner, child, before)
