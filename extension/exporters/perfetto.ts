@@ -1,6 +1,7 @@
 import { deviceName, formatBytes } from '../protocol/format';
 import { PASSES, type Series, type TraceInfo } from '../protocol/trace';
 import { escapeJson } from '../protocol/inert';
+import { batches } from '../protocol/maps';
 import { rangeRows } from '../protocol/ranges';
 import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';
@@ -41,15 +42,12 @@ export async function* perfettoChunks(input: ExportInput): AsyncGenerator<Buffer
   const facts = traceFacts(input.info, input.selection);
   const otherData = { ...facts, allocations: slices.total, allocationsDrawn: drawn };
   yield Buffer.from(`{"displayTimeUnit":"ms","otherData":${escapeJson(JSON.stringify(otherData))},"traceEvents":[`);
-  let text = '';
-  let count = 0;
-  for (const event of allEvents(input, groups)) {
-    text += `${count++ === 0 ? '' : ','}\n${escapeJson(JSON.stringify(event))}`;
-    if (count % EVENTS_AT_ONCE !== 0) continue;
-    yield Buffer.from(text);
-    text = '';
+  let before = '';
+  for (const events of batches(allEvents(input, groups), EVENTS_AT_ONCE)) {
+    yield Buffer.from(before + events.map(event => `\n${escapeJson(JSON.stringify(event))}`).join(','));
+    before = ',';
   }
-  yield Buffer.from(`${text}\n]}\n`);
+  yield Buffer.from('\n]}\n');
 }
 
 function* allEvents(input: ExportInput, groups: readonly Slice[][]): Generator<TraceEvent> {

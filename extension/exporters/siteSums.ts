@@ -1,3 +1,4 @@
+import { remembered } from '../protocol/maps';
 import { LAYERS, type Layer, type TraceInfo } from '../protocol/trace';
 import { layerOf, type ExportInput } from './exportInput';
 
@@ -29,8 +30,7 @@ export async function sumSites(input: ExportInput): Promise<SiteSum[]> {
       const [site, process] = [batch.site[row] ?? 0, batch.process[row] ?? 0];
       const [thread, device] = [batch.thread[row] ?? -1, batch.device[row] ?? -1];
       const key = `${layer} ${site} ${process} ${thread} ${device}`;
-      let sum = sums.get(key);
-      if (sum === undefined) sums.set(key, (sum = { ...NOTHING, layer, site, process, thread, device }));
+      const sum = remembered(sums, key, () => ({ ...NOTHING, layer, site, process, thread, device }));
       const peakNs = peakOf(process, device, layer);
       add(sum, batch.bytes[row] ?? 0, batch.beginNs[row] ?? 0, batch.endNs[row] ?? NaN, peakNs);
     }

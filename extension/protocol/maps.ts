@@ -10,6 +10,17 @@ export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<
   return groups;
 }
 
+/** The values in lists of so many, each made when it is asked for. */
+export function* batches<T>(values: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const value of values) {
+    if (batch.push(value) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /** What a map has for a key; made and kept where it has nothing. */
 export function remembered<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
