@@ -1,6 +1,9 @@
+/** Some values, at least one. */
+export type Group<V> = [V, ...V[]];
+
 /** Values by a key, in the order in which keys and values came. */
-export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, V[]> {
-  const groups = new Map<K, V[]>();
+export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, Group<V>> {
+  const groups = new Map<K, Group<V>>();
   for (const value of values) {
     const key = keyOf(value);
     const group = groups.get(key);

@@ -161,7 +161,7 @@ function oldGradients({ step, sites, oldGradientBytes }: MemorySnapshot, source:
 export function byLine(sites: readonly SnapshotSite[], source: TraceSource): OutOfMemoryLine[] {
   const lines = groupBy(sites, ({ site }) => siteText(source.site(site)));
   const rows = [...lines].map(([line, own]) => ({
-    ...{ site: own[0]?.site ?? -1, line },
+    ...{ site: own[0].site, line },
     bytes: sum(own.map(({ liveBytes }) => liveBytes)),
     count: sum(own.map(({ liveCount }) => liveCount)),
   }));

@@ -1,4 +1,5 @@
 import { libraryName } from '../../protocol/libraryName';
+import { groupBy, remembered } from '../../protocol/maps';
 import type { TraceSource } from '../../protocol/trace';
 import type { LedgerLibrary } from '../../protocol/verdicts';
 import { layerOf } from './ledgerLayer';
@@ -40,8 +41,7 @@ export function readLibraries(
     const row = rowOf.get(site);
     const path = rows.library[i] ?? '';
     if (row === undefined || at(series.segmentAllocations, row) > 0 || (cached && ALLOCATOR.test(path))) return;
-    const library = libraries.get(path) ?? emptyLibrary(path, steps);
-    libraries.set(path, library);
+    const library = remembered(libraries, path, () => emptyLibrary(path, steps));
     library.bytes += at(rows.liveBytes, i);
     library.sites.push(site);
     for (let step = 0; step < steps.length; step++)
@@ -66,16 +66,11 @@ function knownFirst(a: LedgerLibrary, b: LedgerLibrary): number {
 
 /** The same libraries of several processes, or of no more than a ledger shows. */
 export function joinLibraries(all: readonly LedgerLibrary[]): LedgerLibrary[] {
-  const joined = new Map<string, LedgerLibrary>();
-  for (const { path, name, bytes, bytesPerStep } of all) {
-    const known = joined.get(path);
-    if (known === undefined) joined.set(path, { path, name, bytes, bytesPerStep });
-    else {
-      known.bytes += bytes;
-      known.bytesPerStep = sumAll([known.bytesPerStep, bytesPerStep]);
-    }
-  }
-  return [...joined.values()].filter(({ bytes }) => bytes > 0).sort(knownFirst);
+  const joined = [...groupBy(all, ({ path }) => path)].map(([path, same]) => ({
+    ...{ path, name: same[0].name, bytes: sum(same.map(({ bytes }) => bytes)) },
+    bytesPerStep: sumAll(same.map(({ bytesPerStep }) => bytesPerStep)),
+  }));
+  return joined.filter(({ bytes }) => bytes > 0).sort(knownFirst);
 }
 
 /**
