@@ -47,17 +47,14 @@ export function readLibraries(
     for (let step = 0; step < steps.length; step++)
       library.values[step] = at(library.values, step) + at(series.liveBytes, row * steps.length + step);
   });
-  return [...libraries.values()].map(withSlope).sort(knownFirst);
+  for (const library of libraries.values())
+    library.bytesPerStep = layerOf(steps, Float64Array.from(library.values)).bytesPerStep;
+  return [...libraries.values()].sort(knownFirst);
 }
 
 function emptyLibrary(path: string, steps: number[]): LibrarySeries {
   const name = path === '' ? 'other' : libraryName(path);
   return { path, name, bytes: 0, bytesPerStep: null, sites: [], steps, values: steps.map(() => 0) };
-}
-
-function withSlope(library: LibrarySeries): LibrarySeries {
-  const { bytesPerStep } = layerOf(library.steps, Float64Array.from(library.values));
-  return { ...library, bytesPerStep };
 }
 
 function knownFirst(a: LedgerLibrary, b: LedgerLibrary): number {
