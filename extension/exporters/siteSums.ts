@@ -3,21 +3,15 @@ import { LAYERS, type Layer, type TraceInfo } from '../protocol/trace';
 import { layerOf, type ExportInput } from './exportInput';
 
 /** Allocations with one stack, thread, process, device and layer, summed. Sizes are bytes. */
-export interface SiteSum {
+export type SiteSum = typeof NOTHING & {
   layer: Layer;
   site: number;
   process: number;
   thread: number;
   device: number;
-  liveBytes: number;
-  liveCount: number;
-  /** Of these, what was alive when its process held most on the device: the sums over all make up the peak. */
-  peakBytes: number;
-  peakCount: number;
-  allocatedBytes: number;
-  allocations: number;
-}
+};
 
+/** `peak…`: what was alive when its process held most on the device: the sums over all make up the peak. */
 const NOTHING = { liveBytes: 0, liveCount: 0, peakBytes: 0, peakCount: 0, allocatedBytes: 0, allocations: 0 };
 
 /** Sums all selected allocations. Memory grows with stacks and threads, not with allocations. */

@@ -6,7 +6,7 @@ import { listedLayer, type TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import { median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { namedFrame } from '../sites/site';
+import { placeOf } from '../sites/site';
 import { holderOf, readHolders } from './holders';
 import { KEEPS_RESULTS } from './suggestions';
 import { makeFinding } from './wording';
@@ -47,10 +47,7 @@ export function cellFindings(source: TraceSource, told: ReadonlySet<number>): Fi
   return growing.flatMap(cell => {
     const { process, file, bytes, count, grows, runs } = cell;
     const sites = sitesOf(source, cell);
-    const places = sites.flatMap(site => {
-      const frame = namedFrame(source.site(site));
-      return frame === null ? [] : [{ site, ...frame, bytesPerStep: grows }];
-    });
+    const places = sites.flatMap(site => placeOf(source, site, grows) ?? []);
     if (sites.some(site => told.has(site))) return [];
     const holder = holderOf(answers, process, sites, T.most, 1);
     const runsLeft = formatCount(runs.filter(run => run.bytes > 0).length);
