@@ -19,6 +19,11 @@ export const WITHIN: Record<Pass, string> = {
   optimizer: t(' in the step of the optimizer'),
 };
 
+/** Those of the texts that hold. */
+export function thatHold(texts: readonly (readonly [holds: boolean, text: string])[]): string[] {
+  return texts.flatMap(([holds, text]) => (holds ? [text] : []));
+}
+
 export function blocksText(count: number): string {
   return count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));
 }

@@ -10,8 +10,6 @@ export async function* exportTrace(
   selection: Selection,
   watch: ExportWatch = {},
 ): AsyncGenerator<Uint8Array> {
-  if (typeof addon.openLifetimes !== 'function')
-    throw new Error('The native part is older than the rest: build it again.');
   const write = await EXPORTERS[format].load();
   const session = addon.open(path, selection.untilNs === null ? {} : { untilNs: selection.untilNs });
   try {

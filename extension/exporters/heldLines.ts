@@ -1,3 +1,4 @@
+import { remembered } from '../protocol/maps';
 import type { Layer, LifetimeBatch } from '../protocol/trace';
 import { isAlive, layerOf, type ExportInput } from './exportInput';
 import { frameText, SiteBook } from './siteBook';
@@ -56,13 +57,11 @@ export class HeldLines {
   }
 
   private line(site: number): Float64Array {
-    const known = this.sites.get(site);
-    if (known !== undefined) return known;
-    const frame = this.book.line(site);
-    const key = frame.line > 0 ? `${frame.file}:${frame.line}` : `${frame.file} ${frame.function}`;
-    const line = this.changes.get(key) ?? { name: frameText(frame), columns: new Float64Array(this.window.columns) };
-    this.changes.set(key, line);
-    this.sites.set(site, line.columns);
-    return line.columns;
+    return remembered(this.sites, site, () => {
+      const frame = this.book.line(site);
+      const key = frame.line > 0 ? `${frame.file}:${frame.line}` : `${frame.file} ${frame.function}`;
+      const line = () => ({ name: frameText(frame), columns: new Float64Array(this.window.columns) });
+      return remembered(this.changes, key, line).columns;
+    });
   }
 }

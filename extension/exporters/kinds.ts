@@ -15,4 +15,3 @@ const KINDS: Record<number, string> = {
 export function kindName(kind: number): string {
   return KINDS[kind] ?? `kind ${kind}`;
 }
-export const KIND_NAMES: readonly string[] = Object.values(KINDS);

@@ -1,6 +1,7 @@
 import { deviceName, formatBytes } from '../protocol/format';
-import { PASSES, type Series, type TraceInfo } from '../protocol/trace';
+import { bucketsOf, PASSES, type Series, type TraceInfo } from '../protocol/trace';
 import { escapeJson } from '../protocol/inert';
+import { batches } from '../protocol/maps';
 import { rangeRows } from '../protocol/ranges';
 import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';
@@ -41,15 +42,12 @@ export async function* perfettoChunks(input: ExportInput): AsyncGenerator<Buffer
   const facts = traceFacts(input.info, input.selection);
   const otherData = { ...facts, allocations: slices.total, allocationsDrawn: drawn };
   yield Buffer.from(`{"displayTimeUnit":"ms","otherData":${escapeJson(JSON.stringify(otherData))},"traceEvents":[`);
-  let text = '';
-  let count = 0;
-  for (const event of allEvents(input, groups)) {
-    text += `${count++ === 0 ? '' : ','}\n${escapeJson(JSON.stringify(event))}`;
-    if (count % EVENTS_AT_ONCE !== 0) continue;
-    yield Buffer.from(text);
-    text = '';
+  let before = '';
+  for (const events of batches(allEvents(input, groups), EVENTS_AT_ONCE)) {
+    yield Buffer.from(before + events.map(event => `\n${escapeJson(JSON.stringify(event))}`).join(','));
+    before = ',';
   }
-  yield Buffer.from(`${text}\n]}\n`);
+  yield Buffer.from('\n]}\n');
 }
 
 function* allEvents(input: ExportInput, groups: readonly Slice[][]): Generator<TraceEvent> {
@@ -89,12 +87,11 @@ function* counters({ trace, info }: ExportInput): Generator<TraceEvent> {
 
 /** A bucket's most stands at its begin, what it ended with in its middle: so peaks stay. */
 function* counter(name: string, pid: number, points: Float64Array, endNs: number): Generator<TraceEvent> {
-  for (let i = 0; i < points.length; i += 4) {
-    const [begin = 0, , most = 0, last = 0] = points.subarray(i, i + 4);
-    yield { ph: 'C', name, pid, ts: begin / 1e3, args: { bytes: most } };
-    if (most === last) continue;
-    const middle = (begin + (points[i + 4] ?? endNs)) / 2;
-    yield { ph: 'C', name, pid, ts: middle / 1e3, args: { bytes: last } };
+  for (const bucket of bucketsOf(points, endNs)) {
+    yield { ph: 'C', name, pid, ts: bucket.beginNs / 1e3, args: { bytes: bucket.max } };
+    if (bucket.max === bucket.last) continue;
+    const middle = (bucket.beginNs + bucket.endNs) / 2;
+    yield { ph: 'C', name, pid, ts: middle / 1e3, args: { bytes: bucket.last } };
   }
 }
 

@@ -1,4 +1,6 @@
 // Writes Python's pickle format, protocol 4 (PEP 3154), as a stream. Only those opcodes appear that PyTorch's memory viewer reads.
+import { batches } from '../protocol/maps';
+
 const OP = {
   PROTO: 0x80,
   STOP: 0x2e,
@@ -23,11 +25,38 @@ const OP = {
 } as const;
 
 const PROTOCOL = 4;
+const ITEMS_AT_ONCE = 1_000;
+const CHUNK_BYTES = 1 << 16;
 /** Strings longer than this are written each time: they are no names that come again. */
 const LONGEST_MEMOIZED = 1024;
 
-/** What JSON knows, and bigint. Numbers that are whole become Python's int. */
-export type PickleValue = null | boolean | number | bigint | string | PickleValue[] | { [key: string]: PickleValue };
+/** What is written the first time, and from then on referred to. */
+export class Shared {
+  constructor(readonly value: () => PickleValue) {}
+}
+type Plain = null | boolean | number | bigint | string | Shared;
+/** What JSON knows, bigint and what is shared. Numbers that are whole become Python's int. */
+export type PickleValue = Plain | PickleValue[] | { [key: string]: PickleValue };
+/** A list that is made as it is written. */
+export type PickleList = Iterable<PickleValue | PickleList>;
+
+/** A dict in pieces. */
+export function* pickleChunks(dict: Record<string, PickleValue | PickleList>): Generator<Buffer> {
+  const pickle = new PickleWriter();
+  pickle.value({});
+  pickle.mark();
+  for (const [key, value] of Object.entries(dict)) {
+    pickle.string(key);
+    yield* pickle.pieces(value);
+  }
+  pickle.setItems();
+  pickle.stop();
+  yield pickle.take();
+}
+
+function isList(value: PickleValue | PickleList): value is PickleList {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value && !Array.isArray(value);
+}
 
 export class PickleWriter {
   private buffer = Buffer.allocUnsafe(1 << 16);
@@ -36,11 +65,6 @@ export class PickleWriter {
 
   constructor() {
     this.bytes(OP.PROTO, PROTOCOL);
-  }
-
-  /** Bytes that `take` would give. */
-  get pending(): number {
-    return this.length;
   }
 
   /** What was written since the last call. */
@@ -58,10 +82,6 @@ export class PickleWriter {
   list(): void {
     this.bytes(OP.EMPTY_LIST);
   }
-  /** An empty dict, which takes the keys and values, by turns, between `mark` and `setItems`. */
-  dict(): void {
-    this.bytes(OP.EMPTY_DICT);
-  }
   mark(): void {
     this.bytes(OP.MARK);
   }
@@ -70,6 +90,18 @@ export class PickleWriter {
   }
   setItems(): void {
     this.bytes(OP.SETITEMS);
+  }
+
+  /** A value with the lists in it that are made as it is written, in pieces. */
+  *pieces(value: PickleValue | PickleList): Generator<Buffer> {
+    if (!isList(value)) return this.value(value);
+    this.list();
+    for (const items of batches(value, ITEMS_AT_ONCE)) {
+      this.mark();
+      for (const item of items) yield* this.pieces(item);
+      this.appends();
+      if (this.length > CHUNK_BYTES) yield this.take();
+    }
   }
 
   /** Writes one value the first time, and from then on a reference to it. */
@@ -84,6 +116,7 @@ export class PickleWriter {
     else if (typeof value === 'boolean') this.bytes(value ? OP.TRUE : OP.FALSE);
     else if (typeof value === 'number' || typeof value === 'bigint') this.number(value);
     else if (typeof value === 'string') this.string(value);
+    else if (value instanceof Shared) this.shared(value, () => this.value(value.value()));
     else if (Array.isArray(value)) this.array(value);
     else this.object(value);
   }
@@ -113,14 +146,15 @@ export class PickleWriter {
 
   private array(values: readonly PickleValue[]): void {
     this.list();
-    if (values.length === 0) return;
-    this.mark();
-    for (const value of values) this.value(value);
-    this.appends();
+    for (const items of batches(values, ITEMS_AT_ONCE)) {
+      this.mark();
+      for (const item of items) this.value(item);
+      this.appends();
+    }
   }
 
   private object(object: { [key: string]: PickleValue }): void {
-    this.dict();
+    this.bytes(OP.EMPTY_DICT);
     const entries = Object.entries(object);
     if (entries.length === 0) return;
     this.mark();

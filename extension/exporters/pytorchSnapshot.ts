@@ -1,15 +1,14 @@
+import { remembered } from '../protocol/maps';
 import type { Frame, OutOfMemory, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { DRIVER, LifetimeTable, TENSOR } from './lifetimeTable';
-import { PickleWriter, type PickleValue } from './pickle';
+import { pickleChunks, Shared, type PickleList, type PickleValue } from './pickle';
 import { SiteBook } from './siteBook';
 import { replay, type DeviceHistory, type SnapshotEvent, type SnapshotSegment } from './snapshotSweep';
 import { traceFacts } from './traceFacts';
 
 /** Allocations that ended, of all devices; more than PyTorch's viewer draws. Earlier ones are left out, and it is said. */
 const MOST_ENDED = 500_000;
-const EVENTS_AT_ONCE = 1_000;
-const CHUNK_BYTES = 1 << 16;
 /** PyTorch's allocator takes small blocks from segments of this size. */
 const SMALL_SEGMENT_BYTES = 2 << 20;
 const NO_FRAMES: readonly Frame[] = [];
@@ -35,7 +34,14 @@ export async function* pytorchSnapshotChunks(input: ExportInput): AsyncGenerator
     const map = input.trace.segments({ process: slot.process, device: slot.device, maxBlocks: 1 });
     return replay(table, slot.rows, map);
   });
-  yield* new SnapshotWriter(input, table, slots, histories).chunks();
+  const snapshot = new Snapshot(input, table, slots, histories);
+  yield* pickleChunks({
+    segments: snapshot.segments(),
+    device_traces: snapshot.traces(),
+    allocator_settings: {},
+    external_annotations: [],
+    gpu_memory_trace: snapshot.about(),
+  });
 }
 
 /** Devices keep their numbers unless two processes use the same one; then they are counted through. */
@@ -45,18 +51,16 @@ function findSlots(table: LifetimeTable): Slot[] {
     const [process, device, layer] = [table.get('process', row), table.get('device', row), table.get('layer', row)];
     if (device < 0 || (layer !== TENSOR && layer !== DRIVER)) continue;
     const key = `${process} ${device}`;
-    const slot = slots.get(key) ?? { index: device, process, device, rows: [] };
-    slots.set(key, slot);
-    slot.rows.push(row);
+    remembered(slots, key, (): Slot => ({ index: device, process, device, rows: [] })).rows.push(row);
   }
   const list = [...slots.values()].sort((a, b) => a.process - b.process || a.device - b.device);
   const distinct = new Set(list.map(slot => slot.device)).size === list.length;
   return distinct ? list : list.map((slot, index) => ({ ...slot, index }));
 }
 
-class SnapshotWriter {
-  private readonly pickle = new PickleWriter();
+class Snapshot {
   private readonly book: SiteBook;
+  private readonly stacks = new Map<readonly Frame[], Shared>();
 
   constructor(
     private readonly input: ExportInput,
@@ -67,41 +71,15 @@ class SnapshotWriter {
     this.book = new SiteBook(input);
   }
 
-  *chunks(): Generator<Buffer> {
-    const { pickle } = this;
-    pickle.dict();
-    pickle.mark();
-    pickle.string('segments');
-    yield* this.segments();
-    pickle.string('device_traces');
-    yield* this.traces();
-    pickle.string('allocator_settings');
-    pickle.value({});
-    pickle.string('external_annotations');
-    pickle.value([]);
-    pickle.string('gpu_memory_trace');
-    pickle.value(this.about());
-    pickle.setItems();
-    pickle.stop();
-    yield pickle.take();
+  *segments(): Generator<PickleValue> {
+    for (const [i, { index }] of this.slots.entries())
+      for (const segment of this.histories[i]?.segments ?? []) yield this.segment(index, segment);
   }
 
-  private *segments(): Generator<Buffer> {
-    this.pickle.list();
-    for (const [i, slot] of this.slots.entries()) {
-      for (const segment of this.histories[i]?.segments ?? []) {
-        this.pickle.mark();
-        this.segment(slot.index, segment);
-        this.pickle.appends();
-        if (this.pickle.pending > CHUNK_BYTES) yield this.pickle.take();
-      }
-    }
-  }
-
-  private segment(device: number, segment: SnapshotSegment): void {
+  private segment(device: number, segment: SnapshotSegment): PickleValue {
     const { address, bytes, stream, row, blocks } = segment;
     const live = blocks.reduce((sum, block) => sum + this.table.get('bytes', block), 0);
-    this.pickle.value({
+    return {
       device,
       address,
       total_size: bytes,
@@ -112,96 +90,67 @@ class SnapshotWriter {
       segment_type: bytes > SMALL_SEGMENT_BYTES ? 'large' : 'small',
       segment_pool_id: [0, 0],
       is_expandable: row === null,
-    });
-    this.pickle.mark();
-    this.pickle.string('frames');
-    if (row === null) this.pickle.value([]);
-    else this.frames(this.table.get('site', row));
-    this.pickle.string('blocks');
-    this.blocks(segment);
-    this.pickle.setItems();
+      frames: row === null ? [] : this.frames(row),
+      blocks: this.blocks(segment),
+    };
   }
 
-  private blocks({ address, bytes, blocks }: SnapshotSegment): void {
-    this.pickle.list();
+  private blocks({ address, bytes, blocks }: SnapshotSegment): PickleValue[] {
+    const list: PickleValue[] = [];
+    const gap = (from: number, to: number): void => {
+      const free = { address: from, size: to - from, requested_size: 0, state: 'inactive', frames: [] };
+      if (from < to) list.push(free);
+    };
     let at = address;
     for (const row of blocks) {
-      const begin = this.table.get('address', row);
-      if (begin > at) this.gap(at, begin);
-      const size = this.table.get('bytes', row);
-      this.pickle.mark();
-      this.pickle.value({ address: begin, size, requested_size: size, state: 'active_allocated' });
-      this.addFrames(row);
-      this.pickle.appends();
+      const [begin, size] = [this.table.get('address', row), this.table.get('bytes', row)];
+      gap(at, begin);
+      const frames = this.frames(row);
+      list.push({ address: begin, size, requested_size: size, state: 'active_allocated', frames });
       at = begin + size;
     }
-    if (at < address + bytes) this.gap(at, address + bytes);
+    gap(at, address + bytes);
+    return list;
   }
 
-  private gap(from: number, to: number): void {
-    this.pickle.mark();
-    this.pickle.value({ address: from, size: to - from, requested_size: 0, state: 'inactive', frames: [] });
-    this.pickle.appends();
-  }
-
-  private *traces(): Generator<Buffer> {
-    const { pickle } = this;
-    pickle.list();
+  *traces(): Generator<PickleList> {
     const devices = Math.max(-1, ...this.slots.map(slot => slot.index)) + 1;
     for (let device = 0; device < devices; device++) {
       const i = this.slots.findIndex(slot => slot.index === device);
-      pickle.mark();
-      pickle.list();
-      yield* this.trace(this.slots[i], this.histories[i]?.events ?? []);
-      pickle.appends();
+      yield this.trace(this.slots[i], this.histories[i]?.events ?? []);
     }
   }
 
-  private *trace(slot: Slot | undefined, events: readonly SnapshotEvent[]): Generator<Buffer> {
+  private *trace(slot: Slot | undefined, events: readonly SnapshotEvent[]): Generator<PickleValue> {
     const failures = slot === undefined ? [] : failuresOf(this.input.info, slot);
-    for (let from = 0; from < events.length; from += EVENTS_AT_ONCE) {
-      this.pickle.mark();
-      for (const event of events.slice(from, from + EVENTS_AT_ONCE)) {
-        while ((failures[0]?.timeNs ?? Infinity) <= event.timeNs) this.failure(failures.shift());
-        this.event(event);
-      }
-      this.pickle.appends();
-      if (this.pickle.pending > CHUNK_BYTES) yield this.pickle.take();
+    for (const event of events) {
+      while (failures[0] !== undefined && failures[0].timeNs <= event.timeNs) yield this.failure(failures.shift()!);
+      yield* this.event(event);
     }
-    if (failures.length === 0) return;
-    this.pickle.mark();
-    for (const failure of failures) this.failure(failure);
-    this.pickle.appends();
+    for (const failure of failures) yield this.failure(failure);
   }
 
-  private event({ action, row, timeNs }: SnapshotEvent): void {
-    for (const name of action === 'free' ? ['free_requested', 'free_completed'] : [action]) {
-      this.pickle.value({
+  private *event({ action, row, timeNs }: SnapshotEvent): Generator<PickleValue> {
+    for (const name of action === 'free' ? ['free_requested', 'free_completed'] : [action])
+      yield {
         action: name,
         addr: this.table.get('address', row),
         size: this.table.get('bytes', row),
         stream: this.table.get('stream', row),
         time_us: this.timeUs(timeNs),
-      });
-      this.addFrames(row);
-    }
+        frames: this.frames(row),
+      };
   }
 
-  private failure(failure: OutOfMemory | undefined): void {
-    if (failure === undefined) return;
-    const { snapshot } = failure;
-    const free = snapshot === null ? 0 : Math.max(0, (snapshot.totalBytes ?? 0) - (snapshot.usedBytes ?? 0));
-    this.pickle.value({
+  private failure({ snapshot, requestedBytes, timeNs, site }: OutOfMemory): PickleValue {
+    return {
       action: 'oom',
-      device_free: free,
-      size: failure.requestedBytes,
+      device_free: snapshot === null ? 0 : Math.max(0, (snapshot.totalBytes ?? 0) - (snapshot.usedBytes ?? 0)),
+      size: requestedBytes,
       stream: 0,
-      time_us: this.timeUs(failure.timeNs),
-    });
-    this.pickle.mark();
-    this.pickle.string('frames');
-    this.frameList(this.input.trace.site(failure.site)?.frames ?? []);
-    this.pickle.setItems();
+      time_us: this.timeUs(timeNs),
+      frames: this.stack(this.input.trace.site(site)?.frames ?? NO_FRAMES),
+    };
   }
 
   /** Microseconds of the clock, as PyTorch writes them. */
@@ -209,25 +158,16 @@ class SnapshotWriter {
     return Math.round(this.input.info.startRealtimeMs * 1e3 + timeNs / 1e3);
   }
 
-  /** To the dict just written. */
-  private addFrames(row: number): void {
-    this.pickle.mark();
-    this.pickle.string('frames');
-    this.frames(this.table.get('site', row));
-    this.pickle.setItems();
+  private frames(row: number): Shared {
+    return this.stack(this.book.site(this.table.get('site', row))?.frames ?? NO_FRAMES);
   }
 
-  private frames(site: number): void {
-    this.frameList(this.book.site(site)?.frames ?? NO_FRAMES);
+  private stack(frames: readonly Frame[]): Shared {
+    const list = () => frames.map(frame => ({ filename: frame.file, line: frame.line, name: frame.function }));
+    return remembered(this.stacks, frames, () => new Shared(list));
   }
 
-  private frameList(stack: readonly Frame[]): void {
-    this.pickle.shared(stack, () => {
-      this.pickle.value(stack.map(frame => ({ filename: frame.file, line: frame.line, name: frame.function })));
-    });
-  }
-
-  private about(): { [key: string]: PickleValue } {
+  about(): { [key: string]: PickleValue } {
     const { info, selection } = this.input;
     const facts = JSON.parse(JSON.stringify(traceFacts(info, selection))) as { [key: string]: PickleValue };
     return {

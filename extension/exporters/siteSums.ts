@@ -1,22 +1,17 @@
+import { remembered } from '../protocol/maps';
 import { LAYERS, type Layer, type TraceInfo } from '../protocol/trace';
 import { layerOf, type ExportInput } from './exportInput';
 
 /** Allocations with one stack, thread, process, device and layer, summed. Sizes are bytes. */
-export interface SiteSum {
+export type SiteSum = typeof NOTHING & {
   layer: Layer;
   site: number;
   process: number;
   thread: number;
   device: number;
-  liveBytes: number;
-  liveCount: number;
-  /** Of these, what was alive when its process held most on the device: the sums over all make up the peak. */
-  peakBytes: number;
-  peakCount: number;
-  allocatedBytes: number;
-  allocations: number;
-}
+};
 
+/** `peak…`: what was alive when its process held most on the device: the sums over all make up the peak. */
 const NOTHING = { liveBytes: 0, liveCount: 0, peakBytes: 0, peakCount: 0, allocatedBytes: 0, allocations: 0 };
 
 /** Sums all selected allocations. Memory grows with stacks and threads, not with allocations. */
@@ -29,8 +24,7 @@ export async function sumSites(input: ExportInput): Promise<SiteSum[]> {
       const [site, process] = [batch.site[row] ?? 0, batch.process[row] ?? 0];
       const [thread, device] = [batch.thread[row] ?? -1, batch.device[row] ?? -1];
       const key = `${layer} ${site} ${process} ${thread} ${device}`;
-      let sum = sums.get(key);
-      if (sum === undefined) sums.set(key, (sum = { ...NOTHING, layer, site, process, thread, device }));
+      const sum = remembered(sums, key, () => ({ ...NOTHING, layer, site, process, thread, device }));
       const peakNs = peakOf(process, device, layer);
       add(sum, batch.bytes[row] ?? 0, batch.beginNs[row] ?? 0, batch.endNs[row] ?? NaN, peakNs);
     }

@@ -8,9 +8,11 @@ export interface SnapshotEvent {
   row: number;
   timeNs: number;
 }
-export interface SnapshotSegment {
+interface Range {
   address: number;
   bytes: number;
+}
+export interface SnapshotSegment extends Range {
   stream: number;
   /** Row of the driver's allocation, or null where it was put together from mapped pieces, or is not known. */
   row: number | null;
@@ -31,11 +33,6 @@ const ADDRESSED = new Set([16, 17, 18, 24]);
 const PAGE_BYTES = 2 << 20;
 const RANKS: Record<SnapshotEvent['action'], number> = { free: 0, segment_free: 1, segment_alloc: 2, alloc: 3 };
 const FREED_AT_ONCE = 4;
-
-interface Range {
-  address: number;
-  bytes: number;
-}
 
 /**
  * Replays one process's allocations on one device so that at every moment each block lies in a segment that is there, as

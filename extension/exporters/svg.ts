@@ -1,7 +1,7 @@
 import { formatBytes } from '../protocol/format';
 import { inert } from '../protocol/inert';
 import { byteLabel, byteTicks, timeLabel, timeTicks } from '../protocol/ticks';
-import type { Layer, Series } from '../protocol/trace';
+import { bucketsOf, type Layer, type Series } from '../protocol/trace';
 import { escapeXml } from '../protocol/xml';
 import type { ExportInput } from './exportInput';
 import { HeldLines, type HeldLine } from './heldLines';
@@ -98,9 +98,7 @@ function curveOf({ trace }: ExportInput, series: Curve['series'], { fromNs, toNs
 }
 
 function highest({ points, before }: Curve): number {
-  let most = before;
-  for (let i = 2; i < points.length; i += 4) most = Math.max(most, points[i] ?? 0);
-  return most;
+  return Math.max(before, ...bucketsOf(points, 0).map(({ max }) => max));
 }
 
 /** Corners of a curve: each bucket's most for as long as it lasts, then what it ended with. */
@@ -109,12 +107,11 @@ function steps({ points, before }: Curve, { fromNs, toNs, columnNs }: HeldLines[
   const put = (timeNs: number, bytes: number): void => void corners.push(`${round(x(timeNs))} ${round(y(bytes))}`);
   let held = before;
   put(fromNs, held);
-  for (let i = 0; i < points.length; i += 4) {
-    const [begin = 0, , most = 0, last = 0] = points.subarray(i, i + 4);
-    const end = Math.min(begin + columnNs, points[i + 4] ?? toNs, toNs);
-    put(begin, held);
-    put(begin, most);
-    put(end, most);
+  for (const { beginNs, endNs, max, last } of bucketsOf(points, toNs)) {
+    const end = Math.min(beginNs + columnNs, endNs, toNs);
+    put(beginNs, held);
+    put(beginNs, max);
+    put(end, max);
     put(end, last);
     held = last;
   }

@@ -1,8 +1,7 @@
 // A job of many ranks, as far as it is known without opening a trace: one summary a process, in the job's folder.
 import { fieldsIn, isFields, parseFields, type Fields } from './fields';
 import type { RankInfo } from './rank';
-import type { StepSource } from './trace';
-import type { Layer } from './trace';
+import type { Frame, Layer, StepSource } from './trace';
 import type { Finding, SiteState } from './verdicts';
 
 /** What is told of a rank over its steps; bytes at the ends of steps, of `peak` the most within. */
@@ -16,10 +15,7 @@ export interface RankSeries extends Record<JobLayer, (number | null)[]> {
 }
 
 /** A line of the program, with all of its stacks. */
-export interface RankLine {
-  file: string;
-  line: number;
-  function: string;
+export interface RankLine extends Frame {
   /** The most that it had alive at once, and now. */
   peakBytes: number;
   liveBytes: number;
@@ -33,7 +29,8 @@ export interface RankLine {
 export type RankFinding = Pick<
   Finding,
   'verdict' | 'class' | 'cause' | 'title' | 'bytesPerStep' | 'bytes' | 'sinceStep' | 'confidence' | 'suggestion'
-> & { file: string; line: number; function: string; holder: string | null };
+> &
+  Frame & { holder: string | null };
 
 /** One process of a job, on the device that it uses most. Times are Unix ones. */
 export interface RankSummary extends RankInfo {
@@ -114,29 +111,21 @@ export interface JobDifference {
   /** More (or less) than its equals: a step, or at the peak; of `foreign` all of it, the most on one GPU. */
   bytes: number;
   /** The lines that explain it, the biggest first, with their part of it. */
-  lines: { file: string; line: number; function: string; bytes: number }[];
+  lines: (Frame & { bytes: number })[];
   holder: string | null;
   /** All in one sentence. */
   sentence: string;
 }
 
 /** A row of the heat map. */
-export interface JobRank {
+export interface JobRank extends Pick<RankSummary, Told> {
   /** Names the rank's process in the job's folder. */
   key: string;
   rank: number;
-  host: string;
-  pid: number;
-  steps: number;
-  peakBytes: number;
-  totalBytes: number | null;
-  live: boolean;
-  exitCode: number | null;
   leaks: number;
   lostEvents: number;
-  trace: string | null;
-  series: RankSeries;
 }
+type Told = 'host' | 'pid' | 'steps' | 'peakBytes' | 'totalBytes' | 'live' | 'exitCode' | 'trace' | 'series';
 
 export interface JobView {
   run: string;
@@ -163,13 +152,8 @@ export interface JobTrend {
 }
 
 /** One run of several in a folder. */
-export interface JobRun {
-  run: string;
-  startedMs: number;
-  branch: string;
-  commit: string;
+export interface JobRun extends Pick<RankSummary, 'run' | 'startedMs' | 'branch' | 'commit' | 'peakBytes'> {
   ranks: number;
-  peakBytes: number;
   /** Of the line that grows fastest in it; 0: none does. */
   bytesPerStep: number;
   place: string;

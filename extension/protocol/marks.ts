@@ -1,5 +1,6 @@
 // Moments of a run that have a name.
 import { cellRunsOf } from './cells';
+import { isFields } from './fields';
 import { RECOMPILED } from './notes';
 import type { TraceInfo } from './trace';
 
@@ -27,7 +28,7 @@ export function marksOf(info: Pick<TraceInfo, 'session' | 'startRealtimeMs' | 'p
 }
 
 function isMark(value: unknown): value is Mark {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, timeNs } = value as Partial<Mark>;
+  if (!isFields(value)) return false;
+  const { name, timeNs } = value;
   return typeof name === 'string' && typeof timeNs === 'number' && Number.isFinite(timeNs) && timeNs >= 0;
 }

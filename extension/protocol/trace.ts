@@ -14,6 +14,16 @@ export type PassBegins = Float64Array;
 /** 4 numbers a bucket: time of its begin (ns), min, max and last bytes in it. Buckets without an event are left out. */
 export type Timeline = Float64Array;
 
+export type Bucket = ReturnType<typeof bucketsOf>[number];
+
+/** The buckets of a timeline, each up to the next; the last one ends at `untilNs`. */
+export function bucketsOf(timeline: Timeline, untilNs: number) {
+  return Array.from({ length: timeline.length / 4 }, (_, i) => {
+    const [beginNs = 0, min = 0, max = 0, last = 0] = timeline.subarray(4 * i, 4 * i + 4);
+    return { beginNs, endNs: timeline[4 * i + 4] ?? untilNs, min, max, last };
+  });
+}
+
 /** The layer that is shown first: tensors where a framework reported any, else the driver's allocations, else pinned memory. */
 export function listedLayer(totals: readonly Pick<answers.Totals, 'layer' | 'allocations'>[]): answers.Layer {
   return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';

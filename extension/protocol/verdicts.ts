@@ -1,7 +1,7 @@
 // What is said of memory: states of sites, findings, the ledger, failures. Made by extension/analysis, shown by all faces.
 // Sizes are bytes. Steps are those of trace.ts.
 import type { ToldSource } from './notes';
-import type { Category, Layer } from './trace';
+import type { Category, Frame, Layer } from './trace';
 
 /**
  * What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills, and
@@ -59,11 +59,8 @@ export type LeakClass =
 export type OutOfMemoryCause =
   'leak' | 'cache' | 'limit' | 'fragmentation' | 'pools' | 'big-request' | 'other-process' | 'full';
 
-export interface FindingPlace {
+export interface FindingPlace extends Frame {
   site: number;
-  file: string;
-  line: number;
-  function: string;
   /** Growth of this line; 0 where the finding is about no growth. */
   bytesPerStep: number;
 }

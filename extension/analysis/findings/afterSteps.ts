@@ -1,5 +1,5 @@
 import { groupBy } from '../../protocol/maps';
-import type { StepAxis, Timeline, Totals, TraceInfo, TraceSource } from '../../protocol/trace';
+import type { Timeline, Totals, TraceInfo, TraceSource } from '../../protocol/trace';
 import { siteRows } from '../../protocol/trace';
 import type { AfterSteps } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
@@ -54,6 +54,7 @@ function risingLine(source: TraceSource, process: number): Pick<AfterSteps, 'lin
   const ids = rows.map(({ id }) => id);
   const series = source.siteSeries({ process, layer: 'tensor', sites: ids, from: 0, to: ids.length, points: POINTS });
   const width = series.last.length;
+  const stepsIn = series.last.map((last, point) => last - at(series.first, point) + 1);
   const rises = rows.flatMap(({ id, peakBytes, allocations }) => {
     const row = series.id.indexOf(id);
     if (row < 0) return [];
@@ -61,7 +62,7 @@ function risingLine(source: TraceSource, process: number): Pick<AfterSteps, 'lin
     const made = allocations - sum([...inSteps(series.stepAllocations)]);
     const bytes = peakBytes - Math.max(0, ...inSteps(series.maxBytes));
     // A step that is bigger than those before makes no more blocks than they did.
-    const usual = Math.max(0, ...inSteps(series.stepAllocations).map((all, at) => all / stepsOf(series, at)));
+    const usual = Math.max(0, ...inSteps(series.stepAllocations).map((all, point) => all / at(stepsIn, point)));
     return made > usual && made >= T.few + fewestRecords() && bytes > 0
       ? [{ line: siteText(source.site(id)), bytes }]
       : [];
@@ -70,9 +71,4 @@ function risingLine(source: TraceSource, process: number): Pick<AfterSteps, 'lin
     return { line, lineBytes: sum(own.map(({ bytes }) => bytes)) };
   });
   return lines.sort((a, b) => b.lineBytes - a.lineBytes)[0] ?? null;
-}
-
-/** How many steps a point of the axis stands for. */
-function stepsOf({ first, last }: StepAxis, point: number): number {
-  return at(last, point) - at(first, point) + 1;
 }

@@ -6,7 +6,7 @@ import { listedLayer, type TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import { median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { namedFrame } from '../sites/site';
+import { placeOf } from '../sites/site';
 import { holderOf, readHolders } from './holders';
 import { KEEPS_RESULTS } from './suggestions';
 import { makeFinding } from './wording';
@@ -22,19 +22,15 @@ export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cell
     const { sumBytes: bytes, total: count } = source.allocations(born);
     return { ...run, bytes, count };
   });
-  const cells = [...groupBy(left, ({ process, file }) => `${process} ${file}`).values()].flatMap(
-    ([first, ...again]) => {
-      if (first === undefined) return [];
-      // All of its runs, with what is alive of what they allocated.
-      const own = [first, ...again];
-      const keep = own.filter(({ bytes }) => bytes > 0).map(({ bytes }) => bytes);
-      // What each run left, where most of several did.
-      const grows = keep.length >= T.few && keep.length > T.most * own.length ? median(keep) : 0;
-      const { process, file } = first;
-      const [bytes, count] = [sum(own.map(one => one.bytes)), sum(own.map(one => one.count))];
-      return [{ process, file, bytes, count, runs: own, grows }];
-    },
-  );
+  const cells = [...groupBy(left, ({ process, file }) => `${process} ${file}`).values()].map(own => {
+    const keep = own.filter(({ bytes }) => bytes > 0).map(({ bytes }) => bytes);
+    // What each run left, where most of several did.
+    const grows = keep.length >= T.few && keep.length > T.most * own.length ? median(keep) : 0;
+    const [{ process, file }] = own;
+    const [bytes, count] = [sum(own.map(one => one.bytes)), sum(own.map(one => one.count))];
+    // All of its runs, with what is alive of what they allocated.
+    return { process, file, bytes, count, runs: own, grows };
+  });
   return cells.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
 }
 
@@ -51,10 +47,7 @@ export function cellFindings(source: TraceSource, told: ReadonlySet<number>): Fi
   return growing.flatMap(cell => {
     const { process, file, bytes, count, grows, runs } = cell;
     const sites = sitesOf(source, cell);
-    const places = sites.flatMap(site => {
-      const frame = namedFrame(source.site(site));
-      return frame === null ? [] : [{ site, ...frame, bytesPerStep: grows }];
-    });
+    const places = sites.flatMap(site => placeOf(source, site, grows) ?? []);
     if (sites.some(site => told.has(site))) return [];
     const holder = holderOf(answers, process, sites, T.most, 1);
     const runsLeft = formatCount(runs.filter(run => run.bytes > 0).length);

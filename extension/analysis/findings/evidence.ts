@@ -8,7 +8,7 @@ import { cutShort } from './holders';
 import { fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { seenText, shareOf, holderText, placeText } from '../words';
+import { seenText, shareOf, holderText, placeText, thatHold } from '../words';
 
 /** What speaks for a leak, in sentences; `pinned`: bytes a step of host memory that the same holder keeps. */
 export function evidenceOf(
@@ -72,20 +72,18 @@ function freeEvidence({ sinceStep, sites }: Finding, source: TraceSource): strin
 export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], context: FindingContext): string[] {
   const since = finding.sinceStep ?? 0;
   const { axis } = context;
-  const ruledOut: string[] = [];
   const steps = axis.count - since;
-  if (steps > fewestRecords())
-    ruledOut.push(t('Not warm-up: it still grew {0} steps after it began.', formatCount(steps)));
   const runs = formatCount(countFrom(axis, axis.fullCollections, since));
   const collected = cluster.some(({ steps: own }) => own.gcFreedBytes.some(bytes => bytes > 0));
-  if (runs !== '0' && !collected)
-    ruledOut.push(t('No cycle waiting for the collector: its full runs ({0} since then) freed none of it.', runs));
-  if (cluster.every(site => countFrom(axis, site.steps.oldFreedBytes, since) === 0))
-    ruledOut.push(t('Not a full bounded cache: nothing old has been freed since then.'));
+  const freed = cluster.some(site => countFrom(axis, site.steps.oldFreedBytes, since) !== 0);
   const ledger = context.ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
-  if (finding.layer === 'tensor' && ledger?.grows === 'tensor')
-    ruledOut.push(t('No fragmentation: the tensors themselves grow.'));
-  return ruledOut;
+  // prettier-ignore
+  return thatHold([
+    [steps > fewestRecords(), t('Not warm-up: it still grew {0} steps after it began.', formatCount(steps))],
+    [runs !== '0' && !collected, t('No cycle waiting for the collector: its full runs ({0} since then) freed none of it.', runs)],
+    [!freed, t('Not a full bounded cache: nothing old has been freed since then.')],
+    [finding.layer === 'tensor' && ledger?.grows === 'tensor', t('No fragmentation: the tensors themselves grow.')],
+  ]);
 }
 
 function countFrom(axis: StepAxis, values: ArrayLike<number>, since: number): number {

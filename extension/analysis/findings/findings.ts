@@ -79,6 +79,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const lines = linesOf(holder, place, context.lineText);
   const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
   const info = context.source.info();
+  const device = deviceOf(cluster);
   const torch = holder !== null || cluster.some(site => runsTorch(site, context.source));
   const unnamed = torch ? null : whyUnnamed(info, process);
   const trains = info.steps.some(steps => steps.process === process && steps.source === 'optimizer');
@@ -87,7 +88,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     rises: Math.max(...cluster.map(site => site.verdict.rises)),
     freed: cluster.some(site => freedSince(site)),
     bytes: facts.bytes,
-    deviceBytes: deviceBytesOf(cluster, context),
+    deviceBytes: info.devices.find(({ index }) => index === device)?.totalBytes || null,
     ended: info.processes[process]?.ended ?? true,
     nameable: unnamed === null,
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
@@ -100,7 +101,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     verdict: doubt === null ? 'leak' : grown.ended ? 'rose' : 'rising',
     ...leakWords({ ...facts, lines: places.length, holder }),
     process,
-    device: deviceOf(cluster),
+    device,
     ...facts,
     confidence: Math.max(...cluster.map(site => site.verdict.confidence)),
     places,
@@ -258,11 +259,6 @@ function freedSince({ verdict, steps }: GrowingSite): boolean {
     const step = at(steps.steps, i);
     return bytes > 0 && step > since + T.few && step <= half;
   });
-}
-
-function deviceBytesOf(cluster: readonly GrowingSite[], { source }: FindingContext): number | null {
-  const device = deviceOf(cluster);
-  return source.info().devices.find(({ index }) => index === device)?.totalBytes || null;
 }
 
 function deviceOf(cluster: readonly GrowingSite[]): number {

@@ -4,6 +4,7 @@ import type { Answer, BlockFacts, TraceSource } from '../../protocol/trace';
 import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
 import type { FindingHolder, Fix } from '../../protocol/verdicts';
 import { fieldsIn, isFields, parseFields, type Fields } from '../../protocol/fields';
+import { remembered } from '../../protocol/maps';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { blocksText } from '../words';
@@ -104,8 +105,7 @@ function joined(all: readonly HolderEntry[], facts: Map<bigint, BlockFacts>): He
   const byPlace = new Map<string, HeldBlocks>();
   for (const { holder, chain, addresses, count: of, also } of all) {
     const key = `${holder.path}\0${holder.file}\0${holder.line}`;
-    const held = byPlace.get(key) ?? { holder, chain, sites: new Map<number, never>(), also: [] };
-    byPlace.set(key, held);
+    const held = remembered(byPlace, key, () => ({ holder, chain, sites: new Map<number, never>(), also: [] }));
     held.also?.push(...also.flatMap(other => joined([other], new Map(facts))));
     const weight = Math.max(1, of / Math.max(1, addresses.length));
     for (const address of addresses) {

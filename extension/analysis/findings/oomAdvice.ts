@@ -1,8 +1,8 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { MemorySnapshot, OutOfMemory, Site, SnapshotSite, TraceSource } from '../../protocol/trace';
-import type { AfterSteps } from '../../protocol/verdicts';
-import type { Finding, OutOfMemoryAdvice, OutOfMemoryCause, OutOfMemoryLine } from '../../protocol/verdicts';
+import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../protocol/verdicts';
+import type { OutOfMemoryLine, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { groupBy } from '../../protocol/maps';
 import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import { sum } from '../series/statistics';
@@ -14,15 +14,13 @@ import { suggest } from './suggestions';
 // What to try after a failed allocation: only what the recorded figures support, each with the bytes that it gives by them.
 
 /** What is known of a failure; bytes (of the device, but for the request) and step, null: not known. */
-export interface Failed {
+export interface Failed extends Pick<
+  OutOfMemoryVerdict,
+  'cause' | 'step' | 'totalBytes' | 'freeBytes' | 'othersBytes'
+> {
   failure: OutOfMemory;
-  cause: OutOfMemoryCause;
   leak: Finding | null;
   after: AfterSteps | null;
-  step: number | null;
-  totalBytes: number | null;
-  freeBytes: number | null;
-  othersBytes: number | null;
   /** The device had room, and PyTorch was not allowed to take it. */
   limited: boolean;
 }
@@ -57,7 +55,7 @@ export function noAdvice({ failure: { snapshot, requestedBytes }, totalBytes }: 
   return t('Nothing can be advised from what was recorded: nothing grows, no unused memory of PyTorch’s cache would have been enough, and of no memory is it known that it gets less with the batch.');
 }
 
-const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };
+export const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };
 
 /** What grew until nothing more fitted. */
 function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: TraceSource, lineText: LineText): Idea {
@@ -161,7 +159,7 @@ function oldGradients({ step, sites, oldGradientBytes }: MemorySnapshot, source:
 export function byLine(sites: readonly SnapshotSite[], source: TraceSource): OutOfMemoryLine[] {
   const lines = groupBy(sites, ({ site }) => siteText(source.site(site)));
   const rows = [...lines].map(([line, own]) => ({
-    ...{ site: own[0]?.site ?? -1, line },
+    ...{ site: own[0].site, line },
     bytes: sum(own.map(({ liveBytes }) => liveBytes)),
     count: sum(own.map(({ liveCount }) => liveCount)),
   }));

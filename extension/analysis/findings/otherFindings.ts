@@ -2,12 +2,12 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { keepsArrays } from '../../protocol/libraryName';
 import type { TraceSource } from '../../protocol/trace';
-import type { Finding, FindingPlace, OutOfMemoryVerdict } from '../../protocol/verdicts';
+import type { Finding, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
 import { type Pending, pendingWords } from '../ledger/pending';
 import type { Growth } from '../series/growth';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { namedFrame } from '../sites/site';
+import { placeOf } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
 import { placeText, rateText } from '../words';
 import { fragmentationAdvice } from './oomAdvice';
@@ -219,9 +219,4 @@ function ofSite({ verdict, steps }: JudgedSite, kind: string, source: TraceSourc
   const places = place === null ? [] : [place];
   const id = `${kind} ${process} ${placeText(place)}`;
   return { id, process, device: steps.device, layer, place, places, sites: [site], evidence: [because] };
-}
-
-function placeOf(source: TraceSource, site: number): FindingPlace | null {
-  const frame = namedFrame(source.site(site));
-  return frame === null ? null : { site, ...frame, bytesPerStep: 0 };
 }

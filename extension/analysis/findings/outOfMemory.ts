@@ -11,7 +11,7 @@ import { siteText } from '../sites/site';
 import { holderText } from '../words';
 import type { LineText } from './findingContext';
 import { inItsLoop } from './inItsLoop';
-import { adviceFor, byLine, noAdvice, type Failed } from './oomAdvice';
+import { adviceFor, byLine, NO_SEGMENTS, noAdvice, type Failed } from './oomAdvice';
 import { titleOf } from './wording';
 
 /** Lines listed of a failure. */
@@ -223,11 +223,7 @@ function withWentOn(detail: string, wentOn: boolean | null, steps: number): stri
 /** Why it is so, without a full stop. */
 function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }: Failed, source: TraceSource): string {
   const { snapshot } = failure;
-  const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? {
-    freeBytes: 0,
-    largestFreeBytes: 0,
-    emptyBytes: 0,
-  };
+  const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
   const full = t('The program needs that much at once: nothing grows from step to step');
   // prettier-ignore

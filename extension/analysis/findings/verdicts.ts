@@ -74,7 +74,10 @@ function leaksOf(
   ledgers: readonly JudgedLedger[],
   lineText: LineText,
 ): Finding[] {
-  const growing = judged.map(({ axis, sites }) => ({ axis, sites: sites.filter(isGrowing) }));
+  const growing = judged.map(({ axis, sites }) => ({
+    axis,
+    sites: sites.filter(({ verdict }) => verdict.state === 'growing'),
+  }));
   if (growing.every(({ sites }) => sites.length === 0)) return [];
   const answers = readHolders(source);
   const all = growing.flatMap(({ sites }) => sites);
@@ -83,10 +86,6 @@ function leaksOf(
     if (axis === null || sites.length === 0) return [];
     return findLeaks(sites, { ...shared, axis, ledgers: ledgers.map(({ ledger }) => ledger) });
   });
-}
-
-function isGrowing({ verdict }: JudgedSite): boolean {
-  return verdict.state === 'growing';
 }
 
 /** Growth that is worth to ask the program who holds it. */

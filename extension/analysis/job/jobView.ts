@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatCount, formatDuration } from '../../protocol/format';
 import type { JobRank, JobRun, JobView, RankSummary } from '../../protocol/job';
 import { isLeak } from '../../protocol/verdicts';
-import { placeText } from '../words';
+import { placeText, thatHold } from '../words';
 import { groupBy } from '../../protocol/maps';
 import { jobDifferences } from './differences';
 import { lineTrends } from './trend';
@@ -89,39 +89,30 @@ function jobNotes(
   const failed = ranks.filter(({ summary }) => (summary.exitCode ?? 0) !== 0);
   const lossy = ranks.filter(({ summary }) => summary.lost.events > 0);
   const of = (some: readonly FoundSummary[]): string => ranksText(numbersOf(some.map(({ summary }) => summary)));
-  const notes: string[] = [];
-  if (missing.length > 0)
-    notes.push(
-      t('{0} of {1} ranks are not in the folder: {2}.', formatCount(missing.length), worldSize ?? 0, rankList(missing)),
-    );
-  for (const { summary, writtenMs } of silent.slice(0, 3)) {
+  const silentText = ({ summary, writtenMs }: FoundSummary): string => {
     const ago = formatDuration((nowMs - writtenMs) * 1e6);
-    notes.push(
-      t('Rank {0} has said nothing for {1}: what it had at step {2} is shown.', summary.rank ?? 0, ago, summary.steps),
+    return t(
+      'Rank {0} has said nothing for {1}: what it had at step {2} is shown.',
+      summary.rank ?? 0,
+      ago,
+      summary.steps,
     );
-  }
-  if (silent.length > 3) notes.push(t('So it is with {0} ranks in all: {1}.', silent.length, of(silent)));
+  };
   const beyond = ranks.filter(({ summary }) => (summary.rank ?? 0) >= (summary.worldSize ?? Infinity));
-  if (beyond.length > 0)
-    notes.push(t('The launcher’s variables contradict each other: {0} of {1}.', of(beyond), worldSize ?? 0));
-  if (processes > ranks.length)
-    notes.push(
-      t(
-        'Of ranks that were started again the newest process is shown: {0} more are in the folder. Runs without a job’s name need a folder each, or GPU_MEMTRACE_RUN.',
-        formatCount(processes - ranks.length),
-      ),
-    );
   const counts = ranks.filter(({ summary }) => !summary.live && summary.stepSource !== 'optimizer');
   const [least, most] = [Math.min, Math.max].map(of => of(...counts.map(({ summary }) => summary.steps)));
-  if (counts.length > 1 && (most ?? 0) > 1.5 * (least ?? 0))
-    notes.push(
-      t(
-        'Steps are inferred from the allocations and differ between ranks: a column need not be the same moment in all rows.',
-      ),
-    );
-  if (failed.length > 0) notes.push(t('Ended with an error: {0}.', of(failed)));
-  if (lossy.length > 0) notes.push(t('Events were lost, so figures may be wrong, in {0}.', of(lossy)));
+  const unlike = counts.length > 1 && (most ?? 0) > 1.5 * (least ?? 0);
   const oom = ranks.filter(({ summary }) => summary.outOfMemoryCount > 0);
-  if (oom.length > 0) notes.push(t('Out of memory: {0}.', of(oom)));
-  return notes;
+  // prettier-ignore
+  return thatHold([
+    [missing.length > 0, t('{0} of {1} ranks are not in the folder: {2}.', formatCount(missing.length), worldSize ?? 0, rankList(missing))],
+    ...silent.slice(0, 3).map(one => [true, silentText(one)] as const),
+    [silent.length > 3, t('So it is with {0} ranks in all: {1}.', silent.length, of(silent))],
+    [beyond.length > 0, t('The launcher’s variables contradict each other: {0} of {1}.', of(beyond), worldSize ?? 0)],
+    [processes > ranks.length, t('Of ranks that were started again the newest process is shown: {0} more are in the folder. Runs without a job’s name need a folder each, or GPU_MEMTRACE_RUN.', formatCount(processes - ranks.length))],
+    [unlike, t('Steps are inferred from the allocations and differ between ranks: a column need not be the same moment in all rows.')],
+    [failed.length > 0, t('Ended with an error: {0}.', of(failed))],
+    [lossy.length > 0, t('Events were lost, so figures may be wrong, in {0}.', of(lossy))],
+    [oom.length > 0, t('Out of memory: {0}.', of(oom))],
+  ]);
 }

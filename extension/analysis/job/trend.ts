@@ -14,7 +14,7 @@ export function lineTrends(runs: readonly (readonly RankSummary[])[]): JobTrend[
   );
   const trends = [...byLine.values()].flatMap(all => {
     const [first] = all;
-    if (first === undefined || first.line.line === 0) return [];
+    if (first.line.line === 0) return [];
     const most = (valueOf: (line: RankLine) => number): (number | null)[] =>
       runs.map((_, run) => {
         const values = all.filter(each => each.run === run).map(({ line }) => valueOf(line));

@@ -96,9 +96,7 @@ function growingLibraries(libraries: readonly LibrarySeries[], source: StepSourc
 
 /** What a layer needs is its peak over a few steps, not its level at one moment. */
 function highest(values: Float64Array, from: number, to: number): number {
-  let most = 0;
-  for (let i = from; i <= to; i++) if (at(values, i) > most) most = at(values, i);
-  return most;
+  return values.subarray(from, to + 1).reduce((most, value) => (value > most ? value : most), 0);
 }
 
 function growingLayer(

@@ -32,8 +32,7 @@ export function layerGrowth(
 
 /** The newest value that is a number; null without one. */
 export function lastKnown(values: Float64Array): number | null {
-  for (let i = values.length - 1; i >= 0; i--) if (!Number.isNaN(at(values, i))) return at(values, i);
-  return null;
+  return values.findLast(value => !Number.isNaN(value)) ?? null;
 }
 
 /** Bytes that the framework's allocators hold on a device now, of all processes or of one; null: none told. */

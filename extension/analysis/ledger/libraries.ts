@@ -1,4 +1,5 @@
 import { libraryName } from '../../protocol/libraryName';
+import { groupBy, remembered } from '../../protocol/maps';
 import type { TraceSource } from '../../protocol/trace';
 import type { LedgerLibrary } from '../../protocol/verdicts';
 import { layerOf } from './ledgerLayer';
@@ -40,24 +41,20 @@ export function readLibraries(
     const row = rowOf.get(site);
     const path = rows.library[i] ?? '';
     if (row === undefined || at(series.segmentAllocations, row) > 0 || (cached && ALLOCATOR.test(path))) return;
-    const library = libraries.get(path) ?? emptyLibrary(path, steps);
-    libraries.set(path, library);
+    const library = remembered(libraries, path, () => emptyLibrary(path, steps));
     library.bytes += at(rows.liveBytes, i);
     library.sites.push(site);
     for (let step = 0; step < steps.length; step++)
       library.values[step] = at(library.values, step) + at(series.liveBytes, row * steps.length + step);
   });
-  return [...libraries.values()].map(withSlope).sort(knownFirst);
+  for (const library of libraries.values())
+    library.bytesPerStep = layerOf(steps, Float64Array.from(library.values)).bytesPerStep;
+  return [...libraries.values()].sort(knownFirst);
 }
 
 function emptyLibrary(path: string, steps: number[]): LibrarySeries {
   const name = path === '' ? 'other' : libraryName(path);
   return { path, name, bytes: 0, bytesPerStep: null, sites: [], steps, values: steps.map(() => 0) };
-}
-
-function withSlope(library: LibrarySeries): LibrarySeries {
-  const { bytesPerStep } = layerOf(library.steps, Float64Array.from(library.values));
-  return { ...library, bytesPerStep };
 }
 
 function knownFirst(a: LedgerLibrary, b: LedgerLibrary): number {
@@ -66,16 +63,11 @@ function knownFirst(a: LedgerLibrary, b: LedgerLibrary): number {
 
 /** The same libraries of several processes, or of no more than a ledger shows. */
 export function joinLibraries(all: readonly LedgerLibrary[]): LedgerLibrary[] {
-  const joined = new Map<string, LedgerLibrary>();
-  for (const { path, name, bytes, bytesPerStep } of all) {
-    const known = joined.get(path);
-    if (known === undefined) joined.set(path, { path, name, bytes, bytesPerStep });
-    else {
-      known.bytes += bytes;
-      known.bytesPerStep = sumAll([known.bytesPerStep, bytesPerStep]);
-    }
-  }
-  return [...joined.values()].filter(({ bytes }) => bytes > 0).sort(knownFirst);
+  const joined = [...groupBy(all, ({ path }) => path)].map(([path, same]) => ({
+    ...{ path, name: same[0].name, bytes: sum(same.map(({ bytes }) => bytes)) },
+    bytesPerStep: sumAll(same.map(({ bytesPerStep }) => bytesPerStep)),
+  }));
+  return joined.filter(({ bytes }) => bytes > 0).sort(knownFirst);
 }
 
 /**

@@ -1,16 +1,8 @@
 import type { Peak, PeakQuery } from '../../protocol/requests/timelineRequests';
-import type { TraceInfo, TraceSource } from '../../protocol/trace';
+import { bucketsOf, type Bucket, type TraceInfo, type TraceSource } from '../../protocol/trace';
 
 const ALL = -1;
 const BUCKETS = 64;
-const FIELDS = 4; // time, min, max, last: see Timeline
-
-interface Bucket {
-  beginNs: number;
-  max: number;
-  /** Where the next one begins: this one ends before. */
-  nextNs: number;
-}
 
 /**
  * The highest value of a series in [fromNs, toNs] and when it was. A series is kept in buckets, narrow ones for the recent
@@ -28,7 +20,7 @@ export function peakInside(source: TraceSource, query: PeakQuery): Peak {
     const best = highest(ask(from, end, BUCKETS));
     if (!best) return { fromNs, toNs, bytes: 0 };
     const bytes = best.max;
-    const next = { from: Math.max(best.beginNs, from), end: Math.min(best.nextNs, end) };
+    const next = { from: Math.max(best.beginNs, from), end: Math.min(best.endNs, end) };
     const narrower = next.end - next.from < end - from;
     if (best.beginNs < next.from || !narrower) return kept(ask, best, next.from, next.end, bytes);
     [from, end] = [next.from, next.end];
@@ -77,15 +69,6 @@ function kept(
     else outside = middle;
   }
   return { fromNs: from, toNs: inside, bytes };
-}
-
-function bucketsOf(timeline: Float64Array, end: number): Bucket[] {
-  const buckets: Bucket[] = [];
-  for (let i = 0; i + FIELDS <= timeline.length; i += FIELDS) {
-    const nextNs = timeline[i + FIELDS] ?? end;
-    buckets.push({ beginNs: timeline[i]!, max: timeline[i + 2]!, nextNs });
-  }
-  return buckets;
 }
 
 function highest(buckets: readonly Bucket[]): Bucket | null {

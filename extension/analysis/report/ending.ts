@@ -96,19 +96,12 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program had freed everything when it ended`. */
 export function endingWords({ step, cell, leftBytes }: Pick<Ending, 'step' | 'cell' | 'leftBytes'>) {
-  const ofCell = cell === undefined ? null : `In [${cell}]`;
-  const title =
-    ofCell !== null
-      ? t('As of the end of {0}', ofCell)
-      : step === null
-        ? t('As of the peak')
-        : t('As of the end of step {0}', formatCount(step));
-  const when =
-    ofCell !== null
-      ? t('at the end of {0}', ofCell)
-      : step === null
-        ? t('at the peak')
-        : t('at the end of step {0}', formatCount(step));
+  const number = formatCount(step ?? 0);
+  const ofStep = [t('As of the end of step {0}', number), t('at the end of step {0}', number)] as const;
+  const ofPeak = [t('As of the peak'), t('at the peak')] as const;
+  const name = `In [${cell}]`;
+  const ofCell = [t('As of the end of {0}', name), t('at the end of {0}', name)] as const;
+  const [title, when] = cell !== undefined ? ofCell : step === null ? ofPeak : ofStep;
   const reason =
     leftBytes === 0
       ? t('the program had freed everything when it ended')

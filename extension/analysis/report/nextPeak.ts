@@ -1,9 +1,8 @@
 import { numberOrNull } from '../series/statistics';
-import { PASSES, type Pass, type Totals, type TraceSource } from '../../protocol/trace';
+import { bucketsOf, PASSES, type Bucket, type Pass, type Totals, type TraceSource } from '../../protocol/trace';
 
 const POINTS = 2_048;
 const BUCKETS = 4_096;
-const FIELDS = 4; // time, min, max, last: see Timeline
 /** Between two peaks there is at least so much less, as a part of the higher one. */
 const DIP = 0.02;
 
@@ -63,13 +62,10 @@ export async function peakPlace(
  * of the step, where the recent past is kept finely. Null: there is none. */
 function nextPeak(source: TraceSource, peak: StepPeak): NextPeak | null {
   const { process, device, fromNs, toNs } = peak;
-  const series = source.timeline({ series: 'tensor', process, device, fromNs, toNs, buckets: BUCKETS });
-  const buckets = Array.from({ length: series.length / FIELDS }, (_, at) => ({
-    beginNs: Math.max(fromNs, series[at * FIELDS]!),
-    endNs: series[(at + 1) * FIELDS] ?? toNs,
-    min: series[at * FIELDS + 1]!,
-    max: series[at * FIELDS + 2]!,
-  }));
+  const buckets = bucketsOf(
+    source.timeline({ series: 'tensor', process, device, fromNs, toNs, buckets: BUCKETS }),
+    toNs,
+  ).map(bucket => ({ ...bucket, beginNs: Math.max(fromNs, bucket.beginNs) }));
   const top = buckets.findLastIndex(({ beginNs, max }) => beginNs <= peak.timeNs && max === peak.bytes);
   if (top < 0) return null;
   const sides = [buckets.slice(top + 1), buckets.slice(0, top).reverse()];
@@ -81,8 +77,8 @@ function nextPeak(source: TraceSource, peak: StepPeak): NextPeak | null {
 }
 
 /** The highest that comes after less than both by `DIP`; `buckets` lead away from the peak. */
-function behindDip<B extends { min: number; max: number }>(buckets: readonly B[], peakBytes: number): B | null {
-  let [best, least] = [null as B | null, peakBytes];
+function behindDip(buckets: readonly Bucket[], peakBytes: number): Bucket | null {
+  let [best, least] = [null as Bucket | null, peakBytes];
   for (const bucket of buckets) {
     if (bucket.max - least >= DIP * peakBytes && bucket.max > (best?.max ?? 0)) best = bucket;
     least = Math.min(least, bucket.min);

@@ -12,7 +12,7 @@ import { rangesAt } from '../../protocol/ranges';
 import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
 import { sum } from '../series/statistics';
 import { missingLines } from './table';
-import { WORDS } from '../words';
+import { thatHold, WORDS } from '../words';
 import { givesText } from './tableFindings';
 
 const MODULES = 10;
@@ -187,15 +187,15 @@ export function unknownTexts(
   const why = usedBytes === null ? missing : 'does not name them, as in a container';
   const unseen = reservedBytes !== null && fragmentation?.segments === 0;
   // prettier-ignore
-  const texts: [boolean, string][] = [
+  const texts = thatHold([
     [simulated, 'The GPU is simulated.'],
     [verdict.step === null, 'The step is unknown, because no training step was seen to end before.'],
     [reservedBytes === null, 'PyTorch’s cache is unknown, because its allocator reported nothing.'],
     [unseen, 'The biggest gap is unknown, because the segments of PyTorch’s cache were not seen.'],
     [verdict.totalBytes === null, 'The size of the GPU, and what was free of it, are unknown, because the driver was not asked.'],
     [usedBytes === null || processBytes === null, `Other processes are unknown, because the GPU’s own account (NVML) ${why}.`],
-  ];
-  return [...texts.flatMap(([is, text]) => (is ? [text] : [])), ...missingLines(source.info(), true)];
+  ]);
+  return [...texts, ...missingLines(source.info(), true)];
 }
 
 /** Nothing where there is nothing in it. */

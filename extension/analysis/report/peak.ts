@@ -1,15 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
-import {
-  allocationRows,
-  PASSES,
-  siteRows,
-  type Category,
-  type Pass,
-  type Site,
-  type TraceInfo,
-  type TraceSource,
-} from '../../protocol/trace';
+import { allocationRows, PASSES, siteRows, type Category, type Pass, type TraceSource } from '../../protocol/trace';
 import { namedFrame, siteText } from '../sites/site';
 import { WITHIN } from '../words';
 import { foldEqualLayers } from './equalLayers';
@@ -32,8 +23,9 @@ export function explainPeak(then: TraceSource, { process, device, step, next }: 
   const [last] = allocationRows(then.allocations({ ...where, sort: 'age', descending: false, to: 1 }));
   const purposes = then.sites({ ...where, groupBy: 'category', sort: 'liveBytes', descending: true, to: MOST_ROWS });
   const site = last === undefined ? null : then.site(last.site);
+  const frame = namedFrame(site);
   return {
-    pid: pidOf(info, process),
+    pid: info.processes.find(({ index }) => index === process)?.pid ?? 0,
     device,
     bytes: total.liveBytes,
     /** In which it was, from 1; null: steps are not known, or several are kept as one. */
@@ -45,7 +37,7 @@ export function explainPeak(then: TraceSource, { process, device, step, next }: 
     module: last?.module ?? '',
     line: siteText(site),
     /** Where that is. */
-    place: placeOf(site),
+    place: frame && { file: frame.file, line: frame.line },
     /** The next highest of the same step: lowering this one alone gives no more than the difference. */
     next,
     categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
@@ -57,18 +49,9 @@ export function explainPeak(then: TraceSource, { process, device, step, next }: 
   };
 }
 
-function placeOf(site: Site | null): { file: string; line: number } | null {
-  const frame = namedFrame(site);
-  return frame === null ? null : { file: frame.file, line: frame.line };
-}
-
 function passAt(source: TraceSource, process: number, timeNs: number): Pass {
   const [, pass] = source.passes({ process, fromNs: timeNs, toNs: timeNs + 1 });
   return PASSES[pass ?? 0] ?? 'other';
-}
-
-function pidOf(info: TraceInfo, process: number): number {
-  return info.processes.find(({ index }) => index === process)?.pid ?? 0;
 }
 
 /** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1` */

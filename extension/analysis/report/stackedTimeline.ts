@@ -66,6 +66,7 @@ function processHistories(
   nowNs: number,
 ): History[] {
   const { process } = steps;
+  const { device = ALL } = query;
   const rows = new Map(biggest.flatMap(row => (row.process === process ? [[row.id, row] as const] : [])));
   if (rows.size === 0) return [];
   const sites = [...rows.keys()];
@@ -75,7 +76,8 @@ function processHistories(
   const histories: History[] = [];
   for (let at = 0; at < series.rows; at++) {
     const row = rows.get(series.id[at]!);
-    if (row === undefined || !inScope(series.device[at], query)) continue;
+    // A site that allocates on several devices is in the rest of each.
+    if (row === undefined || (device !== ALL && series.device[at] !== device)) continue;
     const group = groupOf(groups, query, row, series.category[at] ?? 'unnamed');
     const nowBytes = row.liveBytes;
     const { held, most } = stepBytes(series, at, nowBytes);
@@ -87,11 +89,6 @@ function processHistories(
 
 /** Events end slices of time: where none comes any more, the running slice is never over, and the present is told besides. */
 const rests = ({ source }: ProcessSteps): boolean => source === 'time';
-
-/** A site that allocates on several devices is in the rest of each. */
-function inScope(deviceOfSite: number | undefined, { device = ALL }: StackQuery): boolean {
-  return device === ALL || deviceOfSite === device;
-}
 
 /** The steps that ended, and the running one: what was there at its begin and is there now. */
 function stepBytes(series: SiteSeries, row: number, nowBytes: number): { held: number[]; most: number[] } {

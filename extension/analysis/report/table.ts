@@ -118,15 +118,17 @@ function labelled(before: string, label: string, width: number | null): string {
 /** Layers are named beside each other and never added: tensors live inside what the driver handed out. */
 function totalLines(entry: ProcessRows, { info, verdicts, pools }: Snapshot): string[] {
   const lines = [`TOTAL LIVE: ${formatBytes(liveBytes(entry))}`];
-  for (const total of [...entry.totals].sort(byLayer)) {
+  const order = ({ layer }: Totals): number => LAYERS.indexOf(layer);
+  for (const total of entry.totals.toSorted((a, b) => order(a) - order(b) || a.device - b.device)) {
     const device = total.layer === 'host' ? '' : `, ${deviceName(total.device, total.layer)}`;
     const where = `${LAYER_NAMES[total.layer]}${device}`;
     const before = beforeAttachFrees(info, total);
     const blocks = before > 0 ? `, ${formatPlural(before, 'free')} of blocks from before the attach` : '';
     lines.push(`  ${where}: ${totalText(total)}${blocks}`);
     const own = verdicts.ledger.find(one => one.process === entry.process.index && one.device === total.device);
-    if (total.layer === 'tensor' && (own?.pending.bytes ?? 0) > 0)
-      lines.push(pendingText(total, own?.pending.bytes ?? 0));
+    const pending = own?.pending.bytes ?? 0;
+    if (total.layer === 'tensor' && pending > 0)
+      lines.push(`  waiting for a stream${device}: ${formatBytes(pending)} freed, still in use by another stream`);
     const reserved = pools.filter(one => one.process === entry.process.index && one.device === total.device);
     if (total.layer === 'tensor') lines.push(...poolTexts(reserved).map(text => `    ${text}`));
     if (total.layer === 'driver') lines.push(...libraryLines(total, verdicts));
@@ -138,10 +140,6 @@ function liveBytes({ totals, layer }: ProcessRows): number {
   return sum(totals.map(total => (total.layer === layer ? total.liveBytes : 0)));
 }
 
-function pendingText({ device, layer }: Totals, bytes: number): string {
-  return `  waiting for a stream, ${deviceName(device, layer)}: ${formatBytes(bytes)} freed, still in use by another stream`;
-}
-
 /** Who took it from the driver, apart from a framework's cache; nothing where no library is known. */
 function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdicts']): string[] {
   const libraries = ledger.find(entry => entry.process === process && entry.device === device)?.libraries ?? [];
@@ -150,10 +148,6 @@ function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdict
     const grows = bytesPerStep !== null && bytesPerStep >= 1 ? ` (+${formatBytes(bytesPerStep)} a step)` : '';
     return `    ${name}: ${formatBytes(bytes)}${grows}`;
   });
-}
-
-function byLayer(a: Totals, b: Totals): number {
-  return LAYERS.indexOf(a.layer) - LAYERS.indexOf(b.layer) || a.device - b.device;
 }
 
 function totalText(total: Totals): string {

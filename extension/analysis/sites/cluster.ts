@@ -66,7 +66,7 @@ function ofOneHolder(clusters: readonly GrowingSite[][]): GrowingSite[][] {
 }
 
 /** Sites put together, with the rhythm of the one that stands for them. */
-interface Group {
+interface Rhythm {
   sites: GrowingSite[];
   first: GrowingSite;
   rhythm: readonly number[];
@@ -75,10 +75,8 @@ interface Group {
 /** Sites with the very same survivors are put together first: a graph of hundreds of sites is then one comparison. */
 function byRhythm(sites: readonly GrowingSite[]): GrowingSite[][] {
   const same = groupBy(sites, site => rhythmOf(site).join(' '));
-  const groups = [...same.values()].flatMap(([first, ...others]): Group[] =>
-    first === undefined ? [] : [{ sites: [first, ...others], first, rhythm: rhythmOf(first) }],
-  );
-  const clusters: Group[] = [];
+  const groups = [...same.values()].map((own): Rhythm => ({ sites: own, first: own[0], rhythm: rhythmOf(own[0]) }));
+  const clusters: Rhythm[] = [];
   for (const group of groups.sort((a, b) => growthOf(b.sites) - growthOf(a.sites))) {
     const found = clusters.find(cluster => alike(cluster, group));
     if (found === undefined) clusters.push(group);
@@ -102,7 +100,7 @@ function rhythmOf({ verdict, steps }: GrowingSite): number[] {
   return rhythm;
 }
 
-function alike(a: Group, b: Group): boolean {
+function alike(a: Rhythm, b: Rhythm): boolean {
   const [one, other] = [a.first, b.first];
   if (one.verdict.grows === 'size' || other.verdict.grows === 'size') return one.line === other.line;
   const gap = Math.max(1, one.verdict.period ?? 1, other.verdict.period ?? 1);

@@ -1,7 +1,8 @@
 import { t } from '@vscode/l10n';
 import { baseName, fileLine } from '../../protocol/format';
 import { libraryName } from '../../protocol/libraryName';
-import type { Frame, LineSource, Site } from '../../protocol/trace';
+import type { Frame, LineSource, Site, TraceSource } from '../../protocol/trace';
+import type { FindingPlace } from '../../protocol/verdicts';
 
 const SOURCES: Record<LineSource, string> = {
   forward: t(' (its backward)'),
@@ -16,6 +17,12 @@ const SOURCES: Record<LineSource, string> = {
 export function namedFrame(site: Site | null): Frame | null {
   if (site === null || site.frames.length === 0) return null;
   return site.frames[site.userFrame] ?? site.frames[0] ?? null;
+}
+
+/** Where a site's line is in a finding. */
+export function placeOf(source: TraceSource, site: number, bytesPerStep = 0): FindingPlace | null {
+  const frame = namedFrame(source.site(site));
+  return frame === null ? null : { site, ...frame, bytesPerStep };
 }
 
 /** `train.py:41 forward`, with a word on how the line was found where it is not the line that ran. */

@@ -1,7 +1,7 @@
 import { jobLines } from '../../analysis/job/jobReport';
 import { textOf } from '../../protocol/inert';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { closeTrace, openTrace } from '../report/openTrace';
+import { withOpened } from '../report/openTrace';
 import { jsonChunks } from '../report/jsonDocument';
 import { refuse } from '../report/output';
 import { writeResult } from '../report/resultFile';
@@ -34,16 +34,14 @@ export async function exportTables({ file, output }: ReportArguments, dist: stri
   const folder = jobFolderOf(output) ?? '';
   const problem = unwritableJob(folder, '');
   if (problem !== null) return refuse(problem, UNREADABLE);
-  const opened = await openTrace(file, dist);
-  if ('error' in opened) return refuse(opened.error, UNREADABLE);
-  try {
-    const writer = await JobWriter.open(folder, opened.session, null);
-    writer.write();
-    await writer.writeAllocations(opened.addon, opened.trace.path, true);
-    return 0;
-  } catch (error) {
-    return refuse(`${folder} could not be written: ${reasonOf(error)}.`, UNREADABLE);
-  } finally {
-    closeTrace(opened);
-  }
+  return withOpened(file, dist, async ({ session, addon, trace }) => {
+    try {
+      const writer = await JobWriter.open(folder, session, null);
+      writer.write();
+      await writer.writeAllocations(addon, trace.path, true);
+      return 0;
+    } catch (error) {
+      return refuse(`${folder} could not be written: ${reasonOf(error)}.`, UNREADABLE);
+    }
+  });
 }

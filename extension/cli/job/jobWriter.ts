@@ -13,6 +13,7 @@ import { isAlive, makeInput } from '../../exporters/exportInput';
 import type * as parquetBundle from '../../exporters/parquet';
 import type { TableName, TableRow } from '../../exporters/parquet/tables';
 import type { RankSummary } from '../../protocol/job';
+import { remembered } from '../../protocol/maps';
 
 type Parquet = typeof parquetBundle;
 /** Allocations with their bytes times time: none with no more than `least`, and beyond `most` of them the lightest are dropped. */
@@ -87,8 +88,7 @@ export class JobWriter {
       for await (const batch of input.batches)
         for (let i = 0; i < batch.rows; i++) {
           const pid = input.info.processes[batch.process[i] ?? -1]?.pid ?? null;
-          const own = kept.get(pid) ?? { rows: [], least: -1, most: 2 * ENDED };
-          kept.set(pid, own);
+          const own = remembered(kept, pid, () => ({ rows: [], least: -1, most: 2 * ENDED }));
           const lived = (batch.endNs[i] ?? 0) - (batch.beginNs[i] ?? 0);
           const weight = isAlive(batch, i) ? Infinity : (batch.bytes[i] ?? 0) * lived;
           if (weight <= own.least && !all) continue; // most of a long trace: no row is made of it
@@ -120,8 +120,7 @@ export class JobWriter {
   }
 
   private stepsOf(process: number, summary: RankSummary): Steps {
-    const known = this.steps.get(process) ?? { rows: [], after: 0, part: 0 };
-    this.steps.set(process, known);
+    const known = remembered(this.steps, process, () => ({ rows: [], after: 0, part: 0 }));
     const series = this.session.ledgerSeries({ process, device: summary.device, points: NEWEST });
     const rows = this.parquet.stepRows(series, summary, this.session.info().startRealtimeMs, known.after);
     for (const row of rows) known.rows.push(row);

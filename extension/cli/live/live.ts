@@ -2,7 +2,13 @@ import type { LineText } from '../../analysis/findings/findingContext';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { leftOf } from '../../analysis/report/ending';
 import { headLine, takenBackLine } from '../../analysis/report/tableFindings';
-import { liveView, type LiveChoice, type LiveSize, type LiveView } from '../../analysis/report/liveView';
+import {
+  liveView,
+  type LiveChoice,
+  type LiveSize,
+  type LiveTitle,
+  type LiveView,
+} from '../../analysis/report/liveView';
 import type { NativeSession } from '../../engine/addon';
 import { fitEnd } from '../../analysis/report/fit';
 import { formatBytes, formatDuration } from '../../protocol/format';
@@ -12,12 +18,8 @@ import { say, terminalSize, write } from '../report/output';
 import { createFullScreen, type Live } from './fullScreen';
 import { TerminalTable } from './terminalTable';
 
-export interface LiveOptions {
-  /** What is watched, in words. */
-  title: string;
-  /** Of the program that was started; null: the title has it. */
-  pid: number | null;
-  /** When that began. */
+export interface LiveOptions extends Pick<LiveTitle, 'title' | 'pid'> {
+  /** When the program began. */
   startedMs: number;
   /** Nobody else writes to this terminal or reads from it (`canTakeScreen`). */
   wholeScreen: boolean;
@@ -69,23 +71,15 @@ function lastFull(now: View, emptied: (size: LiveSize, drawnMs: number) => strin
 }
 
 function lowerHalf(view: View): Live {
-  let size = terminalSize(2) ?? { rows: MIN_ROWS, columns: 80 };
-  const screen = {
-    get rows() {
-      return size.rows;
-    },
-    get columns() {
-      return size.columns;
-    },
-    write: (text: string) => write(2, text),
-  };
+  const size = terminalSize(2) ?? { rows: MIN_ROWS, columns: 80 };
+  const screen = { ...size, write: (text: string) => write(2, text) };
   const table = new TerminalTable(screen);
   const show = (): void => {
-    const { lines } = view({ rows: table.limit, columns: size.columns }, { sort: 'bytes', filter: '', from: 0 });
+    const { lines } = view({ rows: table.limit, columns: screen.columns }, { sort: 'bytes', filter: '', from: 0 });
     table.draw(lines.map(({ text }) => text));
   };
   const resize = (): void => {
-    size = terminalSize(2) ?? size;
+    Object.assign(screen, terminalSize(2));
     table.release();
     show();
   };

@@ -111,17 +111,10 @@ function inRepository(file: string, cwd: string): string {
 
 function summarize(file: string, gate: Gate): void {
   const cell = (text: string): string => text.replace(/[|\\`<>]/g, '\\$&').replace(/\s+/g, ' ');
+  const row = (each: ComparedRow): string =>
+    `| ${cell(placeText(each))} | ${formatBytes(each.bytesA)} | ${formatBytes(each.bytesB)} |`;
   const rows = (title: string, all: readonly ComparedRow[]): string[] =>
-    all.length === 0
-      ? []
-      : [
-          '',
-          `| ${title} | before | now |`,
-          '| --- | ---: | ---: |',
-          ...all.map(
-            each => `| ${cell(placeText(each))} | ${formatBytes(each.bytesA)} | ${formatBytes(each.bytesB)} |`,
-          ),
-        ];
+    all.length === 0 ? [] : ['', `| ${title} | before | now |`, '| --- | ---: | ---: |', ...all.map(row)];
   const lines = [
     `### GPU memory: ${cell(gateWords(gate))}`,
     '',

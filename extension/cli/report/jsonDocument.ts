@@ -1,4 +1,5 @@
 import { escapeJson } from '../../protocol/inert';
+import { batches } from '../../protocol/maps';
 
 const CHUNK = 1 << 16;
 /** Entries that are written together. */
@@ -30,21 +31,11 @@ function* pieces(document: object): Generator<string> {
 
 function* entries(list: Iterable<unknown>): Generator<string> {
   let before = '[';
-  for (const batch of batches(list)) {
+  for (const batch of batches(list, BATCH)) {
     yield `${before}\n    ${indented([batch]).slice('[\n    '.length, -'\n  ]'.length)}`;
     before = ',';
   }
   yield before === '[' ? '[]' : '\n  ]';
-}
-
-function* batches(list: Iterable<unknown>): Generator<unknown[]> {
-  let batch: unknown[] = [];
-  for (const entry of list) {
-    if (batch.push(entry) < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** The one entry of a list, as it stands there. */

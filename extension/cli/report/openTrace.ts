@@ -3,6 +3,7 @@ import { wakeRecorder } from '../../capture/launch/recorder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
 import { nameCells } from '../../protocol/cells';
+import { refuse } from './output';
 import { traceFile, type TraceFile } from '../../engine/traceFile';
 
 /** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */
@@ -30,6 +31,21 @@ export async function openTrace(file: string, dist: string): Promise<Opened | { 
     return { addon: loaded.addon, session, trace };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Works with a trace as `openTrace` opens it. What cannot be opened is said; the exit status is then 1. */
+export async function withOpened(
+  file: string,
+  dist: string,
+  use: (opened: Opened) => Promise<number>,
+): Promise<number> {
+  const opened = await openTrace(file, dist);
+  if ('error' in opened) return refuse(opened.error, 1);
+  try {
+    return await use(opened);
+  } finally {
+    closeTrace(opened);
   }
 }
 

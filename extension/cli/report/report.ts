@@ -19,7 +19,7 @@ import { compareReport, type ComparedSide } from './compareReport';
 import { gatedRun, gateReport } from './gateReport';
 import { exportReport } from './exportReport';
 import { momentsOf, shownMoment, withFinal, type EndedTrace } from './finalMoment';
-import { closeTrace, openTrace, type Opened } from './openTrace';
+import { withOpened, type Opened } from './openTrace';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
 import { endText } from './summary';
@@ -39,15 +39,11 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
   if (isJobFolder(options.file)) return reportJob(options, dist);
   if (options.run !== null) return refuse('--run chooses a run of a job’s folder.', USAGE);
   if (tables) return exportTables(options, dist);
-  const opened = await openTrace(options.file, dist);
-  if ('error' in opened) return refuse(opened.error, UNREADABLE);
-  try {
-    return await showTrace({ ...options, file: opened.trace.path }, opened, dist);
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error), UNREADABLE);
-  } finally {
-    closeTrace(opened);
-  }
+  return withOpened(options.file, dist, opened =>
+    showTrace({ ...options, file: opened.trace.path }, opened, dist).catch((error: unknown) =>
+      refuse(error instanceof Error ? error.message : String(error), UNREADABLE),
+    ),
+  );
 }
 
 async function showTrace(options: ReportArguments, opened: Opened, dist: string): Promise<number> {
@@ -70,23 +66,14 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
 }
 
 /** From the base to the trace, as `gate` does. */
-async function compare(
-  options: ReportArguments,
-  trace: ComparedSide,
-  { file, at }: Compared,
-  dist: string,
-): Promise<number> {
-  const base = await openTrace(file, dist);
-  if ('error' in base) return refuse(base.error, UNREADABLE);
-  try {
+function compare(options: ReportArguments, trace: ComparedSide, { file, at }: Compared, dist: string): Promise<number> {
+  return withOpened(file, dist, async base => {
     fileNotes(base.session.info()).forEach(say);
     const until = at === null ? null : resolveTraceTime(at, base.session);
     if (until !== null && 'error' in until) return refuse(until.error, USAGE);
     const chunks = await compareReport(options, { ...base, file, moment: until }, trace);
     return writeResult(chunks, options.output) ? 0 : UNREADABLE;
-  } finally {
-    closeTrace(base);
-  }
+  });
 }
 
 /** The run beside others of the version before. */
@@ -98,14 +85,12 @@ async function gate(
 ): Promise<number> {
   const bases: GatedRun[] = [];
   for (const { file } of options.compare) {
-    const base = await openTrace(file, dist);
-    if ('error' in base) return refuse(base.error, UNREADABLE);
-    try {
+    const status = await withOpened(file, dist, async base => {
       fileNotes(base.session.info()).forEach(say);
       bases.push(await gatedRun(base.addon, base.session, base.trace.path, file));
-    } finally {
-      closeTrace(base);
-    }
+      return 0;
+    });
+    if (status !== 0) return status;
   }
   const run = await gatedRun(addon, session, options.file, options.file);
   const { gate: judged, chunks } = gateReport(bases as [GatedRun, ...GatedRun[]], run, {

@@ -1,4 +1,4 @@
-import { chownSync, closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { chownSync, closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { say, write } from './output';
 
@@ -23,10 +23,7 @@ export function writeResult(chunks: Iterable<string>, file: string | null): bool
 function writeFile(file: string, chunks: Iterable<string>): void {
   const descriptor = openSync(file, 'w');
   try {
-    for (const chunk of chunks) {
-      const bytes = Buffer.from(chunk);
-      for (let offset = 0; offset < bytes.length;) offset += writeSync(descriptor, bytes, offset);
-    }
+    for (const chunk of chunks) writeFileSync(descriptor, chunk);
   } finally {
     closeSync(descriptor);
   }

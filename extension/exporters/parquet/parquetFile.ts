@@ -1,4 +1,5 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData, type ColumnSource } from 'hyparquet-writer';
+import { batches } from '../../protocol/maps';
 import type { Columns, ColumnType, RowOf } from './tables';
 
 /** A Parquet file that is written a group of rows at a time. */
@@ -61,13 +62,7 @@ export function* parquetChunks<C extends Columns>(
   facts: object,
 ): Generator<Uint8Array> {
   const file = new ParquetFile(columns, facts);
-  let group: RowOf<C>[] = [];
-  for (const row of rows) {
-    if (group.push(row) < GROUP_ROWS) continue;
-    yield file.group(group);
-    group = [];
-  }
-  yield file.group(group);
+  for (const group of batches(rows, GROUP_ROWS)) yield file.group(group);
   yield file.end();
 }
 

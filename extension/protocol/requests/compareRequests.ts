@@ -1,7 +1,7 @@
 // Two moments beside each other, of one trace or of two.
 import { index, indexOrAll, nothing, object, oneOf, within, type Check, type Checks, type Fielded } from './checks';
 import type { Mark } from '../marks';
-import { LAYERS } from '../trace';
+import { LAYERS, type Frame } from '../trace';
 import type { EndMoment } from './moment';
 
 /** A moment of a trace. */
@@ -15,11 +15,8 @@ export interface ComparePoint {
 export type CompareQuery = Fielded<typeof COMPARE>;
 export type CompareBy = CompareQuery['by'];
 
-export interface ComparedRow {
-  /** As B has it, else A; empty without a Python line. */
-  file: string;
-  line: number;
-  function: string;
+/** The line as B has it, else A; empty without a Python line. */
+export interface ComparedRow extends Frame {
   /** Line in A, where the same code stands on another one, as after an edit; else null. */
   movedFrom: number | null;
   /** `file:line function`, innermost first; empty where lines are compared. */

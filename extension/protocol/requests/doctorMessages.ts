@@ -1,4 +1,5 @@
 // Messages between the extension host and the page that tells what this machine can record.
+import { isFields } from '../fields';
 
 export interface DoctorCheck {
   name: string;
@@ -25,9 +26,8 @@ const MOST_TEXT = 10_000;
 
 /** The page's message, or null where it is none. */
 export function doctorMessage(value: unknown): ToDoctorHost | null {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return null;
-  if (value.type === 'ready' || value.type === 'check') return { type: value.type };
-  if (value.type !== 'copy' || !('text' in value)) return null;
-  const { text } = value;
-  return typeof text === 'string' && text.length <= MOST_TEXT ? { type: 'copy', text } : null;
+  if (!isFields(value)) return null;
+  const { type, text } = value;
+  if (type === 'ready' || type === 'check') return { type };
+  return type === 'copy' && typeof text === 'string' && text.length <= MOST_TEXT ? { type, text } : null;
 }

@@ -1,4 +1,5 @@
 // Messages between the extension host and the page of a job.
+import { isFields } from '../fields';
 import type { JobView } from '../job';
 
 export type ToJobHost =
@@ -13,8 +14,8 @@ const MOST_TEXT = 4_000;
 
 /** The page's message, or null where it is none. */
 export function jobMessage(value: unknown): ToJobHost | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { type, key, file, line, run } = value as Record<string, unknown>;
+  if (!isFields(value)) return null;
+  const { type, key, file, line, run } = value;
   const text = (given: unknown): given is string => typeof given === 'string' && given.length <= MOST_TEXT;
   if (type === 'ready') return { type };
   if (type === 'openRank' && text(key)) return { type, key };

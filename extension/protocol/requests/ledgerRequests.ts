@@ -1,6 +1,7 @@
 // The memory of each card as parts that sum to its total.
 import { object, type Checks } from './checks';
 import { MOMENT, type OfMoment } from './moment';
+import type { Frame } from '../trace';
 import type { LedgerLibrary } from '../verdicts';
 
 /**
@@ -25,11 +26,8 @@ export interface LedgerPart {
   /** Of `driver`, by the library that called: they sum to its bytes. Empty where no library is known. */
   libraries: LedgerLibrary[];
 }
-export interface LedgerLine {
+export interface LedgerLine extends Frame {
   site: number;
-  file: string;
-  line: number;
-  function: string;
   /** Path of the library that called the driver; empty: not known. */
   library: string;
   bytes: number;

@@ -1,7 +1,7 @@
 // What the page may ask for the timeline beside its series, and of other moments.
 import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks, type Fielded } from './checks';
 import { checkMoment, type Moment } from './moment';
-import type { Category, LineSource, NamedRange, PassBegins, PassQuery, StepSource } from '../trace';
+import type { Category, Frame, LineSource, NamedRange, PassBegins, PassQuery, StepSource } from '../trace';
 import { LAYERS, SERIES } from '../trace';
 
 export interface TimelineRequests {
@@ -30,10 +30,7 @@ export interface Scope {
 }
 export type StackQuery = Scope & Fielded<typeof STACK>;
 /** What a group stands for; the fields of the other kinds of groups are empty. */
-export interface StackGroup {
-  file: string;
-  line: number;
-  function: string;
+export interface StackGroup extends Frame {
   source: LineSource;
   category: Category;
   process: number;

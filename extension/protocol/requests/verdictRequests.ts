@@ -1,5 +1,6 @@
 // What the page may ask of what is said of memory: findings, the states of lines, who holds what survives, experiments.
 import { index, listOf, nothing, object, oneOf, text, type Checks } from './checks';
+import type { Frame } from '../trace';
 import type { Finding, FindingHolder, SiteState } from '../verdicts';
 
 /** What can be tried in the traced process; each changes what the program does. */
@@ -73,13 +74,7 @@ export interface RowVerdict {
   because: string;
 }
 /** A line that is no part of a finding, and what it does. */
-export interface OtherLine {
-  site: number;
-  file: string;
-  line: number;
-  function: string;
-  state: SiteState;
-  because: string;
+export interface OtherLine extends Frame, Pick<RowVerdict, 'site' | 'state' | 'because'> {
   /** At the moment of the question. */
   liveBytes: number;
 }
