@@ -251,7 +251,7 @@ test('a run that is refused, cancelled, timed out or left: nothing stays', async
   const some = { ...given, command: [python, training], max_steps: 40 };
   const short = (await (await startAgent(t, place, { env: standIn })).call('run_traced', some)).content;
   assert.match(String(short.interrupted), /^\d+ training steps have ended \(max_steps\)\.$/);
-  assert.match(String(rowsOf(short, 'findings')[0]?.title), /training\.py:\d+ keeps 1 tensor of each step/);
+  assert.match(String(rowsOf(short, 'findings')[0]?.title), /1 tensor of each step/);
   const ended = (await agent.call('run_traced', { ...given, timeout_s: 1 })).content;
   assert.match(String(ended.interrupted), /^It ran for 1 s/);
   const pid = Number(/begun (\d+)/.exec(String(ended.output))?.[1] ?? 0);

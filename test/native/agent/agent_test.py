@@ -212,7 +212,7 @@ class Agent(AgentTest):
         model = ["/u/model.py\t41\tforward", "/u/model.py\t52\tforward"]
         self.assertEqual({line for line, told in log.generated.items() if told[2:] == model}, {4, 5, 8, 9})
         self.assertEqual({line for line, told in log.generated.items() if told[2:] == []}, {3, 12, 14, 15})
-        marks = [text for code, text in log.notes if code == 15]
+        marks = [text for code, text in log.notes if code == GMT_NOTE_RECOMPILED]
         self.assertEqual(marks, ["2500 recompiled model.py:16 forward: 0/0: tensor 'x'"])
 
     @every_python
