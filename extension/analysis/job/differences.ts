@@ -120,7 +120,7 @@ function stagePeaks(ranks: readonly RankSummary[], grown: ReadonlySet<string>): 
       const own = (stages[index] ?? []).filter(rank => more(rank) * Math.sign(by) > little);
       const others = stages.flatMap((stage, i) => (i === index ? [] : stage));
       const most = median(own.map(more));
-      return peakDifference(own, most, explain(levelsOf(own, grown), levelsOf(others, grown), most), ranks);
+      return peakDifference(own, most, explain(levelsOf(own, grown), levelsOf(others, grown), most), ranks, grown);
     });
   });
 }
@@ -137,7 +137,7 @@ function rankPeaks(ranks: readonly RankSummary[], grown: ReadonlySet<string>): J
   return causes.map(same => {
     const { by, lines } = same.reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a));
     const own = same.map(({ rank }) => rank);
-    return peakDifference(own, by, lines, ranks);
+    return peakDifference(own, by, lines, ranks, grown);
   });
 }
 
@@ -167,12 +167,16 @@ function peakDifference(
   by: number,
   lines: JobDifference['lines'],
   all: readonly RankSummary[],
+  grown: ReadonlySet<string>,
 ): JobDifference {
   const of = numbersOf(own);
   const who = whoText(of, all);
   const amount = formatBytes(Math.abs(by));
   const one = of.length === 1;
-  const others = all.length - of.length === 1 ? t('the other one') : t('the others');
+  const rest = all.filter(({ rank }) => !of.includes(rank ?? 0));
+  const [mine, theirs] = [own, rest].map(ranks => median(ranks.map(({ peakBytes }) => peakBytes)));
+  const grows = grown.size > 0 && Math.abs((mine ?? 0) - (theirs ?? 0) - by) > Math.abs(by) / 2;
+  const others = `${rest.length === 1 ? t('the other one') : t('the others')}${grows ? t(', what grows aside') : ''}`;
   const texts = {
     more: one
       ? t('{0} peaks {1} above {2}', who, amount, others)

@@ -140,6 +140,9 @@ test('two ranks and one', () => {
     /^Rank 1 alone peaks [\d.]+ GB above the other one: [\d.]+ GB at train\.py:31, /,
   );
   assert.deepEqual(told(batches(1.1)), [], 'of two, each may be the usual one');
+  const [held, leaking] = makeJob(2, 1) as [RankSummary, RankSummary];
+  const [, aside] = jobDifferences([largerBatch(held, 1.6), leaks(leaking)]);
+  assert.match(aside?.sentence ?? '', /^Rank 0 alone peaks [\d.]+ GB above the other one, what grows aside: /);
   const staged = makeJob(2, 1).map((rank, i) => ({ ...rank, mesh: { pp: [i, 2] as [number, number] } }));
   const [first, second] = staged as unknown as [RankSummary, RankSummary];
   assert.match(jobDifferences([largerBatch(first, 3), second])[0]?.sentence ?? '', /^Rank 0 alone peaks /);
