@@ -14,6 +14,7 @@ import {
 } from '../../../extension/capture/traces/sessionFile';
 import { programRuns } from '../../../extension/capture/launch/terminalScript';
 import { makeInfo } from '../fakeTrace';
+import { RECOMPILED } from '../../../extension/protocol/notes';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { marksOf } from '../../../extension/protocol/marks';
 
@@ -63,7 +64,7 @@ test('what is no mark is left out', () => {
 
 test('what was compiled again is a mark', () => {
   const why = 'recompiled train.py:16 forward: 0/0: tensor x: expected 64, actual 128';
-  const notes = [8, 15].map(code => ({ code, text: `1500 ${why}` }));
+  const notes = [8, RECOMPILED].map(code => ({ code, text: `1500 ${why}` }));
   const processes = [{ notes }] as unknown as TraceInfo['processes'];
   const info = makeInfo({ session: { marks: [{ name: 'late', timeNs: 9e8 }] }, startRealtimeMs: 1000, processes });
   const marks = marksOf(info);
