@@ -1,4 +1,5 @@
 // A job of many ranks, as far as it is known without opening a trace: one summary a process, in the job's folder.
+import type { Translate } from './format';
 import { fieldsIn, isFields, parseFields, type Fields } from './fields';
 import type { RankInfo } from './rank';
 import type { Frame, Layer, StepSource } from './trace';
@@ -118,12 +119,18 @@ export interface JobDifference {
 }
 
 /** A row of the heat map. */
+/** What is said where no rank differs and none leaks. */
+export const nothingText = (ranks: number, t: Translate): string =>
+  ranks > 1 ? t('No rank stands out from its equals, and no leak was found.') : t('No leak was found.');
+
 export interface JobRank extends Pick<RankSummary, Told> {
   /** Names the rank's process in the job's folder. */
   key: string;
   rank: number;
   leaks: number;
   lostEvents: number;
+  /** It is not known to have ended, and has written nothing for minutes. */
+  silent: boolean;
 }
 type Told = 'host' | 'pid' | 'steps' | 'peakBytes' | 'totalBytes' | 'live' | 'exitCode' | 'trace' | 'series';
 

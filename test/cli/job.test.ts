@@ -32,6 +32,7 @@ test('ranks gather in a folder: who leaks, who is missing; a damaged summary and
   const text = await report();
   assert.match(text, /^Job job-7: 3 of 4 ranks\nThe GPU is simulated\.\n1 of 4 ranks are not in the folder: 3\.\n/);
   assert.match(text, /\nLEAK: Rank 1 alone grows by 1\.\d+ MB a step at rank\.py:8; the other 2 do not\.\n/);
+  assert.equal(await report('--run', '7'), text, 'as the launcher calls it');
   const job = JSON.parse(await report('--format', 'json')) as JobView;
   assert.deepEqual(
     job.ranks.map(({ rank, live, exitCode }) => [rank, live, exitCode]),

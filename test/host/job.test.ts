@@ -75,7 +75,7 @@ describe('A job of many ranks in VS Code', () => {
     assert.match(await words('.runs'), /rank_job\.py:8.*48\.00 MB.*160\.00 MB/s);
     await click('.runs [data-action=show-run]');
     await says('[data-value=job]', /Job job-40/);
-    await says('.differences', /No rank differs/);
+    await says('.differences', /No leak was found/);
     await click('.runs tbody tr:nth-child(2) [data-action=show-run]');
     await says('[data-value=job]', /Job job-41/);
     await press('[data-control=order]', 'Home');

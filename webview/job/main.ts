@@ -5,7 +5,14 @@ import '../document.css';
 import './job.css';
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatTimestamp, fileLine } from '../../extension/protocol/format';
-import { JOB_LAYERS, type JobDifference, type JobLayer, type JobRun, type JobView } from '../../extension/protocol/job';
+import {
+  JOB_LAYERS,
+  nothingText,
+  type JobDifference,
+  type JobLayer,
+  type JobRun,
+  type JobView,
+} from '../../extension/protocol/job';
 import type { ToJobHost, ToJobPage } from '../../extension/protocol/requests/jobMessages';
 import { dropdown, openBelow, progressRing, registerComponents } from '../components';
 import { button, el, icon, setText } from '../dom';
@@ -141,13 +148,7 @@ function show(given: JobView): void {
   const state = running > 0 ? t('{0} are running', formatCount(running)) : t('all have ended');
   setText(facts, [count, state, ...(simulated ? [t('the GPU is simulated')] : [])].join(' · '));
   notes.replaceChildren(...given.notes.map(note => el('li', {}, icon('info'), ' ', note)));
-  const none = el(
-    'li',
-    {},
-    icon('pass'),
-    ' ',
-    t('No rank differs from its equals by more than 5 % and 32 MB, and nothing grows.'),
-  );
+  const none = el('li', {}, icon('pass'), ' ', nothingText(ranks.length, t));
   const found = given.differences.map(differenceItem);
   differences.replaceChildren(...(found.length > 0 ? found : [none]));
   const several = given.runs.length > 1;

@@ -1,5 +1,6 @@
+import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatTimestamp } from '../../protocol/format';
-import type { JobRank, JobRun, JobView } from '../../protocol/job';
+import { nothingText, type JobRank, type JobRun, type JobView } from '../../protocol/job';
 
 /** Ranks that are listed: those that differ, then the others from the first. */
 const RANKS = 32;
@@ -16,8 +17,7 @@ export function jobLines(job: JobView): string[] {
   const lines = [`Job ${run || '(no name)'}: ${count}`];
   if (simulated) lines.push('The GPU is simulated.');
   lines.push(...job.notes);
-  if (differences.length === 0)
-    lines.push('No rank differs from its equals by more than 5 % and 32 MB, and nothing grows.');
+  if (differences.length === 0) lines.push(nothingText(ranks.length, t));
   for (const { kind, sentence } of differences) lines.push(`${kind === 'growth' ? 'LEAK' : 'DIFFERS'}: ${sentence}`);
   return [...lines, '', ...rankTable(job), ...(runs.length > 1 ? ['', ...runTable(runs), '', ...trendTable(job)] : [])];
 }
@@ -32,7 +32,13 @@ function rankTable({ ranks, differences }: JobView): string[] {
     rank.host,
     formatCount(rank.steps),
     formatBytes(rank.peakBytes),
-    rank.live ? 'running' : rank.exitCode === 0 || rank.exitCode === null ? 'ended' : `exit ${rank.exitCode}`,
+    rank.silent
+      ? 'silent'
+      : rank.live
+        ? 'running'
+        : rank.exitCode === 0 || rank.exitCode === null
+          ? 'ended'
+          : `exit ${rank.exitCode}`,
     rank.leaks > 0 ? 'leak' : '',
     shades(rank, most),
   ]);
@@ -41,14 +47,17 @@ function rankTable({ ranks, differences }: JobView): string[] {
   return left > 0 ? [...lines, `… and ${formatCount(left)} more ranks.`] : lines;
 }
 
-/** The peak of each part of the run, by the highest of all ranks. */
+/** The peak of each part of the run, as many steps each, by the highest of all ranks. */
 function shades({ series }: JobRank, most: number): string {
+  const steps = series.last.at(-1) ?? 0;
   const columns = Math.min(COLUMNS, series.last.length);
   return Array.from({ length: columns }, (_, column) => {
-    const from = Math.floor((column * series.last.length) / columns);
-    const to = Math.floor(((column + 1) * series.last.length) / columns);
-    const peak = series.peak.slice(from, Math.max(to, from + 1)).reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
-    return SHADES[Math.min(SHADES.length - 1, Math.ceil((peak / most) * (SHADES.length - 1)))];
+    const [from, to] = [column, column + 1].map(each => (each * steps) / columns);
+    const peak = series.peak.reduce<number>((peak, bytes, i) => {
+      const inside = (series.last[i] ?? 0) > (from ?? 0) && (series.last[i - 1] ?? 0) < (to ?? 0);
+      return inside ? Math.max(peak, bytes ?? 0) : peak;
+    }, 0);
+    return SHADES[peak > 0 ? Math.max(1, Math.round((peak / most) * (SHADES.length - 1))) : 0];
   }).join('');
 }
 

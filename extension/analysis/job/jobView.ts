@@ -23,7 +23,7 @@ export interface FoundSummary {
 export function jobView(found: readonly FoundSummary[], nowMs: number, run?: string): JobView | null {
   const byRun = groupBy(found, ({ summary }) => summary.run);
   const runs = [...byRun.values()].map(jobRun).sort((a, b) => a.startedMs - b.startedMs);
-  const chosen = run ?? runs.at(-1)?.run;
+  const chosen = run !== undefined && !byRun.has(run) ? `job-${run}` : (run ?? runs.at(-1)?.run); // a number has a word before it there
   const all = byRun.get(chosen ?? '');
   if (chosen === undefined || all === undefined) return null;
   const ranks = newestOfRanks(all);
@@ -34,7 +34,7 @@ export function jobView(found: readonly FoundSummary[], nowMs: number, run?: str
     run: chosen,
     simulated: summaries.some(({ simulated }) => simulated),
     worldSize,
-    ranks: ranks.map(jobRank),
+    ranks: ranks.map(rank => jobRank(rank, nowMs)),
     notes: jobNotes(ranks, worldSize, nowMs, all.length),
     differences: jobDifferences(summaries),
     runs,
@@ -42,11 +42,16 @@ export function jobView(found: readonly FoundSummary[], nowMs: number, run?: str
   };
 }
 
-function jobRank({ key, summary }: FoundSummary): JobRank {
+/** A process that is not known to have ended, and says nothing any more. */
+const isSilent = ({ summary, writtenMs }: FoundSummary, nowMs: number): boolean =>
+  summary.live && nowMs - writtenMs > SILENT_MS;
+
+function jobRank(found: FoundSummary, nowMs: number): JobRank {
+  const { key, summary } = found;
   const { rank, host, pid, steps, peakBytes, totalBytes, live, exitCode, trace, series, findings, lost } = summary;
   const leaks = findings.filter(isLeak).length;
   const facts = { host, pid, steps, peakBytes, totalBytes, live, exitCode, trace, series };
-  return { key, rank: rank ?? 0, ...facts, leaks, lostEvents: lost.events };
+  return { key, rank: rank ?? 0, ...facts, leaks, lostEvents: lost.events, silent: isSilent(found, nowMs) };
 }
 
 function jobRun(all: FoundSummary[]): JobRun {
@@ -85,7 +90,7 @@ function jobNotes(
   const numbers = ranks.map(({ summary }) => summary.rank ?? 0);
   const there = new Set(numbers);
   const missing = Array.from({ length: worldSize ?? 0 }, (_, rank) => rank).filter(rank => !there.has(rank));
-  const silent = ranks.filter(({ summary, writtenMs }) => summary.live && nowMs - writtenMs > SILENT_MS);
+  const silent = ranks.filter(rank => isSilent(rank, nowMs));
   const failed = ranks.filter(({ summary }) => (summary.exitCode ?? 0) !== 0);
   const lossy = ranks.filter(({ summary }) => summary.lost.events > 0);
   const of = (some: readonly FoundSummary[]): string => ranksText(numbersOf(some.map(({ summary }) => summary)));
@@ -109,7 +114,7 @@ function jobNotes(
     ...silent.slice(0, 3).map(one => [true, silentText(one)] as const),
     [silent.length > 3, t('So it is with {0} ranks in all: {1}.', silent.length, of(silent))],
     [beyond.length > 0, t('The launcher’s variables contradict each other: {0} of {1}.', of(beyond), worldSize ?? 0)],
-    [processes > ranks.length, t('Of ranks that were started again the newest process is shown: {0} more are in the folder. Runs without a job’s name need a folder each, or GPU_MEMTRACE_RUN.', formatCount(processes - ranks.length))],
+    [processes > ranks.length, t('One process of each rank is shown, the newest: {0} more are in the folder, started again or without a rank of their own. Runs without a job’s name need a folder each, or GPU_MEMTRACE_RUN.', formatCount(processes - ranks.length))],
     [unlike, t('Steps are inferred from the allocations and differ between ranks: a column need not be the same moment in all rows.')],
     [failed.length > 0, t('Ended with an error: {0}.', of(failed))],
     [lossy.length > 0, t('Events were lost, so figures may be wrong, in {0}.', of(lossy))],

@@ -26,6 +26,12 @@ export function mainDevice(info: TraceInfo, process: number): Totals | null {
 
 const used = ({ device, allocations }: Totals): boolean => device >= 0 && allocations > 0;
 
+/** How often memory ran out: PyTorch asks the driver again before it gives up, which is one failure. */
+function failuresOf({ outOfMemory }: TraceInfo, process: number): number {
+  const all = outOfMemory.filter(failure => failure.process === process);
+  return all.filter(({ layer }) => layer === 'tensor').length || all.length;
+}
+
 /**
  * What a job's folder keeps of one process; null: it used no GPU. `trace`: where its trace will lie, from that folder. `judged`: with its
  * lines and findings, which take longer.
@@ -58,7 +64,7 @@ export function rankSummary(
     },
     ...{ device, gpu: told.gpus[device] ?? '', gpuName: gpu?.name ?? '', totalBytes: gpu?.totalBytes || null },
     ...{ layer, stepSource: steps?.source ?? 'time', steps: steps?.count ?? 0, peakBytes: total.peakBytes },
-    outOfMemoryCount: info.outOfMemory.filter(failure => failure.process === process).length,
+    outOfMemoryCount: failuresOf(info, process),
     series: readSeries(source, total),
     lines: verdicts === null ? [] : readLines(source, verdicts, total),
     findings: verdicts === null ? [] : readFindings(verdicts, process),

@@ -61,7 +61,7 @@ export async function oomDocuments(
     const lines = oomDocument(source, verdict, modules[at]);
     const facts = info.processes[process];
     const rank = facts && rankOf(facts).rank;
-    return { process, name: `oom-${rank ?? facts?.pid}.md`, lines };
+    return { process, name: `oom-${rank === null || rank === undefined ? '' : `${rank}-`}${facts?.pid}.md`, lines };
   });
 }
 

@@ -50,6 +50,16 @@ export function named(summaries: readonly RankSummary[], folder: string, traceMs
   });
 }
 
+/** The run in whose folder files of a process lie already; empty: none are there. */
+export function runThere(folder: string, summary: RankSummary): string {
+  const own = `.${processName(summary)}.`;
+  const isThere = (run: string): boolean =>
+    namesIn(join(folder, run), summary.rank === null ? 'rank=' : `rank=${summary.rank}`).some(rank =>
+      namesIn(join(folder, run, rank), '').some(name => name.includes(own)),
+    );
+  return namesIn(folder, 'run=').find(isThere)?.slice('run='.length) ?? '';
+}
+
 /** Where the files of a rank are; makes the folder. */
 export function rankFolder(folder: string, { run, rank }: RankSummary): string {
   const path = resolve(folder, `run=${run}`, `rank=${rank ?? 0}`);

@@ -5,7 +5,7 @@ import { reasonOf } from './traceDirectory';
 
 const KEPT = 10;
 const SUFFIX = '.gputrace';
-const OOM_FILE = /\/oom-\d+\.md$/;
+const OOM_FILE = /\/oom-(\d+-)?\d+\.md$/;
 
 /** `<folder>/<script>-<time>.gputrace`; makes the folder. */
 export function keptTraceFile(folder: string, command: readonly string[], now: Date): string {

@@ -27,7 +27,7 @@ const RECORDING = `  -o, --output FILE        save the trace there (else it is k
                            free, or a quarter of it where the disk is memory)
   --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL as
                            OpenTelemetry's variables say (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
-  --prometheus FILE        keep them in FILE.prom, for the textfile collector of Prometheus's node_exporter
+  --prometheus FILE.prom   keep them in this file, for the textfile collector of Prometheus's node_exporter
 `;
 
 const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Python line and thread.

@@ -14,7 +14,7 @@ export class Options {
 
   next(): string | null {
     const word = this.words[this.at];
-    if (this.plain || word === undefined || word === '-' || !word.startsWith('-')) return null;
+    if (this.plain || word === undefined || word === '-' || !/^--$|^-+[^-\s]/.test(word)) return null; // `-- …` begins a comment of SQL
     this.at++;
     if (word === '--') {
       this.plain = true;

@@ -5,6 +5,7 @@ import {
   processName,
   rankFolder,
   removeProcess,
+  runThere,
   writeSummary,
   writeWhole,
 } from '../../capture/traces/jobFolder';
@@ -109,7 +110,10 @@ export class JobWriter {
     const info = this.session.info();
     const found = ranksOf(info).flatMap(process => {
       const summary = rankSummary(this.session, process, this.trace, whole);
-      return summary === null ? [] : [{ process, summary }];
+      if (summary === null) return [];
+      // Made again of its trace, it stays in its run, though the folder may have another name now.
+      const run = summary.run || (this.asOfMs === null ? '' : runThere(this.folder, summary));
+      return [{ process, summary: { ...summary, run } }];
     });
     const summaries = named(
       found.map(({ summary }) => summary),

@@ -31,11 +31,12 @@ export function sql({ folder, query, engine, format }: SqlArguments, dist: strin
       .filter(name => name.endsWith('.sql'))
       .map(name => [name.slice(0, -4), readFileSync(join(shipped, name), 'utf8').trim()]),
   );
-  if (query === null) {
+  const there = isJobFolder(folder);
+  if (query === null && there) {
     print([...named].map(([name, text]) => `${name.padEnd(24)}${text.split('\n', 1)[0]?.slice(3) ?? ''}`));
     return 0;
   }
-  if (!isJobFolder(folder)) return refuse(`${folder} is no folder of a job: there is no run=… in it.`, FAILED);
+  if (query === null || !there) return refuse(`${folder} is no folder of a job: there is no run=… in it.`, FAILED);
   const select = named.get(query) ?? query;
   if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
   const statements = [...views(resolve(folder), engine ?? 'duckdb', select), select.replace(/;\s*$/, '')];

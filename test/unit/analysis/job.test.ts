@@ -1,11 +1,15 @@
 // What is said of a job's ranks: who differs, by what, and nothing else.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { jobDifferences } from '../../../extension/analysis/job/differences';
+import { jobLines } from '../../../extension/analysis/job/jobReport';
 import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
 import { rankList, whoText } from '../../../extension/analysis/job/who';
 import type { JobDifference, RankSummary } from '../../../extension/protocol/job';
-import { named } from '../../../extension/capture/traces/jobFolder';
+import { named, processName, rankFolder, runThere, writeWhole } from '../../../extension/capture/traces/jobFolder';
 import { rankIn } from '../../../extension/protocol/rank';
 import { ACTIVATIONS, GB, largerBatch, leaks, makeJob, MB, visited } from './jobRanks';
 
@@ -158,6 +162,23 @@ test('the processes of one recording are of one run', () => {
   assert.deepEqual(runs([untold]), ['run-x-19700101-000000 0']);
 });
 
+test('what is made again of a trace stays in the run that its files lie in', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'job-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [first, second] = makeJob(2, 1) as [RankSummary, RankSummary];
+  writeWhole(join(rankFolder(folder, { ...second, run: 'old' }), `steps.${processName(second)}.parquet`), ['']);
+  assert.deepEqual([runThere(folder, first), runThere(folder, second)], ['', 'old']);
+  assert.equal(runThere(folder, { ...second, rank: null }), 'old');
+});
+
+test('the peak by step has as many steps in each column', () => {
+  const [rank] = makeJob(1, 1) as [RankSummary];
+  const last = [50, 90, 98, 99, 100];
+  const series = { ...rank.series, last, peak: [8 * GB, 4 * GB, 4 * GB, 4 * GB, 4 * GB] };
+  const job = jobView(found([{ ...rank, peakBytes: 8 * GB, series }]), NOW);
+  assert.match(job === null ? '' : (jobLines(job).at(-1) ?? ''), / {2}███▄▄$/);
+});
+
 test('a program that begins MPI by itself names no job', () => {
   const env = (size: string) =>
     rankIn([
@@ -220,6 +241,10 @@ test('missing, silent, failed and lossy ranks are noted', () => {
   assert.ok(
     wrong?.notes.includes('The launcher’s variables contradict each other: rank 9 of 8.'),
     wrong?.notes.join('\n'),
+  );
+  assert.deepEqual(
+    job.ranks.map(({ silent }) => silent),
+    [true, false, false, false, false, false],
   );
   assert.deepEqual([job.worldSize, job.ranks.map(({ rank }) => rank)], [8, [0, 1, 3, 4, 6, 7]]);
 });
