@@ -46,8 +46,8 @@ export function unusedPinnedGrowth(
 export function unusedPinned(context: FindingContext, cluster: readonly GrowingSite[]): FindingHolder | null {
   const { answers, source, unusedPinnedGrowth: usual } = context;
   const isOurs = cluster.every(({ verdict }) => {
-    const unused = isUnused(verdict, answers) ?? verdict.bytesPerStep <= usual;
-    return unused && verdict.rises < T.times * T.many && isPinnedCache(verdict, source);
+    if (!isPinnedCache(verdict, source) || verdict.rises >= T.times * T.many) return false;
+    return isUnused(verdict, answers) ?? verdict.bytesPerStep <= usual;
   });
   return isOurs ? PINNED_CACHE : null;
 }

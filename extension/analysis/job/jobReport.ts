@@ -32,19 +32,18 @@ function rankTable({ ranks, differences }: JobView): string[] {
     rank.host,
     formatCount(rank.steps),
     formatBytes(rank.peakBytes),
-    rank.silent
-      ? 'silent'
-      : rank.live
-        ? 'running'
-        : rank.exitCode === 0 || rank.exitCode === null
-          ? 'ended'
-          : `exit ${rank.exitCode}`,
+    stateText(rank),
     rank.leaks > 0 ? 'leak' : '',
     shades(rank, most),
   ]);
   const lines = table(['rank', 'host', 'steps', 'peak', 'state', '', 'peak by step'], rows);
   const left = ranks.length - shown.length;
   return left > 0 ? [...lines, `… and ${formatCount(left)} more ranks.`] : lines;
+}
+
+function stateText({ silent, live, exitCode }: JobRank): string {
+  if (live) return silent ? 'silent' : 'running';
+  return exitCode === 0 || exitCode === null ? 'ended' : `exit ${exitCode}`;
 }
 
 /** The peak of each part of the run, as many steps each, by the highest of all ranks. */
