@@ -37,7 +37,7 @@ enum gmt_section_kind {
 struct gmt_packed_chunk {
   uint32_t magic;    ///< GMT_PACKED_MAGIC
   uint32_t bytes;    ///< of the frame
-  uint32_t slots;    ///< those behind are not written
+  uint32_t slots;    ///< those behind are zeros, also where a record goes on there
   uint32_t columns;  ///< bytes of all that
   struct gmt_chunk_header header;
 };

@@ -118,11 +118,11 @@ gmt_chunk_header LogFile::chunk_header(uint64_t index) {
 
 ChunkView LogFile::chunk(uint64_t index) {
   if (chunk_header(index).magic == 0) return {nullptr, 0};
-  const uint32_t slots = chunk_slots(index);
   if (packed_) {
-    const std::byte *unpacked = packed_->slots(map_, index);
-    return {unpacked, unpacked ? slots : 0};
+    const std::span<const std::byte> slots = packed_->slots(map_, index);
+    return {slots.data(), static_cast<uint32_t>(slots.size() / GMT_SLOT_BYTES)};
   }
+  const uint32_t slots = chunk_slots(index);
   const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
   const std::byte *start = map_.at(offset, GMT_CHUNK_HEADER_BYTES + uint64_t{slots} * GMT_SLOT_BYTES);
   return start ? ChunkView{start + GMT_CHUNK_HEADER_BYTES, slots} : ChunkView{nullptr, 0};

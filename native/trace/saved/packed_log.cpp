@@ -10,10 +10,21 @@ namespace {
 
 constexpr uint64_t kHeaderPage = 4096;
 
-uint32_t written_slots(std::span<const std::byte> slots) {
+/// Up to the last byte that is not zero: the zeros behind it come back by themselves.
+uint32_t packed_slots(std::span<const std::byte> slots) {
   size_t end = slots.size();
   while (end > 0 && slots[end - 1] == std::byte{0}) --end;
   return static_cast<uint32_t>((end + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
+}
+
+/// That the records of packed slots take: the last one may go on with zeros, which were not packed.
+size_t record_slots(std::span<const std::byte> slots) {
+  size_t at = 0;
+  while (at * GMT_SLOT_BYTES < slots.size()) {
+    const auto *slot = reinterpret_cast<const gmt_local *>(slots.data() + at * GMT_SLOT_BYTES);
+    at += slot->commit & GMT_LOCAL_BIT ? std::max<size_t>(slot->slots, 1) : 1;
+  }
+  return std::min<size_t>(at, GMT_SLOTS_PER_CHUNK);
 }
 
 bool sound(const gmt_packed_place &place, uint64_t size) {
@@ -31,7 +42,7 @@ LogPacker::LogPacker(TraceWriter &writer) : writer_(writer), end_(kHeaderPage) {
 
 void LogPacker::add(std::span<const std::byte> chunk) {
   const std::span slots = chunk.subspan(GMT_CHUNK_HEADER_BYTES);
-  gmt_packed_chunk packed{GMT_PACKED_MAGIC, 0, written_slots(slots), 0, {}};
+  gmt_packed_chunk packed{GMT_PACKED_MAGIC, 0, packed_slots(slots), 0, {}};
   std::memcpy(&packed.header, chunk.data(), sizeof packed.header);
   const std::vector<std::byte> columns = to_columns(slots.first(size_t{packed.slots} * GMT_SLOT_BYTES));
   packed.columns = static_cast<uint32_t>(columns.size());
@@ -67,19 +78,21 @@ void PackedLog::search(FileMap &map) {
   }
 }
 
-const std::byte *PackedLog::slots(FileMap &map, uint64_t index) {
+std::span<const std::byte> PackedLog::slots(FileMap &map, uint64_t index) {
   const gmt_packed_place &place = places_[index];
   const auto [known, is_new] = open_.try_emplace(index);
-  if (!is_new) return known->second.data();
-  const size_t size = size_t{place.chunk.slots} * GMT_SLOT_BYTES;
-  std::vector<std::byte> frame(place.chunk.bytes), columns(place.chunk.columns);
   std::vector<std::byte> &slots = known->second;
-  slots.resize(std::max<size_t>(size, 1));  // has a place where there are no slots, too
+  if (!is_new) return slots;
+  std::vector<std::byte> frame(place.chunk.bytes), columns(place.chunk.columns);
+  slots.reserve(1);  // has a place where there are no slots, too
+  slots.resize(size_t{place.chunk.slots} * GMT_SLOT_BYTES);
   if (map.copy(place.offset + sizeof place.chunk, frame.size(), frame.data()) && unpacker_.unpack(frame, columns) &&
-      from_columns(columns, std::span(slots).first(size)))
-    return slots.data();
+      from_columns(columns, slots)) {
+    slots.resize(record_slots(slots) * GMT_SLOT_BYTES);
+    return slots;
+  }
   open_.erase(known);
-  return nullptr;
+  return {};
 }
 
 }  // namespace gmt::trace

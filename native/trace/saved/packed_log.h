@@ -38,8 +38,8 @@ class PackedLog {
   const gmt_packed_chunk &chunk(uint64_t index) const { return places_[index].chunk; }
   /// Where it begins in the section.
   uint64_t place(uint64_t index) const { return places_[index].offset; }
-  /// The chunk's slots; null: they are damaged. Valid until forget().
-  const std::byte *slots(FileMap &map, uint64_t index);
+  /// The slots that the chunk's records take; no data: they are damaged. Valid until forget().
+  std::span<const std::byte> slots(FileMap &map, uint64_t index);
   void forget(uint64_t index) { open_.erase(index); }
 
  private:

@@ -309,6 +309,17 @@ TEST(more_than_a_chunk_of_actions) {
   CHECK_EQ(got.events.back().time_ns, 19'999'000u);
 }
 
+TEST(nothing_is_lost_however_full_the_last_chunk_is) {
+  for (size_t count = 2036; count < 2046; ++count) {
+    std::vector<std::string> blocks;
+    for (size_t i = 0; i < count; ++i) blocks.push_back(block(512 * i, 512, "active_allocated", kNoFrames));
+    auto got = import(snapshot({segment(0, static_cast<int64_t>(512 * count), blocks)}, {}));
+    const trace::Losses losses = got.reading.session->losses();
+    CHECK_EQ(losses.total(), 0u);
+    CHECK_EQ(got.reading.batches.back().blocks.size(), count);
+  }
+}
+
 TEST(old_snapshots) {
   // PyTorch 1.13: a list of segments, whose blocks have a history.
   const std::string history = Pickle::list({Pickle::dict({{"addr", Pickle::number(1)}, {"frames", kFrames}})});
