@@ -142,10 +142,10 @@ class Snapshot {
       };
   }
 
-  private failure({ snapshot, requestedBytes, timeNs, site }: OutOfMemory): PickleValue {
+  private failure({ snapshot, freeBytes, requestedBytes, timeNs, site }: OutOfMemory): PickleValue {
     return {
       action: 'oom',
-      device_free: snapshot === null ? 0 : Math.max(0, (snapshot.totalBytes ?? 0) - (snapshot.usedBytes ?? 0)),
+      device_free: freeBytes ?? Math.max(0, (snapshot?.totalBytes ?? 0) - (snapshot?.usedBytes ?? 0)),
       size: requestedBytes,
       stream: 0,
       time_us: this.timeUs(timeNs),

@@ -660,6 +660,8 @@ export interface OutOfMemory {
   site: number;
   liveBytes: number;
   thread: number;
+  /** Of the device, where the allocator told it with the failure; null: it did not. */
+  freeBytes: number | null;
   /** Only of the first failures and the newest: what memory looked like at that moment. */
   snapshot: MemorySnapshot | null;
 }

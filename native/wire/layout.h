@@ -198,6 +198,7 @@ struct gmt_local {
 #include "records.gen.h"
 
 #define GMT_DETAIL_CAPTURING 1u  ///< the stream was being captured
+#define GMT_DETAIL_FREE 2u       ///< `offset` is what was free on the device
 
 enum gmt_autograd_role { GMT_AUTOGRAD_NONE = 0, GMT_AUTOGRAD_FORWARD = 1, GMT_AUTOGRAD_BACKWARD = 2 };
 #define GMT_SEQUENCE_ACCUMULATE (~0ull)  ///< AccumulateGrad nodes carry this number

@@ -192,7 +192,8 @@ export function unknownTexts(
     [verdict.step === null, 'The step is unknown, because no training step was seen to end before.'],
     [reservedBytes === null, 'PyTorch’s cache is unknown, because its allocator reported nothing.'],
     [unseen, 'The biggest gap is unknown, because the segments of PyTorch’s cache were not seen.'],
-    [verdict.totalBytes === null, 'The size of the GPU, and what was free of it, are unknown, because the driver was not asked.'],
+    [verdict.totalBytes === null && verdict.freeBytes === null, 'The size of the GPU, and what was free of it, are unknown, because the driver was not asked.'],
+    [verdict.totalBytes === null && verdict.freeBytes !== null, 'The size of the GPU is unknown, because the driver was not asked.'],
     [usedBytes === null || processBytes === null, `Other processes are unknown, because the GPU’s own account (NVML) ${why}.`],
   ]);
   return [...texts, ...missingLines(source.info(), true)];

@@ -150,6 +150,10 @@ export const objects = {
       site: 'u32',
       liveBytes: 'i64',
       thread: 'u32',
+      freeBytes: [
+        'u64 Of the device, where the allocator told it with the failure; null: it did not.',
+        of('row.free_bytes', { known: 'row.free_bytes != GMT_UNKNOWN' }),
+      ],
       snapshot: [
         'MemorySnapshot Only of the first failures and the newest: what memory looked like at that moment.',
         of('*row.snapshot', { known: 'row.snapshot' }),

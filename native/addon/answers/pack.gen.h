@@ -215,6 +215,7 @@ inline Napi::Object pack(Napi::Env env, const model::OutOfMemory &row) {
   object.Set("site", Napi::Number::New(env, static_cast<double>(row.site)));
   object.Set("liveBytes", Napi::Number::New(env, static_cast<double>(row.live_bytes)));
   object.Set("thread", Napi::Number::New(env, static_cast<double>(row.thread)));
+  object.Set("freeBytes", row.free_bytes != GMT_UNKNOWN ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.free_bytes))) : env.Null());
   object.Set("snapshot", row.snapshot ? Napi::Value(pack(env, *row.snapshot)) : env.Null());
   return object;
 }

@@ -5,6 +5,14 @@
 namespace gmt::model {
 namespace {
 
+/// A segment is one block or, where it is expandable, many that are mapped one behind the other.
+void note_newest(const Context &context, Space space, uint32_t index) {
+  constexpr size_t kMost = 4096;
+  std::vector<uint32_t> &newest = context.process.newest_driver_blocks[context.event.thread];
+  if (space == Space::Device || newest.size() == kMost) newest.clear();
+  newest.push_back(index);
+}
+
 void allocate(const Context &context, Space space, Layer layer, uint8_t device) {
   const trace::Event &event = context.event;
   BlockStore &blocks = context.all.blocks;
@@ -21,7 +29,7 @@ void allocate(const Context &context, Space space, Layer layer, uint8_t device) 
   }
   const uint32_t index = begin_block(context, space, device, cell, true);
   context.accounts().add(cell, event.bytes, event.time_ns);
-  if (space == Space::Device) context.process.newest_driver_block[event.thread] = index;
+  if (space == Space::Device || space == Space::Physical) note_newest(context, space, index);
   find_loop_if_due(context);
 }
 

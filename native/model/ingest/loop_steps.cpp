@@ -28,10 +28,11 @@ std::vector<LoopFinder::Maker> makers_of(const Accounts &accounts, uint32_t proc
   return makers;
 }
 
-CallPath path_of(const State &all, uint32_t process, uint32_t site) {
+std::optional<CallPath> path_of(const State &all, uint32_t process, uint32_t site) {
   Stack stack;
   CallPath path;
-  if (!all.names.stack(process, all.accounts.sites()[site].stack, stack) || stack.cut) return path;
+  if (!all.names.stack(process, all.accounts.sites()[site].stack, stack)) return std::nullopt;
+  if (stack.cut) return path;
   for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame)
     path.push_back({static_cast<uint32_t>(hash_of(frame->file + "\n" + frame->function)), frame->line});
   return path;

@@ -60,20 +60,30 @@ void free_tensor(const Context &context) {
   end_tensor(context, *block);
 }
 
-/// Where it grew, what its thread got from the driver last is a segment of its.
+/// Where it grew, what its thread got from the driver last is a segment of its, if it is as big.
+void find_segment(const Context &context, int64_t grown) {
+  const auto newest = context.process.newest_driver_blocks.find(context.event.thread);
+  if (newest == context.process.newest_driver_blocks.end()) return;
+  std::vector<uint32_t> &blocks = newest->second;
+  size_t first = blocks.size();
+  for (; first > 0 && grown > 0; --first) {
+    const Block &block = context.all.blocks[blocks[first - 1]];
+    if (block.kind == 0 || block.device != context.event.device) break;
+    grown -= static_cast<int64_t>(block.bytes);
+  }
+  for (; grown == 0 && first < blocks.size(); ++first) {
+    Block &block = context.all.blocks[blocks[first]];
+    if (std::exchange(block.segment, true)) continue;
+    context.accounts().add_segment(block.cell);
+  }
+  blocks.clear();
+}
+
 void set_reserved(const Context &context) {
   const trace::Event &event = context.event;
   const auto bytes = static_cast<int64_t>(event.bytes);
   const int64_t grown = bytes - context.process.devices[event.device].reserved_bytes();
-  const auto newest = context.process.newest_driver_block.find(event.thread);
-  if (grown > 0 && newest != context.process.newest_driver_block.end()) {
-    Block &block = context.all.blocks[newest->second];
-    const bool fits = block.kind != 0 && block.device == event.device && static_cast<int64_t>(block.bytes) == grown;
-    if (fits && !block.segment) {
-      block.segment = true;
-      context.accounts().add_segment(block.cell);
-    }
-  }
+  if (grown > 0) find_segment(context, grown);
   reserve(context.process, event.device, bytes, event.time_ns);
 }
 

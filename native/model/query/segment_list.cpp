@@ -60,7 +60,8 @@ std::vector<Segment> segments_on(const State &state, uint32_t process, int32_t d
   state.blocks.each([&](uint32_t, const Block &block) {
     const bool here =
         state.accounts.cell_infos()[block.cell].process == process && device_number(block.device) == device;
-    if (!here || !(block.segment || (all && block.space == Space::Device))) return;
+    // Physical memory is where it is mapped.
+    if (!here || block.space == Space::Physical || !(block.segment || (all && block.space == Space::Device))) return;
     pieces.push_back({block.address, block.address + block.bytes, block.stream, block.time_ns, block.cell, false});
   });
   state.process(process)->memory.each_map([&](const Mapping &mapping) {

@@ -142,9 +142,11 @@ void LoopFinder::checkpoint(Archive &a) {
 
 void ProcessState::checkpoint(Archive &a) {
   a(tensors, tables, memory, undo, lines, passes, ranges, devices, names, activations, details, answers, records, steps,
-    next_sequence, next_due_ns, context_device, recording, ending, events_after_ending, newest_driver_block, pauses,
+    next_sequence, next_due_ns, context_device, recording, ending, events_after_ending, newest_driver_blocks, pauses,
     gaps, uncounted_intervals, waking, failures, pools);
-  for (const auto &[thread, block] : newest_driver_block) a.hold(block < a.rows[kBlockRows]);
+  for (const auto &[thread, blocks] : newest_driver_blocks) {
+    for (const uint32_t block : blocks) a.hold(block < a.rows[kBlockRows]);
+  }
   const size_t summed = activations.by_device().size();
   tensors.each([&](const TensorBlock &block) { a.hold(!block.activation || block.device < summed); });
 }

@@ -132,9 +132,10 @@ struct ProcessState {
   bool recording = true;
   bool ending = false;               ///< clean-up has begun: what lived then is what lived to the end
   uint64_t events_after_ending = 0;  ///< not taken
-  std::unordered_map<uint32_t, uint32_t> newest_driver_block;  ///< by thread: block it got from the driver last
-  std::vector<Interval> pauses;                                ///< recording was off
-  std::vector<Interval> gaps;                                  ///< the driver layer was blind
+  /// By thread: the block that it got from the driver last, or those that it will map.
+  std::unordered_map<uint32_t, std::vector<uint32_t>> newest_driver_blocks;
+  std::vector<Interval> pauses;  ///< recording was off
+  std::vector<Interval> gaps;    ///< the driver layer was blind
   FailureGroup failures;
   uint64_t uncounted_intervals = 0;  ///< pauses and gaps beyond the ones that are kept
 

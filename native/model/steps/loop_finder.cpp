@@ -153,10 +153,11 @@ void LoopFinder::keep(const StepEntry &entry) {
   often_ = often_ || own == kRounds + kFilling + 1 || (own > kRounds && own % kRounds == 0);
 }
 
-const CallPath &LoopFinder::path(uint32_t site, const PathOf &path_of) {
-  CallPath &known = paths_[site];
-  if (known.empty()) known = path_of(site);
-  return known;
+const CallPath *LoopFinder::path(uint32_t site, const PathOf &path_of) {
+  if (site == kNone) return nullptr;
+  const auto [known, is_new] = paths_.try_emplace(site);
+  if (is_new) known->second = path_of(site);
+  return known->second && !known->second->empty() ? &*known->second : nullptr;
 }
 
 std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor kept) {
@@ -168,6 +169,7 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
   std::vector<Visit> visits(rows.empty() ? 0 : ends.back() + rows.back().count);
   std::map<uint32_t, Thread> threads;
   Thread &all = threads[kAllThreads];
+  std::erase_if(paths_, [](const auto &known) { return !known.second; });
   uint32_t backward = 0;
   const Maker *last = nullptr;
   for (const uint32_t cell : cells_) {
@@ -180,10 +182,9 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     };
     Thread &own = threads[maker.thread];
     CallPlace place = kNowhere;
-    if (maker.site != kNone && !path(maker.site, path_of).empty()) {
-      const CallPath &calls = paths_[maker.site];
-      place = own.last ? parting(*own.last, calls) : call_place(0, calls[0].line);
-      own.last = &calls;
+    if (const CallPath *calls = path(maker.site, path_of)) {
+      place = own.last ? parting(*own.last, *calls) : call_place(0, (*calls)[0].line);
+      own.last = calls;
     }
     for (const uint32_t row : of_cell[cell].of_thread)
       visits[ends[row]++] = {static_cast<uint32_t>(own.partings.size()), backward, again(row)};

@@ -122,8 +122,8 @@ class LoopFinder {
     bool backward;    ///< most rounds have a backward pass
     bool alone;       ///< all that most rounds allocate is of the one line
   };
-  /// The calls of a site's stack; empty where they are not known.
-  using PathOf = std::function<CallPath(uint32_t site)>;
+  /// The calls of a site's stack; empty where its outermost ones were cut off, nothing while they are not known.
+  using PathOf = std::function<std::optional<CallPath>(uint32_t site)>;
 
   void checkpoint(Archive &a);
   void note(const StepEntry &entry) {
@@ -156,9 +156,10 @@ class LoopFinder {
   void keep(const StepEntry &entry);
   /// What fills the memory without a loop is something else: begins again later, less and less often.
   void start_over();
-  const CallPath &path(uint32_t site, const PathOf &path_of);
+  /// Of `path_of` once a site, however deep its stack and however often it allocates; null: not known.
+  const CallPath *path(uint32_t site, const PathOf &path_of);
 
-  std::unordered_map<uint32_t, CallPath> paths_;  ///< by site
+  std::unordered_map<uint32_t, std::optional<CallPath>> paths_;  ///< by site
   std::vector<StepEntry> entries_;
   std::vector<uint32_t> cells_;   ///< of the allocations, in their order
   std::vector<uint32_t> counts_;  ///< allocations by cell

@@ -99,7 +99,7 @@ class SnapshotLog {
       case SnapshotAction::kRangeEnd:
         return write_range(action);
       case SnapshotAction::kOutOfMemory:
-        return event(GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, action.stream);
+        return fail(action);
     }
   }
 
@@ -108,6 +108,13 @@ class SnapshotLog {
     gmt_driver_detail detail{};
     detail.stream = stream;
     log_.event(now_ns_, kind, device, address, bytes, stack, stream != 0 ? &detail : nullptr);
+  }
+  void fail(const SnapshotAction &action) {
+    gmt_driver_detail detail{};
+    detail.stream = action.stream;
+    detail.offset = action.address;
+    if (action.address != GMT_UNKNOWN) detail.flags = GMT_DETAIL_FREE;
+    log_.event(now_ns_, GMT_TENSOR_OOM, action.device, 0, action.bytes, action.stack, &detail);
   }
   void reserve(uint8_t device, int64_t more) {
     int64_t &bytes = reserved_[device];

@@ -106,7 +106,7 @@ class Reading {
     }
     const auto bytes = size(entry["size"]);
     const bool failed = known->kind == SnapshotAction::kOutOfMemory;
-    const auto place = failed ? uint64_t{0} : address(entry["addr"]);
+    const auto place = failed ? size(entry["device_free"]).value_or(GMT_UNKNOWN) : address(entry["addr"]);
     if (!bytes || !place) return std::nullopt;
     const int64_t time = tree_.integer(entry["time_us"]).value_or(0);
     if (time > kLatestUs) return std::nullopt;

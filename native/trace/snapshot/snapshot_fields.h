@@ -14,14 +14,32 @@
 namespace gmt::trace {
 
 /// Those that are read.
-inline constexpr std::string_view kFieldNames[] = {
-    "action",          "addr",     "address",       "blocks",
-    "compile_context", "device",   "device_traces", "external_annotations",
-    "filename",        "frames",   "history",       "host_traces",
-    "is_expandable",   "line",     "name",          "requested_size",
-    "segment_pool_id", "segments", "size",          "stage",
-    "state",           "stream",   "time_us",       "total_size",
-    "user_metadata"};
+inline constexpr std::string_view kFieldNames[] = {"action",
+                                                   "addr",
+                                                   "address",
+                                                   "blocks",
+                                                   "compile_context",
+                                                   "device",
+                                                   "device_free",
+                                                   "device_traces",
+                                                   "external_annotations",
+                                                   "filename",
+                                                   "frames",
+                                                   "history",
+                                                   "host_traces",
+                                                   "is_expandable",
+                                                   "line",
+                                                   "name",
+                                                   "requested_size",
+                                                   "segment_pool_id",
+                                                   "segments",
+                                                   "size",
+                                                   "stage",
+                                                   "state",
+                                                   "stream",
+                                                   "time_us",
+                                                   "total_size",
+                                                   "user_metadata"};
 inline constexpr size_t kFields = std::size(kFieldNames);
 constexpr size_t field_of(std::string_view name) {
   return static_cast<size_t>(std::ranges::find(kFieldNames, name) - kFieldNames);
