@@ -78,6 +78,7 @@ export function baseName(path: string): string {
 
 /** `train.py:41`, `In [7]: 3`. */
 export function fileLine(file: string, line: number): string {
+  if (line === 0) return baseName(file); // a native function, or a whole backward pass
   return `${baseName(file)}${cellName(file) === null ? ':' : ': '}${line}`;
 }
 

@@ -1,5 +1,5 @@
 import type { ProcessSteps, StepSource } from './trace';
-import type { Note, TraceInfo } from './trace';
+import type { Note, ProcessInfo, TraceInfo } from './trace';
 
 /** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace; 0: the reader's own. */
 const WARNINGS: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 10, 12, 13]);
@@ -16,6 +16,12 @@ export const CELL = 16;
 /** Who the process is in a job of many: rank.ts. */
 export const JOB = 17;
 const STEPS = 8;
+const SNAPSHOT = 11;
+
+/** Made of a memory snapshot of PyTorch: its program may still run, has no number, and cannot be asked. */
+export function isSnapshot(process: Pick<ProcessInfo, 'notes'> | undefined): boolean {
+  return process?.notes.some(({ code }) => code === SNAPSHOT) ?? false;
+}
 /** Where CUPTI and PyTorch were found, which the JSON has, and the source of the steps, which stands beside their count. */
 const QUIET: ReadonlySet<number> = new Set([4, 5, STEPS, RECOMPILED, CELL, JOB]);
 

@@ -58,7 +58,7 @@ export function vocabulary(t: Translate): Vocabulary {
       rose: words(
         'warning',
         t('Grew until the end'),
-        t('Memory that was kept step after step until the program ended: a leak, or something that was filling.'),
+        t('Memory that was kept step after step until the end of the trace: a leak, or something that was filling.'),
       ),
       slow: words(
         'calm',

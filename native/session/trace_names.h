@@ -21,14 +21,15 @@ class TraceNames : public model::Names {
   std::string thread(uint32_t process, uint32_t thread) const override {
     const trace::Thread *known = reader_.tables(process).thread(thread);
     if (!known) return "thread " + std::to_string(thread);
-    return (known->name.empty() ? "thread" : known->name) + ":" + std::to_string(known->tid);
+    return (known->name.empty() ? "thread" : known->name) + (known->tid ? ":" + std::to_string(known->tid) : "");
   }
   std::string library(uint32_t process, uint32_t library) const override {
     const std::string *known = reader_.tables(process).library(library);
     return known ? *known : "";
   }
   std::string process(uint32_t process) const override {
-    return program(reader_.tables(process).command()) + " (" + std::to_string(reader_.facts(process).pid) + ")";
+    const uint32_t pid = reader_.facts(process).pid;  // 0: a snapshot names none
+    return program(reader_.tables(process).command()) + (pid ? " (" + std::to_string(pid) + ")" : "");
   }
 
  private:

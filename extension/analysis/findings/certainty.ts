@@ -40,7 +40,7 @@ export function doubtOf(growth: Growth): string | null {
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && ended)
     return t(
-      'It grew in {0} rounds, until the program ended. They may be the building of a model rather than steps: {1} keeps all that they allocate.',
+      'It grew in {0} rounds, until the end of the trace. They may be the building of a model rather than steps: {1} keeps all that they allocate.',
       formatCount(rises),
       keeper === '' ? t('something') : keeper,
     );
@@ -48,12 +48,12 @@ export function doubtOf(growth: Growth): string | null {
     return t('It grows so far; what repeats may be the building of a model rather than steps.');
   if (ended && holder === null)
     return t(
-      'It grew until the program ended, in at least {0} steps. PyTorch keeps pinned memory in a cache, which also grows while more copies are under way at once, as where Python runs ahead of the GPU. Run it longer: what still grows then, or has a holder, is a leak.',
+      'It grew until the end of the trace, in at least {0} steps. PyTorch keeps pinned memory in a cache, which also grows while more copies are under way at once, as where Python runs ahead of the GPU. Run it longer: what still grows then, or has a holder, is a leak.',
       formatCount(rises),
     );
   if (ended)
     return t(
-      'It grew until the program ended, in at least {0} steps. Whether it would have stopped is not known: the program also empties, joins or measures {1}. Run it until that is emptied or full: what still grows then is a leak.',
+      'It grew until the end of the trace, in at least {0} steps. Whether it would have stopped is not known: the program also empties, joins or measures {1}. Run it until that is emptied or full: what still grows then is a leak.',
       formatCount(rises),
       keeper,
     );

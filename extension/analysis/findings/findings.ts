@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { isSnapshot } from '../../protocol/notes';
 import { groupBy } from '../../protocol/maps';
 import { keepsArrays, libraryName } from '../../protocol/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
@@ -234,13 +235,19 @@ function whyUnnamed({ processes, categories }: TraceInfo, process: number): stri
   const about = processes[process];
   if (about?.driverSource === 'uprobe')
     return t('Holder unknown: the program is traced from outside. Start it under the tracer for that.');
+  if (isSnapshot(about)) return notInSnapshot();
   if (about === undefined || about.python === null) return t('Holder unknown: the process runs no Python.');
   const named = categories.some(entry => entry.process === process && entry.category !== 'unnamed');
   if (!about.simulated || named) return null;
   return t('Holder unknown: this program does not use PyTorch.');
 }
 
-function neverAsked({ answers }: FindingContext, process: number): string | null {
+function notInSnapshot(): string {
+  return t('Holder unknown: a memory snapshot does not record what holds a block. Run the program under the tracer for that.');
+}
+
+function neverAsked({ answers, source }: FindingContext, process: number): string | null {
+  if (isSnapshot(source.info().processes[process])) return notInSnapshot();
   return answers.some(answer => answer.process === process && answer.when !== 'exit')
     ? null
     : t('Holder unknown: the program ended before it was asked.');

@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { cellRunsOf } from '../../protocol/cells';
+import { isSnapshot } from '../../protocol/notes';
 import { listedLayer, type Layer, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -20,8 +21,6 @@ export interface Ending {
   leftBytes: number;
 }
 
-/** `gmt_note_code` of native/wire/layout.h: made of a memory snapshot, whose program had not ended. */
-const NOTE_SNAPSHOT = 11;
 /** What is alive at that time is in it, however times are rounded. */
 export const JUST_AFTER_NS = 100;
 /** The last of a series of steps is told as it is, however few there are to be. */
@@ -30,7 +29,7 @@ const FEWEST_POINTS = 16;
 /** The end of the last step, or the peak; null: the program goes on, or the end holds enough to be shown. */
 export function endingOf(source: TraceSource): Ending | null {
   const info = source.info();
-  if (info.live || info.processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_SNAPSHOT))) return null;
+  if (info.live || info.processes.some(isSnapshot)) return null;
   return fuller(source, info, true);
 }
 

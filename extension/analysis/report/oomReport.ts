@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../protocol/format';
+import { isSnapshot } from '../../protocol/notes';
 import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../../protocol/maps';
@@ -121,14 +122,15 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const { step, detail, holder, wentOn } = verdict;
   const { processes, outOfMemory } = source.info();
   const { pid = 0, command = [], exitCode = null } = processes[process] ?? {};
-  const ended = exitCode === null ? 'How it ended is not known.' : `It ended with status ${exitCode}.`;
+  const taken = isSnapshot(processes[process]);
+  const ended = taken ? '' : exitCode === null ? 'How it ended is not known.' : `It ended with status ${exitCode}.`;
   const before = outOfMemory.filter((one, i) => i < verdict.index && one.process === process && one.layer === layer);
   const others = formatPlural(before.length, 'other failure');
   const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
   const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
   const inside = ranges === '' ? '' : `, in ${code(ranges)}`;
-  const asked = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the run of process ${pid}`;
+  const asked = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'history of the snapshot' : `run of process ${pid}`}`;
   return [
     `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
     '',

@@ -1,5 +1,5 @@
 import { rankText } from '../../protocol/rank';
-import { isTold } from '../../protocol/notes';
+import { isSnapshot, isTold } from '../../protocol/notes';
 import {
   deviceName,
   formatBytes,
@@ -11,7 +11,7 @@ import {
   LAYER_NAMES,
 } from '../../protocol/format';
 import { GROWING, type SiteState } from '../../protocol/verdicts';
-import { LAYERS, type Totals, type TraceInfo } from '../../protocol/trace';
+import { LAYERS, type ProcessInfo, type Totals, type TraceInfo } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 import { beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
@@ -89,17 +89,19 @@ function processesLines(snapshot: Snapshot, processes: number, width: number | n
 function processLines(entry: ProcessRows, snapshot: Snapshot, width: number | null): string[] {
   const lines: string[] = [];
   for (const thread of entry.threads) {
-    lines.push(`  ${thread.thread.name}:${thread.thread.tid}`);
+    const { name, tid } = thread.thread;
+    lines.push(isSnapshot(entry.process) ? `  ${name}` : `  ${name}:${tid}`);
     lines.push(...allocationLines(thread, width));
   }
   if (entry.moreThreads > 0) lines.push(`  ... and ${formatPlural(entry.moreThreads, 'more thread')}`);
   if (entry.host.rows.length > 0) lines.push(`  ${LAYER_NAMES.host}`, ...allocationLines(entry.host, width));
   if (lines.length > 0) lines.push('');
-  return [
-    `PID: ${entry.process.pid} / UID: ${entry.process.uid}${rankText(entry.process)}`,
-    ...lines,
-    ...totalLines(entry, snapshot),
-  ];
+  return [processTitle(entry.process), ...lines, ...totalLines(entry, snapshot)];
+}
+
+function processTitle(process: ProcessInfo): string {
+  if (isSnapshot(process)) return `MEMORY SNAPSHOT: ${process.command.join(' ')}`;
+  return `PID: ${process.pid} / UID: ${process.uid}${rankText(process)}`;
 }
 
 function allocationLines(rows: Rows, width: number | null): string[] {

@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { baseName, fileLine } from '../../protocol/format';
+import { fileLine } from '../../protocol/format';
 import { libraryName } from '../../protocol/libraryName';
 import type { Frame, LineSource, Site, TraceSource } from '../../protocol/trace';
 import type { FindingPlace } from '../../protocol/verdicts';
@@ -30,7 +30,5 @@ export function siteText(site: Site | null): string {
   const frame = namedFrame(site);
   if (site?.source === 'before-attach' && frame === null) return t('(before recording)');
   if (site === null || frame === null) return site?.library ? libraryName(site.library) : t('(no Python line)');
-  const { file, line } = frame;
-  const place = line > 0 ? fileLine(file, line) : baseName(file); // native functions have no line
-  return `${place} ${frame.function}${SOURCES[site.source]}`.trimStart();
+  return `${fileLine(frame.file, frame.line)} ${frame.function}${SOURCES[site.source]}`.trimStart();
 }

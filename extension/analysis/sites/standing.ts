@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { isSnapshot } from '../../protocol/notes';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
@@ -54,6 +55,8 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
   if (source === 'time') return lackingTime(info, count);
   const more = FIRST_STEPS - count;
   if (source !== 'none' && more <= 0) return null;
+  if (info.processes.some(isSnapshot))
+    return t('The history of the snapshot has {0}: too few to tell what leaks.', stepsText(count));
   if (!info.live) return t('The run ended after {0}: too few to tell what leaks.', stepsText(count));
   if (count === 0) return t('Waiting for the first training step to end; {0} of them tell what leaks.', FIRST_STEPS);
   return more === 1 ? t('Needs 1 more step to tell what leaks.') : t('Needs {0} more steps to tell what leaks.', more);
@@ -62,6 +65,8 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
 /** How long is not said: a step that is found on the way tells it sooner, and slices in which nothing happens do not count. */
 function lackingTime(info: TraceInfo, count: number): string | null {
   if (count >= T.timeSlices) return null;
+  if (info.processes.some(isSnapshot))
+    return t('The history of the snapshot has no training step, and is too short to tell what leaks.');
   if (!info.live) return t('The run ended before a training step or enough time had passed to tell what leaks.');
   return t('No training step is known yet: telling what leaks takes more time.');
 }

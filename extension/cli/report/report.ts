@@ -1,4 +1,5 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { isSnapshot } from '../../protocol/notes';
 import { modulesAtFailures, oomReport } from '../../analysis/report/oomReport';
 import type { GatedRun } from '../../analysis/report/gate';
 import { peakLines } from '../../analysis/report/peak';
@@ -134,9 +135,9 @@ function show(options: ReportArguments, chosen: ChosenMoment): number {
   }
   const snapshot = readSnapshot(source, rowsOf(options), verdicts);
   const timeMs = snapshot.info.startRealtimeMs + until.ns / 1e6;
-  const inside = source.info().processes.flatMap(({ index, pid }) => {
-    const path = rangesAt(source, index, until.ns);
-    return path === '' ? [] : [`Process ${pid} was in "${path}".`];
+  const inside = source.info().processes.flatMap(process => {
+    const path = rangesAt(source, process.index, until.ns);
+    return path === '' ? [] : [`${isSnapshot(process) ? 'The program' : `Process ${process.pid}`} was in "${path}".`];
   });
   const lines = peak === null ? inside : peakLines(peak);
   return writeTable(options, snapshot, { timeMs }, [...momentLines(chosen), ...lines]);

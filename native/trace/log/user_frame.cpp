@@ -9,6 +9,20 @@ namespace {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// C:/…/Python311/Lib/json/decoder.py, D:/anaconda3/envs/mine/lib/json/decoder.py
+bool in_windows_library(std::string_view file) {
+  if (file.size() < 2 || file[1] != ':') return false;
+  std::string path(file);
+  std::ranges::transform(path, path.begin(), lower);
+  const std::string_view home = std::string_view(path).substr(0, path.find("/lib/"));
+  const size_t slash = home.rfind('/');
+  if (home.size() == path.size() || slash == home.npos) return false;
+  const std::string_view folder = home.substr(slash + 1), above = home.substr(0, slash);
+  return folder.starts_with("python3") || folder.starts_with("cpython-") || has(folder, "conda") ||
+         has(folder, "softwarefoundation.python") || above.ends_with("/envs") || above.ends_with("/versions");
+}
 
 // .../lib/python3.12/json/decoder.py, .../python312.zip/json/decoder.py
 bool in_standard_library(std::string_view file) {
@@ -72,7 +86,9 @@ bool made_by_inductor(std::string_view file) {
 
 bool native_source(std::string_view file) {
   if (file.empty() || file == "??") return true;
-  for (std::string_view ending : {".cpp", ".cc", ".cxx", ".c", ".cu", ".h", ".hpp", ".cuh", ".inl", ".S", ".so"}) {
+  for (std::string_view ending :
+       {".cpp", ".cc", ".cxx", ".c++", ".c", ".cu", ".h",     ".hh", ".hpp", ".cuh", ".inl", ".tcc", ".mm", ".rs",
+        ".pyx", ".S",  ".s",   ".asm", ".o", ".so", ".dylib", ".a",  ".obj", ".lib", ".dll", ".pyd", ".exe"}) {
     if (file.ends_with(ending)) return true;
   }
   return has(file, ".so.");
@@ -86,7 +102,8 @@ FileOwner file_owner(std::string_view file) {
     return generated ? FileOwner::kLibrary : FileOwner::kPseudo;
   }
   if (has(file, "/site-packages/") || has(file, "/dist-packages/")) return FileOwner::kLibrary;
-  const bool library = in_standard_library(file) || in_torch(file) || generated_module(file);
+  const bool library =
+      in_standard_library(file) || in_windows_library(file) || in_torch(file) || generated_module(file);
   return library ? FileOwner::kLibrary : FileOwner::kUser;
 }
 

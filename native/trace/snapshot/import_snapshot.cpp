@@ -72,7 +72,8 @@ class SnapshotLog {
       }
     }
     for (const SnapshotBlock &block : beginning_.blocks) {
-      event(GMT_TENSOR_ALLOC, block.device, block.address, block.bytes, stacks_.before(block.stack));
+      event(kind_of(block, GMT_TENSOR_ALLOC, GMT_HOST_ALLOC), block.device, block.address, block.bytes,
+            stacks_.before(block.stack));
     }
   }
   void act(const SnapshotAction &action, uint64_t time_ns) {
@@ -81,11 +82,13 @@ class SnapshotLog {
       case SnapshotAction::kNone:
         return;
       case SnapshotAction::kAlloc:
-        event(GMT_TENSOR_ALLOC, action.device, action.address, action.bytes, action.stack, action.stream);
+        event(kind_of(action, GMT_TENSOR_ALLOC, GMT_HOST_ALLOC), action.device, action.address, action.bytes,
+              action.stack, action.stream);
         return name_block(action);
       case SnapshotAction::kFreeRequested:
       case SnapshotAction::kFreeCompleted:
-        return event(GMT_TENSOR_FREE, action.device, action.address, action.bytes, action.stack, action.stream);
+        return event(kind_of(action, GMT_TENSOR_FREE, GMT_HOST_FREE), action.device, action.address, action.bytes,
+                     action.stack, action.stream);
       case SnapshotAction::kSegmentAlloc:
         return take_segment({action.address, action.bytes, action.stream, action.stack, action.device, false});
       case SnapshotAction::kSegmentFree:
@@ -104,6 +107,9 @@ class SnapshotLog {
   }
 
  private:
+  static uint8_t kind_of(const auto &one, uint8_t tensor, uint8_t pinned) {
+    return one.device == GMT_DEVICE_NONE ? pinned : tensor;
+  }
   void event(uint8_t kind, uint8_t device, uint64_t address, uint64_t bytes, uint32_t stack, uint64_t stream = 0) {
     gmt_driver_detail detail{};
     detail.stream = stream;
@@ -161,7 +167,7 @@ class SnapshotLog {
   void name_block(const SnapshotAction &action) {
     const std::string_view text = cut(action.text, 1000);
     gmt_name name{action.address, 0, static_cast<uint32_t>(text.size()), action.device, GMT_CATEGORY_UNNAMED, 0};
-    if (!text.empty()) log_.record(GMT_NAME, {part(name), part(text)});
+    if (!text.empty() && action.device != GMT_DEVICE_NONE) log_.record(GMT_NAME, {part(name), part(text)});
   }
   void write_range(const SnapshotAction &action) {
     const std::string_view name = cut(action.text, GMT_MOST_RANGE_NAME);
@@ -188,7 +194,8 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
              "A memory snapshot of PyTorch: what its allocator did; it names no threads, and memory outside of it is "
              "not seen.");
   const auto is_step = [](const SnapshotAction &action) { return action.kind == SnapshotAction::kStep; };
-  if (std::ranges::any_of(data.actions, is_step)) write_note(log, GMT_NOTE_STEPS, "program");
+  if (std::ranges::any_of(data.actions, is_step))
+    write_note(log, GMT_NOTE_STEPS, data.own_steps ? "program" : "optimizer");
   if (!beginning.blocks.empty()) {
     uint64_t bytes = 0;
     for (const SnapshotBlock &block : beginning.blocks) bytes += block.bytes;
@@ -202,8 +209,6 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
     write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
                counted(beginning.unrecorded, "block", "blocks") + " came or went without a record in the history.");
   }
-  if (data.pinned)
-    write_note(log, GMT_NOTE_SNAPSHOT_GAPS, "Pinned host memory (host_traces) of the snapshot is not shown.");
   if (data.unreadable > 0) {
     write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
                counted(data.unreadable, "entry", "entries") + " of the snapshot could not be understood.");
@@ -213,6 +218,7 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
 /// What is known of the blocks that were alive in the end.
 void write_details(LogBuilder &log, const SnapshotData &data) {
   for (const SnapshotBlock &block : data.blocks) {
+    if (block.device == GMT_DEVICE_NONE) continue;
     if (block.asked_bytes == GMT_UNKNOWN && block.stream == GMT_UNKNOWN && block.pool_owner == GMT_UNKNOWN) continue;
     log.record(GMT_BLOCK, {part(gmt_block{block.address, 0, block.asked_bytes, block.stream, block.pool_owner,
                                           block.pool_number, block.device, 0})});
@@ -242,6 +248,7 @@ void write_tables(LogBuilder &log, const std::string &path, const SnapshotData &
   std::map<uint8_t, bool> devices;
   for (const SnapshotAction &action : data.actions) devices[action.device] = true;
   for (const SnapshotSegment &segment : data.segments) devices[segment.device] = true;
+  devices.erase(GMT_DEVICE_NONE);
   for (const auto &[device, used] : devices) log.record(GMT_DEVICE, {part(gmt_device_record{device, 0, 0})});
 }
 

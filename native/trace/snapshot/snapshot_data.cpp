@@ -28,13 +28,16 @@ constexpr ActionName kActions[] = {
 };
 
 // `ProfilerStep#12`, `train step 12`
-bool names_step(std::string_view name) {
+bool counts_steps(std::string_view name) {
   const size_t number = name.find_last_not_of("0123456789") + 1;
   if (number == 0 || number == name.size()) return false;
   name = name.substr(0, number);
   while (!name.empty() && std::string_view(" #_:").find(name.back()) != name.npos) name.remove_suffix(1);
   return name.ends_with("step") || name.ends_with("Step");
 }
+
+/// What PyTorch writes around each step of an optimizer while annotations are recorded.
+bool steps_optimizer(std::string_view name) { return name.starts_with("Optimizer.step#"); }
 
 class Reading {
  public:
@@ -52,11 +55,12 @@ class Reading {
     for (size_t device = 0; device < std::min(devices.size(), kMostDevices); ++device) {
       read_trace(devices[device], static_cast<uint8_t>(device));
     }
-    data_.pinned = !tree_.items(root["host_traces"]).empty();
+    for (const Value part : tree_.items(root["host_traces"])) read_pinned(part);
     if (data_.timed) read_annotations(root["external_annotations"]);
     for (const Value segment : tree_.items(segments)) {
       if (count()) read_segment(fields_.read(segment));
     }
+    for (const Value segment : tree_.items(root["host_segments"])) read_blocks(fields_.read(segment), kPinned);
     return !old || !data_.segments.empty() || tree_.items(segments).empty();
   }
   bool too_much() const { return left_ == 0; }
@@ -84,18 +88,27 @@ class Reading {
   }
   void read_trace(Value trace, uint8_t device) {
     uint64_t latest = 0;
-    for (const Value entry : tree_.items(trace)) {
-      if (!count()) return;
-      auto read = action(fields_.read(entry), device);
-      if (!read) {
-        ++data_.unreadable;
-        continue;
-      }
-      if (read->kind == SnapshotAction::kNone) continue;
-      data_.timed = data_.timed || read->time_us > 0;
-      read->time_us = latest = std::max(latest, read->time_us);
-      data_.actions.push_back(*read);
-    }
+    for (const Value entry : tree_.items(trace)) latest = read_entry(entry, device, latest);
+  }
+  /// Pinned memory is of no device: entries, or lists of them.
+  void read_pinned(Value part) {
+    if (part.is(Value::kDict))
+      latest_pinned_ = read_entry(part, GMT_DEVICE_NONE, latest_pinned_);
+    else
+      read_trace(part, GMT_DEVICE_NONE);
+  }
+  /// When it happened: never before `latest`.
+  uint64_t read_entry(Value entry, uint8_t device, uint64_t latest) {
+    if (!count()) return latest;
+    auto read = action(fields_.read(entry), device);
+    data_.unreadable += !read;
+    if (!read || read->kind == SnapshotAction::kNone) return latest;
+    // Blocks of pinned memory are shown, not what the driver pinned for them.
+    if (device == GMT_DEVICE_NONE && read->kind > SnapshotAction::kFreeCompleted) return latest;
+    data_.timed = data_.timed || read->time_us > 0;
+    read->time_us = std::max(latest, read->time_us);
+    data_.actions.push_back(*read);
+    return read->time_us;
   }
   std::optional<SnapshotAction> action(const Fields &entry, uint8_t device) {
     const std::string_view name = tree_.text(entry["action"]);
@@ -124,6 +137,9 @@ class Reading {
     constexpr size_t kMostOpen = 256;
     std::optional<int64_t> first;
     uint64_t steps = 0, ranges = 0;
+    data_.own_steps = std::ranges::any_of(tree_.items(annotations), [&](Value value) {
+      return counts_steps(tree_.text(fields_.read(value)["name"]));
+    });
     std::vector<std::pair<std::string_view, uint64_t>> open;
     for (const Value value : tree_.items(annotations)) {
       if (!count()) return;
@@ -146,7 +162,7 @@ class Reading {
           add(SnapshotAction::kRangeEnd, own->second);
           open.erase(std::prev(own.base()));
         }
-        if (names_step(name)) add(SnapshotAction::kStep, ++steps);
+        if (data_.own_steps ? counts_steps(name) : steps_optimizer(name)) add(SnapshotAction::kStep, ++steps);
       }
     }
   }
@@ -169,7 +185,7 @@ class Reading {
     read_blocks(fields, segment);
   }
   void read_blocks(const Fields &fields, const SnapshotSegment &segment) {
-    uint64_t next = segment.address;
+    uint64_t next = segment.address ? segment.address : address(fields["address"]).value_or(0);
     SnapshotBlock known{};  // what is the same of all
     known.device = segment.device;
     known.pool_owner = segment.pool_owner;
@@ -209,10 +225,13 @@ class Reading {
     return history.empty() ? Value() : fields_.read(history.front())["frames"];
   }
 
+  static constexpr SnapshotSegment kPinned{.device = GMT_DEVICE_NONE};
+
   const PickleTree &tree_;
   FieldReader &fields_;
   SnapshotStacks &stacks_;
   uint64_t left_;
+  uint64_t latest_pinned_ = 0;
   SnapshotData data_;
 };
 

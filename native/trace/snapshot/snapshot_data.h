@@ -32,7 +32,7 @@ struct SnapshotAction {
   uint64_t stream;
   uint64_t time_us;  ///< since the epoch, rising
   uint32_t stack;    ///< 0 = unknown
-  uint8_t device;
+  uint8_t device;    ///< GMT_DEVICE_NONE: pinned memory of the host
   Kind kind;
   std::string_view text = {};  ///< in the tree: of kAlloc what the program wrote beside it, of kRangeBegin its name
 };
@@ -51,12 +51,12 @@ struct SnapshotBlock {
 };
 
 struct SnapshotSegment {
-  uint64_t address;
-  uint64_t bytes;
-  uint64_t stream;
-  uint32_t stack;
-  uint8_t device;
-  bool expandable;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  uint64_t stream = 0;
+  uint32_t stack = 0;
+  uint8_t device = 0;
+  bool expandable = false;
   uint64_t pool_owner = GMT_UNKNOWN;
   uint64_t pool_number = GMT_UNKNOWN;
 };
@@ -66,7 +66,7 @@ struct SnapshotData {
   std::vector<SnapshotSegment> segments;
   std::vector<SnapshotBlock> blocks;
   uint64_t unreadable = 0;  ///< entries without what they need
-  bool pinned = false;      ///< it tells of pinned host memory too
+  bool own_steps = false;   ///< the program names its steps; else they are the optimizer's
   bool timed = false;       ///< the actions have times
 };
 

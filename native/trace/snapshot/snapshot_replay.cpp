@@ -11,7 +11,11 @@ constexpr uint64_t kRounding = 512;
 constexpr uint64_t kMostMaps = 50'000'000;
 constexpr size_t kFreed = ~size_t{0};
 
-uint64_t rounded(uint64_t bytes) { return (std::max<uint64_t>(bytes, 1) + kRounding - 1) / kRounding * kRounding; }
+/// What the allocator hands out for it; of pinned memory that is not known.
+uint64_t rounded(const SnapshotAction &action) {
+  if (action.device == GMT_DEVICE_NONE) return action.bytes;
+  return (std::max<uint64_t>(action.bytes, 1) + kRounding - 1) / kRounding * kRounding;
+}
 
 class Replay {
  public:
@@ -60,20 +64,19 @@ class Replay {
   void follow(size_t place, Places &places) {
     SnapshotAction &action = data_.actions[place];
     if (action.kind == SnapshotAction::kAlloc) {
-      action.bytes = rounded(action.bytes);
+      action.bytes = rounded(action);
       places[key(action)] = place;
       return;
     }
     const auto known = places.find(key(action));
     const bool alive = known != places.end() && known->second != kFreed;
-    const bool completed = action.kind == SnapshotAction::kFreeCompleted;
     if (alive) {
       known->second = kFreed;
-    } else if (completed || known != places.end()) {
+    } else if (known != places.end()) {
       action.kind = SnapshotAction::kNone;  // of a block that was given back before
     } else {
       places.emplace(key(action), kFreed);
-      out_.blocks.push_back({action.address, rounded(action.bytes), 0, action.device});
+      out_.blocks.push_back({action.address, rounded(action), 0, action.device});
     }
   }
   // What lives by the history must be what the segments hold in the end.

@@ -39,19 +39,43 @@ uint32_t SnapshotStacks::code(Value frame) {
   uint32_t &known = known_[frame.payload()];
   if (known != kUnknown) return known;
   const Fields fields = fields_.read(frame);
-  Code code{tree_.text(fields["filename"]).substr(0, kTextBytes), tree_.text(fields["name"]).substr(0, kTextBytes), 0,
-            false, false};
+  Code code{path(tree_.text(fields["filename"]).substr(0, kTextBytes)),
+            tree_.text(fields["name"]).substr(0, kTextBytes), 0, false, false};
   const int64_t line = tree_.integer(fields["line"]).value_or(0);
   if (line > 0 && line <= INT32_MAX) code.line = static_cast<uint32_t>(line);
   code.native = native_source(code.file);
   code.recorder = code.native && of_recorder(code.name);
   if (code.native) code.name = without_parameters(code.name);
   if (code.file == "??") code.file = {};
+  return known = number_of(code);
+}
+
+uint32_t SnapshotStacks::number_of(const Code &code) {
   std::string key(code.file);
   key.append(1, '\0').append(code.name).append(1, '\0').append(std::to_string(code.line));
   const auto [place, added] = code_numbers_.try_emplace(std::move(key), static_cast<uint32_t>(codes_.size() + 1));
   if (added) codes_.push_back(code);
-  return known = place->second;
+  return place->second;
+}
+
+std::string_view SnapshotStacks::path(std::string_view file) {
+  const bool windows = file.find('\\') != file.npos && file[0] != '/' && file[0] != '<';
+  if (!windows) return file;
+  std::string &own = windows_paths_.emplace_back(file);
+  std::ranges::replace(own, '\\', '/');
+  return own;
+}
+
+void SnapshotStacks::name_backward(Codes &codes) {
+  bool engine = false;
+  std::string_view operation = "without Python frames";
+  for (size_t i = codes.size(); i-- > 0;) {
+    const Code &code = codes_[codes[i] - 1];
+    if (!code.native || code.name.find("Backward") != code.name.npos) return;
+    engine = engine || (code.name.starts_with("torch::autograd::") && code.name.find("Engine::") != code.name.npos);
+    if (code.name.starts_with("at::_ops::")) operation = code.name;
+  }
+  if (engine) codes.push_back(number_of({"<backward pass>", operation, 0, false, false}));
 }
 
 uint32_t SnapshotStacks::stack(Value frames) {
@@ -65,6 +89,7 @@ uint32_t SnapshotStacks::stack(Value frames) {
     const bool shown = number != 0 && !(codes.empty() && codes_[number - 1].recorder);
     if (shown) codes.push_back(number);
   }
+  name_backward(codes);
   const bool cut = codes.size() > GMT_MAX_FRAMES;
   if (cut) shorten(codes);
   return known = codes.empty() ? 0 : add(codes, cut);

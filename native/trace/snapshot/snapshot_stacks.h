@@ -1,6 +1,8 @@
 #pragma once
 // The stacks of a memory snapshot: equal ones get one number.
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -50,10 +52,17 @@ class SnapshotStacks {
 
   const PickleTree &tree_;
   FieldReader &fields_;
-  std::vector<uint32_t> known_;  ///< by container: a list's stack, a dict's code
-  Codes codes_now_;              ///< of the list that is read
-  std::vector<Code> codes_;      ///< number 1 first
-  std::vector<Stack> stacks_;    ///< number 1 first
+  /// With slashes, as all who read it expect them.
+  std::string_view path(std::string_view file);
+  /// Where native frames alone show that autograd's engine runs, one frame more that says so.
+  void name_backward(Codes &codes);
+  uint32_t number_of(const Code &code);
+
+  std::vector<uint32_t> known_;            ///< by container: a list's stack, a dict's code
+  Codes codes_now_;                        ///< of the list that is read
+  std::deque<std::string> windows_paths_;  ///< with slashes: codes_ look at them
+  std::vector<Code> codes_;                ///< number 1 first
+  std::vector<Stack> stacks_;              ///< number 1 first
   std::unordered_map<std::string, uint32_t> code_numbers_;
   std::unordered_map<Codes, uint32_t, Hash> stack_numbers_;
   std::unordered_map<uint32_t, uint32_t> before_;

@@ -1,94 +1,8 @@
 // Memory snapshots of PyTorch as traces: what was recorded, what was there before, what it says of itself.
-#include <fstream>
-
-#include "check.h"
-#include "pickle_writer.h"
-#include "trace/snapshot/import_snapshot.h"
-#include "trace_reading.h"
+#include "snapshot_parts.h"
 
 using namespace gmt;
 using namespace gmt::test;
-
-namespace {
-
-constexpr int64_t kTime = 1'700'000'000'000'000;
-constexpr uint64_t kBase = 0x7f0000000000;
-constexpr int64_t kMega = 1 << 20;
-
-std::string frame(std::string_view file, std::string_view name, int64_t line) {
-  return Pickle::dict({{"filename", Pickle::text(file)}, {"name", Pickle::text(name)}, {"line", Pickle::number(line)}});
-}
-const std::string kFrames = Pickle::list({frame("/lib/site-packages/torch/x.py", "linear", 5), frame("/a.py", "f", 7)});
-const std::string kNoFrames = Pickle::list({});
-
-std::string entry(std::string_view action, uint64_t offset, int64_t size, int64_t time,
-                  const std::string &frames = kFrames, int64_t stream = 0) {
-  return Pickle::dict({{"action", Pickle::text(action)},
-                       {"addr", Pickle::number(static_cast<int64_t>(kBase + offset))},
-                       {"size", Pickle::number(size)},
-                       {"stream", Pickle::number(stream)},
-                       {"time_us", Pickle::number(kTime + time)},
-                       {"frames", frames}});
-}
-std::string block(uint64_t offset, int64_t size, std::string_view state, const std::string &frames = kFrames) {
-  return Pickle::dict({{"address", Pickle::number(static_cast<int64_t>(kBase + offset))},
-                       {"size", Pickle::number(size)},
-                       {"state", Pickle::text(state)},
-                       {"frames", frames}});
-}
-std::string segment(uint64_t offset, int64_t size, const std::vector<std::string> &blocks, bool expandable = false) {
-  return Pickle::dict({{"device", Pickle::number(0)},
-                       {"address", Pickle::number(static_cast<int64_t>(kBase + offset))},
-                       {"total_size", Pickle::number(size)},
-                       {"stream", Pickle::number(0)},
-                       {"frames", kFrames},
-                       {"is_expandable", Pickle::number(expandable)},
-                       {"blocks", Pickle::list(blocks)}});
-}
-std::string snapshot(const std::vector<std::string> &segments, const std::vector<std::string> &traces) {
-  std::vector<std::string> devices;
-  for (const std::string &trace : traces) devices.push_back(trace);
-  return Pickle::dict({{"segments", Pickle::list(segments)},
-                       {"device_traces", Pickle::list(devices)},
-                       {"allocator_settings", Pickle::dict({})}});
-}
-
-struct Imported {
-  std::string error;
-  Reading reading;
-  std::vector<trace::Event> events;
-
-  std::string kinds() const {
-    std::string out;
-    for (const trace::Event &event : events) out += (out.empty() ? "" : " ") + std::to_string(event.kind);
-    return out;
-  }
-  const trace::Stack *stack(size_t event) { return reading.session->tables(0).resolve(events[event].stack); }
-  std::string notes() const {
-    std::string out;
-    for (const trace::Note &note : reading.session->tables(0).notes()) {
-      if (note.code != GMT_NOTE_SNAPSHOT) out += note.text + "\n";
-    }
-    return out;
-  }
-};
-
-Imported import(const std::string &value) {
-  const TemporaryFolder folder;
-  std::ofstream(folder / "x.pickle", std::ios::binary) << Pickle::file(value);
-  Imported out;
-  if (const auto status = trace::import_snapshot(folder / "x.pickle", folder / "x.gputrace")) {
-    out.error = status->message.substr(folder.path().size() + 1);
-    CHECK(!std::filesystem::exists(folder / "x.gputrace"));
-    return out;
-  }
-  out.reading = read_all(folder / "x.gputrace");
-  CHECK_EQ(out.reading.error, "");
-  out.events = out.reading.events();
-  return out;
-}
-
-}  // namespace
 
 TEST(what_is_told_of_the_blocks_that_were_alive_in_the_end) {
   const auto number = [](int64_t value) { return Pickle::number(value); };
@@ -152,18 +66,21 @@ TEST(what_was_there_before_the_history) {
       snapshot({segment(0, 2 * kMega, {block(0, 512, "active_allocated"), block(512, 512, "inactive")})},
                {Pickle::list({entry("free_completed", 4096, 10, 0), entry("free_requested", 512, 10, 1),
                               entry("free_completed", 512, 10, 2), entry("segment_free", 4 * kMega, kMega, 3)})}));
-  // Two segments, each with what is reserved then; two blocks; then a free, and a segment that goes.
-  CHECK_EQ(got.kinds(), "16 4 16 4 1 1 2 32 4");
-  REQUIRE(got.events.size() == 9);
+  // Two segments, each with what is reserved then; three blocks, two of which are known by their free alone; the frees, and a
+  // segment that goes.
+  CHECK_EQ(got.kinds(), "16 4 16 4 1 1 1 2 2 32 4");
+  REQUIRE(got.events.size() == 11);
   CHECK_EQ(got.events[3].bytes, uint64_t{3 * kMega});
-  CHECK_EQ(got.events[8].bytes, uint64_t{2 * kMega});
-  for (const size_t event : {0u, 2u, 4u, 5u}) CHECK(got.stack(event)->before_attach);
-  CHECK_EQ(got.events[4].address, kBase + 512);
-  CHECK_EQ(got.stack(4)->frames.size(), 0u);
-  CHECK_EQ(got.events[5].address, kBase);
-  CHECK_EQ(got.stack(5)->frames.size(), 2u);  // the block itself knows who made it
+  CHECK_EQ(got.events[10].bytes, uint64_t{2 * kMega});
+  for (const size_t event : {0u, 2u, 4u, 5u, 6u}) CHECK(got.stack(event)->before_attach);
+  CHECK_EQ(got.events[4].address, kBase + 4096);
+  CHECK_EQ(got.events[4].bytes, 512u);
+  CHECK_EQ(got.events[5].address, kBase + 512);
+  CHECK_EQ(got.stack(5)->frames.size(), 0u);
+  CHECK_EQ(got.events[6].address, kBase);
+  CHECK_EQ(got.stack(6)->frames.size(), 2u);  // the block itself knows who made it
   CHECK_EQ(got.notes(),
-           "The history begins late (before it: 2 blocks, 1.00 KB); a greater max_entries keeps more of it.\n");
+           "The history begins late (before it: 3 blocks, 1.50 KB); a greater max_entries keeps more of it.\n");
 }
 
 TEST(no_history) {
@@ -388,9 +305,7 @@ TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_nam
                     noted(1024, 6, Pickle::text("")), noted(1536, 6, Pickle::text(""), "Torch-Compiled Region: 0/1")});
   auto got = import(Pickle::dict({{"segments", Pickle::list({})},
                                   {"device_traces", Pickle::list({history})},
-                                  {"host_traces", Pickle::list({noted(0, 1, Pickle::text(""))})},
                                   {"external_annotations", annotations}}));
-  CHECK(got.notes().find("Pinned host memory (host_traces) of the snapshot is not shown.") != std::string::npos);
   std::string ranges;
   for (const KeptBatch &batch : got.reading.batches) {
     for (const trace::Range &one : batch.ranges)

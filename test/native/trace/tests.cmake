@@ -1,5 +1,5 @@
 gmt_native_tests(trace LIBRARIES gmt_trace Threads::Threads
-  FILES merge clock tables log_file records session save columns packed pickle snapshot live line_table)
+  FILES merge clock tables log_file records session save columns packed pickle snapshot snapshot_kinds live line_table)
 set_tests_properties(trace_line_table PROPERTIES ENVIRONMENT "GMT_TEST_SOURCE=${CMAKE_CURRENT_LIST_DIR}")
 
 # Prints a trace as text; the golden traces are compared with what it printed when they were written.

@@ -51,13 +51,13 @@ test('while the program runs, what nobody is known to hold may be filling; at it
 test('at the end of a run, what has a bound and never came to it is told in the past, with what would make it certain', () => {
   assert.equal(
     doubtOf({ ...RUNS, holder: BOUNDED, ended: true }),
-    'It grew until the program ended, in at least 20 steps. Whether it would have stopped is not known: the program also empties, joins or measures trainer.history[...]. Run it until that is emptied or full: what still grows then is a leak.',
+    'It grew until the end of the trace, in at least 20 steps. Whether it would have stopped is not known: the program also empties, joins or measures trainer.history[...]. Run it until that is emptied or full: what still grows then is a leak.',
   );
 });
 
 test('pinned memory in PyTorch’s cache that nobody is known to hold is not sure when the program ends', () => {
   const pinned = { pinnedCache: true, ended: true };
-  assert.match(doubtOf({ ...RUNS, ...pinned }) ?? '', /^It grew until the program ended.* where Python runs ahead/);
+  assert.match(doubtOf({ ...RUNS, ...pinned }) ?? '', /^It grew until the end of the trace.* where Python runs ahead/);
   assert.ok(isLeak({ ...pinned, holder: HOLDER }), 'tensors lie in it');
   assert.ok(isLeak({ ...pinned, rises: 256 }), 'more than any program runs ahead');
 });

@@ -1,6 +1,7 @@
 // The tab with the segment map: what it is coloured by, whose memory it is, a sentence on fragmentation.
 import { t } from '@vscode/l10n';
 import { CATEGORIES, type TraceInfo } from '../../../extension/protocol/trace';
+import { isSnapshot } from '../../../extension/protocol/notes';
 import { fileLine, formatBytes } from '../../../extension/protocol/format';
 import { dropdown, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
@@ -226,7 +227,9 @@ function keyOf(owner: Owner | undefined): string {
 }
 
 function nameOf({ process, device }: Owner, { processes, devices }: TraceInfo): string {
-  const pid = processes.find(one => one.index === process)?.pid ?? process;
+  const own = processes.find(one => one.index === process);
+  if (isSnapshot(own)) return deviceText(device, 'driver');
+  const pid = own?.pid ?? process;
   return devices.length > 1 || processes.length < 2
     ? t('{0} on {1}', pid, deviceText(device, 'driver'))
     : t('process {0}', pid);

@@ -1,6 +1,6 @@
 // Small lines above the table: what was lost and why, what the processes said, what failed.
 import { t } from '@vscode/l10n';
-import { isWarning } from '../../../extension/protocol/notes';
+import { isSnapshot, isWarning } from '../../../extension/protocol/notes';
 import { formatCount } from '../../../extension/protocol/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
@@ -51,7 +51,9 @@ export function warnings(info: TraceInfo | null): { title: string; lines: string
   if (!info) return { title: '', lines: [] };
   const lost = Object.entries(info.lost.byCause).filter(([, count]) => count > 0);
   const notes = info.processes.flatMap(process =>
-    process.notes.filter(isWarning).map(note => t('Process {0}: {1}', process.pid, note.text)),
+    process.notes
+      .filter(isWarning)
+      .map(({ text }) => (isSnapshot(process) ? text : t('Process {0}: {1}', process.pid, text))),
   );
   const parts: string[] = [];
   if (info.lost.events > 0) parts.push(eventsLostText(info.lost.events));

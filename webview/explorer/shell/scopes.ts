@@ -51,7 +51,7 @@ function sessionOption({ id, title, says }: SessionEntry): Option {
 
 function processOption({ index, pid, command }: ProcessInfo): Option {
   const script = command.find(word => word.endsWith('.py')) ?? command[0] ?? t('process');
-  return [String(index), `${baseName(script)} (${pid})`];
+  return [String(index), pid === 0 ? baseName(script) : `${baseName(script)} (${pid})`];
 }
 
 function deviceOption({ index, name }: DeviceInfo): Option {
