@@ -1,8 +1,9 @@
 // Files that can be shown: a saved trace as it is, a PyTorch memory snapshot as the trace that it is turned into.
-import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, readSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import type { NativeAddon } from './native';
+import { packingOf, unpack } from './packedFile';
 
 /** What `NativeAddon.open` takes; `release` when nothing reads it any more. */
 export interface TraceFile {
@@ -12,28 +13,34 @@ export interface TraceFile {
 
 /** The first byte of a pickle of protocol 2 and later. */
 const PICKLE = 0x80;
-const EXTENSIONS: ReadonlySet<string> = new Set(['.pickle', '.pkl']);
+const EXTENSIONS: ReadonlySet<string> = new Set(['.pickle', '.pkl', '.gz', '.zip']);
 const folders = new Set<string>();
 
-/** Whether a file is to be read as a memory snapshot: by its name, else by its first byte. */
+/** Whether a file is to be read as a memory snapshot, which may be packed: by its name, else by its first bytes. */
 export function isSnapshot(file: string): boolean {
   if (EXTENSIONS.has(extname(file).toLowerCase())) return true;
+  const first = firstBytes(file);
+  return first[0] === PICKLE || packingOf(first) !== null;
+}
+
+/** Nothing of a folder, or of what `open` will say more about. */
+function firstBytes(file: string): Buffer {
+  const first = Buffer.alloc(4);
   try {
-    const opened = openSync(file, 'r');
+    const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const first = Buffer.alloc(1);
-      return readSync(opened, first, 0, 1, 0) === 1 && first[0] === PICKLE;
+      return first.subarray(0, fstatSync(opened).isFile() ? readSync(opened, first, 0, 4, 0) : 0);
     } finally {
       closeSync(opened);
     }
   } catch {
-    return false; // a folder, or what `open` will say more about
+    return first.subarray(0, 0);
   }
 }
 
 /**
  * The trace of a file. A snapshot is turned into one in a temporary folder, which goes with `release`, and at the latest with
- * this process. Rejects with one sentence.
+ * this process. Rejects with one sentence, which names the file and nothing in that folder.
  */
 export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file: string): Promise<TraceFile> {
   if (!isSnapshot(file)) return { path: file, release: () => undefined };
@@ -43,11 +50,36 @@ export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file
   const release = (): void => remove(folder);
   try {
     const path = join(folder, 'snapshot.gputrace');
-    await addon.importSnapshot(file, path);
+    await convert(addon, file, folder, path);
     return { path, release };
   } catch (error) {
     release();
     throw error;
+  }
+}
+
+async function convert(
+  addon: Pick<NativeAddon, 'importSnapshot'>,
+  file: string,
+  folder: string,
+  path: string,
+): Promise<void> {
+  const packing = packingOf(firstBytes(file));
+  // By its own name, which the trace has as that of its program, and with its time, where the history has none.
+  const own = packing === null ? file : join(folder, basename(file).replace(/\.(gz|zip)$/i, '') || 'snapshot');
+  if (packing !== null) {
+    const { atime, mtime } = await unpack(file, packing, own);
+    utimesSync(own, atime, mtime);
+  }
+  try {
+    await addon.importSnapshot(own, path);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new Error(said.replaceAll(own, file).replaceAll(path, `${tmpdir()} (what ${file} is turned into)`), {
+      cause: error,
+    });
+  } finally {
+    if (packing !== null) rmSync(own, { force: true });
   }
 }
 

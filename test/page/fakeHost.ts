@@ -214,6 +214,7 @@ const FAILED: TraceInfo['outOfMemory'][number] = {
   site: 1,
   liveBytes: 22.9 * GB,
   thread: 0,
+  freeBytes: null,
   snapshot: null,
 };
 

@@ -3,7 +3,7 @@ import type { Sessions } from './sessions';
 
 /** Lets the user choose a saved trace or a memory snapshot. Undefined: the user went away. */
 export async function pickTrace(title: string): Promise<vscode.Uri | undefined> {
-  const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace', 'pickle', 'pkl'] };
+  const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace', 'pickle', 'pkl', 'gz', 'zip'] };
   return (await vscode.window.showOpenDialog({ title, filters }))?.[0];
 }
 

@@ -31,6 +31,7 @@ const info = makeInfo({
       site: 7,
       liveBytes: 1,
       thread: 0,
+      freeBytes: null,
       snapshot: null,
     },
   ],

@@ -217,6 +217,7 @@ test('losses, failures and warnings are said; other notes only at the end', () =
         site: 1,
         liveBytes: 28 * MB,
         thread: 0,
+        freeBytes: null,
         snapshot: null,
       },
     ],

@@ -74,6 +74,7 @@ export const info: TraceInfo = makeInfo({
       site: 2,
       liveBytes: 3 * MB,
       thread: 0,
+      freeBytes: null,
       snapshot: null,
     },
   ],

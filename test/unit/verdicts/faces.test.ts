@@ -79,7 +79,7 @@ test('an ended run without a leak says so; a failure is said first', () => {
   ended.info().live = false;
   assert.match(table(ended), /^NO LEAK FOUND\.\n20 steps \(optimizer\)$/m);
   const failure = { process: 0, device: 0, layer: 'tensor' as const, requestedBytes: 600 * MB, timeNs: 1, site: 2 };
-  const outOfMemory = [{ ...failure, liveBytes: 100 * MB, thread: 0, snapshot: null }];
+  const outOfMemory = [{ ...failure, liveBytes: 100 * MB, thread: 0, freeBytes: null, snapshot: null }];
   assert.match(
     table(trace(40, { outOfMemory })),
     /^OUT OF MEMORY: 600\.00 MB at train\.py:2 train did not fit\. A leak filled the memory: /m,

@@ -54,6 +54,7 @@ const failing = (part: Partial<OutOfMemory> = {}): OutOfMemory => ({
   site: 1,
   liveBytes: 10 * GB,
   thread: 0,
+  freeBytes: null,
   snapshot: snapshot({}),
   ...part,
 });
@@ -286,4 +287,12 @@ test('a failure is got over where the program ends well, takes more steps, or fa
     [true, null],
   );
   assert.equal(judged([failing({ snapshot: snapshot({ step: 7 }) })]).outOfMemory[0]?.wentOn, true);
+});
+
+test('what the allocator said was free is told', () => {
+  const { outOfMemory } = judged([failing({ freeBytes: 95 * MB }), failing()]);
+  assert.deepEqual(
+    outOfMemory.map(({ freeBytes }) => freeBytes === 95 * MB),
+    [true, false],
+  );
 });

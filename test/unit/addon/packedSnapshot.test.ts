@@ -1,0 +1,117 @@
+// Snapshots that are packed: by gzip, or in a zip archive; what is damaged, or made to fill a disk, is refused with one sentence.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { NativeAddon } from '../../../extension/engine/native';
+import { isSnapshot, traceFile } from '../../../extension/engine/traceFile';
+
+const loaded = { exports: {} };
+process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));
+const addon = loaded.exports as NativeAddon;
+const folder = mkdtempSync(join(tmpdir(), 'gmt-packed-'));
+const before = process.env.TMPDIR;
+process.env.TMPDIR = mkdtempSync(join(folder, 'tmp-'));
+after(() => {
+  if (before === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = before;
+  rmSync(folder, { recursive: true });
+});
+
+const plain = join(folder, 'x.pickle');
+const told = JSON.parse(
+  execFileSync('python3', [resolve('test/workloads/memory_snapshot.py'), plain, '--steps', '3'], { encoding: 'utf8' }),
+) as { bytes: number };
+
+/** Python's zipfile writes it: `members` are statements that use `z` and `data`. */
+function zip(name: string, members: string): string {
+  const path = join(folder, name);
+  const script = `import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED)\ndata = open(sys.argv[2], "rb").read()\n${members}\nz.close()\n`;
+  execFileSync('python3', ['-c', script, path, plain]);
+  return path;
+}
+function written(name: string, bytes: Buffer): string {
+  writeFileSync(join(folder, name), bytes);
+  return join(folder, name);
+}
+async function liveBytes(file: string): Promise<[number | undefined, string[] | undefined]> {
+  const trace = await traceFile(addon, file);
+  const session = addon.open(trace.path);
+  await session.settle();
+  const { totals, processes } = session.info();
+  session.close();
+  trace.release();
+  assert.deepEqual(readdirSync(tmpdir()), []);
+  return [totals.find(({ layer }) => layer === 'tensor')?.liveBytes, processes[0]?.command];
+}
+
+const packed = gzipSync(readFileSync(plain));
+test('gzip and zip open as what is in them, under their own name', async () => {
+  assert.deepEqual(await liveBytes(written('a.pickle.gz', packed)), [told.bytes, ['a.pickle']]);
+  assert.deepEqual(await liveBytes(written('attached', packed)), [told.bytes, ['attached']]);
+  assert.ok(isSnapshot(join(folder, 'attached')));
+  const members = ['z.writestr("run/b.pickle", data)', 'z.writestr("b", data, zipfile.ZIP_STORED)'];
+  for (const one of members) assert.deepEqual(await liveBytes(zip('b.zip', one)), [told.bytes, ['b']]);
+  const mac = 'z.writestr("__MACOSX/._c.pkl", b"x")\nz.writestr("c.pkl", data)\nz.writestr("notes.txt", b"x")';
+  assert.deepEqual(await liveBytes(zip('c.pickle.zip', mac)), [told.bytes, ['c.pickle']]);
+});
+
+const LINK =
+  'i = zipfile.ZipInfo("x.pickle")\ni.create_system = 3\ni.external_attr = 0o120777 << 16\nz.writestr(i, b"/etc/passwd")';
+const BOMB =
+  'for _ in range(1):\n  with z.open("x.pickle", "w") as out:\n    for _ in range(300): out.write(bytes(1 << 20))';
+const REFUSED: [string, () => string, RegExp][] = [
+  ['a gzip that was cut', () => written('d.gz', packed.subarray(0, 500)), /ends in the middle of its packed data\.$/],
+  [
+    'a damaged gzip',
+    () => written('e.gz', Buffer.concat([packed.subarray(0, 60), packed.subarray(61)])),
+    /e\.gz is not opened: its packed data is damaged \(.*\)\.$/,
+  ],
+  [
+    'a bomb',
+    () => zip('f.zip', BOMB),
+    /f\.zip is not opened: unpacked it is more than 400 times as large, which no snapshot is\.$/,
+  ],
+  [
+    'two snapshots',
+    () => zip('g.zip', 'z.writestr("a.pkl", data)\nz.writestr("b.pkl", data)'),
+    /has several files: unpack it, and open one of them\.$/,
+  ],
+  ['a link', () => zip('h.zip', LINK), /x\.pickle in it is no regular file\.$/],
+  ['an empty archive', () => zip('i.zip', ''), /is an archive without files\.$/],
+  [
+    'what is no snapshot',
+    () => zip('j.zip', 'z.writestr("x.pickle", b"hello")'),
+    /j\.zip is not opened: it does not begin as a pickle of protocol 2 to 5 does\.$/,
+  ],
+  ['no gzip', () => written('k.gz', Buffer.from('hello')), /k\.gz is not opened: it does not begin as a pickle/],
+];
+for (const [name, make, sentence] of REFUSED) {
+  test(`${name} is refused with one sentence`, async () => {
+    await assert.rejects(traceFile(addon, make()), error => {
+      assert.match((error as Error).message, sentence);
+      assert.ok(!(error as Error).message.includes(tmpdir()));
+      return true;
+    });
+    assert.deepEqual(readdirSync(tmpdir()), []);
+  });
+}
+
+test('a zip archive that is damaged anywhere is read whole, or refused with one sentence', async () => {
+  const path = zip('l.zip', 'z.writestr("x.pickle", data)');
+  const bytes = readFileSync(path);
+  for (let round = 0; round < 200; round++) {
+    const place = round < 100 ? bytes.length - 1 - round : (round * 7919) % bytes.length;
+    const damaged = Buffer.from(bytes);
+    damaged[place] = (damaged[place] ?? 0) ^ 0x55;
+    await liveBytes(written('m.zip', damaged)).then(
+      ([live]) => assert.equal(live, told.bytes, `byte ${place}`),
+      (error: Error) => assert.match(error.message, /^\S+m\.zip is not opened: [^\n]+\.$/),
+    );
+  }
+  truncateSync(path, bytes.length - 30);
+  await assert.rejects(traceFile(addon, path), /the table of its files is missing\.$/);
+});
