@@ -9,7 +9,7 @@ import { createGunzip, createInflateRaw } from 'node:zlib';
 const MOST_BYTES = 4 * 1024 ** 3;
 /** Snapshots pack to a twentieth; what unpacks to much more than that is made to fill a disk. */
 const MOST_TIMES = 400;
-const SMALL_BYTES = 256 * 1024 ** 2;
+const SMALL_BYTES = 64 * 1024 ** 2;
 /** The end of a zip archive's table, with the longest comment. */
 const ZIP_END = 22 + 0xffff;
 const ZIP_TABLE = 16 * 1024 ** 2;
@@ -40,7 +40,8 @@ export async function unpack(file: string, packing: 'gzip' | 'zip', target: stri
   try {
     const about = await handle.stat();
     if (!about.isFile()) throw new Error('it is not a file');
-    if (packing === 'gzip') await unpackTo(target, handle, { start: 0, end: about.size }, createGunzip(), about.size);
+    if (packing === 'gzip')
+      await unpackTo(target, handle, { start: 0, end: about.size }, createGunzip(), about.size, false);
     else await unpackMember(handle, await onlySnapshot(handle, about.size), about.size, target);
     return about;
   } catch (error) {
@@ -63,8 +64,9 @@ async function unpackTo(
   { start, end }: { start: number; end: number },
   unpacker: Transform | null,
   packed: number,
-  check = new Bounded(packed),
+  sums: boolean,
 ): Promise<Bounded> {
+  const check = new Bounded(packed, sums);
   const source = handle.createReadStream({ start, end: Math.max(start, end - 1), autoClose: false });
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600 });
   await (unpacker === null ? pipeline(source, check, to) : pipeline(source, unpacker, check, to));
@@ -75,7 +77,7 @@ async function unpackMember(handle: FileHandle, member: Member, size: number, ta
   const local = await readAt(handle, member.header, 30);
   const start = member.header + 30 + local.readUInt16LE(26) + local.readUInt16LE(28);
   const unpacker = member.deflated ? createInflateRaw() : null;
-  const { bytes, crc } = await unpackTo(target, handle, { start, end: start + member.bytes }, unpacker, size);
+  const { bytes, crc } = await unpackTo(target, handle, { start, end: start + member.bytes }, unpacker, size, true);
   if (bytes !== member.unpacked || crc !== member.crc) throw new Error(`${member.name} in it is damaged`);
 }
 
@@ -84,7 +86,11 @@ class Bounded extends Transform {
   bytes = 0;
   private state = 0xffffffff;
 
-  constructor(private readonly packed: number) {
+  /** `sums`: its checksum is wanted; gzip has its own. */
+  constructor(
+    private readonly packed: number,
+    private readonly sums: boolean,
+  ) {
     super();
   }
 
@@ -94,7 +100,7 @@ class Bounded extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
-    for (const byte of chunk) this.state = (CRC[(this.state ^ byte) & 0xff] ?? 0) ^ (this.state >>> 8);
+    if (this.sums) for (const byte of chunk) this.state = (CRC[(this.state ^ byte) & 0xff] ?? 0) ^ (this.state >>> 8);
     if (this.bytes > MOST_BYTES) return done(new Error('unpacked it is larger than 4 GiB'));
     if (this.bytes > Math.max(SMALL_BYTES, MOST_TIMES * this.packed))
       return done(new Error(`unpacked it is more than ${MOST_TIMES} times as large, which no snapshot is`));

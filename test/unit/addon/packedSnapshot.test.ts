@@ -62,7 +62,7 @@ test('gzip and zip open as what is in them, under their own name', async () => {
 const LINK =
   'i = zipfile.ZipInfo("x.pickle")\ni.create_system = 3\ni.external_attr = 0o120777 << 16\nz.writestr(i, b"/etc/passwd")';
 const BOMB =
-  'for _ in range(1):\n  with z.open("x.pickle", "w") as out:\n    for _ in range(300): out.write(bytes(1 << 20))';
+  'for _ in range(1):\n  with z.open("x.pickle", "w") as out:\n    for _ in range(70): out.write(bytes(1 << 20))';
 const REFUSED: [string, () => string, RegExp][] = [
   ['a gzip that was cut', () => written('d.gz', packed.subarray(0, 500)), /ends in the middle of its packed data\.$/],
   [

@@ -1,0 +1,32 @@
+// Memory snapshots made for one fault each (test/workloads/made_snapshots.py): every sum of truth.tsv, and what is said of them.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { checkSnapshot, fileOf, truthOf } from './checkSnapshots.mjs';
+
+const FOLDER = resolve('test/golden/snapshots');
+
+for (const truth of truthOf(FOLDER)) {
+  const name = truth['file'] ?? '';
+  test(`${name}: each sum is that of the file, and nothing is lost`, () => {
+    assert.deepEqual(checkSnapshot(fileOf(FOLDER, name, FOLDER), truth), []);
+  });
+}
+
+const SAID: [name: string, words: string[], right: RegExp, wrong?: RegExp][] = [
+  ['d3_oom_expandable', ['--oom'], /\| free \| 91\.00 MB \|/, /what was free of it/],
+  ['d3_oom_expandable', [], /A leak filled the memory: net\.py:31/, /driver memory|bypassing/],
+  ['d4_windows_paths', [], /^LEAK: model\.py:21: /m, /site-packages/],
+  ['d5_backward_without_python', [], /<backward pass> without Python frames$/m, /thread48/],
+  ['d2_one_optimizer_step', [], /^1 step \(optimizer\)$/m],
+  ['d1_one_forward', [], /^MEMORY SNAPSHOT: d1_one_forward\.pickle$/m],
+];
+for (const [name, words, right, wrong] of SAID) {
+  test(`${name} ${words.join(' ')}: says ${right.source}`, () => {
+    const file = join(FOLDER, `${name}.pickle.gz`);
+    const { stdout } = spawnSync(process.execPath, ['dist/cli.js', 'report', file, ...words], { encoding: 'utf8' });
+    assert.match(stdout, right);
+    if (wrong !== undefined) assert.doesNotMatch(stdout, wrong);
+  });
+}
