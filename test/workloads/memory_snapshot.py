@@ -96,14 +96,14 @@ def block(address, size, requested, state, frames):
 class Program:
     """Stacks of a training script: a few lines of its own below many of PyTorch."""
 
-    def __init__(self, depth, native=False):
+    def __init__(self, depth, native=False, lines=50):
         def frame(name, line, file):
             return {"filename": file, "line": line, "name": name}
 
         library = "/venv/lib/python3.12/site-packages/torch/nn/modules/module.py"
         self.inner = [frame("_call_impl", 1500 + i, library) for i in range(depth)]
         self.recorder = [frame("torch::unwind::unwind()", 0, "??"), frame("at::empty_cuda", 44, "EmptyTensor.cpp")] if native else []
-        self.lines = {line: frame("forward", line, "/home/ada/net.py") for line in range(10, 60)}
+        self.lines = {line: frame("forward", line, "/home/ada/net.py") for line in range(10, 10 + lines)}
         self.main = frame("<module>", 7, "/home/ada/train.py")
         self.leak = frame("remember", 99, "/home/ada/train.py")
 
@@ -119,7 +119,7 @@ def train(allocator, program, steps, rng):
         allocator.annotate("ProfilerStep#%d" % step, "START")
         allocator.annotate("forward", "START")
         activations = []
-        for line in range(10, 60):
+        for line in program.lines:
             activations.append((allocator.alloc(rng.randrange(1000, 40_000), program.stack(line)), line))
         kept.append(allocator.alloc(2000, program.stack(99), "kept by remember()"))
         for address, line in reversed(activations):
@@ -143,6 +143,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--depth", type=int, default=8)
+    parser.add_argument("--lines", type=int, default=50, help="that allocate in each step")
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--protocol", type=int, default=4)
     parser.add_argument("--history", type=int, default=0, help="newest entries that are kept")
@@ -152,7 +153,7 @@ def main():
     parser.add_argument("--pool", type=int, default=0, help="number of the pool that all is of")
     parser.add_argument("--annotated", action="store_true", help="with the ranges of a profiler")
     options = parser.parse_args()
-    program = Program(options.depth, options.native)
+    program = Program(options.depth, options.native, options.lines)
     allocators = [Allocator(device, options.expandable, options.pool) for device in range(options.devices)]
     for allocator in allocators:
         train(allocator, program, options.steps, random.Random(1))

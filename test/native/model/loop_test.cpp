@@ -192,6 +192,24 @@ TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
   CHECK_EQ(feed.count_steps(), 40u);
 }
 
+TEST(each_stack_is_looked_up_once_a_search_however_often_it_allocates) {
+  constexpr uint32_t kSites = 40;
+  std::vector<LoopFinder::Maker> makers;
+  LoopFinder finder;
+  for (uint32_t cell = 0; cell < kSites; ++cell) makers.push_back({cell, cell});
+  for (uint32_t i = 0; i < 4000; ++i) finder.note({i, 0, 512, i % kSites, StepEntry::Allocation, 0, false});
+  size_t calls = 0;
+  const auto find = [&](std::optional<CallPath> path) {
+    const size_t before = calls;
+    finder.find(makers, [&](uint32_t) { return ++calls, path; }, {});
+    return calls - before;
+  };
+  CHECK_EQ(find(std::nullopt), kSites);  // their names have not been read yet
+  CHECK_EQ(find(std::nullopt), kSites);  // perhaps now
+  CHECK_EQ(find(CallPath{}), kSites);    // too deep
+  CHECK_EQ(find(CallPath{}), 0u);
+}
+
 TEST(what_has_no_lines_is_cut_by_time) {
   LoopFeed feed;
   std::mt19937_64 random(7);
