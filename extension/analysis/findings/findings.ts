@@ -243,7 +243,9 @@ function whyUnnamed({ processes, categories }: TraceInfo, process: number): stri
 }
 
 function notInSnapshot(): string {
-  return t('Holder unknown: a memory snapshot does not record what holds a block. Run the program under the tracer for that.');
+  return t(
+    'Holder unknown: a memory snapshot does not record what holds a block. Run the program under the tracer for that.',
+  );
 }
 
 function neverAsked({ answers, source }: FindingContext, process: number): string | null {

@@ -137,9 +137,8 @@ class Reading {
     constexpr size_t kMostOpen = 256;
     std::optional<int64_t> first;
     uint64_t steps = 0, ranges = 0;
-    data_.own_steps = std::ranges::any_of(tree_.items(annotations), [&](Value value) {
-      return counts_steps(tree_.text(fields_.read(value)["name"]));
-    });
+    data_.own_steps = std::ranges::any_of(
+        tree_.items(annotations), [&](Value value) { return counts_steps(tree_.text(fields_.read(value)["name"])); });
     std::vector<std::pair<std::string_view, uint64_t>> open;
     for (const Value value : tree_.items(annotations)) {
       if (!count()) return;

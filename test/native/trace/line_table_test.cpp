@@ -75,7 +75,8 @@ int version_of(const std::string &python) {
 void check_python(const std::string &python, std::set<int> &versions) {
   int version = version_of(python);
   if (version < 0x0309 || version > 0x030e || versions.contains(version)) return;
-  std::string command = python + " -W ignore '" + gmt::test::given("GMT_TEST_SOURCE") + "/line_table_dump.py' 2>/dev/null";
+  std::string command =
+      python + " -W ignore '" + gmt::test::given("GMT_TEST_SOURCE") + "/line_table_dump.py' 2>/dev/null";
   Pipe pipe(popen(command.c_str(), "r"), pclose);
   std::string line;
   uint64_t compared = 0, wrong = 0, objects = 0;
