@@ -5,9 +5,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
-const cli = resolve(import.meta.dirname ?? 'test/golden', '../../dist/cli.js');
+const cli = resolve('dist/cli.js'); // from the root of the checkout
 const WRONG_WORDS =
   /INCOMPLETE|LOST|damaged|program ended before|runs no Python|PID: 0|UID: 0|process 0\b|gpu-memtrace-snapshot|\.o:\d|outside PyTorch’s cache, 1 block/;
 
@@ -61,7 +60,7 @@ export function fileOf(folder, name, unpacked) {
   return file;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1]?.endsWith('checkSnapshots.mjs')) {
   const folder = process.argv[2] ?? '.';
   const unpacked = mkdtempSync(join(tmpdir(), 'gmt-check-'));
   const rows = truthOf(folder);

@@ -84,6 +84,16 @@ def oom_expandable():
     return history
 
 
+def unmapped():
+    history = History(expandable=True)
+    kept = [history.alloc(64 * MEGA, python(31)) for _ in range(4)]
+    for address in kept[2:]:
+        history.free(address)
+        history.note("segment_unmap", [], addr=address, size=64 * MEGA)
+    history.segments = history.segments[:2]
+    return history
+
+
 def windows_paths():
     history = History()
     library = "D:\\p\\.venv\\Lib\\site-packages\\torch\\functional.py"
@@ -129,6 +139,7 @@ MADE = {
     "d1_one_forward": one_forward(),
     "d2_one_optimizer_step": one_optimizer_step(),
     "d3_oom_expandable": oom_expandable(),
+    "d3_unmapped": unmapped(),
     "d4_windows_paths": windows_paths(),
     "d5_backward_without_python": backward_without_python(),
     "d6_leak_5_rounds": rounds(5),
