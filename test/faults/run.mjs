@@ -38,7 +38,7 @@ const narrow = ['--detail', '256KB', '--budget', '8MB'];
 
 /** A run that others may disturb: what it printed, how it ended, what its processes counted. */
 class Run {
-  constructor({ job: kind, disk, words: more = [], before }, traced) {
+  constructor({ job: kind, arguments: own = [], disk, words: more = [], before }, traced) {
     this.folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-fault-'));
     const places = join(this.folder, 'places'); // all that the tracer chooses itself lies there
     for (const folder of [places, join(this.folder, 'truth')]) mkdirSync(folder);
@@ -46,7 +46,7 @@ class Run {
     for (const name of ['run', 'cache', 'tmp']) mkdirSync(join(places, name), { mode: 0o700 });
     if (this.disk) before?.(this);
     this.report = join(this.folder, 'report.json');
-    const command = [python, '-W', 'ignore::DeprecationWarning', job, kind]; // 3.12 warns of forks amid threads
+    const command = [python, '-W', 'ignore::DeprecationWarning', job, kind, ...own]; // 3.12 warns of forks amid threads
     const options = ['run', '--simulate-gpu', '--format', 'none', ...more, '-o', join(this.folder, 't.gputrace')];
     const words = traced ? [process.execPath, cli, ...options, '--report', this.report, '--', ...command] : command;
     const env = { ...process.env, GMT_TRUTH: join(this.folder, 'truth'), PYTHONDONTWRITEBYTECODE: '1' };
@@ -243,6 +243,22 @@ const full = {
   losses: ['disk full', 'budget'],
 };
 
+/** A million and more events of threads that come and go, or wait, within a budget of 24 MB: none is lost. */
+const crowd = (name, threads, pairs, ...shape) => ({
+  [name]: {
+    job: 'crowd',
+    arguments: ['--waits', '--threads', threads, '--pairs', pairs, ...shape].map(String),
+    words: ['--detail', '2MB', '--budget', '24MB'],
+    folds: true,
+    judge: run => {
+      const { lost, totals } = readReport(run.report);
+      const [{ allocations, frees }] = totals.filter(row => row.layer === 'tensor');
+      if (lost.events > 0 || frees !== allocations || allocations < threads * pairs)
+        throw new Error(`${lost.events} events were lost; ${allocations} allocations, ${frees} frees`);
+    },
+  },
+});
+
 // By case: `job`, a function of job.py; `words`, options of the command; `disturb`, what is done to the traced run; `losses`, why events
 // may be lost; `judge`, where the report is not simply compared.
 const CASES = {
@@ -332,6 +348,12 @@ const CASES = {
     // Where not even a log could begin, that is said.
     judge: run => /(runs without being|is not) recorded/.test(run.stderr) || compare(run, readReport(run.report), full),
   },
+  ...crowd('5,000 threads in turn', 5000, 100),
+  ...crowd('70,000 threads in turn', 70_000, 15),
+  ...crowd('threads that end amid a chunk', 833, 600),
+  ...crowd('a hundred threads at once', 5000, 100, '--at-once', 100),
+  ...crowd('a thousand threads at once', 5000, 100, '--at-once', 1000),
+  ...crowd('a pool of a hundred threads', 5000, 100, '--at-once', 100, '--stay'),
   'forks amid threads': { job: 'forks' },
   'forks of forks': { job: 'early_forks' },
   'exec chain': { job: 'becomes' },
