@@ -37,7 +37,7 @@ def wait_for_room():
         for path in glob.glob(os.path.join(os.environ.get("GPU_MEMTRACE_DIR", ""), "%d-*.gmtlog" % os.getpid())):
             with open(path, "rb") as file:
                 log.append(mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ))
-    for _ in range(3000):
+    for _ in range(3000 if log else 0):
         reserved, limit = (struct.unpack_from("<Q", log[0], at)[0] for at in (CHUNKS_RESERVED, CHUNK_LIMIT))
         if limit >= reserved + ENOUGH:
             break

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "inject/hooks/driver_wrap.h"
 #include "inject/log/chunk_supply.h"
+#include "inject/log/clock_pair.h"
 #include "inject/log/new_chunk.h"
 #include "inject/log/open_chunks.h"
 #include "inject/log/thread_indices.h"
@@ -31,7 +31,6 @@ namespace {
 enum : uint32_t { kClosed, kOpen, kRefused, kOpening };  // in it, the number of the process that opens it: not of a fork
 uint32_t g_state;
 uint32_t g_early_losses;  ///< of threads that could not wait until the log was open
-uint32_t g_renewing;      ///< a thread stores the pair of clocks
 constexpr uint32_t kWorthLeaving = 256;  ///< slots
 uint32_t g_last_generation;
 uint32_t g_ending;
@@ -234,6 +233,19 @@ bool acquire_chunk(Thread &thread) {
   return thread.chunk != nullptr;
 }
 
+/// The log is opened by another thread: waits a second once, on a slow disk, and then counts what it loses. Gives the state.
+uint32_t wait_while(uint32_t opening) {
+  constexpr int kTries = 5000;
+  const bool waits = __atomic_load_n(&g_early_losses, __ATOMIC_RELAXED) == 0;
+  uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  for (int i = 0; waits && i < kTries && state == opening; i++) {
+    const timespec moment{0, 200'000};
+    nanosleep(&moment, nullptr);
+    state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  }
+  return state;
+}
+
 bool number_thread(Thread &thread, uint32_t generation) {
   thread.chunk = nullptr;  // a parent's mapping after a fork: not ours to write
   thread.place = 0;
@@ -266,13 +278,8 @@ bool configured() {
 }
 
 void renew_clock() {
-  if (__atomic_exchange_n(&g_renewing, 1, __ATOMIC_ACQUIRE)) return;  // readers need a pair of one thread
-  gmt_file_header *file = g_log.file;
-  const ClockPair now = read_clocks(g_log.clock);
-  __atomic_store_n(&file->latest_monotonic_ns, 0, __ATOMIC_RELAXED);  // until both are there
-  __atomic_store_n(&file->latest_ticks, now.ticks, __ATOMIC_RELEASE);
-  __atomic_store_n(&file->latest_monotonic_ns, now.monotonic_ns, __ATOMIC_RELEASE);
-  __atomic_store_n(&g_renewing, 0, __ATOMIC_RELEASE);
+  static uint32_t storing;
+  store_clock_pair(g_log.file, &storing, [] { return read_clocks(g_log.clock); });
 }
 
 void count_loss(gmt_loss cause) {
@@ -283,20 +290,18 @@ bool open_log(bool *opened) {
   uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
   if (state == kOpen && log_generation() != 0) return true;  // in this order: a log that is just open is not opened again
   if (state == kRefused || !configured()) return false;
+  const KeptErrno kept;
   const uint32_t opening = kOpening + static_cast<uint32_t>(getpid());
   // kOpen with generation 0, or the number of another process: this is a forked child.
   if (state == opening ||
       !__atomic_compare_exchange_n(&g_state, &state, opening, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    for (int i = 0; i < 100000 && __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == opening; i++) sched_yield();
-    state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+    state = wait_while(opening);
     if (state == opening) __atomic_fetch_add(&g_early_losses, 1, __ATOMIC_RELAXED);
     return state == kOpen;
   }
-  const KeptErrno kept;
   const bool done = create_log(trace_directory());
   if (done) {
     open_chunks_forget();
-    g_renewing = 0;
     supply_forget();
     thread_indices_forget();
     forget_described();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trace/log/records.h"
+#include "trace/process_runs.h"
 
 namespace gmt::trace {
 
@@ -373,7 +374,12 @@ uint64_t Merge::give_up_limit(Pass &pass) {
     gap_taken_ = looked_next_;
     gap_since_ns_ = pass.now_ns;
   }
-  uint64_t by_time = pass.now_ns - gap_since_ns_ >= kMaxWaitNs ? gap_taken_ : 0;
+  bool late = pass.now_ns - gap_since_ns_ >= kMaxWaitNs;
+  if (late && process_held_up(pass.log.header().pid)) {
+    gap_since_ns_ = pass.now_ns;
+    late = false;
+  }
+  const uint64_t by_time = late ? gap_taken_ : 0;
   uint64_t by_count = looked_next_ > kMaxWaitingEvents ? looked_next_ - kMaxWaitingEvents : 0;
   return std::max(by_time, by_count);
 }
