@@ -22,7 +22,7 @@ constexpr long kPatienceNs = 50'000;
 
 struct Search {
   std::atomic<Support> answer;
-  uint32_t busy;  ///< taken by the thread that looks
+  uint32_t busy;   ///< taken by the thread that looks
   bool searched;   ///< `seen` is set
   LoadCount seen;  ///< libraries at the time of the last search, which found no Python
   char reason[kReasonBytes];

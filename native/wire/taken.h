@@ -10,6 +10,4 @@ inline bool gmt_take(uint32_t *word) {
   return holder != own && __atomic_compare_exchange_n(word, &holder, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 inline void gmt_give(uint32_t *word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
-inline bool gmt_is_taken(const uint32_t *word) {
-  return __atomic_load_n(word, __ATOMIC_ACQUIRE) == (uint32_t)getpid();
-}
+inline bool gmt_is_taken(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE) == (uint32_t)getpid(); }

@@ -165,8 +165,7 @@ GMT_COLD uint32_t resolve_functions() {
 }
 
 GMT_COLD bool becomes_ready(uint32_t state) {
-  if (state == kCannot || (state == kNoTorch && libraries_added() == g_resolved_at))
-    return false;
+  if (state == kCannot || (state == kNoTorch && libraries_added() == g_resolved_at)) return false;
   if (!gmt_take(&g_resolving)) return false;
   state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
   if (state != kReady) state = resolve_functions();

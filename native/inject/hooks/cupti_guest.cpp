@@ -76,7 +76,8 @@ int enable_domain_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain) 
 /// holds what a call of its own waits for is not waited for longer.
 void dismiss_guest(const cuda::Cupti &cupti) {
   uint32_t present = kPresent;
-  if (!__atomic_compare_exchange_n(&g_guest.state, &present, kChanging, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return;
+  if (!__atomic_compare_exchange_n(&g_guest.state, &present, kChanging, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    return;
   for (int ms = 0; ms < 1000 && __atomic_load_n(&g_guest.calls, __ATOMIC_SEQ_CST) > t_calls; ms++) usleep(1000);
   for (uint32_t domain = 1; domain < cuda::kDomainCount; domain++) enable_domain_for_guest(cupti, false, domain);
   __atomic_store_n(&g_guest.state, kNobody, __ATOMIC_RELEASE);
@@ -100,8 +101,7 @@ void pass_to_guest(uint32_t domain, uint32_t id, const void *data) {
   if (!__atomic_load_n(&g_guest.state, __ATOMIC_RELAXED) || !wants(domain, id)) return;
   __atomic_fetch_add(&g_guest.calls, 1, __ATOMIC_SEQ_CST);
   t_calls++;
-  if (__atomic_load_n(&g_guest.state, __ATOMIC_SEQ_CST) == kPresent)
-    g_guest.callback(g_guest.user, domain, id, data);
+  if (__atomic_load_n(&g_guest.state, __ATOMIC_SEQ_CST) == kPresent) g_guest.callback(g_guest.user, domain, id, data);
   t_calls--;
   __atomic_fetch_sub(&g_guest.calls, 1, __ATOMIC_SEQ_CST);
 }

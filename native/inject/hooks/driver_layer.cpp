@@ -22,7 +22,7 @@ using cuda::CallFacts;
 
 cuda::Subscriber g_subscriber;
 uint32_t g_started, g_starting;
-int g_refusal;       ///< what CUPTI answered when it did not let us
+int g_refusal;  ///< what CUPTI answered when it did not let us
 __thread uint32_t t_destroying __attribute__((tls_model("initial-exec")));  ///< inside a call that destroys a context
 
 constexpr uint32_t kContexts = 256;
