@@ -60,7 +60,7 @@ class Run {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    const late = setTimeout(() => process.kill(-this.child.pid, 'SIGKILL'), 120_000);
+    const late = setTimeout(() => process.kill(-this.child.pid, 'SIGKILL'), 300_000);
     this.stdout = this.stderr = '';
     this.child.stdout.setEncoding('utf8').on('data', text => (this.stdout += text));
     this.child.stderr.setEncoding('utf8').on('data', text => (this.stderr += text));
