@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inRoot } from '../project/root.mjs';
+import { CROWDS } from './crowds.mjs';
 
 const job = inRoot('test/faults/job.py');
 const cli = inRoot('dist/cli.js');
@@ -196,7 +197,6 @@ function compare(run, report, { losses = [], must = false } = {}) {
 
 const readReport = file => JSON.parse(readFileSync(file, 'utf8'));
 
-/** The report of a trace that its launcher could not finish. */
 function reportOf(directory) {
   const words = [cli, 'report', directory, '--format', 'json'];
   const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 28 });
@@ -243,24 +243,7 @@ const full = {
   losses: ['disk full', 'budget'],
 };
 
-/** A million and more events of threads that come and go, or wait, within a budget of 24 MB: none is lost. */
-const crowd = (name, threads, pairs, ...shape) => ({
-  [name]: {
-    job: 'crowd',
-    arguments: ['--waits', '--threads', threads, '--pairs', pairs, ...shape].map(String),
-    words: ['--detail', '2MB', '--budget', '24MB'],
-    folds: true,
-    judge: run => {
-      const { lost, totals } = readReport(run.report);
-      const [{ allocations, frees }] = totals.filter(row => row.layer === 'tensor');
-      if (lost.events > 0 || frees !== allocations || allocations < threads * pairs)
-        throw new Error(`${lost.events} events were lost; ${allocations} allocations, ${frees} frees`);
-    },
-  },
-});
-
-// By case: `job`, a function of job.py; `words`, options of the command; `disturb`, what is done to the traced run; `losses`, why events
-// may be lost; `judge`, where the report is not simply compared.
+// By case: `job`, a function of job.py; `disturb`, what is done to the traced run; `losses`, why events may be lost; `judge`: no compare().
 const CASES = {
   'killed job': {
     job: 'busy',
@@ -348,12 +331,7 @@ const CASES = {
     // Where not even a log could begin, that is said.
     judge: run => /(runs without being|is not) recorded/.test(run.stderr) || compare(run, readReport(run.report), full),
   },
-  ...crowd('5,000 threads in turn', 5000, 100),
-  ...crowd('70,000 threads in turn', 70_000, 15),
-  ...crowd('threads that end amid a chunk', 833, 600),
-  ...crowd('a hundred threads at once', 5000, 100, '--at-once', 100),
-  ...crowd('a thousand threads at once', 5000, 100, '--at-once', 1000),
-  ...crowd('a pool of a hundred threads', 5000, 100, '--at-once', 100, '--stay'),
+  ...CROWDS,
   'forks amid threads': { job: 'forks' },
   'forks of forks': { job: 'early_forks' },
   'exec chain': { job: 'becomes' },
