@@ -6,6 +6,7 @@
 #include "python/interpreter.h"
 #include "python/symbols.h"
 #include "python/versions.h"
+#include "wire/taken.h"
 
 namespace gmt::python {
 
@@ -21,7 +22,7 @@ constexpr long kPatienceNs = 50'000;
 
 struct Search {
   std::atomic<Support> answer;
-  std::atomic<bool> busy;
+  uint32_t busy;   ///< taken by the thread that looks
   bool searched;   ///< `seen` is set
   LoadCount seen;  ///< libraries at the time of the last search, which found no Python
   char reason[kReasonBytes];
@@ -120,7 +121,7 @@ Support wait_for_answer() {
   for (int round = 0; round < kPatienceRounds; round++) {
     const timespec pause = {0, kPatienceNs};
     nanosleep(&pause, nullptr);
-    if (!search.busy.load(std::memory_order_acquire)) break;
+    if (!gmt_is_taken(&search.busy)) break;
   }
   return search.answer.load(std::memory_order_acquire);
 }
@@ -143,11 +144,11 @@ bool asks_whether_finalizing() {
 Support discover() {
   Support answer = search.answer.load(std::memory_order_acquire);
   if (answer != Support::kNoPython) return answer;
-  if (search.busy.exchange(true, std::memory_order_acquire)) return wait_for_answer();
+  if (!gmt_take(&search.busy)) return wait_for_answer();
   answer = search.answer.load(std::memory_order_acquire);
   if (answer == Support::kNoPython) answer = find_interpreter();
   search.answer.store(answer, std::memory_order_release);
-  search.busy.store(false, std::memory_order_release);
+  gmt_give(&search.busy);
   return answer;
 }
 

@@ -33,3 +33,20 @@ test('70,000 threads in turn and 1,000 at once are told apart, and nothing is lo
   );
   assert.ok(pairs.every(([maker, freer]) => freer === maker! + 1));
 });
+
+// An open chunk is not given back: the budget is that of 64, of which threads that ended or wait must keep few.
+const SHAPES = { 'in turn': [], 'a hundred at once': ['--at-once', '100'], 'a pool': ['--at-once', '100', '--stay'] };
+for (const [shape, words] of Object.entries(SHAPES)) {
+  test(`3,000 threads, ${shape}, lose nothing within a small budget`, async t => {
+    const place = new Place(t);
+    const limits = ['--detail', '1MB', '--budget', '16MB', '--format', 'none', '--report', place.path('r.json')];
+    const job = [python, workload('short_threads'), '--waits', '--threads', '3000', '--pairs', '100', ...words];
+    const ended = await place.run(['run', '--simulate-gpu', ...limits, '-o', place.path('t.gputrace'), '--', ...job]);
+    assert.equal(ended.status, 0, ended.stderr);
+    const { lost, totals } = place.readJson<{ lost: unknown; totals: Record<string, unknown>[] }>('r.json');
+    assert.deepEqual(lost, { events: 0, byCause: {} });
+    const [tensors] = totals.filter(row => row.layer === 'tensor');
+    assert.ok(Number(tensors?.allocations) >= 300_000, JSON.stringify(tensors));
+    assert.equal(tensors?.frees, tensors?.allocations);
+  });
+}

@@ -9,6 +9,7 @@ import mmap
 import multiprocessing
 import os
 import random
+import runpy
 import subprocess
 import sys
 import threading
@@ -279,6 +280,13 @@ def leaves():
     time.sleep(random.random() / 50)
     print("left", flush=True)
     os._exit(8)
+
+
+def crowd():
+    """Threads that come and go (test/workloads/short_threads.py)."""
+    path = os.path.join(os.path.dirname(HERE), "workloads", "short_threads.py")
+    sys.argv[:2] = [path]
+    runpy.run_path(path, run_name="__main__")
 
 
 if __name__ == "__main__":

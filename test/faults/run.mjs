@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inRoot } from '../project/root.mjs';
+import { CROWDS } from './crowds.mjs';
 
 const job = inRoot('test/faults/job.py');
 const cli = inRoot('dist/cli.js');
@@ -38,7 +39,7 @@ const narrow = ['--detail', '256KB', '--budget', '8MB'];
 
 /** A run that others may disturb: what it printed, how it ended, what its processes counted. */
 class Run {
-  constructor({ job: kind, disk, words: more = [], before }, traced) {
+  constructor({ job: kind, arguments: own = [], disk, words: more = [], before }, traced) {
     this.folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-fault-'));
     const places = join(this.folder, 'places'); // all that the tracer chooses itself lies there
     for (const folder of [places, join(this.folder, 'truth')]) mkdirSync(folder);
@@ -46,7 +47,7 @@ class Run {
     for (const name of ['run', 'cache', 'tmp']) mkdirSync(join(places, name), { mode: 0o700 });
     if (this.disk) before?.(this);
     this.report = join(this.folder, 'report.json');
-    const command = [python, '-W', 'ignore::DeprecationWarning', job, kind]; // 3.12 warns of forks amid threads
+    const command = [python, '-W', 'ignore::DeprecationWarning', job, kind, ...own]; // 3.12 warns of forks amid threads
     const options = ['run', '--simulate-gpu', '--format', 'none', ...more, '-o', join(this.folder, 't.gputrace')];
     const words = traced ? [process.execPath, cli, ...options, '--report', this.report, '--', ...command] : command;
     const env = { ...process.env, GMT_TRUTH: join(this.folder, 'truth'), PYTHONDONTWRITEBYTECODE: '1' };
@@ -60,7 +61,7 @@ class Run {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    const late = setTimeout(() => process.kill(-this.child.pid, 'SIGKILL'), 120_000);
+    const late = setTimeout(() => process.kill(-this.child.pid, 'SIGKILL'), 300_000);
     this.stdout = this.stderr = '';
     this.child.stdout.setEncoding('utf8').on('data', text => (this.stdout += text));
     this.child.stderr.setEncoding('utf8').on('data', text => (this.stderr += text));
@@ -196,7 +197,6 @@ function compare(run, report, { losses = [], must = false } = {}) {
 
 const readReport = file => JSON.parse(readFileSync(file, 'utf8'));
 
-/** The report of a trace that its launcher could not finish. */
 function reportOf(directory) {
   const words = [cli, 'report', directory, '--format', 'json'];
   const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', maxBuffer: 1 << 28 });
@@ -243,8 +243,7 @@ const full = {
   losses: ['disk full', 'budget'],
 };
 
-// By case: `job`, a function of job.py; `words`, options of the command; `disturb`, what is done to the traced run; `losses`, why events
-// may be lost; `judge`, where the report is not simply compared.
+// By case: `job`, a function of job.py; `disturb`, what is done to the traced run; `losses`, why events may be lost; `judge`: no compare().
 const CASES = {
   'killed job': {
     job: 'busy',
@@ -332,6 +331,7 @@ const CASES = {
     // Where not even a log could begin, that is said.
     judge: run => /(runs without being|is not) recorded/.test(run.stderr) || compare(run, readReport(run.report), full),
   },
+  ...CROWDS,
   'forks amid threads': { job: 'forks' },
   'forks of forks': { job: 'early_forks' },
   'exec chain': { job: 'becomes' },

@@ -129,6 +129,6 @@ function checkDirectory(environment: Environment): Check[] {
     ok('trace directory', root),
     made.note === null
       ? ok('disk space', space)
-      : warning('disk space', made.note, 'free space there, or set XDG_CACHE_HOME'),
+      : warning('disk space', made.note, 'free space there, or set XDG_CACHE_HOME to a folder on tmpfs, ext4 or xfs'),
   ];
 }

@@ -21,7 +21,7 @@ export interface TraceDirectory {
   freeBytes: number;
   /** The disk is memory. */
   inMemory: boolean;
-  /** One sentence when there is less space than a long run needs. */
+  /** One sentence when there is less space than a long run needs, or its reserving does not hold. */
   note: string | null;
 }
 
@@ -31,6 +31,11 @@ export const PREFIX = 'trace-';
 const STALE_MS = 7 * 86_400_000;
 /** `statfs` of a disk that is memory. */
 const TMPFS = 0x01021994;
+/**
+ * Where space that was reserved is there: tmpfs, ext, xfs; a container's overlay has one of these below it as a rule. Elsewhere (btrfs,
+ * ZFS, NFS, FUSE) a full disk ends the process that writes to it.
+ */
+const RESERVING = [TMPFS, 0xef53, 0x58465342, 0x794c7630];
 
 /** Why there is no trace directory, in one sentence. `full`: there would be one if a disk had room. */
 export interface NoTraceDirectory {
@@ -39,7 +44,7 @@ export interface NoTraceDirectory {
 }
 
 /**
- * Makes a new trace directory (0700) in the first root that can be written and has space, else in the one that has most.
+ * Makes a new trace directory (0700) in the first root that can be written, has space and reserves it, else in the one that has most.
  * What is then written there fails on a full disk.
  */
 export function createTraceDirectory(roots: readonly string[], uid: number): TraceDirectory | NoTraceDirectory {
@@ -53,19 +58,21 @@ export function createTraceDirectory(roots: readonly string[], uid: number): Tra
       reasons.push(`${root}: ${reasonOf(error)}`);
       full ||= isFull(error);
     }
-    if ((usable.at(-1)?.freeBytes ?? 0) >= COMFORTABLE_BYTES) break;
+    if (usable.some(isGood)) break;
   }
-  const [chosen] = usable.sort((a, b) => b.freeBytes - a.freeBytes);
+  const [chosen] = usable.sort((a, b) => Number(isGood(b)) - Number(isGood(a)) || b.freeBytes - a.freeBytes);
   if (chosen === undefined) {
     const error = `No trace directory can be made: ${reasons.join('; ')}; set XDG_CACHE_HOME to a writable folder.`;
     return { error, full };
   }
-  const { root, freeBytes, inMemory } = chosen;
+  const { root, freeBytes, inMemory, reserves } = chosen;
   removeStale(root, Date.now());
   const note =
-    freeBytes >= COMFORTABLE_BYTES
-      ? null
-      : `Only ${formatBytes(freeBytes)} are free in ${root}: a long run may lose events.`;
+    freeBytes < COMFORTABLE_BYTES
+      ? `Only ${formatBytes(freeBytes)} are free in ${root}: a long run may lose events.`
+      : reserves
+        ? null
+        : `The file system of ${root} does not keep the space that it reserves: should it become full, the traced program may end.`;
   try {
     return { path: mkdtempSync(join(root, PREFIX)), freeBytes, inMemory, note };
   } catch (error) {
@@ -73,7 +80,8 @@ export function createTraceDirectory(roots: readonly string[], uid: number): Tra
   }
 }
 
-type Space = Pick<TraceDirectory, 'freeBytes' | 'inMemory'>;
+type Space = Pick<TraceDirectory, 'freeBytes' | 'inMemory'> & { reserves: boolean };
+const isGood = (space: Space): boolean => space.reserves && space.freeBytes >= COMFORTABLE_BYTES;
 
 /** Throws why this root cannot be used; one that another user owns is refused. */
 function prepareRoot(root: string, uid: number): Space {
@@ -83,7 +91,8 @@ function prepareRoot(root: string, uid: number): Space {
   if (status.uid !== uid) throw new Error('it belongs to another user');
   accessSync(root, constants.W_OK | constants.X_OK);
   const space = statfsSync(root);
-  return { freeBytes: space.bavail * space.bsize, inMemory: space.type === TMPFS };
+  const reserves = RESERVING.includes(space.type);
+  return { freeBytes: space.bavail * space.bsize, inMemory: space.type === TMPFS, reserves };
 }
 
 /** No space, or no more of it for this user. */

@@ -229,8 +229,9 @@ bool offer_turn(Turn turn, uint64_t step) {
   if (turn != Turn::kExit && !python_alive()) return false;
   uint32_t nobody = kNobody;
   const auto offer = static_cast<uint32_t>(turn);
-  if (!__atomic_compare_exchange_n(&g_offer, &nobody, offer, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
+  if (!__atomic_compare_exchange_n(&g_offer, &nobody, kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
   g_offer_step = step;
+  __atomic_store_n(&g_offer, offer, __ATOMIC_RELEASE);
   const KeptErrno kept;
   void *state = g_api->save_thread();
   __atomic_fetch_add(&g_wake, 1, __ATOMIC_RELEASE);

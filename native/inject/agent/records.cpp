@@ -19,9 +19,9 @@ uint32_t size_of(std::string_view text) { return static_cast<uint32_t>(text.size
 bool enter_paused(Thread &thread) {
   const uint32_t generation = log_generation();
   if (!generation || thread.busy) return false;
-  thread.busy = 1;
-  if (thread.generation == generation || attach_thread(thread)) return true;
-  thread.busy = 0;
+  begin_writing(thread);
+  if (has_chunk(thread, generation) || attach_thread(thread)) return true;
+  leave(thread);
   return false;
 }
 
@@ -97,7 +97,7 @@ void write_collection(bool begins, uint64_t value) {
   const uint32_t generation = log_generation();
   if (!generation) return;
   // A thread without a chunk has no GPU memory to free as a rule: a full collection alone is worth a chunk.
-  const bool attached = thread.generation == generation;
+  const bool attached = thread.indexed_generation == generation;
   if (!attached && !(begins && value >= 2)) return;
   if (!enter(thread)) return;
   write_event(thread, begins ? GMT_GC_BEGIN : GMT_GC_END, GMT_DEVICE_NONE, value, 0, 0);

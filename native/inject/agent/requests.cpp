@@ -14,6 +14,11 @@ namespace {
 constexpr size_t kMostBytes = 16u << 20;
 uint64_t g_seen;        ///< the highest number that was read
 timespec g_changed_at;  ///< the directory's time of change then
+uint64_t
+    g_sure_at;  ///< ns; from then on a change has another time: until the clock of files ticks, it may have the same
+
+/// Of the clocks of file systems, the coarsest has two seconds.
+constexpr uint64_t kTickOfFiles = 2'500'000'000;
 
 // By hand, not by fstatat: before glibc 2.33 that is no function of its own.
 bool changed(const char *directory) {
@@ -24,8 +29,10 @@ bool changed(const char *directory) {
   close(fd);
   if (!known) return true;
   const timespec at{static_cast<time_t>(now.stx_mtime.tv_sec), now.stx_mtime.tv_nsec};
-  if (at.tv_sec == g_changed_at.tv_sec && at.tv_nsec == g_changed_at.tv_nsec) return false;
+  const uint64_t time = clock_ns(CLOCK_MONOTONIC);
+  if (at.tv_sec == g_changed_at.tv_sec && at.tv_nsec == g_changed_at.tv_nsec) return time < g_sure_at;
   g_changed_at = at;
+  g_sure_at = time + kTickOfFiles;
   return true;
 }
 

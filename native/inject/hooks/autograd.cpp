@@ -5,6 +5,7 @@
 #include "inject/hooks/elf.h"
 #include "inject/log/stacks.h"
 #include "torch/layouts.h"
+#include "wire/taken.h"
 
 namespace gmt::inject {
 namespace {
@@ -76,13 +77,13 @@ uint32_t place_after(const void *node) {
 }
 
 void update_place(const void *node, NodeLayout layout) {
-  if (__atomic_exchange_n(&g_search.busy, 1, __ATOMIC_ACQUIRE)) return;
+  if (!gmt_take(&g_search.busy)) return;
   if (__atomic_load_n(&g_place, __ATOMIC_RELAXED) == kUnknown) {
     const uint32_t place = place_after(node);
     if (node) g_layout = layout;
     __atomic_store_n(&g_place, place, __ATOMIC_RELEASE);
   }
-  __atomic_store_n(&g_search.busy, 0, __ATOMIC_RELEASE);
+  gmt_give(&g_search.busy);
 }
 
 /// Makes the thread read at the place where it is known and says the same; else it goes on asking.
@@ -150,8 +151,9 @@ using ThreadFunction = uint64_t (*)();
 PeekFunction g_peek;
 ThreadFunction g_thread_id;
 GMT_HOT_STATE uint32_t g_sees_nodes;
-enum : uint32_t { kUnresolved, kResolving, kReady, kCannot, kNoTorch };
+enum : uint32_t { kUnresolved, kReady, kCannot, kNoTorch };
 GMT_HOT_STATE uint32_t g_state;
+uint32_t g_resolving;
 unsigned long long g_resolved_at;  ///< libraries_added() when PyTorch was not there: it may be imported long after CUDA
 
 GMT_COLD uint32_t resolve_functions() {
@@ -163,12 +165,12 @@ GMT_COLD uint32_t resolve_functions() {
 }
 
 GMT_COLD bool becomes_ready(uint32_t state) {
-  if (state == kResolving || state == kCannot || (state == kNoTorch && libraries_added() == g_resolved_at))
-    return false;
-  if (!__atomic_compare_exchange_n(&g_state, &state, kResolving, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    return false;
-  state = resolve_functions();
+  if (state == kCannot || (state == kNoTorch && libraries_added() == g_resolved_at)) return false;
+  if (!gmt_take(&g_resolving)) return false;
+  state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  if (state != kReady) state = resolve_functions();
   __atomic_store_n(&g_state, state, __ATOMIC_RELEASE);
+  gmt_give(&g_resolving);
   return state == kReady;
 }
 

@@ -1,6 +1,7 @@
 #include "inject/hooks/cupti_guest.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/cupti.h"
 #include "inject/hooks/cupti_library.h"
@@ -17,12 +18,15 @@ using cuda::Subscriber;
 
 constexpr uint32_t kIds = 2048;  ///< callback ids of one domain; CUDA 13 has fewer than 900
 struct Guest {
-  uint32_t present;
+  uint32_t state;  ///< kNobody, kChanging, kPresent
+  uint32_t calls;  ///< of its callback that are under way
   Callback callback;
   void *user;
   uint64_t enabled[cuda::kDomainCount][kIds / 64];
 };
 Guest g_guest;
+enum : uint32_t { kNobody, kChanging, kPresent };
+thread_local uint32_t t_calls __attribute__((tls_model("initial-exec")));  ///< of this thread
 
 bool in_range(uint32_t domain, uint32_t id) { return domain < cuda::kDomainCount && id < kIds; }
 
@@ -43,7 +47,7 @@ bool is_shared(Subscriber subscriber) { return subscription() && subscriber == s
 
 /// The shared handle of a guest that has unsubscribed is worth nothing to it, while the tracer goes on with it.
 bool has_gone(Subscriber subscriber) {
-  return is_shared(subscriber) && !__atomic_load_n(&g_guest.present, __ATOMIC_ACQUIRE);
+  return is_shared(subscriber) && __atomic_load_n(&g_guest.state, __ATOMIC_ACQUIRE) != kPresent;
 }
 
 /// The guest's switch for one callback. What the tracer needs stays on.
@@ -68,27 +72,38 @@ int enable_domain_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain) 
   return cuda::kCuptiSuccess;
 }
 
+/// What the guest gave may be gone once it has unsubscribed: its calls end before, but for that which it unsubscribes in. A guest that
+/// holds what a call of its own waits for is not waited for longer.
 void dismiss_guest(const cuda::Cupti &cupti) {
+  uint32_t present = kPresent;
+  if (!__atomic_compare_exchange_n(&g_guest.state, &present, kChanging, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    return;
+  for (int ms = 0; ms < 1000 && __atomic_load_n(&g_guest.calls, __ATOMIC_SEQ_CST) > t_calls; ms++) usleep(1000);
   for (uint32_t domain = 1; domain < cuda::kDomainCount; domain++) enable_domain_for_guest(cupti, false, domain);
-  __atomic_store_n(&g_guest.present, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_guest.state, kNobody, __ATOMIC_RELEASE);
 }
 
 int subscribe_guest(Subscriber *out, Callback callback, void *user) {
-  uint32_t nobody = 0;
+  uint32_t nobody = kNobody;
   if (!out || !callback) return cuda::kCuptiInvalidParameter;
-  if (!__atomic_compare_exchange_n(&g_guest.present, &nobody, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  if (!__atomic_compare_exchange_n(&g_guest.state, &nobody, kChanging, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return cuda::kCuptiMultipleSubscribers;
   g_guest.callback = callback;
   g_guest.user = user;
   *out = subscription();
+  __atomic_store_n(&g_guest.state, kPresent, __ATOMIC_RELEASE);
   return cuda::kCuptiSuccess;
 }
 
 }  // namespace
 
 void pass_to_guest(uint32_t domain, uint32_t id, const void *data) {
-  if (!__atomic_load_n(&g_guest.present, __ATOMIC_ACQUIRE) || !wants(domain, id)) return;
-  g_guest.callback(g_guest.user, domain, id, data);
+  if (!__atomic_load_n(&g_guest.state, __ATOMIC_RELAXED) || !wants(domain, id)) return;
+  __atomic_fetch_add(&g_guest.calls, 1, __ATOMIC_SEQ_CST);
+  t_calls++;
+  if (__atomic_load_n(&g_guest.state, __ATOMIC_SEQ_CST) == kPresent) g_guest.callback(g_guest.user, domain, id, data);
+  t_calls--;
+  __atomic_fetch_sub(&g_guest.calls, 1, __ATOMIC_SEQ_CST);
 }
 
 }  // namespace gmt::inject

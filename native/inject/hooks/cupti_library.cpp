@@ -6,13 +6,14 @@
 
 #include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
+#include "wire/taken.h"
 
 namespace gmt::inject {
 namespace {
 
 cuda::Cupti g_cupti;
 char g_path[4096];
-uint32_t g_state;  ///< 0 = none yet, 1 = resolving, 2 = resolved
+uint32_t g_found, g_resolving;
 
 void *open_mapped() {
   return find_library("libcupti.so", g_path, sizeof g_path) ? dlopen(g_path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
@@ -54,12 +55,11 @@ bool resolve_functions() {
 }  // namespace
 
 const cuda::Cupti *cupti_library() {
-  uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
-  if (state == 2) return &g_cupti;
-  if (state == 1 || !__atomic_compare_exchange_n(&g_state, &state, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    return nullptr;
-  const bool found = resolve_functions();
-  __atomic_store_n(&g_state, found ? 2 : 0, __ATOMIC_RELEASE);
+  if (__atomic_load_n(&g_found, __ATOMIC_ACQUIRE)) return &g_cupti;
+  if (!gmt_take(&g_resolving)) return nullptr;
+  const bool found = __atomic_load_n(&g_found, __ATOMIC_ACQUIRE) || resolve_functions();
+  __atomic_store_n(&g_found, found, __ATOMIC_RELEASE);
+  gmt_give(&g_resolving);
   return found ? &g_cupti : nullptr;
 }
 

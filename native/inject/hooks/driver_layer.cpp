@@ -13,6 +13,7 @@
 #include "inject/hooks/tensor_layer.h"
 #include "inject/job.h"
 #include "inject/log/stacks.h"
+#include "wire/taken.h"
 
 namespace gmt::inject {
 namespace {
@@ -20,8 +21,8 @@ namespace {
 using cuda::CallFacts;
 
 cuda::Subscriber g_subscriber;
-uint32_t g_started;  ///< 0 = no, 1 = starting, 2 = yes
-int g_refusal;       ///< what CUPTI answered when it did not let us
+uint32_t g_started, g_starting;
+int g_refusal;  ///< what CUPTI answered when it did not let us
 __thread uint32_t t_destroying __attribute__((tls_model("initial-exec")));  ///< inside a call that destroys a context
 
 constexpr uint32_t kContexts = 256;
@@ -270,18 +271,19 @@ bool is_ours(uint32_t domain, uint32_t id) {
   return domain == cuda::kDomainResource && id == cuda::kContextDestroyStarting;
 }
 
-void *subscription() { return __atomic_load_n(&g_started, __ATOMIC_ACQUIRE) == 2 ? g_subscriber : nullptr; }
+void *subscription() { return __atomic_load_n(&g_started, __ATOMIC_ACQUIRE) ? g_subscriber : nullptr; }
 
 bool start_driver_layer() {
-  uint32_t state = __atomic_load_n(&g_started, __ATOMIC_ACQUIRE);
-  if (state == 2) return true;
+  if (__atomic_load_n(&g_started, __ATOMIC_ACQUIRE)) return true;
   const cuda::Cupti *cupti = cupti_library();
-  if (!cupti || state == 1) return false;
-  if (!__atomic_compare_exchange_n(&g_started, &state, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
-  g_refusal = cupti->subscribe(&g_subscriber, on_callback, nullptr);
-  const bool done = g_refusal == cuda::kCuptiSuccess && enable_ours(*cupti) > 0;
-  __atomic_store_n(&g_started, done ? 2 : 0, __ATOMIC_RELEASE);
-  return done;
+  if (!cupti || !gmt_take(&g_starting)) return false;
+  if (!__atomic_load_n(&g_started, __ATOMIC_ACQUIRE)) {
+    g_refusal = cupti->subscribe(&g_subscriber, on_callback, nullptr);
+    const bool done = g_refusal == cuda::kCuptiSuccess && enable_ours(*cupti) > 0;
+    __atomic_store_n(&g_started, done, __ATOMIC_RELEASE);
+  }
+  gmt_give(&g_starting);
+  return __atomic_load_n(&g_started, __ATOMIC_ACQUIRE);
 }
 
 void forget_devices() { memset(g_described, 0, sizeof g_described); }

@@ -57,7 +57,7 @@ struct Name {
 void write_range(uint32_t key, const Name &name = Name()) {
   Thread &thread = t_thread;
   const uint32_t generation = log_generation();
-  if (!generation || thread.generation != generation || !enter(thread)) return;
+  if (!generation || thread.indexed_generation != generation || !enter(thread)) return;
   const gmt_range range{ticks_of(g_log.clock), key, name.bytes};
   write_local(thread, GMT_RANGE, range, {name.text, name.bytes});
   leave(thread);

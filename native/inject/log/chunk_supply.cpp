@@ -11,7 +11,6 @@
 
 #include "inject/hooks/driver_wrap.h"
 #include "inject/log/log.h"
-#include "inject/log/spare_chunks.h"
 
 namespace gmt::inject {
 namespace {
@@ -21,6 +20,26 @@ gmt_chunk_header *g_retired[16];
 gmt_chunk_header *(*g_make)();
 uint32_t g_wanted;   ///< futex: rises with each chunk taken or retired
 uint32_t g_started;  ///< 0 = no, 1 = the thread runs or could not be made
+
+/// False: there is no empty place.
+template <size_t Count>
+bool put_chunk(gmt_chunk_header *(&places)[Count], gmt_chunk_header *chunk) {
+  for (auto &place : places) {
+    gmt_chunk_header *empty = nullptr;
+    if (__atomic_compare_exchange_n(&place, &empty, chunk, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return true;
+  }
+  return false;
+}
+
+/// Null: there is none.
+template <size_t Count>
+gmt_chunk_header *pop_chunk(gmt_chunk_header *(&places)[Count]) {
+  for (auto &place : places) {
+    if (!__atomic_load_n(&place, __ATOMIC_RELAXED)) continue;
+    if (gmt_chunk_header *chunk = __atomic_exchange_n(&place, nullptr, __ATOMIC_ACQUIRE)) return chunk;
+  }
+  return nullptr;
+}
 
 void wake() {
   __atomic_fetch_add(&g_wanted, 1, __ATOMIC_RELEASE);
@@ -38,7 +57,7 @@ void restock() {
 }
 
 void *supply(void *) {
-  t_thread.busy = 1;  // nothing that this thread does is the program's
+  begin_writing(t_thread);  // nothing that this thread does is the program's
   prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
   for (;;) {
     const uint32_t seen = __atomic_load_n(&g_wanted, __ATOMIC_ACQUIRE);

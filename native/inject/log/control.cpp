@@ -16,17 +16,16 @@ void follow_control(Thread &thread) {
 }
 
 bool enter_slow(Thread &thread, uint32_t generation) {
-  thread.busy = 1;
   bool opened = false;
   bool on = generation != 0 || open_log(&opened);
   // Asleep, a process has its log from its first event on, and no thread but that one's needs more.
   if (on && asleep() && !opened) on = false;
-  if (on && (generation == 0 || thread.generation != generation)) on = attach_thread(thread);
+  if (on && (generation == 0 || !has_chunk(thread, generation))) on = attach_thread(thread);
   if (on && g_log.control) {
     follow_control(thread);
     on = __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) != 0;
   }
-  thread.busy = on;
+  if (!on) leave(thread);
   return on;
 }
 

@@ -40,9 +40,11 @@ class InternTable {
       __atomic_store_n(&places[last - 1].next, number - 1, __ATOMIC_RELAXED);
   }
 
-  /// Takes a key out again; its number is not given to another one before that one has the same line.
+  /// The key is new again when it is asked for the next time. Its number stays its own: another thread may have it by now.
   void forget(uint32_t number) {
-    if (number) __atomic_store_n(&table()[number - 1].key, 0, __ATOMIC_RELAXED);
+    if (!number) return;
+    uint64_t &key = table()[number - 1].key;
+    __atomic_store_n(&key, ~__atomic_load_n(&key, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
   }
 
  private:
@@ -83,6 +85,11 @@ class InternTable {
         return i + 1;
       }
       if (found == key) return i + 1;  // another thread was faster
+      if (found == ~key &&
+          __atomic_compare_exchange_n(&places[i].key, &found, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        *is_new = true;
+        return i + 1;
+      }
     }
     return 0;
   }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,9 @@
 
 #include "inject/hooks/driver_wrap.h"
 #include "inject/log/chunk_supply.h"
-#include "inject/log/spare_chunks.h"
+#include "inject/log/clock_pair.h"
+#include "inject/log/new_chunk.h"
+#include "inject/log/open_chunks.h"
 #include "inject/log/thread_indices.h"
 #include "inject/log_space.h"
 #include "wire/loss_names.h"
@@ -27,8 +28,15 @@ GMT_HOT_STATE Log g_log;
 
 namespace {
 
-enum : uint32_t { kClosed, kOpening, kOpen, kRefused };
+enum : uint32_t {
+  kClosed,
+  kOpen,
+  kRefused,
+  kOpening
+};  // in it, the number of the process that opens it: not of a fork
 uint32_t g_state;
+uint32_t g_early_losses;                 ///< of threads that could not wait until the log was open
+constexpr uint32_t kWorthLeaving = 256;  ///< slots
 uint32_t g_last_generation;
 uint32_t g_ending;
 pthread_key_t g_key;
@@ -119,21 +127,50 @@ bool create_log(const char *directory) {
   return true;
 }
 
+gmt_event *slot_at(gmt_chunk_header *chunk, uint32_t slot) { return reinterpret_cast<gmt_event *>(chunk + 1) + slot; }
+
+/// Says that nothing follows: only then is the chunk given back.
+void end_chunk(const Thread &thread) {
+  if (thread.next >= GMT_SLOTS_PER_CHUNK) return;
+  auto *end = reinterpret_cast<gmt_local *>(slot_at(thread.chunk, thread.next));
+  end->kind = GMT_END_OF_CHUNK;
+  end->slots = 1;
+  __atomic_store_n(&end->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+}
+
+/// The slot behind what was written, where the thread ended amid a record.
+uint32_t written_slots(gmt_chunk_header *chunk) {
+  uint32_t at = 0;
+  while (at < GMT_SLOTS_PER_CHUNK && slot_at(chunk, at)->commit)
+    at += slot_at(chunk, at)->commit & GMT_LOCAL_BIT ? reinterpret_cast<gmt_local *>(slot_at(chunk, at))->slots : 1;
+  return at;
+}
+
 void on_thread_end(void *) {
   Thread &thread = t_thread;
-  if (thread.busy) return;
-  thread.busy = 1;
+  const bool amid = thread.busy;
+  begin_writing(thread);
   // After a fork chunk and index are the parent's: not for this process's threads.
   const bool ours = thread.indexed_generation == __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
-  if (thread.chunk && ours && thread.next + 256 < GMT_SLOTS_PER_CHUNK)
-    spare_chunks_put(thread.chunk, thread.next);
-  else if (thread.chunk)
-    munmap(thread.chunk, GMT_CHUNK_BYTES);
-  if (ours) give_thread_index(thread.index);
+  if (ours) {
+    if (thread.chunk && amid) thread.next = written_slots(thread.chunk);
+    leave_place(thread, thread.chunk && !amid && thread.next + kWorthLeaving < GMT_SLOTS_PER_CHUNK);
+    if (thread.chunk) end_chunk(thread);
+    give_thread_index(thread.index);
+  }
+  if (thread.chunk) munmap(thread.chunk, GMT_CHUNK_BYTES);
   thread.chunk = nullptr;
-  thread.generation = 0;
-  thread.indexed_generation = 0;
-  thread.busy = 0;
+  thread.place = 0;
+  thread.generation = thread.indexed_generation = 0;
+  thread.ended = 1;
+  leave(thread);
+}
+
+/// What was lost before the log was open is counted in it.
+void count_early_losses() {
+  if (__atomic_load_n(&g_early_losses, __ATOMIC_RELAXED) == 0) return;
+  const uint32_t lost = __atomic_exchange_n(&g_early_losses, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&g_log.file->lost[GMT_LOST_LOG_FILE], lost, __ATOMIC_RELAXED);
 }
 
 void at_process_end() {
@@ -144,6 +181,7 @@ void at_process_end() {
     mark_ending(thread);
     leave(thread);
   }
+  count_early_losses();
   renew_clock();
   __atomic_store_n(&g_log.file->ended, 1, __ATOMIC_RELEASE);
 }
@@ -160,89 +198,9 @@ void watch_ends() {
   atexit(at_process_end);
 }
 
-/// Where the file could not grow: why, and until when nobody asks again. Asking takes as long as many events.
-struct NoRoom {
-  uint64_t until_ns;
-  gmt_loss cause;
-} g_no_room;
-
-/// What the recorder allows, where one is there: it rises as old chunks are given back.
-uint64_t chunk_limit() {
-  const uint64_t told = __atomic_load_n(&g_log.file->chunk_limit, __ATOMIC_RELAXED);
-  return told ? told : g_log.budget_chunks;
-}
-
-gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
-  *cause = GMT_LOST_BUDGET;
-  if (index >= chunk_limit()) return nullptr;
-  const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-  const bool pause = begin < __atomic_load_n(&g_no_room.until_ns, __ATOMIC_ACQUIRE);
-  *cause = __atomic_load_n(&g_no_room.cause, __ATOMIC_RELAXED);
-  if (pause) return nullptr;
-  const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
-  void *at = open_piece(open(g_path, O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
-  if (at) return static_cast<gmt_chunk_header *>(at);
-  *cause = gmt_loss_of(errno);
-  __atomic_store_n(&g_no_room.cause, *cause, __ATOMIC_RELAXED);
-  // As many times what asking took: events that are lost cost no more than others. A thread that had to wait took no longer.
-  constexpr uint64_t kTimes = 16, kMostPauseNs = 2'000'000;
-  const uint64_t now = clock_ns(CLOCK_MONOTONIC), pause_ns = kTimes * (now - begin);
-  __atomic_store_n(&g_no_room.until_ns, now + (pause_ns < kMostPauseNs ? pause_ns : kMostPauseNs), __ATOMIC_RELEASE);
-  return nullptr;
-}
-
-/// Backs and maps the next chunk of the file; null: no room, `*cause` says why.
-gmt_chunk_header *make_chunk(gmt_loss *cause) {
-  gmt_file_header *file = g_log.file;
-  *cause = GMT_LOST_BUDGET;
-  if (__atomic_load_n(&file->chunks_reserved, __ATOMIC_RELAXED) >= chunk_limit())
-    return nullptr;  // no number is used up
-  const uint64_t index = __atomic_fetch_add(&file->chunks_reserved, 1, __ATOMIC_RELAXED);
-  gmt_chunk_header *chunk = chunk_number(index, cause);
-  if (!chunk) {
-    uint64_t expected = index + 1;  // give the number back unless another thread came after
-    __atomic_compare_exchange_n(&file->chunks_reserved, &expected, index, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return nullptr;
-  }
-  // Written to once, each page is ready to be written: a first write has the page marked by the processor, on a disk by the kernel.
-  for (uint64_t page = 0; page < GMT_CHUNK_BYTES; page += 4096) reinterpret_cast<volatile char *>(chunk)[page] = 0;
-  chunk->index = static_cast<uint32_t>(index);
-  return chunk;
-}
-
-gmt_chunk_header *make_spare_chunk() {
-  gmt_loss cause;
-  return make_chunk(&cause);
-}
-
-/// A chunk for this thread to write from here on; null: counted.
-gmt_chunk_header *new_chunk(const Thread &thread) {
-  gmt_loss cause;
-  gmt_chunk_header *chunk = supply_take();
-  if (!chunk) chunk = make_chunk(&cause);
-  if (!chunk) {
-    if (!thread.describing) count_loss(cause);
-    return nullptr;
-  }
-  chunk->first_sequence = __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED);
-  const ClockPair now = read_clocks(g_log.clock);  // after all that takes time: the base of what comes next
-  chunk->base_ticks = now.ticks;
-  chunk->monotonic_ns = now.monotonic_ns;
-  renew_clock();
-  __atomic_store_n(&chunk->magic, GMT_CHUNK_MAGIC, __ATOMIC_RELEASE);
-  return chunk;
-}
-
-gmt_event *slot_at(gmt_chunk_header *chunk, uint32_t slot) { return reinterpret_cast<gmt_event *>(chunk + 1) + slot; }
-
 void close_chunk(Thread &thread) {
   if (!thread.chunk) return;
-  if (thread.next < GMT_SLOTS_PER_CHUNK) {
-    auto *end = reinterpret_cast<gmt_local *>(slot_at(thread.chunk, thread.next));
-    end->kind = GMT_END_OF_CHUNK;
-    end->slots = 1;
-    __atomic_store_n(&end->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
-  }
+  end_chunk(thread);
   supply_retire(thread.chunk);
   thread.chunk = nullptr;
   supply_start(make_spare_chunk);
@@ -254,25 +212,70 @@ void write_writer(Thread &thread) {
   write_local(thread, GMT_WRITER, writer);
 }
 
-/// The chunk may be one that an ended thread left; it goes on with a time base, since the old one is unknown.
+/// Of all chunks that there may be, an eighth is open.
+uint32_t open_places() {
+  const uint64_t places = g_log.budget_chunks / 8;
+  return places < 8 ? 8 : places > UINT16_MAX ? UINT16_MAX : static_cast<uint32_t>(places);
+}
+
+/// The chunk may be one that another thread was writing; it goes on with a time base, since the old one is unknown.
 bool acquire_chunk(Thread &thread) {
   const KeptErrno kept;
-  uint32_t next = 0;
-  thread.chunk = spare_chunks_take(&next);
-  const bool spare = thread.chunk != nullptr;
-  if (!spare) thread.chunk = new_chunk(thread);
-  thread.next = next;
+  if (!thread.place) take_place(thread, open_places(), g_set_specific && !thread.ended);
+  if (thread.chunk && thread.next + kWorthLeaving >= GMT_SLOTS_PER_CHUNK) close_chunk(thread);
+  const bool goes_on = thread.chunk != nullptr;
+  if (!goes_on) {
+    thread.chunk = new_chunk(thread);
+    thread.next = 0;
+  }
   const ClockPair now = read_clocks(g_log.clock);
-  thread.base_ticks = thread.chunk && !spare ? thread.chunk->base_ticks : now.ticks;
-  if (thread.chunk && (spare || thread.number != thread.index)) write_writer(thread);
-  if (spare) {
+  thread.base_ticks = thread.chunk && !goes_on ? thread.chunk->base_ticks : now.ticks;
+  if (thread.chunk && (goes_on || thread.number != thread.index)) write_writer(thread);
+  if (goes_on) {
     const gmt_time_base base{now.ticks, now.monotonic_ns};
     write_local(thread, GMT_TIME_BASE, base);
   }
   return thread.chunk != nullptr;
 }
 
+/// The log is opened by another thread: waits a second once, on a slow disk, and then counts what it loses. Gives the state.
+uint32_t wait_while(uint32_t opening) {
+  constexpr int kTries = 5000;
+  const bool waits = __atomic_load_n(&g_early_losses, __ATOMIC_RELAXED) == 0;
+  uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  for (int i = 0; waits && i < kTries && state == opening; i++) {
+    const timespec moment{0, 200'000};
+    nanosleep(&moment, nullptr);
+    state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
+  }
+  return state;
+}
+
+bool number_thread(Thread &thread, uint32_t generation) {
+  thread.chunk = nullptr;  // a parent's mapping after a fork: not ours to write
+  thread.place = 0;
+  thread.pending_free = 0;
+  if (!take_thread_index(&thread.index)) return count_loss(GMT_LOST_THREADS), false;
+  thread.number = static_cast<uint32_t>(__atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED));
+  thread.indexed_generation = generation;
+  if (g_set_specific) g_set_specific(g_key, &thread);
+  thread.autograd_role = GMT_AUTOGRAD_NONE;
+  return true;
+}
+
+void describe_thread(Thread &thread) {
+  if (thread.number == 0) {
+    write_process(thread, 0);
+    const bool on = !g_log.control || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED);
+    write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
+  }
+  write_thread(thread);
+  if (thread.number == 0) describe_process(thread);
+}
+
 }  // namespace
+
+const char *log_path() { return g_path; }
 
 bool configured() {
   const char *directory = trace_directory();
@@ -280,11 +283,8 @@ bool configured() {
 }
 
 void renew_clock() {
-  gmt_file_header *file = g_log.file;
-  const ClockPair now = read_clocks(g_log.clock);
-  __atomic_store_n(&file->latest_monotonic_ns, 0, __ATOMIC_RELAXED);  // until both are there
-  __atomic_store_n(&file->latest_ticks, now.ticks, __ATOMIC_RELEASE);
-  __atomic_store_n(&file->latest_monotonic_ns, now.monotonic_ns, __ATOMIC_RELEASE);
+  static uint32_t storing;
+  store_clock_pair(g_log.file, &storing, [] { return read_clocks(g_log.clock); });
 }
 
 void count_loss(gmt_loss cause) {
@@ -292,24 +292,26 @@ void count_loss(gmt_loss cause) {
 }
 
 bool open_log(bool *opened) {
-  const uint32_t generation = log_generation();
   uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
-  if (state == kOpen && generation != 0) return true;
+  if (state == kOpen && log_generation() != 0)
+    return true;  // in this order: a log that is just open is not opened again
   if (state == kRefused || !configured()) return false;
-  // kOpen with generation 0: this is a forked child.
-  if (state == kOpening ||
-      !__atomic_compare_exchange_n(&g_state, &state, kOpening, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    for (int i = 0; i < 100000 && __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == kOpening; i++) sched_yield();
-    return __atomic_load_n(&g_state, __ATOMIC_ACQUIRE) == kOpen;
-  }
   const KeptErrno kept;
+  const uint32_t opening = kOpening + static_cast<uint32_t>(getpid());
+  // kOpen with generation 0, or the number of another process: this is a forked child.
+  if (state == opening ||
+      !__atomic_compare_exchange_n(&g_state, &state, opening, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    state = wait_while(opening);
+    if (state == opening) __atomic_fetch_add(&g_early_losses, 1, __ATOMIC_RELAXED);
+    return state == kOpen;
+  }
   const bool done = create_log(trace_directory());
   if (done) {
-    spare_chunks_forget();
+    open_chunks_forget();
     supply_forget();
     thread_indices_forget();
     forget_described();
-    g_no_room = {};
+    new_chunk_forget();
     __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
     if (!g_log.control) map_control(trace_directory());
     if (g_log.control)
@@ -326,31 +328,17 @@ bool attach_thread(Thread &thread) {
   bool opened = false;
   if (!open_log(&opened)) return false;
   const KeptErrno kept;
-  thread.chunk = nullptr;  // a parent's mapping after a fork: not ours to write
-  thread.pending_free = 0;
   const uint32_t generation = __atomic_load_n(&g_log.guard->generation, __ATOMIC_ACQUIRE);
-  if (thread.indexed_generation != generation) {  // else there was no room for its first chunk the last time
-    if (!take_thread_index(&thread.index)) {
-      count_loss(GMT_LOST_THREADS);
-      return false;
-    }
-    thread.number = static_cast<uint32_t>(__atomic_fetch_add(&g_log.file->thread_count, 1, __ATOMIC_RELAXED));
-    thread.indexed_generation = generation;
-    if (g_set_specific) g_set_specific(g_key, &thread);
-    thread.autograd_role = GMT_AUTOGRAD_NONE;
-  }
-  thread.generation = generation;
+  count_early_losses();
+  if (thread.indexed_generation != generation && !number_thread(thread, generation)) return false;
+  if (keeps_place(thread)) return true;
   if (!acquire_chunk(thread)) {
-    thread.generation = 0;
+    leave_place(thread, false);
     return false;
   }
-  if (thread.number == 0) {
-    write_process(thread, 0);
-    const bool on = !g_log.control || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED);
-    write_event(thread, on ? GMT_RECORDING_START : GMT_RECORDING_STOP, GMT_DEVICE_NONE, 0, 0, 0);
-  }
-  write_thread(thread);
-  if (thread.number == 0) describe_process(thread);
+  __atomic_store_n(&thread.generation, generation, __ATOMIC_RELAXED);
+  if (thread.described_generation != generation) describe_thread(thread);
+  thread.described_generation = generation;
   return true;
 }
 

@@ -41,9 +41,12 @@ struct alignas(64) Thread {
   uint32_t indexed_generation;  ///< of the log that `index` belongs to
   uint32_t
       describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
-  uint32_t node_reads;        ///< left for `running_node`, before PyTorch is asked again
-  void *const *running_node;  ///< PyTorch's variable of this thread; null: it is asked
-  uint32_t number;            ///< among all threads of the log; `index` has had others before
+  uint32_t node_reads;            ///< left for `running_node`, before PyTorch is asked again
+  void *const *running_node;      ///< PyTorch's variable of this thread; null: it is asked
+  uint32_t number;                ///< among all threads of the log; `index` has had others before
+  uint32_t place;                 ///< of its chunk (open_chunks.h), from 1; 0 = it has none
+  uint32_t described_generation;  ///< of the log that knows its name
+  uint32_t ended;                 ///< its end was noticed, and may not be once more
 };
 static_assert(offsetof(Thread, pending_free) == 64);
 extern __thread Thread t_thread __attribute__((tls_model("initial-exec")));
@@ -180,24 +183,33 @@ GMT_COLD void mark_ending(Thread &thread);
 /// The slow path of `enter`: a thread's first event, and all while recording is off or has just been switched.
 GMT_COLD bool enter_slow(Thread &thread, uint32_t generation);
 
+/// From here to `leave` the thread's chunk is its own. What another thread takes from it, it took before (open_chunks.cpp).
+inline void begin_writing(Thread &thread) {
+  __atomic_store_n(&thread.busy, 1, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+inline bool has_chunk(const Thread &thread, uint32_t generation) {
+  return __atomic_load_n(&thread.generation, __ATOMIC_RELAXED) == generation;
+}
+
 /// Begins work inside the tracer on this thread. False: nothing may be written now.
 inline bool enter(Thread &thread) {
   const uint32_t generation = log_generation();
   if (__builtin_expect(thread.busy, 0)) {
-    if (generation != 0 && thread.generation == generation) count_loss(GMT_LOST_REENTRANT);
+    if (generation != 0 && thread.indexed_generation == generation) count_loss(GMT_LOST_REENTRANT);
     return false;
   }
-  if (__builtin_expect(generation == 0 || thread.generation != generation, 0)) return enter_slow(thread, generation);
+  begin_writing(thread);
+  if (__builtin_expect(generation == 0 || !has_chunk(thread, generation), 0)) return enter_slow(thread, generation);
   if (g_log.control) {
     const bool switched = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) !=
                           __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED);
     if (__builtin_expect(switched || __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) == 0, 0))
       return enter_slow(thread, generation);
   }
-  thread.busy = 1;
   return true;
 }
-inline void leave(Thread &thread) { thread.busy = 0; }
+inline void leave(Thread &thread) { __atomic_store_n(&thread.busy, 0, __ATOMIC_RELEASE); }
 
 /// Appends one event; `reserve` has been called for it, so nothing can fail any more. The sequence is taken before the slot is
 /// touched: an atomic addition waits for the stores before it, and the slot may be in another core's cache.

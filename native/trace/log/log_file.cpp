@@ -89,10 +89,11 @@ bool LogFile::keeps(uint64_t sequence, uint64_t until_ns) const {
 
 gmt_file_header LogFile::header() const {
   gmt_file_header copy;
-  uint64_t latest_ticks = load_acquire(header_->latest_ticks);
   std::memcpy(&copy, header_, sizeof copy);
   // Written as two words, the second of them 0 meanwhile: take the pair only where it did not change in between.
-  if (copy.latest_ticks != latest_ticks || copy.latest_monotonic_ns == 0)
+  copy.latest_monotonic_ns = load_acquire(header_->latest_monotonic_ns);
+  copy.latest_ticks = load_acquire(header_->latest_ticks);
+  if (load_acquire(header_->latest_monotonic_ns) != copy.latest_monotonic_ns || copy.latest_monotonic_ns == 0)
     copy.latest_ticks = copy.latest_monotonic_ns = 0;
   return copy;
 }

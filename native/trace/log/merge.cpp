@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trace/log/records.h"
+#include "trace/process_runs.h"
 
 namespace gmt::trace {
 
@@ -23,8 +24,7 @@ struct Merge::Pass {
 
 namespace {
 constexpr uint64_t kSequenceEnd = 1ull << 47;
-// A cut log may miss any number of events.
-constexpr uint64_t kAnyNumber = 1ull << 62;
+constexpr uint64_t kAnyNumber = 1ull << 62;              // of events that a cut log may miss
 constexpr uint8_t kLastKindWithState = GMT_GRAPH_ALLOC;  // tensor events and allocations of the driver
 }  // namespace
 
@@ -373,7 +373,9 @@ uint64_t Merge::give_up_limit(Pass &pass) {
     gap_taken_ = looked_next_;
     gap_since_ns_ = pass.now_ns;
   }
-  uint64_t by_time = pass.now_ns - gap_since_ns_ >= kMaxWaitNs ? gap_taken_ : 0;
+  const auto late = [&] { return pass.now_ns - gap_since_ns_ >= kMaxWaitNs; };
+  if (late() && process_held_up(pass.log.header().pid)) gap_since_ns_ = pass.now_ns;
+  const uint64_t by_time = late() ? gap_taken_ : 0;
   uint64_t by_count = looked_next_ > kMaxWaitingEvents ? looked_next_ - kMaxWaitingEvents : 0;
   return std::max(by_time, by_count);
 }

@@ -36,7 +36,8 @@ struct Cursor {
 };
 
 /// Reads a log from its begin to what is written now, in steps. A sequence that was taken but is not written yet is
-/// waited for; it is lost once nothing more can come (sealed), or 1,000,000 later events wait, or 2 s have passed.
+/// waited for; it is lost once nothing more can come (sealed), or 1,000,000 later events wait, or 2 s have passed in which no
+/// thread of the process was stopped.
 /// Where the recorder gives chunks back that were not read to their end, it is overtaken, and of no more use.
 class Merge {
  public:

@@ -23,6 +23,19 @@ TEST(a_key_keeps_its_number) {
   CHECK(table.number(7, &is_new) != 0 && is_new);
 }
 
+/// A thread enters a key, another one has its number, the first one cannot describe it: no other key gets that number.
+TEST(a_forgotten_number_stays_that_of_its_key) {
+  static InternTable<64, 128, 256> table;
+  bool is_new = false;
+  const uint32_t number = table.number(7, &is_new);
+  table.forget(number);
+  for (uint64_t i = 1; i <= 12; i++) CHECK(table.number(i << 32 | 7, &is_new) != number);
+  CHECK_EQ(table.number(7, &is_new), number);
+  CHECK(is_new);
+  CHECK_EQ(table.number(7, &is_new), number);
+  CHECK(!is_new);
+}
+
 /// Keys of one line: level 0 takes four, the next ones four each, then there is no room.
 TEST(a_full_line_goes_on_in_the_next_level) {
   static InternTable<64, 128, 256> table;

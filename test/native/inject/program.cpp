@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +28,13 @@ struct Device {
 };
 void reportMemoryUsageToProfiler(void *, int64_t, size_t, size_t, Device);
 }  // namespace c10
+
+// The library gets its disk space through this one: `g_slow` makes that last until it is false again.
+std::atomic<bool> g_slow{false}, g_waits{false};
+extern "C" __attribute__((visibility("default"))) int fallocate(int fd, int mode, off_t offset, off_t bytes) {
+  for (g_waits = g_slow.load(); g_slow;) usleep(1000);
+  return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, bytes));
+}
 
 namespace {
 
@@ -192,6 +200,8 @@ void *child_that_ends(void *) {
   return nullptr;
 }
 
+#include "program_threads.h"
+
 /// A child that allocates nothing and ends in order.
 int fork_idle(char **) {
   many(10, 1);
@@ -334,6 +344,10 @@ constexpr Mode kModes[] = {
     {"drive", drive, 2},
     {"forever", forever, 0},
     {"fork", fork_amid, 0},
+    {"slow_opening", slow_opening, 0},
+    {"fork_opening", fork_opening, 0},
+    {"in_turn", in_turn, 2},
+    {"guests", guests, 2},
     {"fork_leftover", fork_leftover, 0},
     {"fork_idle", fork_idle, 0},
     {"spawn", spawn, 0},

@@ -21,6 +21,15 @@ class Races(Traced):
         log = only_log(self.trace)
         self.assertEqual((log.lost, len(log.of_kind(GMT_TENSOR_ALLOC))), ({}, 4000))
 
+    def test_threads_that_share_chunks(self):
+        self.run_watched("in_turn", 20, 40, GPU_MEMTRACE_BUDGET=str(16 * GMT_CHUNK_BYTES))
+        log = only_log(self.trace)
+        self.assertEqual((log.lost, len(log.of_kind(GMT_TENSOR_ALLOC))), ({}, 20 * 40 * 23))
+        self.assertLessEqual(log.chunks, 12)  # those of 8 places, and of threads that found all others writing
+
+    def test_guests_that_come_and_go(self):
+        self.run_watched("guests", 4, 2000)
+
     def test_no_room(self):
         self.run_watched("storm", 6, 12000, GPU_MEMTRACE_BUDGET="2000000")
         self.assertEqual(list(only_log(self.trace, details=False).lost), ["GMT_LOST_BUDGET"])

@@ -78,6 +78,18 @@ class Children(Traced):
         self.check_dense(parent)
         self.check_dense(child)
 
+    def test_a_fork_amid_a_thread_s_first_event(self):
+        self.run_program(PROGRAM, "fork_opening")
+        parent, child = self.by_parent()
+        self.assertEqual((self.tags(parent), self.tags(child)), ({1: 10}, {9: 100}))
+        self.check_dense(parent)
+        self.check_dense(child)
+
+    def test_what_is_lost_while_the_log_is_opened_is_counted(self):
+        self.run_program(PROGRAM, "slow_opening")
+        log = only_log(self.trace)
+        self.assertEqual((self.tags(log), log.lost), ({1: 10, 3: 10}, {"GMT_LOST_LOG_FILE": 100}))
+
     def test_a_child_without_allocations_has_no_log(self):
         self.run_program(PROGRAM, "fork_idle")
         self.assertEqual(self.tags(only_log(self.trace)), {1: 10})

@@ -1,9 +1,13 @@
 // Opening logs: versions, damage, growth.
 #include "trace/log/log_file.h"
 
+#include <atomic>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "check.h"
+#include "inject/log/clock_pair.h"
 #include "log_writer.h"
 #include "trace_reading.h"
 
@@ -36,6 +40,45 @@ TEST(a_log_grows_while_it_is_open) {
     trace::ChunkView view = log.value().chunk(i);
     REQUIRE(view.slots_begin && log.value().chunk_header(i).index == i && view.slots == GMT_SLOTS_PER_CHUNK);
   }
+}
+
+TEST(one_thread_at_a_time_stores_the_pair_of_clocks) {
+  gmt_file_header header{};
+  uint32_t storing = 0;
+  inject::store_clock_pair(&header, &storing, [&] {
+    inject::store_clock_pair(&header, &storing, [] { return ClockPair{5, 5}; });
+    CHECK_EQ(header.latest_ticks, 0u);
+    return ClockPair{6, 7};
+  });
+  CHECK(header.latest_ticks == 6 && header.latest_monotonic_ns == 7);
+}
+
+TEST(the_pair_of_clocks_is_of_one_moment_however_many_threads_renew_it) {
+  TemporaryFolder folder;
+  LogWriter writer(folder.path());
+  auto log = trace::LogFile::open(writer.path());
+  REQUIRE(log);
+  uint32_t storing = 0;
+  std::atomic<uint64_t> now{1};
+  std::atomic<bool> over{false};
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 3; ++i)
+    writers.emplace_back([&] {
+      while (!over)
+        inject::store_clock_pair(&writer.header(), &storing, [&] {
+          const uint64_t moment = now++;
+          return ClockPair{moment, moment};
+        });
+    });
+  uint64_t pairs = 0, torn = 0;
+  while (pairs < 200'000 || now < 2'000'000) {
+    const gmt_file_header header = log.value().header();
+    pairs += header.latest_ticks != 0;
+    torn += header.latest_ticks != header.latest_monotonic_ns;
+  }
+  over = true;
+  for (std::thread &one : writers) one.join();
+  CHECK_EQ(torn, 0u);
 }
 
 TEST(a_log_that_is_being_created_is_not_ready) {

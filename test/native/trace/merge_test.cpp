@@ -1,6 +1,10 @@
 // One order out of many threads' chunks; gaps, damage, autograd state, time bases.
 #include "trace/log/merge.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "check.h"
 #include "log_writer.h"
 #include "trace_reading.h"
@@ -131,6 +135,28 @@ TEST(a_torn_event_is_lost_after_two_seconds) {
   CHECK_EQ(reading.lost(trace::kLostTorn), 2u);
   CHECK_EQ(reading.merge.losses().total(), 2u);
   CHECK(in_order(reading.events));
+}
+
+TEST(a_torn_event_of_a_stopped_process_is_waited_for) {
+  TemporaryFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0)
+    for (;;) ::pause();
+  ::kill(child, SIGSTOP);
+  REQUIRE(::waitpid(child, nullptr, WUNTRACED) == child);
+  LogWriter log(folder.path(), {.pid = static_cast<uint32_t>(child)});
+  log.add_note(1, GMT_NOTE_TORCH, "the chunk is there before the event");
+  const uint64_t torn = log.add_torn_event();
+  LogReading reading(log);
+  uint64_t now = 1;
+  for (int i = 0; i < 5; ++i) CHECK_EQ(reading.read(false, now += trace::Merge::kMaxWaitNs), 0u);
+  ::kill(child, SIGCONT);
+  ::waitpid(child, nullptr, WCONTINUED);
+  CHECK_EQ(reading.read(false, now + trace::Merge::kMaxWaitNs - 1), 0u);
+  log.add_late_event(1, torn, GMT_TENSOR_ALLOC, 9, 512);
+  CHECK_EQ(reading.read(false, now + trace::Merge::kMaxWaitNs), 1u);
+  CHECK_EQ(reading.merge.losses().total(), 0u);
+  ::kill(child, SIGKILL);
 }
 
 TEST(a_torn_event_is_lost_when_a_million_wait) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
+import nodeFs, {
+  type PathLike,
   chmodSync,
   chownSync,
   existsSync,
@@ -52,6 +53,18 @@ test('the trace directory is private and lies in the first root that can be writ
   assert.equal(join(root, 'second'), join(made.path, '..'));
   assert.equal(statSync(made.path).mode & 0o777, 0o700);
   assert.equal(statSync(join(root, 'second')).mode & 0o777, 0o700);
+});
+
+test('a disk that keeps what it reserves is preferred; where there is none, that is said', t => {
+  const [btrfs, ext] = [join(folder(t), 'btrfs'), join(folder(t), 'ext')];
+  const space = (path: PathLike) => ({ type: path === btrfs ? 0x9123683e : 0xef53, bsize: 4096, bavail: 1 << 20 });
+  t.mock.method(nodeFs, 'statfsSync', space as typeof nodeFs.statfsSync);
+  const made = createTraceDirectory([btrfs, ext], uid);
+  assert.ok('path' in made && made.note === null);
+  assert.equal(join(made.path, '..'), ext);
+  const alone = createTraceDirectory([btrfs], uid);
+  assert.ok('path' in alone);
+  assert.match(alone.note ?? '', /^The file system of .*btrfs does not keep the space that it reserves: /);
 });
 
 test('where no root has much space the one with most is taken', t => {
