@@ -51,7 +51,7 @@ export function onTerminal(
       .trimEnd();
   };
   const shows = async (pattern: RegExp): Promise<string> => {
-    for (const end = Date.now() + 60_000; !pattern.test(screen()); await new Promise(done => setTimeout(done, 20)))
+    for (const end = Date.now() + HANG_MS; !pattern.test(screen()); await new Promise(done => setTimeout(done, 20)))
       if (Date.now() > end || child.exitCode !== null) throw new Error(`No ${pattern} came:\n${screen()}`);
     return screen();
   };
