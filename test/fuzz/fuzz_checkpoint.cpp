@@ -1,12 +1,13 @@
 // A checkpoint that passed its checksum and was made by hand: it is refused, or what it says is harmless.
 #include <algorithm>
 
+#include "fuzz.h"
 #include "checkpoint_session.h"
 
 using namespace gmt;
 using namespace gmt::test;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(checkpoint, const uint8_t *data, size_t size) {
   static const CheckpointSession session;
   auto reader = std::move(trace::SessionReader::open(session.path()).value());
   const session::TraceNames names(*reader);

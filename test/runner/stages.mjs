@@ -7,7 +7,7 @@ import { runHost } from '../host/run.mjs';
 import { runPageChecks } from '../page/all.mjs';
 import { bundle } from '../project/build.mjs';
 import { checkClangFormat, checkPrettier } from '../project/format.mjs';
-import { buildNative, buildNativeTests } from '../project/native.mjs';
+import { buildChecked, buildNative, buildNativeTests } from '../project/native.mjs';
 import { inRoot, run, say } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
 import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
@@ -21,11 +21,11 @@ const bin = name => inRoot('node_modules/.bin', name);
 const program = async (command, ...args) => ((await run(command, args)).code === 0 ? { passed: 1 } : { failed: 1 });
 const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** ctest's tests: `paths` begin their names (trace_merge), `words` are parts of them. */
-async function runNativeTests({ paths, words }) {
+/** Of these of ctest's tests, those whose names begin so (trace_merge) or have such parts. */
+async function runCtest({ paths, words }, ...which) {
   const chosen = [...paths.map(path => `^${quoted(path)}`), ...words.map(quoted)];
-  // Most of their time is waiting: for probes to be set, for a program to end.
-  const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '300', '--no-tests=error'];
+  // Most of their time is waiting: for probes to be set, for a program to end. One that takes so long hangs, also on a busy machine.
+  const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '1500', '--no-tests=error', ...which];
   if (chosen.length > 0) flags.push('-R', chosen.join('|'));
   const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism() + 1)], { capture: true });
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
@@ -33,13 +33,23 @@ async function runNativeTests({ paths, words }) {
   const names = how =>
     [...output.matchAll(new RegExp(`^\\s*\\d+ - (\\S+) \\((?:${how})\\)`, 'gm'))].map(([, name]) => name);
   const skipped = names('Skipped|Disabled').map(name => `native test ${name}`);
-  const left = await ensureUprobeTools();
   return {
     passed: sum[2] - sum[1] - skipped.length,
     failed: Number(sum[1]),
-    skipped: left ? [...skipped, left] : skipped,
+    skipped,
     notes: names('Failed|Timeout|SEGFAULT|Subprocess aborted').map(name => `failed: ${name}`),
   };
+}
+
+async function runNativeTests(wanted) {
+  const result = await runCtest(wanted, '-LE', 'checked');
+  const left = await ensureUprobeTools();
+  return left ? { ...result, skipped: [...result.skipped, left] } : result;
+}
+
+async function runCheckedTests(wanted) {
+  await buildChecked();
+  return runCtest(wanted, '-L', 'checked');
 }
 
 /** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. */
@@ -227,6 +237,16 @@ export const stages = [
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runMetricsTests(words),
+  },
+  {
+    name: 'checked',
+    what: 'readers of foreign bytes under damaged input, with address and undefined sanitizers',
+    needs: ['build'],
+    after: ['build'],
+    asked: true,
+    cores: 2,
+    takes: both,
+    run: runCheckedTests,
   },
   {
     name: 'leaks',
