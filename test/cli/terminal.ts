@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Terminal } from '@xterm/headless';
-import { type Place, python, root } from './launcher';
+import { HANG_MS, type Place, python, root } from './launcher';
 
 export interface Seen {
   type(keys: string): void;

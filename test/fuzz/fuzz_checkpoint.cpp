@@ -1,8 +1,8 @@
 // A checkpoint that passed its checksum and was made by hand: it is refused, or what it says is harmless.
 #include <algorithm>
 
-#include "fuzz.h"
 #include "checkpoint_session.h"
+#include "fuzz.h"
 
 using namespace gmt;
 using namespace gmt::test;

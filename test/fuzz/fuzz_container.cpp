@@ -1,6 +1,6 @@
 // A saved trace, as a file, and the checkpoints in it.
-#include "fuzz.h"
 #include "container_input.h"
+#include "fuzz.h"
 #include "memory_file.h"
 #include "model_fixture.h"
 #include "session/checkpoint.h"

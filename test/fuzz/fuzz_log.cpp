@@ -1,7 +1,7 @@
 // The log and all that is in it. The input is a log without its empty space: a file header (384 bytes), then for each
 // chunk 2 bytes of slot count, a chunk header and the slots.
-#include "fuzz.h"
 #include "container_input.h"
+#include "fuzz.h"
 #include "memory_file.h"
 #include "trace/log/merge.h"
 

@@ -79,9 +79,13 @@ async function checkFolds(name: string, trace: string, rounds: number): Promise<
   const target = join(folder, `${name}.folded.gputrace`);
   let gaps = 0;
   for (let seed = SEED; seed < SEED + rounds; seed++) {
-    const ran = spawnSync(join(root, 'build/native/test/native/recorder_tests'), ['--fold', trace, target, String(seed)], {
-      encoding: 'utf8',
-    });
+    const ran = spawnSync(
+      join(root, 'build/native/test/native/recorder_tests'),
+      ['--fold', trace, target, String(seed)],
+      {
+        encoding: 'utf8',
+      },
+    );
     const how = `${name}, GPU_MEMTRACE_SEED=${seed}`;
     assert.equal(ran.status, 0, `${how}: ${ran.stderr}`);
     if (ran.stdout === 'gap\n') gaps++;

@@ -116,9 +116,9 @@ class TemporaryFolder {
   static void test_##name();                                                         \
   static const int added_##name = gmt::test::add_case(__FILE__, #name, test_##name); \
   static void test_##name()
-#define PROGRAM(name)                                                                               \
-  static int program_##name(const gmt::test::Words &);                                              \
-  static const auto &added_##name = gmt::test::programs().emplace_back(#name, program_##name);      \
+#define PROGRAM(name)                                                                          \
+  static int program_##name(const gmt::test::Words &);                                         \
+  static const auto &added_##name = gmt::test::programs().emplace_back(#name, program_##name); \
   static int program_##name(const gmt::test::Words &words)
 #define CHECK(condition)                                               \
   do {                                                                 \

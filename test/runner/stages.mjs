@@ -25,7 +25,15 @@ const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 async function runCtest({ paths, words }, ...which) {
   const chosen = [...paths.map(path => `^${quoted(path)}`), ...words.map(quoted)];
   // Most of their time is waiting: for probes to be set, for a program to end. One that takes so long hangs, also on a busy machine.
-  const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '1500', '--no-tests=error', ...which];
+  const flags = [
+    '--test-dir',
+    'build/native',
+    '--output-on-failure',
+    '--timeout',
+    '1500',
+    '--no-tests=error',
+    ...which,
+  ];
   if (chosen.length > 0) flags.push('-R', chosen.join('|'));
   const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism() + 1)], { capture: true });
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);

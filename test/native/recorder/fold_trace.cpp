@@ -86,6 +86,6 @@ void fold(const std::string &path, const std::string &target, uint32_t seed) {
 
 PROGRAM(fold) {
   if (words.size() != 3) return std::fprintf(stderr, "--fold TRACE TARGET SEED\n"), 2;
-  fold(words[0], words[1], static_cast<uint32_t>(std::strtoul(words[2], nullptr, 10)));
+  fold(words[0], words[1], static_cast<uint32_t>(std::strtoul(words[2].c_str(), nullptr, 10)));
   return failures() > 0;
 }
