@@ -1,6 +1,6 @@
 // The stages of `npm test`. Each: {name, what, needs: what must be built for it, after: what it waits for, cores: how many it keeps
 // busy, takes: what chooses among its tests, run}. run({paths, words}) gives {passed, failed, skipped: [reason, …], notes: [what
-// failed, …]} or throws an Error. Long ones stand first.
+// failed, …]} or throws an Error. Long ones stand first, and what they wait for.
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { runHost } from '../host/run.mjs';
@@ -114,7 +114,7 @@ export const stages = [
     what: 'extension in VS Code on the simulated GPU',
     needs: ['build'],
     after: ['build'],
-    cores: 0.5,
+    cores: 0.4,
     takes: both,
     run: runHost,
   },
@@ -123,16 +123,9 @@ export const stages = [
     what: 'ctest',
     needs: ['build', 'programs', 'python'],
     after: ['programs', 'python'],
-    cores: 1.5,
+    cores: 1,
     takes: both,
     run: runNativeTests,
-  },
-  {
-    name: 'page',
-    what: 'the page in Chromium',
-    cores: 0.7,
-    takes: ['paths'],
-    run: ({ paths }) => runPageChecks(paths),
   },
   {
     name: 'programs',
@@ -141,6 +134,21 @@ export const stages = [
     after: ['build'],
     cores: 0.6,
     run: ownPrograms,
+  },
+  {
+    name: 'torch',
+    what: 'planted leaks and a training script in VS Code on PyTorch, without a GPU',
+    ...tracing,
+    cores: 0.6,
+    takes: ['paths'],
+    run: ({ paths }) => runTorchTests(paths),
+  },
+  {
+    name: 'page',
+    what: 'the page in Chromium',
+    cores: 0.7,
+    takes: ['paths'],
+    run: ({ paths }) => runPageChecks(paths),
   },
   {
     name: 'cli',
@@ -174,14 +182,6 @@ export const stages = [
     run: nodeStage('golden', 2),
   },
   { name: 'format', what: 'prettier, clang-format', cores: 0.5, run: () => inTurn(checkPrettier, checkClangFormat) },
-  {
-    name: 'torch',
-    what: 'planted leaks and a training script in VS Code on PyTorch, without a GPU',
-    ...tracing,
-    cores: 2, // a search for holders is given a time: nothing runs beside it
-    takes: ['paths'],
-    run: ({ paths }) => runTorchTests(paths),
-  },
   {
     name: 'debugger',
     what: 'debugpy, by its protocol and in VS Code, on PyTorch without a GPU',
