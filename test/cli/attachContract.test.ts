@@ -26,7 +26,7 @@ function stage(t: TestContext, steps: Step[] | null): Stage {
 
 /** A program that has loaded the driver and waits; what a test may attach to. */
 async function target(t: TestContext, place: Place): Promise<ChildProcess & { pid: number }> {
-  const script = place.write('job.py', `${DRIVER_SCRIPT}print("ready", flush=True)\ntime.sleep(60)\n`);
+  const script = place.write('job.py', `${DRIVER_SCRIPT}print("ready", flush=True)\ntime.sleep(600)\n`);
   const child = spawn(python, [script], {
     env: { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -314,7 +314,7 @@ test('run --backend uprobe: statuses and signals are the program’s own', async
   const run = ['run', '--backend', 'uprobe', '--simulate-gpu', '--format', 'none', '--'];
   assert.equal((await place.run([...run, 'no-such-program'])).status, 127);
   const script =
-    'import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\nprint("ready", flush=True)\ntime.sleep(30)';
+    'import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\nprint("ready", flush=True)\ntime.sleep(600)';
   const started = place.start([...run, python, '-c', script]);
   await started.saw('ready');
   process.kill(started.pid, 'SIGTERM');

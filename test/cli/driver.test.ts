@@ -109,7 +109,7 @@ test('after SIGKILL of tracer and program the trace directory can be read', asyn
     'job.py',
     `${DRIVER_SCRIPT}for i in range(300): alloc(${MB})
 print("ready", flush=True)
-time.sleep(60)
+time.sleep(600)
 `,
   );
   const started = place.start(['run', '--simulate-gpu', '--format', 'none', '--', python, script]);

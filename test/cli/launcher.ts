@@ -33,9 +33,12 @@ export interface Unread {
   text(): string;
 }
 
+/** What has not come by then hangs, however busy the machine is. */
+export const HANG_MS = 300_000;
+
 /** Waits for what will come. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (const end = Date.now() + 60_000; !condition(); await new Promise(done => setTimeout(done, 10)))
+  for (const end = Date.now() + HANG_MS; !condition(); await new Promise(done => setTimeout(done, 10)))
     if (Date.now() > end) throw new Error(`Never came: ${condition.toString()}`);
 }
 /** The process waits for room in what Node.js calls a pipe. */
@@ -99,7 +102,7 @@ export class Place {
       child.once('close', (status, signal) => done({ status, signal, ...output })),
     );
     const said = async (pattern: RegExp): Promise<RegExpExecArray> => {
-      for (const end = Date.now() + 60_000; ; await new Promise(done => setTimeout(done, 20))) {
+      for (const end = Date.now() + HANG_MS; ; await new Promise(done => setTimeout(done, 20))) {
         const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
         if (match !== null) return match;
         if (Date.now() > end || child.exitCode !== null)

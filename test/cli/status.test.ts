@@ -217,7 +217,7 @@ test('SIGTERM to the command line reaches the program, which may end in its own 
     'import signal, sys, time',
     'signal.signal(signal.SIGTERM, lambda *_: sys.exit(9))',
     'print("ready", flush=True)',
-    'time.sleep(30)',
+    'time.sleep(600)',
   ].join('\n');
   const started = new Place(t).start([...RUN, python, '-c', script]);
   await started.saw('ready');

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Terminal } from '@xterm/headless';
-import { type Place, python, root } from './launcher';
+import { HANG_MS, type Place, python, root } from './launcher';
 
 export interface Seen {
   type(keys: string): void;
@@ -51,7 +51,7 @@ export function onTerminal(
       .trimEnd();
   };
   const shows = async (pattern: RegExp): Promise<string> => {
-    for (const end = Date.now() + 60_000; !pattern.test(screen()); await new Promise(done => setTimeout(done, 20)))
+    for (const end = Date.now() + HANG_MS; !pattern.test(screen()); await new Promise(done => setTimeout(done, 20)))
       if (Date.now() > end || child.exitCode !== null) throw new Error(`No ${pattern} came:\n${screen()}`);
     return screen();
   };

@@ -2,11 +2,12 @@
 #include <algorithm>
 
 #include "checkpoint_session.h"
+#include "fuzz.h"
 
 using namespace gmt;
 using namespace gmt::test;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(checkpoint, const uint8_t *data, size_t size) {
   static const CheckpointSession session;
   auto reader = std::move(trace::SessionReader::open(session.path()).value());
   const session::TraceNames names(*reader);

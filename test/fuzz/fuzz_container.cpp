@@ -1,5 +1,6 @@
 // A saved trace, as a file, and the checkpoints in it.
 #include "container_input.h"
+#include "fuzz.h"
 #include "memory_file.h"
 #include "model_fixture.h"
 #include "session/checkpoint.h"
@@ -32,7 +33,7 @@ void resume(const std::string &path, const trace::CheckpointPlace &place) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(container, const uint8_t *data, size_t size) {
   const test::Bytes file = test::container_of(data, size);
   const std::string path = test::memory_file(std::as_bytes(std::span(file)));
   auto session = trace::SessionReader::open(path);

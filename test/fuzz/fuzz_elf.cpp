@@ -1,4 +1,5 @@
 // The files of traced programs: symbols, sections, autograd's functions, places of probes.
+#include "fuzz.h"
 #include "memory_file.h"
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/elf_file.h"
@@ -6,7 +7,7 @@
 
 using namespace gmt::uprobe;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(elf, const uint8_t *data, size_t size) {
   const FileBytes file = *FileBytes::open(gmt::test::memory_file(std::as_bytes(std::span(data, size))));
   const auto elf = ElfFile::read(file);
   if (!elf) return 0;

@@ -1,9 +1,10 @@
 // Line tables. The input: 1 byte of version, 4 of first line, then the table.
 #include <cstring>
 
+#include "fuzz.h"
 #include "trace/log/line_table.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(line_table, const uint8_t *data, size_t size) {
   if (size < 5) return 0;
   uint16_t version = static_cast<uint16_t>(0x0309 + data[0] % 6);
   uint32_t first_line = 0;

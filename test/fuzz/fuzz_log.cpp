@@ -1,12 +1,13 @@
 // The log and all that is in it. The input is a log without its empty space: a file header (384 bytes), then for each
 // chunk 2 bytes of slot count, a chunk header and the slots.
 #include "container_input.h"
+#include "fuzz.h"
 #include "memory_file.h"
 #include "trace/log/merge.h"
 
 using namespace gmt;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(log, const uint8_t *data, size_t size) {
   const test::Bytes file = test::packed(data, size);
   const std::string path = test::memory_file(std::as_bytes(std::span(file)));
   auto opened = trace::LogFile::open_section(path, {test::kPage, file.size(), false});

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "fuzz.h"
 #include "trace/session_reader.h"
 #include "trace/snapshot/import_snapshot.h"
 #include "trace/snapshot/pickle_reader.h"
@@ -50,7 +51,7 @@ bool is_snapshot(const uint8_t *data, size_t size) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(pickle, const uint8_t *data, size_t size) {
   if (!is_snapshot(data, size)) return 0;
   const std::string pickle = folder() + "/x.pickle", target = folder() + "/x.gputrace";
   std::ofstream(pickle, std::ios::binary)

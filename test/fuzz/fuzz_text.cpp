@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "fuzz.h"
 #include "inject/agent/requests.cpp"
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/probe_place.h"
@@ -33,7 +34,7 @@ void read_code(const std::string &code) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ(text, const uint8_t *data, size_t size) {
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char *>(data) + 1, size - 1);
   switch (data[0] % 3) {

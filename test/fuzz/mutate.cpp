@@ -7,11 +7,23 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "fuzz.h"
 #include "seeds.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#define GMT_KINDS(X) X(log) X(container) X(checkpoint) X(pickle) X(line_table) X(elf) X(text)
+#define GMT_DECLARE(kind) FUZZ(kind, const uint8_t *data, size_t size);
+GMT_KINDS(GMT_DECLARE)
 
 namespace {
+
+using Target = int (*)(const uint8_t *, size_t);
+
+Target target_of(const char *kind) {
+#define GMT_FIND(name) \
+  if (std::strcmp(kind, #name) == 0) return fuzz_##name;
+  GMT_KINDS(GMT_FIND)
+  return nullptr;
+}
 
 unsigned long current_run = 0;
 
@@ -85,7 +97,8 @@ void say_run(int signal) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 3) {
+  const Target target = argc < 3 ? nullptr : target_of(argv[1]);
+  if (!target) {
     std::fprintf(stderr, "usage: %s KIND RUNS [FIRST]\n", argv[0]);
     return 2;
   }
@@ -99,7 +112,7 @@ int main(int argc, char **argv) {
     size_t changes = current_run < seeds.size() ? 0 : 1 + random.below(8);
     for (size_t i = 0; i < changes; ++i) mutate(input, random);
     ::alarm(20);  // an input that takes this long is a fault too
-    LLVMFuzzerTestOneInput(input.data(), input.size());
+    target(input.data(), input.size());
   }
   std::printf("%lu runs from %zu seeds\n", runs, seeds.size());
   return 0;

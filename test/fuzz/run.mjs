@@ -13,7 +13,11 @@ const build = inRoot('build/fuzz');
 const kept = inRoot('test/fuzz/corpus');
 const all = readdirSync(inRoot('test/fuzz')).flatMap(name => /^fuzz_(\w+)\.cpp$/.exec(name)?.[1] ?? []);
 // Freed memory is held back for a while, to catch who still uses it: a little of it, since fresh pages are most of the time of a run.
-const env = { ASAN_OPTIONS: 'quarantine_size_mb=2:allocator_release_to_os_interval_ms=-1' };
+const env = {
+  ASAN_OPTIONS: 'quarantine_size_mb=2:allocator_release_to_os_interval_ms=-1',
+  GMT_TEST_GOLDEN: inRoot('test/golden/trace'),
+  GMT_TEST_CORPUS: kept,
+};
 
 /** A clang that knows C++20's ranges and has libFuzzer, or null. */
 async function fuzzingClang() {

@@ -122,7 +122,7 @@ std::vector<Bytes> containers() {
   write_all_kinds(b, 1, 60);
   std::string path = folder / "a.gputrace";
   if (trace::save(folder.path(), path, R"({"command":["python"]})")) std::abort();
-  const Bytes whole = bytes_of(path), old = bytes_of(GMT_GOLDEN "/steps.gputrace");
+  const Bytes whole = bytes_of(path), old = bytes_of(given("GMT_TEST_GOLDEN") + "/steps.gputrace");
   Bytes unpacked = compact(a);
   unpacked.insert(unpacked.begin(), kUnpacked);
   return {as_it_is(whole), as_it_is({whole.begin(), whole.end() - 4096 - 200}), sparse_of(old),
@@ -217,7 +217,7 @@ std::vector<Bytes> seeds_of(const std::string &kind) {
   std::vector<Bytes> all = made_seeds(kind);
   std::vector<std::string> kept;
   std::error_code none;
-  for (const auto &entry : std::filesystem::directory_iterator(GMT_CORPUS "/" + kind, none))
+  for (const auto &entry : std::filesystem::directory_iterator(given("GMT_TEST_CORPUS") + "/" + kind, none))
     kept.push_back(entry.path());
   std::ranges::sort(kept);
   for (const std::string &path : kept) all.push_back(bytes_of(path));

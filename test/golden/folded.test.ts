@@ -1,4 +1,4 @@
-// Stored traces, and programs that are played, folded by the recorder at random places (fold_trace of test/native/recorder): what is told
+// Stored traces, and programs that are played, folded by the recorder at random places (`recorder_tests --fold`): what is told
 // of them stays as it was.
 // GPU_MEMTRACE_ROUNDS folds each so often, from GPU_MEMTRACE_SEED on.
 import assert from 'node:assert/strict';
@@ -79,9 +79,13 @@ async function checkFolds(name: string, trace: string, rounds: number): Promise<
   const target = join(folder, `${name}.folded.gputrace`);
   let gaps = 0;
   for (let seed = SEED; seed < SEED + rounds; seed++) {
-    const ran = spawnSync(join(root, 'build/native/test/native/fold_trace'), [trace, target, String(seed)], {
-      encoding: 'utf8',
-    });
+    const ran = spawnSync(
+      join(root, 'build/native/test/native/recorder_tests'),
+      ['--fold', trace, target, String(seed)],
+      {
+        encoding: 'utf8',
+      },
+    );
     const how = `${name}, GPU_MEMTRACE_SEED=${seed}`;
     assert.equal(ran.status, 0, `${how}: ${ran.stderr}`);
     if (ran.stdout === 'gap\n') gaps++;

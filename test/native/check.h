@@ -68,6 +68,18 @@ inline int run_cases(const char *file, const char *name) {
   if (run == 0) std::fprintf(stderr, "no case was run\n");
   return failures() != 0 || run == 0;
 }
+/// What else a program of many files can do, by name: PROGRAM(name) { ... words ... } gives the exit status.
+using Words = std::vector<std::string>;
+inline std::vector<std::pair<std::string_view, int (*)(const Words &)>> &programs() {
+  static std::vector<std::pair<std::string_view, int (*)(const Words &)>> all;
+  return all;
+}
+inline int run_program(std::string_view name, const Words &words) {
+  for (const auto &[own, run] : programs())
+    if (own == name) return run(words);
+  std::fprintf(stderr, "no such program\n");
+  return 2;
+}
 inline int run_all(int argc, char **argv) { return run_cases(nullptr, argc > 1 ? argv[1] : nullptr); }
 
 /// A path that ctest gives by the environment: a compiled path would be another one in each checkout, and no cache would help.
@@ -104,6 +116,10 @@ class TemporaryFolder {
   static void test_##name();                                                         \
   static const int added_##name = gmt::test::add_case(__FILE__, #name, test_##name); \
   static void test_##name()
+#define PROGRAM(name)                                                                          \
+  static int program_##name(const gmt::test::Words &);                                         \
+  static const auto &added_##name = gmt::test::programs().emplace_back(#name, program_##name); \
+  static int program_##name(const gmt::test::Words &words)
 #define CHECK(condition)                                               \
   do {                                                                 \
     if (!(condition)) gmt::test::fail(__FILE__, __LINE__, #condition); \

@@ -59,6 +59,9 @@ export async function buildNative() {
 /** After `buildNative`: the programs of test/native and test/fuzz. Whatever is tested meanwhile comes first. */
 export const buildNativeTests = () => compile('tests', ['nice', '-n', '5']);
 
+/** After `buildNative`: those of test/fuzz with sanitizers. */
+export const buildChecked = () => compile('checked');
+
 async function compile(target, [program = 'cmake', ...words] = []) {
   const flags = ['--build', 'build/native', '--target', target, '-j', String(availableParallelism())];
   await must(program, program === 'cmake' ? flags : [...words, 'cmake', ...flags]);

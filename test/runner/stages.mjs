@@ -1,13 +1,13 @@
 // The stages of `npm test`. Each: {name, what, needs: what must be built for it, after: what it waits for, cores: how many it keeps
 // busy, takes: what chooses among its tests, run}. run({paths, words}) gives {passed, failed, skipped: [reason, …], notes: [what
-// failed, …]} or throws an Error. Long ones stand first.
+// failed, …]} or throws an Error. Long ones stand first, and what they wait for.
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { runHost } from '../host/run.mjs';
 import { runPageChecks } from '../page/all.mjs';
 import { bundle } from '../project/build.mjs';
 import { checkClangFormat, checkPrettier } from '../project/format.mjs';
-import { buildNative, buildNativeTests } from '../project/native.mjs';
+import { buildChecked, buildNative, buildNativeTests } from '../project/native.mjs';
 import { inRoot, run, say } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
 import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
@@ -21,11 +21,19 @@ const bin = name => inRoot('node_modules/.bin', name);
 const program = async (command, ...args) => ((await run(command, args)).code === 0 ? { passed: 1 } : { failed: 1 });
 const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** ctest's tests: `paths` begin their names (trace_merge), `words` are parts of them. */
-async function runNativeTests({ paths, words }) {
+/** Of these of ctest's tests, those whose names begin so (trace_merge) or have such parts. */
+async function runCtest({ paths, words }, ...which) {
   const chosen = [...paths.map(path => `^${quoted(path)}`), ...words.map(quoted)];
-  // Most of their time is waiting: for probes to be set, for a program to end.
-  const flags = ['--test-dir', 'build/native', '--output-on-failure', '--timeout', '300', '--no-tests=error'];
+  // Most of their time is waiting: for probes to be set, for a program to end. One that takes so long hangs, also on a busy machine.
+  const flags = [
+    '--test-dir',
+    'build/native',
+    '--output-on-failure',
+    '--timeout',
+    '1500',
+    '--no-tests=error',
+    ...which,
+  ];
   if (chosen.length > 0) flags.push('-R', chosen.join('|'));
   const { output } = await run('ctest', [...flags, '-j', String(2 * availableParallelism() + 1)], { capture: true });
   const sum = /tests passed, (\d+) tests? failed out of (\d+)/.exec(output);
@@ -33,13 +41,23 @@ async function runNativeTests({ paths, words }) {
   const names = how =>
     [...output.matchAll(new RegExp(`^\\s*\\d+ - (\\S+) \\((?:${how})\\)`, 'gm'))].map(([, name]) => name);
   const skipped = names('Skipped|Disabled').map(name => `native test ${name}`);
-  const left = await ensureUprobeTools();
   return {
     passed: sum[2] - sum[1] - skipped.length,
     failed: Number(sum[1]),
-    skipped: left ? [...skipped, left] : skipped,
+    skipped,
     notes: names('Failed|Timeout|SEGFAULT|Subprocess aborted').map(name => `failed: ${name}`),
   };
+}
+
+async function runNativeTests(wanted) {
+  const result = await runCtest(wanted, '-LE', 'checked');
+  const left = await ensureUprobeTools();
+  return left ? { ...result, skipped: [...result.skipped, left] } : result;
+}
+
+async function runCheckedTests(wanted) {
+  await buildChecked();
+  return runCtest(wanted, '-L', 'checked');
 }
 
 /** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. */
@@ -96,7 +114,7 @@ export const stages = [
     what: 'extension in VS Code on the simulated GPU',
     needs: ['build'],
     after: ['build'],
-    cores: 0.5,
+    cores: 0.4,
     takes: both,
     run: runHost,
   },
@@ -105,16 +123,9 @@ export const stages = [
     what: 'ctest',
     needs: ['build', 'programs', 'python'],
     after: ['programs', 'python'],
-    cores: 1.5,
+    cores: 1,
     takes: both,
     run: runNativeTests,
-  },
-  {
-    name: 'page',
-    what: 'the page in Chromium',
-    cores: 0.7,
-    takes: ['paths'],
-    run: ({ paths }) => runPageChecks(paths),
   },
   {
     name: 'programs',
@@ -123,6 +134,21 @@ export const stages = [
     after: ['build'],
     cores: 0.6,
     run: ownPrograms,
+  },
+  {
+    name: 'torch',
+    what: 'planted leaks and a training script in VS Code on PyTorch, without a GPU',
+    ...tracing,
+    cores: 0.6,
+    takes: ['paths'],
+    run: ({ paths }) => runTorchTests(paths),
+  },
+  {
+    name: 'page',
+    what: 'the page in Chromium',
+    cores: 0.7,
+    takes: ['paths'],
+    run: ({ paths }) => runPageChecks(paths),
   },
   {
     name: 'cli',
@@ -156,14 +182,6 @@ export const stages = [
     run: nodeStage('golden', 2),
   },
   { name: 'format', what: 'prettier, clang-format', cores: 0.5, run: () => inTurn(checkPrettier, checkClangFormat) },
-  {
-    name: 'torch',
-    what: 'planted leaks and a training script in VS Code on PyTorch, without a GPU',
-    ...tracing,
-    cores: 2, // a search for holders is given a time: nothing runs beside it
-    takes: ['paths'],
-    run: ({ paths }) => runTorchTests(paths),
-  },
   {
     name: 'debugger',
     what: 'debugpy, by its protocol and in VS Code, on PyTorch without a GPU',
@@ -227,6 +245,16 @@ export const stages = [
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runMetricsTests(words),
+  },
+  {
+    name: 'checked',
+    what: 'readers of foreign bytes under damaged input, with address and undefined sanitizers',
+    needs: ['build'],
+    after: ['build'],
+    asked: true,
+    cores: 2,
+    takes: both,
+    run: runCheckedTests,
   },
   {
     name: 'leaks',

@@ -1,14 +1,31 @@
-"""Many threads that allocate and free as fast as they can, or as they are told (--per-second); the truth is the allocator's own count.
+"""Many threads that allocate and free as fast as they can, or as what records has room (--paced); the truth is the allocator's own count.
 
 Blocks are passed between threads, so that half of them are freed by a thread that did not allocate them.
 """
 
 import argparse
 import collections
+import glob
+import os
+import struct
 import threading
 import time
 
 import gpu
+
+
+RESERVED, LIMIT = 128, 160  # places in a log's header (native/wire/layout.h): chunks in use, chunks that may be in use
+SPARE = 24  # chunks
+
+
+def has_room():
+    """Whether this process's log has chunks to spare, or its recorder has yet to come and it is small."""
+    for path in glob.glob(os.path.join(os.environ["GPU_MEMTRACE_DIR"], "%d-*.gmtlog" % os.getpid())):
+        with open(path, "rb") as log:
+            header = log.read(LIMIT + 8)
+        (reserved,), (limit,) = struct.unpack_from("<Q", header, RESERVED), struct.unpack_from("<Q", header, LIMIT)
+        return reserved + SPARE <= limit if limit else reserved <= SPARE
+    return True
 
 
 class Worker(threading.Thread):
@@ -22,10 +39,9 @@ class Worker(threading.Thread):
     def run(self):
         gpu.name_thread(self.name)
         gpu.attach_thread()
-        begin = time.monotonic()
         for i in range(self.options.pairs):
-            if i % 1000 == 0 and self.options.per_second:
-                time.sleep(max(0, begin + i / self.options.per_second - time.monotonic()))
+            while i % 1000 == 0 and self.options.paced and not has_room():
+                time.sleep(0.005)
             block = gpu.empty(self.sizes[i % len(self.sizes)])
             self.made += 1
             if i % 2:
@@ -39,7 +55,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--pairs", type=int, default=20000, help="allocations of each thread")
-    parser.add_argument("--per-second", type=int, help="allocations of each thread a second, at most")
+    parser.add_argument("--paced", action="store_true", help="wait for room in the log")
     options = parser.parse_args()
     truth = gpu.Truth("churn")
     shared = collections.deque()

@@ -66,7 +66,7 @@ class Agent(AgentTest):
 
     @every_python
     def test_a_question_while_the_interpreter_ends_holds_nobody_up(self, python):
-        done = self.run_agent(python, "late_program.py", seconds=20)
+        done = self.run_agent(python, "late_program.py")
         self.assertEqual(done.stdout, "deleted\n")
 
     @every_python

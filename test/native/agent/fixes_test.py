@@ -46,7 +46,7 @@ class Fixes(Traced):
                 file.write(text)
         done = self.run_program(
             python, PROGRAM, folder, traced=traced, preload=traced, simulator=self.folder,
-            GPU_MEMTRACE_AGENT_DEVICES="all", OMP_NUM_THREADS="1", PYTHONPATH=HERE, seconds=280,
+            GPU_MEMTRACE_AGENT_DEVICES="all", OMP_NUM_THREADS="1", PYTHONPATH=HERE,
         )  # fmt: skip
         return json.loads(done.stdout)
 

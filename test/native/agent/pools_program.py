@@ -63,6 +63,6 @@ tracing.report(0x2000, 512, reserved=4 << 20)  # the agent looks by itself once 
 if SHAPE == "history":
     time.sleep(1.5)
     os._exit(0)
-assert tracing.wait(lambda: tracing.logged(b"__main__.other"), 20)
+assert tracing.wait(lambda: tracing.logged(b"__main__.other"))
 del other
 SEGMENTS.append(segment(0x50000, (0, 7)))

@@ -47,7 +47,7 @@ def with_gpu():
 
 def in_thread():
     tracing.begin(0)
-    tracing.wait(lambda: torch.optim.optimizer._global_hooks, 20)  # the agent's turn is another thread's
+    tracing.wait(lambda: torch.optim.optimizer._global_hooks)  # the agent's turn is another thread's
     train(torch.optim.Optimizer())
 
 
@@ -108,7 +108,7 @@ elif SHAPE == "at step":
     tracing.ask(1, "holders", wait_for_it=False, addresses=unknown, budgetMs=10000, at="step")
     assert tracing.ask(2, "holders", addresses=unknown, budgetMs=10000)
     early = tracing.answered(1)
-    print(early, tracing.wait(lambda: optimizer.step() or tracing.answered(1), 30))
+    print(early, tracing.wait(lambda: optimizer.step() or tracing.answered(1)))
 elif SHAPE == "requests":
     gc.disable()
     Loop()

@@ -189,7 +189,7 @@ def compiled():
 
 
 torch.set_num_threads(1)
-traced = tracing.begin(20) if tracing.FOLDER else False
+traced = tracing.begin() if tracing.FOLDER else False
 programs = {
     "train": train,
     "holders": graph_and_gradient,

@@ -15,14 +15,20 @@ PROGRAM = os.path.join(HERE, "torch_program.py")
 
 
 class Torch(Traced):
-    def both(self, python, what):
-        """What the program printed without the tracer and with it, and its log."""
-        more = {"simulator": self.folder, "GPU_MEMTRACE_AGENT_DEVICES": "all"}
-        plain = self.run_program(python, PROGRAM, what, traced=False, preload=False, **more)
-        traced = self.run_program(python, PROGRAM, what, **more)
+    def run_what(self, python, what, **more):
+        done = self.run_program(python, PROGRAM, what, simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all", **more)
+        return json.loads(done.stdout)
+
+    def traced(self, python, what):
+        """What the program printed with the tracer, and its log."""
+        printed = self.run_what(python, what)
         (log,) = agent_logs(self.trace)
         self.assertEqual([text for code, text in log.notes if code == GMT_NOTE_AGENT], [])
-        return json.loads(plain.stdout), json.loads(traced.stdout), log
+        return printed, log
+
+    def both(self, python, what):
+        """What the program printed without the tracer and with it, and its log."""
+        return self.run_what(python, what, traced=False, preload=False), *self.traced(python, what)
 
     @every_torch
     def test_results_are_the_same(self, python):
@@ -36,7 +42,7 @@ class Torch(Traced):
 
     @every_torch
     def test_names(self, python):
-        _plain, _traced, log = self.both(python, "train")
+        _traced, log = self.traced(python, "train")
         told = {}
         for category, text in log.names.values():
             told.setdefault(category, set()).add(text)
@@ -49,14 +55,14 @@ class Torch(Traced):
 
     @every_torch
     def test_names_of_two_modules(self, python):
-        _plain, _traced, log = self.both(python, "modules")
+        _traced, log = self.traced(python, "modules")
         texts = {text for category, text in log.names.values() if category == GMT_CATEGORY_PARAMETER}
         self.assertTrue({"Net.body.0.weight", "Linear.weight"} <= texts, texts)
         self.assertTrue({"Net", "Net.body.0", "Linear"} <= set(log.modules.values()), log.modules)
 
     @every_torch
     def test_names_of_sharded_parameters(self, python):
-        _plain, traced, log = self.both(python, "sharded")
+        traced, log = self.traced(python, "sharded")
         if traced is None:
             self.skipTest("this PyTorch has no tensors that are sharded")
         told = {}

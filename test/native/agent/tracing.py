@@ -9,6 +9,7 @@ import time
 
 REPORT = ("_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE")
 FOLDER = os.environ.get("GPU_MEMTRACE_DIR", "")
+HANG_S = 300  # what has not come by then never comes, however busy the machine is
 
 
 def report(address, size, device=1, reserved=2 << 20):
@@ -26,14 +27,14 @@ def agent_is_here():
     return any("gpu_memtrace" in repr(entry) for entry in gc.callbacks)
 
 
-def wait(condition, seconds):
+def wait(condition, seconds=HANG_S):
     until = time.monotonic() + seconds
     while not condition() and time.monotonic() < until:
         time.sleep(0.005)
     return condition()
 
 
-def begin(seconds=20):
+def begin(seconds=HANG_S):
     """The first event of a trace, and the agent's start. False: there is no agent."""
     report(0x1000, 512)
     return wait(agent_is_here, seconds)
@@ -59,4 +60,4 @@ def ask(number, do, wait_for_it=True, **more):
     with open(draft, "w") as file:
         json.dump(dict({"id": number, "pid": os.getpid(), "do": do}, **more), file)
     os.rename(draft, os.path.join(FOLDER, "request-%d.json" % number))
-    return not wait_for_it or wait(lambda: answered(number), 30)
+    return not wait_for_it or wait(lambda: answered(number))

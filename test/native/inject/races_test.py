@@ -9,7 +9,7 @@ OPTIONS = "exitcode=66 report_thread_leaks=0 die_after_fork=0"
 
 class Races(Traced):
     def run_watched(self, *arguments, **environment):
-        return self.run_program(PROGRAM, *arguments, TSAN_OPTIONS=OPTIONS, seconds=280, **environment)
+        return self.run_program(PROGRAM, *arguments, TSAN_OPTIONS=OPTIONS, **environment)
 
     def test_threads_that_fill_chunks(self):
         self.run_watched("storm", 8, 20000)

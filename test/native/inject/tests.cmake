@@ -16,7 +16,7 @@ inject_target(inject_program)
 function(inject_test name)
   if(GMT_PYTHON3)
     add_test(NAME inject_${name} COMMAND ${GMT_PYTHON3} ${inject}/${name}_test.py)
-    set_tests_properties(inject_${name} PROPERTIES TIMEOUT 300
+    set_tests_properties(inject_${name} PROPERTIES
       ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
   endif()
 endfunction()

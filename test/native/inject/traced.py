@@ -15,6 +15,7 @@ LIBRARY = os.environ["GMT_LIBRARY"]  # libgpumemtrace.so
 BUILT = os.environ["GMT_BUILT"]  # folder of the test programs
 SIMULATOR = os.environ["GMT_SIMULATOR"]  # folder of the simulated libraries
 PROGRAM = os.path.join(BUILT, "inject_program")
+HANG_S = 600  # a program that has not ended by then hangs, however busy the machine is
 
 
 def calls():
@@ -48,11 +49,11 @@ class Traced(unittest.TestCase):
         kept.update(more)
         return kept
 
-    def run_program(self, *command, status=0, preexec_fn=None, seconds=120, **environment):
+    def run_program(self, *command, status=0, preexec_fn=None, **environment):
         """Runs to the end; gives the completed process after a look at its exit status."""
         done = subprocess.run(
             [str(part) for part in command], env=self.environment(**environment), stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, universal_newlines=True, timeout=seconds, cwd=self.folder, preexec_fn=preexec_fn,
+            stderr=subprocess.PIPE, universal_newlines=True, timeout=HANG_S, cwd=self.folder, preexec_fn=preexec_fn,
         )  # fmt: skip
         self.assertEqual(done.returncode, status, "%s\n%s\n%s" % (command, done.stdout[-2000:], done.stderr[-2000:]))
         return done
@@ -82,7 +83,7 @@ class Phases:
         assert answer == "done\n", (answer, self.process.stderr.read() if not answer else "")
 
     def end(self):
-        out, error = self.process.communicate(timeout=60)
+        out, error = self.process.communicate(timeout=HANG_S)
         return self.process.returncode, out, error
 
     def stop(self):

@@ -107,14 +107,15 @@ class Ends(Traced):
     def test_killed(self):
         program = subprocess.Popen([PROGRAM, "forever"], env=self.environment(), stdout=subprocess.PIPE)
         self.assertEqual(program.stdout.readline(), b"busy\n")
-        time.sleep(0.05)
+        while only_log(self.trace, details=False).next_sequence < 6000:
+            time.sleep(0.005)
         program.send_signal(signal.SIGKILL)
         program.wait()
         program.stdout.close()
         log = only_log(self.trace, details=False)
         found = log.sequences()
         self.assertEqual(len(set(found)), len(found))
-        self.assertGreater(len(found), 4000)
+        self.assertGreater(len(found), 5000)
         self.assertLessEqual(log.next_sequence - 1 - len(found), 4)  # one a thread may have a number and no place
         self.assertEqual((log.ended, log.lost), (0, {}))
 

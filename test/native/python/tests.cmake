@@ -25,5 +25,5 @@ find_program(GMT_PYTHON3 python3)
 if(GMT_PYTHON3)
   add_test(NAME python_versions COMMAND ${GMT_PYTHON3} ${CMAKE_CURRENT_LIST_DIR}/versions.py
                                         $<TARGET_FILE:python_probe> $<TARGET_FILE:python_embedded>)
-  set_tests_properties(python_versions PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  set_tests_properties(python_versions PROPERTIES SKIP_RETURN_CODE 77)
 endif()

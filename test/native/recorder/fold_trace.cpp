@@ -1,5 +1,5 @@
 // Plays the logs of a trace into a directory beside a recorder that folds them at random places, and saves what is kept:
-//   fold_trace TRACE TARGET SEED
+//   recorder_tests --fold TRACE TARGET SEED
 // TRACE: a saved trace, or a trace directory that is over. Prints "gap" where events are not kept, "whole" where all are (the first
 // steps are long). Exit status 1: folded, it answers otherwise.
 #include "growing_log.h"
@@ -84,8 +84,8 @@ void fold(const std::string &path, const std::string &target, uint32_t seed) {
 
 }  // namespace
 
-int main(int count, char **words) {
-  if (count != 4) return std::fprintf(stderr, "fold_trace TRACE TARGET SEED\n"), 2;
-  fold(words[1], words[2], static_cast<uint32_t>(std::strtoul(words[3], nullptr, 10)));
+PROGRAM(fold) {
+  if (words.size() != 3) return std::fprintf(stderr, "--fold TRACE TARGET SEED\n"), 2;
+  fold(words[0], words[1], static_cast<uint32_t>(std::strtoul(words[2].c_str(), nullptr, 10)));
   return failures() > 0;
 }

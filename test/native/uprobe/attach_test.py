@@ -178,7 +178,8 @@ class Attach(Running):
         self.next_round(program)
         for recording, generation in ((0, 2), (1, 3)):
             self.write_control(recording, generation)
-            time.sleep(0.3)
+            now = GMT_RECORDING_START if recording else GMT_RECORDING_STOP
+            wait_until("the switch", lambda: only_log(self.trace).events[-1].kind == now)
             self.next_round(program)
         self.finish(program)
         tracer.end()
@@ -190,7 +191,7 @@ class Attach(Running):
         program = self.start_burst(pairs=10, rounds=2)
         tracer = Tracer(self, program.pid)
         self.next_round(program)
-        wait_until("events in the log", lambda: len(only_log(self.trace).of_kind(GMT_DEVICE_ALLOC)) == 10, 5)
+        wait_until("events in the log", lambda: len(only_log(self.trace).of_kind(GMT_DEVICE_ALLOC)) == 10)
         self.finish(program)
         tracer.end()
 
@@ -263,10 +264,10 @@ class Problems(Running):
     def test_ended(self):
         """It ends while the programs are being loaded: then there is an error, or an attachment that ends at once."""
         seen = set()
-        for delay in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4):
+        for delay in (0.02, 0.05, 0.1, 0.2, 0.3, None):
             program = self.start_burst()
-            tracer = Tracer(self, program.pid, wait=False)
-            time.sleep(delay)
+            tracer = Tracer(self, program.pid, wait=delay is None)
+            time.sleep(delay or 0)
             program.kill()
             program.wait()
             tracer.hear("no such type")

@@ -68,20 +68,22 @@ class Life(Uprobed):
 
     def test_a_library_that_comes_later(self):
         """An attachment follows it by itself, and stops nobody: what is called before the probes are in place is missed."""
-        program = self.start(sys.executable, "-c", LATE.replace("assert driver.cuInit", "import time; time.sleep(1)\nassert driver.cuInit"))
+        program = self.start(sys.executable, "-c", LATE.replace("assert driver.cuInit", "sys.stdin.readline()\nassert driver.cuInit", 1))
         self.assertEqual(program.stdout.readline(), "ready\n")
         tracer = Tracer(self, program.pid, "--wait-libraries")
         self.assertEqual(tracer.said[0]["libraries"], [])
+        program.stdin.write("load\n")
+        program.stdin.flush()
+        self.assertTrue(tracer.hear("library")["path"].endswith("libcuda.so.1"))
         out, error = program.communicate("go\n", timeout=LIMIT)
         self.assertEqual(program.returncode, 0, error)
-        self.assertTrue(tracer.hear("library")["path"].endswith("libcuda.so.1"))
         tracer.end()
         self.assertEqual(allocations(only_log(self.trace)), 10)
 
     def test_a_second_driver_while_attached(self):
         """The same file by another name is one library; a copy of it is another."""
         copy = os.path.join(self.folder, "libcuda.so.9")
-        script = LATE.replace("driver =", "import shutil\nshutil.copy(%r, %r)\nctypes.CDLL('libcuda.so.1')\nprint('loaded', flush=True)\nsys.stdin.readline()\nimport time\ndriver = ctypes.CDLL(%r)\ntime.sleep(1)\nold ="
+        script = LATE.replace("driver =", "import shutil\nshutil.copy(%r, %r)\nctypes.CDLL('libcuda.so.1')\nprint('loaded', flush=True)\nsys.stdin.readline()\ndriver = ctypes.CDLL(%r)\nsys.stdin.readline()\nold ="
                               % (os.path.join(SIMULATOR, "libcuda.so.1"), copy, copy)).replace("old =", "#")  # fmt: skip
         program = self.start(sys.executable, "-c", script)
         self.assertEqual(program.stdout.readline(), "ready\n")
@@ -89,9 +91,11 @@ class Life(Uprobed):
         program.stdin.flush()
         self.assertEqual(program.stdout.readline(), "loaded\n")
         tracer = Tracer(self, program.pid)
+        program.stdin.write("load\n")
+        program.stdin.flush()
+        self.assertEqual(tracer.hear("library")["path"], copy)
         out, error = program.communicate("go\n", timeout=LIMIT)
         self.assertEqual(program.returncode, 0, error)
-        self.assertEqual(tracer.hear("library")["path"], copy)
         tracer.end()
         self.assertEqual(allocations(only_log(self.trace)), 10)
 
@@ -145,15 +149,15 @@ class Namespaces(Uprobed):
         self.assertEqual((log.pid, allocations(log), len(log.threads)), (pid, 100, 3))
 
     def test_the_tracer_in_a_pid_namespace_too(self):
-        script = '"$1" 1 2 100 1 < "$3" & "$0" attach --pid $! --directory "$2" < /dev/null'
+        said = os.path.join(self.folder, "said")
+        script = ('("$1" 1 2 100 1 < "$3" > "$4" & until grep -q ready "$4"; do sleep 0.01; done; '
+                  '"$0" attach --pid $! --directory "$2" < /dev/null)')  # fmt: skip
         fifo = os.path.join(self.folder, "fifo")
         os.mkfifo(fifo)
         holder = self.start(sys.executable, "-c", "import sys; f = open(%r, 'w'); sys.stdin.readline(); f.write('go\\n')" % fifo)
         both = self.start("unshare", "--pid", "--fork", "--mount-proc", "/bin/sh", "-c",
-                          "(%s)" % script.replace("&", "& sleep 0.5;", 1), UPROBE, BURST, self.trace, fifo)  # fmt: skip
-        lines = [both.stdout.readline(), both.stdout.readline()]
-        self.assertEqual(lines[0], "ready\n")
-        self.assertEqual(json.loads(lines[1])["type"], "ready", both.stderr)
+                          script, UPROBE, BURST, self.trace, fifo, said)  # fmt: skip
+        self.assertEqual(json.loads(both.stdout.readline())["type"], "ready", both.stderr)
         holder.communicate("\n", timeout=LIMIT)
         both.communicate(timeout=LIMIT)
         log = only_log(self.trace)

@@ -57,7 +57,7 @@ target_link_libraries(uprobe_odd_program PRIVATE uprobe_odd_driver)
 function(uprobe_test name)
   if(GMT_PYTHON3)
     add_test(NAME uprobe_${name} COMMAND ${GMT_PYTHON3} ${uprobe}/${name}_test.py)
-    set_tests_properties(uprobe_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe
+    set_tests_properties(uprobe_${name} PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe
       ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BURST=$<TARGET_FILE:uprobe_burst>;GMT_BACKWARD=$<TARGET_FILE:uprobe_backward>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${uprobe_simulator};PYTHONDONTWRITEBYTECODE=1")
   endif()
 endfunction()

@@ -19,7 +19,7 @@ UPROBE = os.environ.get("GMT_UPROBE", "")  # gpu-memtrace-uprobe
 BURST = os.environ.get("GMT_BURST", "")  # uprobe_burst
 SIMULATOR = traced.SIMULATOR
 SKIPPED = 77
-LIMIT = 60
+LIMIT = 300  # seconds after which something hangs, however busy the machine is
 
 
 def state_of(pid):

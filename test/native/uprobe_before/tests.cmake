@@ -26,6 +26,6 @@ target_link_libraries(uprobe_before_library PRIVATE ${CMAKE_DL_LIBS} Threads::Th
 target_link_options(uprobe_before_library PRIVATE -static-libstdc++ -static-libgcc)
 if(GMT_PYTHON3)
   add_test(NAME uprobe_before_attach COMMAND ${GMT_PYTHON3} ${before}/attach_test.py)
-  set_tests_properties(uprobe_before_attach PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe_attach
+  set_tests_properties(uprobe_before_attach PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe_attach
     ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BEFORE_LIBRARY=$<TARGET_FILE:uprobe_before_library>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${uprobe_simulator};PYTHONDONTWRITEBYTECODE=1")
 endif()

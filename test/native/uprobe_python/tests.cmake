@@ -43,12 +43,12 @@ target_link_libraries(uprobe_native_callers PRIVATE ${CMAKE_DL_LIBS})
 if(GMT_PYTHON3)
   foreach(name equal native)
     add_test(NAME uprobe_python_${name} COMMAND ${GMT_PYTHON3} ${sources}/${name}_test.py)
-    set_tests_properties(uprobe_python_${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe ENVIRONMENT
+    set_tests_properties(uprobe_python_${name} PROPERTIES SKIP_RETURN_CODE 77 RESOURCE_LOCK uprobe ENVIRONMENT
       "GMT_PYTHON_PROBE=$<TARGET_FILE:python_probe>;GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_UPROBE=$<TARGET_FILE:gpu_memtrace_uprobe>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${uprobe_simulator};GMT_CALLERS=$<TARGET_FILE:uprobe_native_callers>;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
   add_test(NAME uprobe_python
            COMMAND ${GMT_PYTHON3} ${sources}/pythons.py $<TARGET_FILE:uprobe_python_trace>
                    ${uprobe_simulator}/libcuda.so.1 $<TARGET_FILE:python_probe>
                    $<TARGET_FILE:uprobe_python_calls> $<TARGET_FILE:uprobe_python_late>)
-  set_tests_properties(uprobe_python PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+  set_tests_properties(uprobe_python PROPERTIES SKIP_RETURN_CODE 77)
 endif()
