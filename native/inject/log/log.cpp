@@ -338,6 +338,7 @@ bool attach_thread(Thread &thread) {
     thread.indexed_generation = generation;
     if (g_set_specific) g_set_specific(g_key, &thread);
     thread.autograd_role = GMT_AUTOGRAD_NONE;
+    thread.call_frame = 0;  // its stack's number is of the log before
   }
   thread.generation = generation;
   if (!acquire_chunk(thread)) {
