@@ -1,7 +1,7 @@
 // Copies what a reader needs of a code object.
 #include <string.h>
 
-#include "python/fingerprint.h"
+#include "python/code_deaths.h"
 #include "python/interpreter.h"
 #include "python/text.h"
 
@@ -61,12 +61,11 @@ const char *class_name(const void *object) {
   return load<const char *>(load<const char *>(object, GMT_PYTHON_OBJECT_TYPE), kTypeName);
 }
 
-Frame remembered_frame(const void *code, uint32_t offset) {
-  return {code, fingerprint(interpreter.layout, static_cast<const char *>(code)), offset};
-}
+Frame remembered_frame(const void *code, uint32_t offset) { return {code, deaths_at(code), offset}; }
 
 size_t describe_code(const Frame &frame, uint32_t id, void *buffer, size_t capacity) {
   if (capacity < kMinDescriptionBytes || !frame.code || !interpreter.ready.load(std::memory_order_acquire)) return 0;
+  watch_code(frame.code);
   const Layout &layout = interpreter.layout;
   gmt_code_record record = {};
   record.id = id;

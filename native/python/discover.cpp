@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "python/code_deaths.h"
 #include "python/interpreter.h"
 #include "python/symbols.h"
 #include "python/versions.h"
@@ -81,6 +82,7 @@ Support adopt(const Symbol (&found)[kWantedCount]) {
     return refuse(version_text, kFewSymbols);
   if (!code_type_agrees(found[kCodeType].address, found[kTypeType].address, layout))
     return refuse(version_text, "this build lays out its objects unlike the release builds");
+  if (!watch_code_deaths(found[kCodeType].address)) return refuse(version_text, "code objects that end are not seen");
 
   interpreter.runtime = runtime;
   interpreter.code_type = found[kCodeType].address;

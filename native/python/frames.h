@@ -8,7 +8,7 @@
 //   hash = walk_hash();                    every event; 0 = no stack
 //   if (unknown(hash)) {
 //     walk(stack);                         the same frames, since the thread has not left the hook
-//     for (frame : stack) if (unknown(frame.code, frame.fingerprint)) describe_code(frame, ...);
+//     for (frame : stack) if (unknown(frame.code, frame.deaths)) describe_code(frame, ...);
 //   }
 // `discover` belongs on a slow path: at the first use of CUDA, and again while it says kNoPython.
 #include <cstddef>
@@ -37,9 +37,9 @@ const char *unsupported_reason();
 uint32_t version_hex();
 
 struct Frame {
-  const void *code;      ///< the PyCodeObject: an identity, only together with `fingerprint`
-  uint64_t fingerprint;  ///< tells code objects apart that had one address in turn
-  uint32_t offset;       ///< of the instruction, in bytes, as PyCode_Addr2Line takes it; ~0u: before the first
+  const void *code;  ///< the PyCodeObject: an identity, only together with `deaths`
+  uint64_t deaths;   ///< of code objects that had this address before
+  uint32_t offset;   ///< of the instruction, in bytes, as PyCode_Addr2Line takes it; ~0u: before the first
 };
 
 /// A frame as somebody else remembers it, by its code object, which has to live until it is described.
@@ -62,14 +62,13 @@ void forget_module_call();
 /// Name of an object's class as CPython keeps it, without its package where it is a class of Python.
 const char *class_name(const void *object);
 
-/// A 64-bit name of the calling thread's Python stack (code objects, fingerprints and instructions of the innermost
+/// A 64-bit name of the calling thread's Python stack (code objects and instructions of the innermost
 /// GMT_MAX_FRAMES frames, and whether there are more). 0: the thread has no Python frames, the interpreter is
 /// finalizing, or `discover` has not returned kReady. Never blocks, allocates or fails.
-/// `sign`, where it is given, gets what `sign()` gives.
-uint64_t walk_hash(uint64_t *sign = nullptr);
+uint64_t walk_hash();
 
-/// A cheap sign of where the calling thread is: addresses, code and instructions of its four innermost frames. 0: no frames.
-uint64_t sign();
+/// The calling thread's innermost frame, also one of the interpreter's own. Null where `walk_hash` gives 0.
+const void *innermost_frame();
 
 /// Where the interpreter keeps whether it shuts down; null before `discover` returned kReady.
 extern const uintptr_t *finalizing_word;

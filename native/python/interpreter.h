@@ -14,8 +14,7 @@ struct alignas(64) Interpreter {
   const char *runtime;              ///< &_PyRuntime
   const void *code_type;            ///< &PyCode_Type
   void *(*specific)(unsigned key);  ///< pthread_getspecific
-  uint64_t (*hash)(const Interpreter &, const char *thread, uint64_t *sign);
-  uint64_t (*sign)(const Interpreter &, const char *thread);
+  uint64_t (*hash)(const Interpreter &, const char *thread);
   /// Whether _PyRuntime's thread key lies where the layout says: 0 not checked yet, 1 yes, 2 no.
   std::atomic<uint32_t> key_checked;
   std::atomic<bool> ready;

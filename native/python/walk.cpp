@@ -1,6 +1,7 @@
 // The walk itself, compiled once for each known layout, so that offsets are constants, and once for any other.
-#include "python/fingerprint.h"
+#include "python/code_deaths.h"
 #include "python/interpreter.h"
+#include "python/mix.h"
 
 namespace gmt::python {
 namespace {
@@ -36,9 +37,9 @@ constexpr uint32_t kMaxShims = 2 * GMT_MAX_FRAMES;
 }
 
 /// A polynomial over the frames: one add and one multiply between two of them, so that the chain of `previous`
-/// pointers and not the hash bounds the speed. The rotation takes a version's bits off those of the address.
-[[gnu::always_inline]] inline uint64_t add_frame(uint64_t hash, const char *code, uint64_t print, uint64_t position) {
-  uint64_t identity = reinterpret_cast<uint64_t>(code) + (print << 40 | print >> 24);
+/// pointers and not the hash bounds the speed. The rotation takes the count's bits off those of the address.
+[[gnu::always_inline]] inline uint64_t add_frame(uint64_t hash, const char *code, uint64_t deaths, uint64_t position) {
+  uint64_t identity = reinterpret_cast<uint64_t>(code) + (deaths << 48 | deaths >> 16);
   return hash * kMixB + fold(identity, position ^ kMixA);
 }
 
@@ -71,28 +72,15 @@ template <class Each>
       break;
     }
     call = (code == module_call) & (call == nullptr) ? frame : call;
-    uint64_t print = fingerprint(layout, code);
+    uint64_t deaths = deaths_at(code);
     uint64_t position = position_of(layout, frame);
-    chain.hash = add_frame(chain.hash, code, print, position);
-    each(chain.depth++, code, print, position);
+    chain.hash = add_frame(chain.hash, code, deaths, position);
+    each(chain.depth++, code, deaths, position);
   }
   if (call) chain.module = first_local(layout, call);
   uint64_t end = fold(chain.hash ^ kMixB, kMixA + chain.depth * 2 + chain.cut + chain.module * kMixB);
   chain.hash = chain.depth == 0 ? 0 : end ? end : 1;
   return chain;
-}
-
-[[gnu::always_inline]] inline uint64_t sign_with(const Layout &layout, const char *thread) {
-  const void *module_call = interpreter.module_call.load(std::memory_order_relaxed);
-  uint64_t sum = 0;
-  const char *frame = innermost(layout, thread);
-  for (int i = 0; i < 4 && frame; i++, frame = load<const char *>(frame, layout.frame_previous)) {
-    const auto code = load<uint64_t>(frame, layout.frame_code);
-    sum = sum * kMixB + fold(reinterpret_cast<uint64_t>(frame) ^ code, position_of(layout, frame) ^ kMixA);
-    if ((code & ~static_cast<uint64_t>(layout.frame_code_tag)) == reinterpret_cast<uint64_t>(module_call))
-      sum += first_local(layout, frame);
-  }
-  return sum;
 }
 
 /// `known`: what the code is compiled for; null: the interpreter's own layout.
@@ -101,21 +89,16 @@ template <const Layout *known>
   return known == nullptr ? found.layout : *known;
 }
 template <const Layout *known>
-[[gnu::hot]] uint64_t sign_by(const Interpreter &found, const char *thread) {
-  return sign_with(its_layout<known>(found), thread);
-}
-template <const Layout *known>
-[[gnu::hot]] uint64_t hash_by(const Interpreter &found, const char *thread, uint64_t *sign) {
-  if (sign) *sign = sign_with(its_layout<known>(found), thread);
+[[gnu::hot]] uint64_t hash_by(const Interpreter &found, const char *thread) {
   return follow(its_layout<known>(found), found.code_type, thread, [](auto...) {}).hash;
 }
 template <const Layout *known>
 bool fill_by(const Interpreter &found, const char *thread, Walk &out) {
   const Layout &layout = its_layout<known>(found);
-  Chain chain =
-      follow(layout, found.code_type, thread, [&](uint32_t index, const char *code, uint64_t print, uint64_t position) {
-        out.frames[index] = {code, print, offset_of(layout, code, position)};
-      });
+  Chain chain = follow(layout, found.code_type, thread,
+                       [&](uint32_t index, const char *code, uint64_t deaths, uint64_t position) {
+                         out.frames[index] = {code, deaths, offset_of(layout, code, position)};
+                       });
   out.hash = chain.hash;
   out.module = reinterpret_cast<const void *>(chain.module);
   out.depth = chain.depth;
@@ -132,7 +115,6 @@ bool choose(Interpreter &found) {
   if (same != found.layout) return false;
   found.hash = hash_by<known>;
   found.fill = fill_by<known>;
-  found.sign = sign_by<known>;
   return true;
 }
 
@@ -171,14 +153,14 @@ void choose_walk(Interpreter &found) {
       choose<&kLayout313>(found) || choose<&kLayout314>(found) || choose<nullptr>(found);
 }
 
-[[gnu::hot]] uint64_t walk_hash(uint64_t *sign) {
+[[gnu::hot]] uint64_t walk_hash() {
   const char *thread = walkable_thread();
-  return thread ? interpreter.hash(interpreter, thread, sign) : 0;
+  return thread ? interpreter.hash(interpreter, thread) : 0;
 }
 
-[[gnu::hot]] uint64_t sign() {
+[[gnu::hot]] const void *innermost_frame() {
   const char *thread = walkable_thread();
-  return thread ? interpreter.sign(interpreter, thread) : 0;
+  return thread ? innermost(interpreter.layout, thread) : nullptr;
 }
 
 bool walk(Walk &out) {

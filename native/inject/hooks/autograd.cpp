@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "inject/hooks/elf.h"
+#include "inject/hooks/python_calls.h"
 #include "inject/log/stacks.h"
 #include "torch/layouts.h"
 #include "wire/taken.h"
@@ -231,7 +232,9 @@ GMT_HOT void node_made(uint64_t sequence) {
   if (!enter(thread)) return;
   if (__builtin_expect(!__atomic_load_n(&g_sees_nodes, __ATOMIC_RELAXED), 0))
     __atomic_store_n(&g_sees_nodes, 1, __ATOMIC_RELAXED);
-  const uint32_t stack = python_stack_to_remember(thread);
+  follow_python_calls();
+  bool ending = false;
+  const uint32_t stack = python_stack_in_order(thread, &ending);
   if (stack) write_small(thread, GMT_NODE, gmt_node{sequence, stack, torch_thread(thread)});
   leave(thread);
 }

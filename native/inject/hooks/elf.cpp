@@ -34,24 +34,21 @@ struct Redirection {
   size_t count;
 };
 
-/// RELRO pages are read-only by now; the slot's page is made writable and left so (as it is without RELRO).
-void set_slot(void **slot, void *value) {
-  if (*slot == value) return;
-  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto *at = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
-  if (mprotect(at, page, PROT_READ | PROT_WRITE) == 0) __atomic_store_n(slot, value, __ATOMIC_RELEASE);
-}
-
-void redirect_table(const dl_phdr_info &info, const python::Tables &tables, const ElfW(Rela) * table, size_t bytes,
-                    const Redirection &to) {
-  for (size_t i = 0; table && i < bytes / sizeof *table; i++) {
-    const auto type = ELF64_R_TYPE(table[i].r_info);
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
-    const char *name = tables.strings + tables.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
-    for (size_t k = 0; k < to.count; k++)
-      if (strcmp(name, to.imports[k].name) == 0)
-        set_slot(reinterpret_cast<void **>(info.dlpi_addr + table[i].r_offset), to.imports[k].replacement);
-  }
+/// Calls `visit(name, slot)` for each import slot of a library.
+template <typename Visit>
+void visit_slots(const dl_phdr_info &info, Visit visit) {
+  const python::Tables tables = python::tables_of(info);
+  if (!tables.symbols || !tables.strings) return;
+  const auto in_table = [&](const ElfW(Rela) * table, size_t bytes) {
+    for (size_t i = 0; table && i < bytes / sizeof *table; i++) {
+      const auto type = ELF64_R_TYPE(table[i].r_info);
+      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      visit(tables.strings + tables.symbols[ELF64_R_SYM(table[i].r_info)].st_name,
+            reinterpret_cast<void **>(info.dlpi_addr + table[i].r_offset));
+    }
+  };
+  in_table(tables.plt, tables.plt_bytes);
+  in_table(tables.rela, tables.rela_bytes);
 }
 
 bool holds(const dl_phdr_info &info, const void *address) {
@@ -65,10 +62,11 @@ bool holds(const dl_phdr_info &info, const void *address) {
 
 int visit_to_redirect(dl_phdr_info *info, size_t, void *data) {
   const auto &to = *static_cast<const Redirection *>(data);
-  const python::Tables tables = python::tables_of(*info);
-  if (holds(*info, to.imports[0].replacement) || !tables.symbols || !tables.strings) return 0;
-  redirect_table(*info, tables, tables.plt, tables.plt_bytes, to);
-  redirect_table(*info, tables, tables.rela, tables.rela_bytes, to);
+  if (holds(*info, to.imports[0].replacement)) return 0;
+  visit_slots(*info, [&](const char *name, void **slot) {
+    for (size_t k = 0; k < to.count; k++)
+      if (strcmp(name, to.imports[k].name) == 0) set_import_slot(slot, to.imports[k].replacement);
+  });
   return 0;
 }
 
@@ -100,6 +98,28 @@ ThreadData thread_data(const char *library) {
     return true;
   });
   return found;
+}
+
+/// RELRO pages are read-only by now; the slot's page is made writable and left so (as it is without RELRO).
+void set_import_slot(void **slot, void *value) {
+  if (*slot == value) return;
+  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto *at = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
+  if (mprotect(at, page, PROT_READ | PROT_WRITE) == 0) __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+}
+
+ImportSlot import_slot(const char *library, const char *name) {
+  ImportSlot found{nullptr, false};
+  uint32_t count = 0;
+  visit_libraries(library, [&](const dl_phdr_info &info) {
+    visit_slots(info, [&](const char *other, void **slot) {
+      if (strcmp(name, other) != 0) return;
+      found = {slot, !holds(info, *slot)};
+      count++;
+    });
+    return count != 0;
+  });
+  return count == 1 ? found : ImportSlot{nullptr, false};
 }
 
 void redirect_imports(const Import *imports, size_t count) {

@@ -37,6 +37,16 @@ void redirect_imports(const Import (&imports)[Count]) {
   redirect_imports(imports, Count);
 }
 
+struct ImportSlot {
+  void **at;   ///< null: the library has none for that name, or more than one
+  bool bound;  ///< it leads out of the library: the dynamic loader has filled it in
+};
+/// The import slot for `name` of the first mapped library whose file name begins with `library`.
+ImportSlot import_slot(const char *library, const char *name);
+
+/// Points a slot at `value`.
+void set_import_slot(void **slot, void *value);
+
 /// Grows with each library that is mapped (dl_phdr_info::dlpi_adds).
 unsigned long long libraries_added();
 

@@ -54,7 +54,7 @@ GMT_HOT void report(void *address, int64_t bytes, uint64_t reserved, uint64_t pa
   if (device.type != kDeviceTypeCuda || bytes == 0) return;
   Thread &thread = t_thread;
   if (!enter(thread)) return wake_above(reserved);
-  const uint32_t stack = bytes > 0 ? stack_of(thread, python_stack_again) : free_stack_of(thread);
+  const uint32_t stack = bytes > 0 ? stack_of(thread, python_stack_in_order) : free_stack_of(thread);
   // State, reserved mark, event and the time bases they may need, all in one chunk: the state holds for the event.
   if (ensure(thread, 8)) {
     if (bytes > 0) write_autograd(thread, stack != 0);

@@ -260,6 +260,7 @@ bool number_thread(Thread &thread, uint32_t generation) {
   thread.indexed_generation = generation;
   if (g_set_specific) g_set_specific(g_key, &thread);
   thread.autograd_role = GMT_AUTOGRAD_NONE;
+  thread.call_frame = 0;  // its stack has a number of the log before
   return true;
 }
 

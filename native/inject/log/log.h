@@ -26,14 +26,13 @@ struct alignas(64) Thread {
   uint32_t busy;        ///< inside the tracer: an event from here would be our own
   uint32_t next;        ///< slot
   uint16_t index;
-  uint8_t frees;       ///< tensor frees, of which a sample gets its stack
-  uint8_t stack_uses;  ///< for so many more allocations `stack` may hold
+  uint8_t frees;  ///< tensor frees, of which a sample gets its stack
   gmt_chunk_header *chunk;
   uint64_t base_ticks;
   uint64_t autograd_sequence;  ///< what this thread's last GMT_AUTOGRAD said
   uint32_t autograd_role;
-  uint32_t stack;  ///< of the autograd node that was made last
-  uint64_t stack_sign;
+  uint32_t call_stack;    ///< of the call out of Python that runs
+  uintptr_t call_frame;   ///< the frame that made it, with kStackKnown; 0: none is known to run
   uint32_t stack_before;  ///< what was asked for last of those that come in the same order in each step
   uint32_t torch_thread;
 

@@ -12,7 +12,6 @@ namespace {
 
 GMT_HOT_STATE InternTable<1u << 13, 1u << 16, 1u << 20> g_stacks;
 InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
-constexpr uint8_t kStackUses = 8;
 /// Stacks of modules; a program that makes its modules anew each time must not fill the table.
 constexpr uint32_t kModuleStacks = 1u << 17;
 uint32_t g_module_stacks;
@@ -71,7 +70,7 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk
   for (uint32_t i = 0; i < walk.depth; i++) {
     const python::Frame &frame = walk.frames[i];
     bool is_new = false;
-    const uint32_t code = g_codes.number(mix(reinterpret_cast<uintptr_t>(frame.code), frame.fingerprint), &is_new);
+    const uint32_t code = g_codes.number(mix(reinterpret_cast<uintptr_t>(frame.code), frame.deaths), &is_new);
     if (code == 0) count_loss(GMT_LOST_NAME);
     if (is_new) *learned |= python::learn_module_call(frame);
     if (is_new && !write_code(thread, frame, code)) {
@@ -123,51 +122,51 @@ GMT_COLD void write_python_support(Thread &thread, python::Support support) {
 }
 
 /// The first call of a module that is met makes modules known: from then on they belong to stacks, to this one too.
-GMT_COLD uint32_t new_stack(Thread &thread, uint32_t id, uint64_t *sign) {
+GMT_COLD uint32_t new_stack(Thread &thread, uint32_t id) {
   bool learned = false;
   const uint32_t written = write_stack(thread, id, &learned);
   if (!learned) return written;
   bool is_new = false;
-  const uint32_t again = g_stacks.number(python::walk_hash(sign), &is_new);
+  const uint32_t again = g_stacks.number(python::walk_hash(), &is_new);
   return is_new ? write_stack(thread, again, &learned) : again;
 }
 
-[[gnu::always_inline]] inline uint32_t walked_stack(Thread &thread, bool *ending, uint64_t *sign) {
-  const uint64_t hash = python_ready(thread) ? python::walk_hash(sign) : 0;
+[[gnu::always_inline]] inline uint32_t walked_stack(Thread &thread, bool *ending) {
+  const uint64_t hash = python_ready(thread) ? python::walk_hash() : 0;
   *ending = hash == 0 && python::finalizing();
   if (hash == 0) return 0;
   bool is_new = false;
   const uint32_t id = g_stacks.number(hash, &is_new);
   if (__builtin_expect(id == 0, 0)) count_loss(GMT_LOST_STACK_TABLE);
-  return __builtin_expect(is_new, 0) ? new_stack(thread, id, sign) : id;
+  return __builtin_expect(is_new, 0) ? new_stack(thread, id) : id;
+}
+
+/// One walk is enough for a call out of Python: until it returns, no frame of the thread can go on. What it calls back has frames of
+/// its own, on top of the one that called.
+[[gnu::always_inline]] inline uint32_t stack_of_call(Thread &thread, bool *ending) {
+  if (!thread.call_frame) return walked_stack(thread, ending);
+  const auto frame = reinterpret_cast<uintptr_t>(python::innermost_frame());
+  const bool runs = frame == (thread.call_frame & ~kStackKnown) && *g_call_ends.slot == g_call_ends.hook;
+  if (runs && (thread.call_frame & kStackKnown)) return thread.call_stack;
+  const uint32_t stack = walked_stack(thread, ending);
+  if (runs && stack) {
+    thread.call_stack = stack;
+    thread.call_frame |= kStackKnown;
+  }
+  return stack;
 }
 
 }  // namespace
 
+GMT_HOT_STATE CallEnds g_call_ends;
+
 bool met_compiled_code() { return __atomic_exchange_n(&g_compiled_code, 0, __ATOMIC_RELAXED); }
 
-GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) { return walked_stack(thread, ending, nullptr); }
+GMT_HOT uint32_t python_stack(Thread &thread, bool *ending) { return stack_of_call(thread, ending); }
 
-GMT_HOT uint32_t python_stack_to_remember(Thread &thread) {
-  bool ending = false;
-  uint64_t sign = 0;
-  const uint32_t stack = walked_stack(thread, &ending, &sign);
-  g_stacks.prefetch_next(stack, &thread.stack_before);
-  thread.stack = stack;
-  thread.stack_uses = stack ? kStackUses : 0;
-  thread.stack_sign = sign;
-  return stack;
-}
-
-GMT_HOT uint32_t python_stack_again(Thread &thread, bool *ending) {
-  if (thread.stack_uses && thread.stack_sign == python::sign()) {
-    --thread.stack_uses;
-    *ending = false;
-    return thread.stack;
-  }
-  thread.stack_uses = 0;
-  const uint32_t stack = walked_stack(thread, ending, nullptr);
-  g_stacks.prefetch_next(stack, &thread.stack_before);
+GMT_HOT uint32_t python_stack_in_order(Thread &thread, bool *ending) {
+  const uint32_t stack = stack_of_call(thread, ending);
+  if (stack != thread.stack_before) g_stacks.prefetch_next(stack, &thread.stack_before);
   return stack;
 }
 
@@ -177,7 +176,7 @@ uint32_t remembered_stack(Thread &thread, python::Walk &walk) {
   walk.module = nullptr;
   for (uint32_t i = 0; i < walk.depth; i++) {
     const python::Frame &frame = walk.frames[i];
-    walk.hash = mix(walk.hash ^ frame.offset, reinterpret_cast<uintptr_t>(frame.code) ^ frame.fingerprint << 20);
+    walk.hash = mix(walk.hash ^ frame.offset, reinterpret_cast<uintptr_t>(frame.code) ^ frame.deaths << 48);
   }
   bool is_new = false, learned = false;
   const uint32_t id = g_stacks.number(walk.hash, &is_new);

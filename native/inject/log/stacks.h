@@ -10,12 +10,18 @@ namespace gmt::inject {
 /// `ending`: the interpreter is shutting down, so there is no stack to be had.
 uint32_t python_stack(Thread &thread, bool *ending);
 
-/// As python_stack, for an autograd node: the allocations of that node's operation, which follow at once, have the same stack.
-uint32_t python_stack_to_remember(Thread &thread);
+/// As python_stack, for events that come in the same order in each training step: the next one's place is fetched ahead.
+uint32_t python_stack_in_order(Thread &thread, bool *ending);
 
-/// As python_stack; without a walk where the one to remember still holds: the four innermost frames are the very same, at the same
-/// instruction, and no other node was made since.
-uint32_t python_stack_again(Thread &thread, bool *ending);
+/// How it is known that a call out of Python still runs (hooks/python_calls.h): as long as `*slot` is `hook`, nothing returns from
+/// one unseen.
+struct CallEnds {
+  void *const *slot;
+  void *hook;
+};
+extern CallEnds g_call_ends;
+/// Thread::call_frame's lowest bit: `call_stack` is the stack.
+constexpr uintptr_t kStackKnown = 1;
 
 /// The stack of these frames, which somebody else remembers (python::remembered_frame): `walk.depth` of them; gives as python_stack.
 uint32_t remembered_stack(Thread &thread, python::Walk &walk);

@@ -30,6 +30,7 @@ LOST = {value: name for name, value in NUMBERS.items() if name.startswith("GMT_L
 Event = collections.namedtuple("Event", "sequence thread kind failed device address bytes stack ticks detail autograd")
 Detail = collections.namedtuple("Detail", "call flags result stream object offset context caller")
 Autograd = collections.namedtuple("Autograd", "sequence thread role")
+Function = collections.namedtuple("Function", "file first_line name version line_table")
 Node = collections.namedtuple("Node", "sequence stack thread writer")
 
 
@@ -43,7 +44,7 @@ class Log:
         self.read_header()
         self.threads, self.devices, self.notes, self.nodes, self.stacks, self.codes = {}, {}, [], [], {}, {}
         self.command, self.python_version = [], 0
-        self.stack_flags = {}
+        self.stack_flags, self.functions = {}, {}
         self.libraries = {}  # path by number
         self.ranges = []  # (thread, key, name or '' at its end, ticks), thread by thread
         self.chunks = 0
@@ -137,8 +138,10 @@ class Log:
             ticks, key, size = struct.unpack_from("<QII", payload)
             self.ranges.append((self.writer, key, payload[16 : 16 + size].decode(), ticks))
         elif kind == GMT_CODE:
-            number, line = struct.unpack_from("<II", payload)
+            number, line, version, _flags, *sizes = struct.unpack_from("<IIHHIII", payload)
             self.codes[number] = line
+            file, name, table = (payload[24 + sum(sizes[:i]) : 24 + sum(sizes[: i + 1])] for i in range(3))
+            self.functions[number] = Function(file.decode(), line, name.decode(), version, table)
 
     def sequences(self):
         """All sequences, sorted; of a log that was read without details. Its records must all be events or short."""

@@ -1,6 +1,6 @@
 // What a tracer does with the walk, for Python tests to call through ctypes: `probe_capture` keeps every new stack
-// under its hash and every new code object under (address, fingerprint), and knows them again from then on. So a
-// hash or fingerprint that does not tell two apart shows as a wrong stack.
+// under its hash and every new code object under (address, deaths), and knows them again from then on. So a
+// hash or deaths that does not tell two apart shows as a wrong stack.
 #include <link.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ Registry &registry = *new Registry;
 std::atomic<uint64_t> mismatches;
 
 uint32_t code_id(const Frame &frame) {
-  auto [at, added] = registry.code_ids.try_emplace({frame.code, frame.fingerprint}, registry.codes.size() + 1);
+  auto [at, added] = registry.code_ids.try_emplace({frame.code, frame.deaths}, registry.codes.size() + 1);
   if (added) {
     std::vector<char> payload(32768);
     payload.resize(describe_code(frame, at->second, payload.data(), payload.size()));
