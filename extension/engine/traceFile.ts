@@ -1,7 +1,8 @@
 // Files that can be shown: a saved trace as it is, a PyTorch memory snapshot as the trace that it is turned into.
-import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
+import { newFolder, readStart, removeFolder } from '../files/files';
+import { attempt } from '../protocol/attempt';
 import type { NativeAddon } from './native';
 
 /** What `NativeAddon.open` takes; `release` when nothing reads it any more. */
@@ -18,17 +19,7 @@ const folders = new Set<string>();
 /** Whether a file is to be read as a memory snapshot: by its name, else by its first byte. */
 export function isSnapshot(file: string): boolean {
   if (EXTENSIONS.has(extname(file).toLowerCase())) return true;
-  try {
-    const opened = openSync(file, 'r');
-    try {
-      const first = Buffer.alloc(1);
-      return readSync(opened, first, 0, 1, 0) === 1 && first[0] === PICKLE;
-    } finally {
-      closeSync(opened);
-    }
-  } catch {
-    return false; // a folder, or what `open` will say more about
-  }
+  return attempt(() => readStart(file, 1)[0] === PICKLE, false); // a folder, or what `open` will say more about
 }
 
 /**
@@ -37,7 +28,7 @@ export function isSnapshot(file: string): boolean {
  */
 export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file: string): Promise<TraceFile> {
   if (!isSnapshot(file)) return { path: file, release: () => undefined };
-  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-snapshot-'));
+  const folder = newFolder(join(tmpdir(), 'gpu-memtrace-snapshot-'));
   if (folders.size === 0) process.once('exit', removeAll);
   folders.add(folder);
   const release = (): void => remove(folder);
@@ -52,7 +43,7 @@ export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file
 }
 
 function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
   folders.delete(folder);
   if (folders.size === 0) process.removeListener('exit', removeAll);
 }

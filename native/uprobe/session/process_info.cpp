@@ -1,4 +1,5 @@
 #include "uprobe/session/process_info.h"
+#include "wire/files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -44,9 +45,9 @@ bool parse_stat(const std::string &stat, ProcessInfo *out) {
 
 }  // namespace
 
-std::string read_small_file(const std::string &path, size_t most) {
+std::string read_small_file(const std::string &path, size_t most, int folder) {
   std::string text;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open_file(path.c_str(), O_RDONLY, folder == AT_FDCWD ? FileLinks::kFollowed : FileLinks::kRefused, folder);
   if (fd < 0) return text;
   char part[4096];
   for (ssize_t n; text.size() < most && (n = ::read(fd, part, sizeof part)) > 0;)
