@@ -9,8 +9,14 @@ const walls = [
   { room: 'extension/engine', may: ['node:', 'extension/protocol', 'extension/files'] },
 
   { room: 'extension/capture/processes', may: ['node:', 'extension/protocol', 'extension/files'] },
-  { room: 'extension/capture/launch', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'] },
-  { room: 'extension/capture/traces', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'] },
+  {
+    room: 'extension/capture/launch',
+    may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'],
+  },
+  {
+    room: 'extension/capture/traces',
+    may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'],
+  },
   { room: 'extension/capture/kernel', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture'] },
   { room: 'extension/capture/checks', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture'] },
 
@@ -96,7 +102,15 @@ function judging(...rooms) {
 
 /** What runs a program, reads its trace and judges it. */
 function cliBase(...more) {
-  return ['node:', 'extension/protocol', 'extension/files', 'extension/engine', 'extension/capture', 'extension/analysis', ...more];
+  return [
+    'node:',
+    'extension/protocol',
+    'extension/files',
+    'extension/engine',
+    'extension/capture',
+    'extension/analysis',
+    ...more,
+  ];
 }
 
 function pageBase(...more) {

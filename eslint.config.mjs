@@ -7,7 +7,16 @@ const budgets = {
   'max-lines-per-function': ['error', { max: 80 }],
 };
 
-const looking = ['accessSync', 'constants', 'existsSync', 'lstatSync', 'readdirSync', 'realpathSync', 'statSync', 'statfsSync'];
+const looking = [
+  'accessSync',
+  'constants',
+  'existsSync',
+  'lstatSync',
+  'readdirSync',
+  'realpathSync',
+  'statSync',
+  'statfsSync',
+];
 const files = {
   paths: [
     { name: 'node:fs', allowImportNames: [...looking, 'writeSync'], message: 'Use extension/files/files.ts.' },
@@ -53,5 +62,9 @@ export default tseslint.config(
   },
   { files: ['extension/**/*.ts', 'webview/**/*.ts'], rules: budgets },
   // Elsewhere a path is only looked at: extension/files/README.md
-  { files: ['extension/**/*.ts'], ignores: ['extension/files/*'], rules: { 'no-restricted-imports': ['error', files] } },
+  {
+    files: ['extension/**/*.ts'],
+    ignores: ['extension/files/*'],
+    rules: { 'no-restricted-imports': ['error', files] },
+  },
 );
