@@ -115,7 +115,8 @@ int save(const std::string &directory, const std::string &file) {
 /// So often a process of its own saves the trace, one at a time, and nothing waits for it.
 class Copies {
  public:
-  explicit Copies(const Arguments &told) : directory_(told.directory), file_(told.copy), every_(told.every.value_or(0)) {}
+  explicit Copies(const Arguments &told)
+      : directory_(told.directory), file_(told.copy), every_(told.every.value_or(0)) {}
   void turn() {
     const auto now = std::chrono::steady_clock::now();
     if (file_.empty() || now < begun_ + every_ || (child_ > 0 && ::waitpid(child_, nullptr, WNOHANG) == 0)) return;

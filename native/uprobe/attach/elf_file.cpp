@@ -1,5 +1,4 @@
 #include "uprobe/attach/elf_file.h"
-#include "wire/files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "wire/files.h"
 
 namespace gmt::uprobe {
 namespace {

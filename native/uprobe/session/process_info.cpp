@@ -1,5 +1,4 @@
 #include "uprobe/session/process_info.h"
-#include "wire/files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,6 +8,8 @@
 #include <charconv>
 #include <set>
 #include <string_view>
+
+#include "wire/files.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -47,7 +48,8 @@ bool parse_stat(const std::string &stat, ProcessInfo *out) {
 
 std::string read_small_file(const std::string &path, size_t most, int folder) {
   std::string text;
-  const int fd = open_file(path.c_str(), O_RDONLY, folder == AT_FDCWD ? FileLinks::kFollowed : FileLinks::kRefused, folder);
+  const int fd =
+      open_file(path.c_str(), O_RDONLY, folder == AT_FDCWD ? FileLinks::kFollowed : FileLinks::kRefused, folder);
   if (fd < 0) return text;
   char part[4096];
   for (ssize_t n; text.size() < most && (n = ::read(fd, part, sizeof part)) > 0;)
