@@ -63,7 +63,7 @@ export class Victim {
   readonly file: string;
   private static readonly text = 'ssh-ed25519 AAAA\n';
 
-  constructor(private readonly folder: string) {
+  constructor(folder: string) {
     mkdirSync(folder);
     this.file = join(folder, 'authorized_keys');
     writeFileSync(this.file, Victim.text);

@@ -74,7 +74,12 @@ export function wakeRecorder(dist: string, directory: string, roots: readonly st
 }
 
 /** `limits` null: those of the one that was there before. Null: there is no such program, and logs have their own limits. */
-function startRecorder(dist: string, directory: string, limits: SpaceLimits | null, copies?: Copies): ChildProcess | null {
+function startRecorder(
+  dist: string,
+  directory: string,
+  limits: SpaceLimits | null,
+  copies?: Copies,
+): ChildProcess | null {
   const program = join(dist, 'native', 'gpu-memtrace-recorder');
   if (!existsSync(program)) return null;
   const words = [directory];

@@ -23,7 +23,7 @@ exit 0
 
 /** Keeps places on the disk for what the script will write: the program may fill it. Throws where there is no room now. */
 export function prepareTerminal(directory: string): void {
-  for (const name of ['pid', 'status']) 
+  for (const name of ['pid', 'status'])
     writeWhole(join(directory, name), ['\n'.repeat(16)], { mode: 0o600, ofTrace: true });
 }
 

@@ -48,7 +48,9 @@ export function cannotAsk(info: TraceInfo, process: ProcessInfo | undefined, dir
 /** Writes a question to a process, as a whole: it is seen, or not there yet. Gives its number. Throws what the system says. */
 export function writeQuestion(directory: string, pid: number, question: Question): number {
   const name = (number: number): string => `request-${number}.json`;
-  return addToTrace(directory, lastNumber(directory) + 1, name, number => JSON.stringify(document(number, pid, question)));
+  return addToTrace(directory, lastNumber(directory) + 1, name, number =>
+    JSON.stringify(document(number, pid, question)),
+  );
 }
 
 function document(id: number, pid: number, question: Question): object {

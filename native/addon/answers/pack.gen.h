@@ -18,35 +18,21 @@ inline Napi::Object pack(Napi::Env env, const model::SiteRows &answer) {
   object.Set("liveBytes", column<double>(env, rows, [](const auto &row) { return row.live_bytes; }));
   object.Set("liveCount", column<double>(env, rows, [](const auto &row) { return row.live_count; }));
   object.Set("meanBytes", column<double>(env, rows, [](const auto &row) { return row.mean_bytes; }));
-  object.Set("peakBytes", column<double>(env, rows, [](const auto &row) {
-               return row.has_history ? static_cast<double>(row.peak_bytes) : kNotKnown;
-             }));
-  object.Set("allocations", column<double>(env, rows, [](const auto &row) {
-               return row.has_history ? static_cast<double>(row.allocations) : kNotKnown;
-             }));
-  object.Set("frees", column<double>(env, rows, [](const auto &row) {
-               return row.has_history ? static_cast<double>(row.frees) : kNotKnown;
-             }));
-  object.Set("allocatedBytes", column<double>(env, rows, [](const auto &row) {
-               return row.has_history ? static_cast<double>(row.allocated_bytes) : kNotKnown;
-             }));
-  object.Set("growth", column<double>(env, rows, [](const auto &row) {
-               return row.has_history ? static_cast<double>(row.growth) : kNotKnown;
-             }));
+  object.Set("peakBytes", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.peak_bytes) : kNotKnown; }));
+  object.Set("allocations", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.allocations) : kNotKnown; }));
+  object.Set("frees", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.frees) : kNotKnown; }));
+  object.Set("allocatedBytes", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.allocated_bytes) : kNotKnown; }));
+  object.Set("growth", column<double>(env, rows, [](const auto &row) { return row.has_history ? static_cast<double>(row.growth) : kNotKnown; }));
   object.Set("spark", columns<16>(env, rows, [](const auto &row) { return row.has_history ? row.spark : nullptr; }));
   object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
   object.Set("process", column<int32_t>(env, rows, [](const auto &row) { return row.process; }));
   object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return row.device; }));
-  object.Set("file", texts(
-                         env, rows, [](const auto &row) -> const auto & { return row.file; }));
+  object.Set("file", texts(env, rows, [](const auto &row) -> const auto & { return row.file; }));
   object.Set("line", column<uint32_t>(env, rows, [](const auto &row) { return row.line; }));
-  object.Set("function", texts(
-                             env, rows, [](const auto &row) -> const auto & { return row.function; }));
+  object.Set("function", texts(env, rows, [](const auto &row) -> const auto & { return row.function; }));
   object.Set("source", words<model::LineSource>(env, rows, [](const auto &row) { return row.source; }));
-  object.Set("library", texts(
-                            env, rows, [](const auto &row) -> const auto & { return row.library; }));
-  object.Set("label", texts(
-                          env, rows, [](const auto &row) -> const auto & { return row.label; }));
+  object.Set("library", texts(env, rows, [](const auto &row) -> const auto & { return row.library; }));
+  object.Set("label", texts(env, rows, [](const auto &row) -> const auto & { return row.label; }));
   return object;
 }
 
@@ -70,13 +56,9 @@ inline Napi::Object pack(Napi::Env env, const model::AllocationRows &answer) {
   object.Set("step", column<double>(env, rows, [](const auto &row) { return row.step; }));
   object.Set("ageSteps", column<double>(env, rows, [](const auto &row) { return row.age_steps; }));
   object.Set("category", words<model::Category>(env, rows, [](const auto &row) { return row.category; }));
-  object.Set("name", texts(
-                         env, rows, [](const auto &row) -> const auto & { return row.name; }));
-  object.Set("module", texts(
-                           env, rows, [](const auto &row) -> const auto & { return row.module; }));
-  object.Set("askedBytes", column<double>(env, rows, [](const auto &row) {
-               return row.asked_bytes != GMT_UNKNOWN ? static_cast<double>(row.asked_bytes) : kNotKnown;
-             }));
+  object.Set("name", texts(env, rows, [](const auto &row) -> const auto & { return row.name; }));
+  object.Set("module", texts(env, rows, [](const auto &row) -> const auto & { return row.module; }));
+  object.Set("askedBytes", column<double>(env, rows, [](const auto &row) { return row.asked_bytes != GMT_UNKNOWN ? static_cast<double>(row.asked_bytes) : kNotKnown; }));
   object.Set("pool", texts(env, rows, [](const auto &row) { return pool_text(row.pool_owner, row.pool_number); }));
   return object;
 }
@@ -118,8 +100,7 @@ inline Napi::Object pack(Napi::Env env, const ProcessData &row) {
   object.Set("pid", Napi::Number::New(env, static_cast<double>(row.facts.pid)));
   object.Set("parentPid", Napi::Number::New(env, static_cast<double>(row.facts.parent_pid)));
   object.Set("uid", Napi::Number::New(env, static_cast<double>(row.facts.uid)));
-  object.Set("command", texts(
-                            env, row.command, [](const auto &one) -> const auto & { return one; }));
+  object.Set("command", texts(env, row.command, [](const auto &one) -> const auto & { return one; }));
   object.Set("ended", Napi::Boolean::New(env, row.ended));
   object.Set("startNs", Napi::Number::New(env, static_cast<double>(row.facts.start_ns)));
   object.Set("python", row.python ? Napi::Value(Napi::String::New(env, version_text(row.python))) : env.Null());
@@ -211,18 +192,11 @@ inline Napi::Object pack(Napi::Env env, const model::MemorySnapshot &row) {
   auto object = Napi::Object::New(env);
   object.Set("step", Napi::Number::New(env, static_cast<double>(row.step)));
   object.Set("tensorBytes", Napi::Number::New(env, static_cast<double>(row.tensor_bytes)));
-  object.Set("reservedBytes", row.reserved_bytes
-                                  ? Napi::Value(Napi::Number::New(env, static_cast<double>(*row.reserved_bytes)))
-                                  : env.Null());
+  object.Set("reservedBytes", row.reserved_bytes ? Napi::Value(Napi::Number::New(env, static_cast<double>(*row.reserved_bytes))) : env.Null());
   object.Set("driverBytes", Napi::Number::New(env, static_cast<double>(row.driver_bytes)));
-  object.Set("processBytes", row.memory && row.memory->process_bytes != ~0ull
-                                 ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->process_bytes)))
-                                 : env.Null());
-  object.Set("usedBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->used_bytes)))
-                                     : env.Null());
-  object.Set("totalBytes", row.memory
-                               ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->total_bytes)))
-                               : env.Null());
+  object.Set("processBytes", row.memory && row.memory->process_bytes != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->process_bytes))) : env.Null());
+  object.Set("usedBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->used_bytes))) : env.Null());
+  object.Set("totalBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->total_bytes))) : env.Null());
   object.Set("fragmentation", pack(env, row.fragmentation));
   object.Set("pools", objects(env, row.pools, [&](const auto &one) { return pack(env, one); }));
   object.Set("oldGradientBytes", Napi::Number::New(env, static_cast<double>(row.old_gradient_bytes)));
@@ -261,16 +235,14 @@ inline Napi::Object pack(Napi::Env env, const Pause &row) {
   object.Set("process", Napi::Number::New(env, static_cast<double>(row.process)));
   object.Set("kind", row.of_driver ? "driver" : "recording");
   object.Set("beginNs", Napi::Number::New(env, static_cast<double>(row.begin_ns)));
-  object.Set("endNs",
-             row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_ns))) : env.Null());
+  object.Set("endNs", row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_ns))) : env.Null());
   return object;
 }
 
 inline Napi::Object pack(Napi::Env env, const model::Range &row) {
   auto object = Napi::Object::New(env);
   object.Set("beginNs", Napi::Number::New(env, static_cast<double>(row.begin_ns)));
-  object.Set("endNs",
-             row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_ns))) : env.Null());
+  object.Set("endNs", row.end_ns != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.end_ns))) : env.Null());
   object.Set("thread", Napi::Number::New(env, static_cast<double>(row.thread)));
   object.Set("name", row.name);
   return object;
@@ -293,8 +265,7 @@ inline Napi::Object pack(Napi::Env env, const BlockAnswer &row) {
   object.Set("alive", Napi::Boolean::New(env, row.facts.alive));
   object.Set("bytes", Napi::Number::New(env, static_cast<double>(row.facts.bytes)));
   object.Set("site", Napi::Number::New(env, static_cast<double>(row.site)));
-  object.Set("device", Napi::Number::New(
-                           env, static_cast<double>((row.facts.known ? model::device_number(row.facts.device) : 0))));
+  object.Set("device", Napi::Number::New(env, static_cast<double>((row.facts.known ? model::device_number(row.facts.device) : 0))));
   object.Set("step", Napi::Number::New(env, static_cast<double>(row.facts.step)));
   object.Set("timeNs", Napi::Number::New(env, static_cast<double>(row.facts.time_ns)));
   return object;
@@ -336,8 +307,7 @@ inline Napi::Object pack(Napi::Env env, const InfoData &row) {
   object.Set("live", Napi::Boolean::New(env, row.live));
   object.Set("events", Napi::Number::New(env, static_cast<double>(row.events)));
   object.Set("durationNs", Napi::Number::New(env, static_cast<double>(row.duration_ns)));
-  object.Set("startRealtimeMs",
-             Napi::Number::New(env, static_cast<double>(static_cast<double>(row.start_realtime_ns) * 1e-6)));
+  object.Set("startRealtimeMs", Napi::Number::New(env, static_cast<double>(static_cast<double>(row.start_realtime_ns) * 1e-6)));
   object.Set("processes", objects(env, row.processes, [&](const auto &one) { return pack(env, one); }));
   object.Set("devices", objects(env, row.devices, [&](const auto &one) { return pack(env, one); }));
   object.Set("totals", objects(env, row.totals, [&](const auto &one) { return pack(env, one); }));
@@ -354,17 +324,13 @@ inline Napi::Object pack(Napi::Env env, const InfoData &row) {
 inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<LifetimeRow> &rows) {
   object.Set("address", column<uint64_t>(env, rows, [](const auto &row) { return row.lifetime.address; }));
   object.Set("bytes", column<double>(env, rows, [](const auto &row) { return row.lifetime.bytes; }));
-  object.Set("device",
-             column<int32_t>(env, rows, [](const auto &row) { return model::device_number(row.lifetime.device); }));
+  object.Set("device", column<int32_t>(env, rows, [](const auto &row) { return model::device_number(row.lifetime.device); }));
   object.Set("process", column<int32_t>(env, rows, [](const auto &row) { return row.process; }));
   object.Set("thread", column<int32_t>(env, rows, [](const auto &row) { return row.thread; }));
   object.Set("layer", column<uint8_t>(env, rows, [](const auto &row) { return row.layer; }));
   object.Set("site", column<uint32_t>(env, rows, [](const auto &row) { return row.site; }));
   object.Set("beginNs", column<double>(env, rows, [](const auto &row) { return row.lifetime.begin_ns; }));
-  object.Set("endNs", column<double>(env, rows, [](const auto &row) {
-               return row.lifetime.end_ns != model::Lifetime::kAlive ? static_cast<double>(row.lifetime.end_ns)
-                                                                     : kNotKnown;
-             }));
+  object.Set("endNs", column<double>(env, rows, [](const auto &row) { return row.lifetime.end_ns != model::Lifetime::kAlive ? static_cast<double>(row.lifetime.end_ns) : kNotKnown; }));
   object.Set("freeThread", column<int32_t>(env, rows, [](const auto &row) { return row.lifetime.free_thread; }));
   object.Set("stream", column<uint64_t>(env, rows, [](const auto &row) { return row.lifetime.stream; }));
   object.Set("kind", column<uint8_t>(env, rows, [](const auto &row) { return row.lifetime.kind; }));
@@ -375,8 +341,7 @@ inline void put_columns(Napi::Env env, Napi::Object &object, const std::vector<L
 inline Napi::Object pack(Napi::Env env, const LifetimeRows &row) {
   auto object = Napi::Object::New(env);
   object.Set("rows", Napi::Number::New(env, static_cast<double>(row.rows.size())));
-  object.Set("modules", texts(
-                            env, row.modules, [](const auto &one) -> const auto & { return one; }));
+  object.Set("modules", texts(env, row.modules, [](const auto &one) -> const auto & { return one; }));
   put_columns(env, object, row.rows);
   return object;
 }
@@ -414,8 +379,7 @@ inline Napi::Object pack(Napi::Env env, const model::SegmentMap &row) {
   auto object = Napi::Object::New(env);
   object.Set("revision", Napi::Number::New(env, static_cast<double>(row.revision)));
   object.Set("source", row.of_driver ? "driver" : "framework");
-  object.Set("pools", texts(
-                          env, row.pool_labels, [](const auto &one) -> const auto & { return one; }));
+  object.Set("pools", texts(env, row.pool_labels, [](const auto &one) -> const auto & { return one; }));
   object.Set("segmentsLeftOut", Napi::Number::New(env, static_cast<double>(row.segments_left_out)));
   object.Set("blocks", pack_segment_blocks(env, row));
   object.Set("site", column<uint32_t>(env, row.sites, [](const auto &one) { return one; }));
