@@ -5,13 +5,20 @@
 const walls = [
   { room: 'extension/protocol', may: [] },
   { room: 'extension/protocol/requests', may: ['extension/protocol'] },
-  { room: 'extension/engine', may: ['node:', 'extension/protocol'] },
+  { room: 'extension/files', may: ['node:', 'extension/protocol'] },
+  { room: 'extension/engine', may: ['node:', 'extension/protocol', 'extension/files'] },
 
-  { room: 'extension/capture/processes', may: ['node:', 'extension/protocol'] },
-  { room: 'extension/capture/launch', may: ['node:', 'extension/protocol', 'extension/capture/processes'] },
-  { room: 'extension/capture/traces', may: ['node:', 'extension/protocol', 'extension/capture/processes'] },
-  { room: 'extension/capture/kernel', may: ['node:', 'extension/protocol', 'extension/capture'] },
-  { room: 'extension/capture/checks', may: ['node:', 'extension/protocol', 'extension/capture'] },
+  { room: 'extension/capture/processes', may: ['node:', 'extension/protocol', 'extension/files'] },
+  {
+    room: 'extension/capture/launch',
+    may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'],
+  },
+  {
+    room: 'extension/capture/traces',
+    may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'],
+  },
+  { room: 'extension/capture/kernel', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture'] },
+  { room: 'extension/capture/checks', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture'] },
 
   { room: 'extension/analysis', may: ['@vscode/l10n', 'extension/protocol'] },
   { room: 'extension/analysis/series', may: judging() },
@@ -23,7 +30,7 @@ const walls = [
 
   {
     room: 'extension/exporters',
-    may: ['node:', 'extension/protocol', 'extension/engine', 'hyparquet-writer', 'pprof-format'],
+    may: ['node:', 'extension/protocol', 'extension/files', 'extension/engine', 'hyparquet-writer', 'pprof-format'],
   },
 
   { room: 'extension/cli/arguments', may: cliBase('extension/exporters/formats') },
@@ -95,7 +102,15 @@ function judging(...rooms) {
 
 /** What runs a program, reads its trace and judges it. */
 function cliBase(...more) {
-  return ['node:', 'extension/protocol', 'extension/engine', 'extension/capture', 'extension/analysis', ...more];
+  return [
+    'node:',
+    'extension/protocol',
+    'extension/files',
+    'extension/engine',
+    'extension/capture',
+    'extension/analysis',
+    ...more,
+  ];
 }
 
 function pageBase(...more) {

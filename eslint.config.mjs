@@ -7,6 +7,24 @@ const budgets = {
   'max-lines-per-function': ['error', { max: 80 }],
 };
 
+const looking = [
+  'accessSync',
+  'constants',
+  'existsSync',
+  'lstatSync',
+  'readdirSync',
+  'realpathSync',
+  'statSync',
+  'statfsSync',
+];
+const files = {
+  paths: [
+    { name: 'node:fs', allowImportNames: [...looking, 'writeSync'], message: 'Use extension/files/files.ts.' },
+    { name: 'node:fs/promises', allowImportNames: ['readlink'], message: 'Use extension/files/files.ts.' },
+    { name: 'fs', message: 'Use extension/files/files.ts.' },
+  ],
+};
+
 export default tseslint.config(
   { ignores: ['dist/', 'build/', '.bench/', '.vscode-test/', 'node_modules/', '**/*.gen.ts'] },
   js.configs.recommended,
@@ -43,4 +61,10 @@ export default tseslint.config(
     },
   },
   { files: ['extension/**/*.ts', 'webview/**/*.ts'], rules: budgets },
+  // Elsewhere a path is only looked at: extension/files/README.md
+  {
+    files: ['extension/**/*.ts'],
+    ignores: ['extension/files/*'],
+    rules: { 'no-restricted-imports': ['error', files] },
+  },
 );

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readText } from './files/files';
 import { join } from 'node:path';
 import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
@@ -57,7 +57,7 @@ async function main(words: string[], dist: string): Promise<number> {
 }
 
 function productVersion(dist: string): string {
-  const manifest = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8')) as { version: string };
+  const manifest = JSON.parse(readText(join(dist, '..', 'package.json'))) as { version: string };
   return manifest.version;
 }
 

@@ -6,7 +6,7 @@ import { readMetrics } from '../analysis/report/metrics';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import type { NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import { writeExport } from '../exporters/exportFile';
+import { writeWholeFrom } from '../files/files';
 import { otlpJson, otlpServer, sendOtlp } from '../exporters/otlp';
 import { prometheusText } from '../exporters/prometheus';
 import type { Metric } from '../protocol/metrics';
@@ -126,7 +126,7 @@ function waysOf({ otlp, prometheus: file }: Wanted, beginMs: number): Way[] {
     ways.push(new Way(name, (metrics, signal) => sendOtlp(server, json(metrics), signal)));
   }
   if (file !== null)
-    ways.push(new Way(file, metrics => writeExport(file, Readable.from([Buffer.from(prometheusText(metrics))]))));
+    ways.push(new Way(file, metrics => writeWholeFrom(file, Readable.from([Buffer.from(prometheusText(metrics))]))));
   return ways;
 }
 

@@ -9,13 +9,14 @@ import { oomDocuments } from '../analysis/report/oomReport';
 import { findingText, headLine, type OomFiles } from '../analysis/report/tableFindings';
 import { standingOf, tells } from '../analysis/sites/standing';
 import { KeptRecorder, spaceLimits } from '../capture/launch/recorder';
-import { keptTracesFolder, makeFolder, traceRoots } from '../capture/traces/folders';
+import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
 import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
+import { makeFolder } from '../files/files';
 import { textOf } from '../protocol/inert';
 import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
@@ -70,9 +71,9 @@ export function beginRecording(
     const folder = jobFolderOf(options.output);
     const limits = jobLimits(spaceLimits(options, process.env, made), options.ranks, facts.command);
     const followed = addon.open(directory);
-    const recorder = new KeptRecorder(dist, directory, limits);
     // Where it is a part of a job (`-o DIR/`).
     const job = folder === null ? null : new JobRecording(folder, directory, followed);
+    const recorder = new KeptRecorder(dist, directory, limits, job?.copies);
     const metrics = new MetricsSender(options, followed, session.startedRealtimeMs);
     const recording = { directory, limits, recorder, addon, session: followed, facts: session, job, metrics };
     if (note !== null) say(note);

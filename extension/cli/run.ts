@@ -1,4 +1,3 @@
-import { openSync } from 'node:fs';
 import { commandText } from '../capture/checks/attachTarget';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
 import { askForSurvey, type HolderTime } from '../capture/checks/survey';
@@ -7,7 +6,8 @@ import { simulatorVariables, traceVariables } from '../capture/launch/environmen
 import { launch, missingScript, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
 import { settle } from '../capture/launch/settle';
 import { watchForCpu } from '../capture/processes/cpuReason';
-import { cuptiFor, type Environment, findDriver, readText } from '../capture/processes/machine';
+import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
+import { openNamed, readText } from '../files/files';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import { attempt } from '../protocol/attempt';
@@ -185,8 +185,8 @@ function programStreams({ log, format }: RunArguments): ProgramStreams | { error
   if (log === null) return { descriptors: [0, 1, 2], wholeScreen: false };
   const wholeScreen = format === 'table' && canTakeScreen();
   try {
-    const file = openSync(log, 'w');
-    return { descriptors: [wholeScreen ? openSync('/dev/null', 'r') : 0, file, file], wholeScreen };
+    const file = openNamed(log, 'w');
+    return { descriptors: [wholeScreen ? openNamed('/dev/null', 'r') : 0, file, file], wholeScreen };
   } catch (error) {
     return { error: `${log} cannot be written: ${reasonOf(error)}.` };
   }

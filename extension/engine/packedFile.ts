@@ -1,9 +1,10 @@
 // Snapshots as people attach them: packed by gzip, or alone in a zip archive. Read in pieces, and never beyond a bound.
-import { constants, createWriteStream, type Stats } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createInflateRaw } from 'node:zlib';
+import { newFileStream, openToRead } from '../files/files';
 
 /** What a snapshot has at most, packed or not. */
 const MOST_BYTES = 4 * 1024 ** 3;
@@ -36,10 +37,8 @@ export function packingOf(first: Buffer): 'gzip' | 'zip' | null {
 
 /** Writes the snapshot in `file` to `target`, a new file. Rejects with one sentence. */
 export async function unpack(file: string, packing: 'gzip' | 'zip', target: string): Promise<Stats> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const { handle, about } = await openToRead(file);
   try {
-    const about = await handle.stat();
-    if (!about.isFile()) throw new Error('it is not a file');
     if (packing === 'gzip')
       await unpackTo(target, handle, { start: 0, end: about.size }, createGunzip(), about.size, false);
     else await unpackMember(handle, await onlySnapshot(handle, about.size), about.size, target);
@@ -68,7 +67,7 @@ async function unpackTo(
 ): Promise<Bounded> {
   const check = new Bounded(packed, sums);
   const source = handle.createReadStream({ start, end: Math.max(start, end - 1), autoClose: false });
-  const to = createWriteStream(target, { flags: 'wx', mode: 0o600 });
+  const to = newFileStream(target);
   await (unpacker === null ? pipeline(source, check, to) : pipeline(source, unpacker, check, to));
   return check;
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readBytes } from '../files/files';
 import { attempt } from '../protocol/attempt';
 import { remembered } from '../protocol/maps';
 
@@ -12,6 +12,6 @@ export function createLineReader(): (file: string, line: number) => string | nul
 }
 
 function readLines(file: string): string[] {
-  const text = attempt(() => readFileSync(file), null);
-  return text === null || text.length > MOST_BYTES ? [] : text.toString('utf8').split(/\r?\n/);
+  const text = attempt(() => readBytes(file, MOST_BYTES), null);
+  return text === null ? [] : text.toString('utf8').split(/\r?\n/);
 }

@@ -1,7 +1,8 @@
 // Files that can be shown: a saved trace as it is, a PyTorch memory snapshot as the trace that it is turned into.
-import { closeSync, constants, fstatSync, mkdtempSync, openSync, readSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
+import { newFolder, readStart, removeFile, removeFolder, setTimes } from '../files/files';
+import { attempt } from '../protocol/attempt';
 import type { NativeAddon } from './native';
 import { packingOf, unpack } from './packedFile';
 
@@ -24,19 +25,7 @@ export function isSnapshot(file: string): boolean {
 }
 
 /** Nothing of a folder, or of what `open` will say more about. */
-function firstBytes(file: string): Buffer {
-  const first = Buffer.alloc(4);
-  try {
-    const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      return first.subarray(0, fstatSync(opened).isFile() ? readSync(opened, first, 0, 4, 0) : 0);
-    } finally {
-      closeSync(opened);
-    }
-  } catch {
-    return first.subarray(0, 0);
-  }
-}
+const firstBytes = (file: string): Buffer => attempt(() => readStart(file, 4), Buffer.alloc(0));
 
 /**
  * The trace of a file. A snapshot is turned into one in a temporary folder, which goes with `release`, and at the latest with
@@ -44,7 +33,7 @@ function firstBytes(file: string): Buffer {
  */
 export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file: string): Promise<TraceFile> {
   if (!isSnapshot(file)) return { path: file, release: () => undefined };
-  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-snapshot-'));
+  const folder = newFolder(join(tmpdir(), 'gpu-memtrace-snapshot-'));
   if (folders.size === 0) process.once('exit', removeAll);
   folders.add(folder);
   const release = (): void => remove(folder);
@@ -68,8 +57,7 @@ async function convert(
   // By its own name, which the trace has as that of its program, and with its time, where the history has none.
   const own = packing === null ? file : join(folder, basename(file).replace(/\.(gz|zip)$/i, '') || 'snapshot');
   if (packing !== null) {
-    const { atime, mtime } = await unpack(file, packing, own);
-    utimesSync(own, atime, mtime);
+    setTimes(own, await unpack(file, packing, own));
   }
   try {
     await addon.importSnapshot(own, path);
@@ -79,12 +67,12 @@ async function convert(
       cause: error,
     });
   } finally {
-    if (packing !== null) rmSync(own, { force: true });
+    if (packing !== null) removeFile(own);
   }
 }
 
 function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
   folders.delete(folder);
   if (folders.size === 0) process.removeListener('exit', removeAll);
 }

@@ -13,6 +13,7 @@
 #include "addon/session_object.h"
 #include "trace/snapshot/import_snapshot.h"
 #include "wire/container.h"
+#include "wire/files.h"
 #include "wire/layout.h"
 
 namespace gmt::addon {
@@ -43,7 +44,7 @@ void write_word(gmt_control &control, bool on, const StartAt &start) {
 /// Switches recording in the trace directory on or off; makes the control file, which every traced process watches, when it is absent.
 trace::Status set_recording(const std::string &directory, bool on, const StartAt &start) {
   const std::string file = directory + "/control";
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = open_file(file.c_str(), O_RDWR | O_CREAT, FileLinks::kRefused);
   if (fd < 0) return failure(file, "opened");
   // With its place on the disk: a first write to a mapped hole ends the process where the disk is full (SIGBUS).
   do errno = ::posix_fallocate(fd, 0, sizeof(gmt_control));

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "wire/files.h"
+
 namespace gmt::recorder {
 namespace {
 
@@ -28,7 +30,7 @@ bool punch(int fd, uint64_t offset, uint64_t bytes) {
 
 }  // namespace
 
-LogSpace::LogSpace(const std::string &path) : fd_(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
+LogSpace::LogSpace(const std::string &path) : fd_(open_file(path.c_str(), O_RDWR, FileLinks::kRefused)) {
   if (fd_ < 0) return;
   void *mapped = ::mmap(nullptr, sizeof(gmt_file_header), PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (mapped != MAP_FAILED) header_ = static_cast<gmt_file_header *>(mapped);
@@ -83,7 +85,7 @@ void LogSpace::give_back(const trace::Merge::Place &place) {
 }
 
 bool gives_back(const std::string &directory) {
-  const int fd = ::open((directory + "/recorder").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = open_file((directory + "/recorder").c_str(), O_RDWR | O_CREAT, FileLinks::kRefused);
   const bool can = fd >= 0 && punch(fd, 1 << 20, 4096);
   if (fd >= 0) ::close(fd);
   return can;

@@ -9,9 +9,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,21 +17,23 @@
 #include "recorder/ask.h"
 #include "recorder/recorder.h"
 #include "trace/trace_directory.h"
+#include "wire/files.h"
 
 using namespace gmt;
 
 namespace {
 
 constexpr char kHelp[] =
-    R"(gpu-memtrace-recorder DIR [--detail BYTES] [--budget BYTES] [--background]
+    R"(gpu-memtrace-recorder DIR [--detail BYTES] [--budget BYTES] [--copy FILE --every SECONDS] [--end FILE] [--background]
   Keeps the trace that is recorded into the directory DIR within bounds, as long as its job lives: what old events made is kept in
   checkpoints, and their space is given back. gpu-memtrace, VS Code and Python's gpu_memtrace start it. There is one for each
   directory: a second one ends at once.
     --detail BYTES   the newest events, which stay in full (default 536870912)
     --budget BYTES   most that all files of the trace may take (default 2147483648)
-  Where DIR/copies is "SECONDS PATH", it saves a copy of the trace there so often, for a machine that dies.
-  When the job is over and there is a file DIR/at-end, it saves the trace where that says, or nowhere, and deletes DIR.
-  Without these it goes on with those of the one that was there before.
+    --copy FILE      saves a copy of the trace there so often, for a machine that dies, as long as DIR/copies is there
+    --end FILE       of this user's own: the path in it is where the trace is saved when the job is over, none: nowhere. Then DIR is deleted
+  Only who starts the job gives these two: what DIR holds never says where anything is written. The first two go on as the recorder
+  that was there before had them.
     --background     goes on as nobody's child, in a session of its own
 gpu-memtrace-recorder DIR --save FILE
   Saves what is recorded so far as a trace.
@@ -51,8 +50,8 @@ std::optional<uint64_t> number(std::string_view text) {
 }
 
 struct Arguments {
-  std::string directory, save, copy;
-  std::optional<uint64_t> detail, budget, ask;
+  std::string directory, save, copy, end;
+  std::optional<uint64_t> detail, budget, ask, every;
   bool background = false;
 };
 
@@ -64,9 +63,11 @@ bool take_option(Arguments &to, int &i, int count, char **words) {
   const char *value = words[++i];
   if (word == "--save") return to.save = value, true;
   if (word == "--copy") return to.copy = value, true;
+  if (word == "--end") return to.end = value, true;
   auto *to_number = word == "--detail"   ? &to.detail
                     : word == "--budget" ? &to.budget
                     : word == "--ask"    ? &to.ask
+                    : word == "--every"  ? &to.every
                                          : nullptr;
   return to_number && (*to_number = number(value));
 }
@@ -111,23 +112,18 @@ int save(const std::string &directory, const std::string &file) {
   return error ? fail(error->message) : 0;
 }
 
-/// `DIR/copies`, "SECONDS PATH": so often a process of its own saves the trace there, one at a time, and nothing waits for it.
+/// So often a process of its own saves the trace, one at a time, and nothing waits for it.
 class Copies {
  public:
-  explicit Copies(const std::string &directory) : directory_(directory) {}
+  explicit Copies(const Arguments &told)
+      : directory_(told.directory), file_(told.copy), every_(told.every.value_or(0)) {}
   void turn() {
     const auto now = std::chrono::steady_clock::now();
-    if (now < look_ || (child_ > 0 && ::waitpid(child_, nullptr, WNOHANG) == 0)) return;
+    if (file_.empty() || now < begun_ + every_ || (child_ > 0 && ::waitpid(child_, nullptr, WNOHANG) == 0)) return;
     child_ = 0;
-    look_ = now + std::chrono::seconds(1);
-    std::ifstream wish(directory_ + "/copies");
-    unsigned seconds = 0;
-    std::string path;
-    if (!(wish >> seconds >> std::ws) || !std::getline(wish, path)) return;
-    if (now < begun_ + std::chrono::seconds(seconds)) return;
     begun_ = now;
     char program[] = "/proc/self/exe", option[] = "--copy";
-    char *words[] = {program, directory_.data(), option, path.data(), nullptr};
+    char *words[] = {program, directory_.data(), option, file_.data(), nullptr};
     if (::posix_spawn(&child_, program, nullptr, nullptr, words, environ) != 0) child_ = 0;
   }
   void finish() const {
@@ -135,16 +131,18 @@ class Copies {
   }
 
  private:
-  std::string directory_;
+  std::string directory_, file_;
+  std::chrono::seconds every_;
   pid_t child_ = 0;
-  std::chrono::steady_clock::time_point look_{}, begun_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
 /// The copy of a trace that is still recorded. Who saves it for good deletes `DIR/copies` before: no copy comes after that one.
 int copy(const std::string &directory, const std::string &file) {
   const session::DirectoryLock alone(directory, session::DirectoryLock::kCopier, session::DirectoryLock::Way::kAlone);
-  std::error_code none;
-  if (!std::filesystem::exists(directory + "/copies", none)) return 0;
+  const int wanted = open_file((directory + "/copies").c_str(), O_RDONLY, FileLinks::kRefused);
+  if (wanted < 0) return 0;
+  ::close(wanted);
   std::string about = trace::read_session_json(directory);
   if (about.starts_with('{')) about.insert(1, "\"copy\":true,");  // its processes went on
   const auto error = session::save(directory, file, about, {});
@@ -152,14 +150,18 @@ int copy(const std::string &directory, const std::string &file) {
 }
 
 /// The job is over; whoever began the recording may have said what becomes of it should he not see its end.
-int save_at_end(const std::string &directory) {
-  std::ifstream wish(directory + "/at-end");
-  if (!wish) return 0;
-  const std::string file{std::istreambuf_iterator<char>(wish), {}};
-  const int result = file.empty() ? 0 : save(directory, file);
-  std::error_code ignored;
-  if (result == 0) std::filesystem::remove_all(directory, ignored);
-  return result;
+int save_at_end(const Arguments &told) {
+  const int fd = told.end.empty() ? -1 : open_own_file(told.end.c_str());
+  if (fd < 0) return 0;
+  char file[4096];
+  const ssize_t bytes = ::read(fd, file, sizeof file);
+  ::close(fd);
+  if (bytes < 0) return fail("Cannot read " + told.end + ".");
+  const int result = bytes == 0 ? 0 : save(told.directory, {file, static_cast<size_t>(bytes)});
+  if (result != 0) return result;
+  remove_folder(told.directory.c_str());
+  remove_file(told.end.c_str());
+  return 0;
 }
 
 int answer(const Arguments &told) {
@@ -182,13 +184,15 @@ int answer(const Arguments &told) {
 }
 
 int record(const Arguments &told) {
+  if (!own_folder(told.directory.c_str()))
+    return fail(told.directory + " is not recorded: it has to be a folder of this user that nobody else can write to.");
   session::DirectoryLock lock(told.directory, session::DirectoryLock::kRecorder,
                               session::DirectoryLock::Way::kWhenFree);
   if (!lock.opened()) return fail("Cannot open " + told.directory + "/recorder.");
   if (!lock.held()) return 0;
   auto recorder = recorder::Recorder::begin(told.directory, limits_of(told, lock));
   if (!recorder) return fail(recorder.error());
-  Copies copies(told.directory);
+  Copies copies(told);
   for (int ms = kBusyMs; !g_ends && !recorder.value()->over();) {
     const uint64_t before = recorder.value()->events();
     const bool more = recorder.value()->turn();
@@ -198,7 +202,7 @@ int record(const Arguments &told) {
   }
   if (g_ends) return 0;
   copies.finish();
-  return save_at_end(told.directory);
+  return save_at_end(told);
 }
 
 }  // namespace
@@ -209,7 +213,7 @@ int main(int count, char **words) {
   const auto told = arguments_of(count, words);
   if (!told) return std::fputs(kHelp, stderr), 2;
   if (!recorder::directory_is_there(told->directory)) return fail("There is no directory " + told->directory + ".");
-  if (!told->copy.empty()) return copy(told->directory, told->copy);
+  if (!told->copy.empty() && !told->every) return copy(told->directory, told->copy);
   if (!told->save.empty()) return save(told->directory, told->save);
   if (told->background && (::fork() != 0 || ::setsid() < 0)) return 0;
   ::signal(SIGTERM, [](int) { g_ends = 1; });

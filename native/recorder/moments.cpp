@@ -105,7 +105,7 @@ void KeptMoments::drop(MomentKind kind, size_t most) {
   const auto is_of = [&](const File &one) { return one.kind == kind; };
   if (static_cast<size_t>(std::ranges::count_if(files_, is_of)) <= most) return;
   const auto oldest = std::ranges::find_if(files_, is_of);
-  ::unlink(oldest->path.c_str());
+  remove_file(oldest->path.c_str());
   files_.erase(oldest);
 }
 

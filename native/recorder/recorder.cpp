@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "trace/process_runs.h"
 #include "trace/trace_directory.h"
@@ -44,8 +42,7 @@ bool runs(const char *number) {
 
 /// A process that the launcher named (session.json, pid) runs; it may not have used the GPU yet.
 bool job_runs(const std::string &directory) {
-  std::ifstream file(directory + "/pid");  // of a terminal's shell
-  const std::string shell{std::istreambuf_iterator<char>(file), {}};
+  const std::string shell = trace::read_text(directory + "/pid");  // of a terminal's
   if (runs(shell.c_str())) return true;
   static constexpr char kKey[] = "\"pid\":";
   const std::string session = trace::read_session_json(directory);
@@ -219,7 +216,7 @@ void Recorder::give_back(bool all) {
   point.given_back = true;
   for (size_t i = 0; i < point.places.size(); ++i) logs_[i]->give_back(point.places[i]);
   for (; at > 1; --at) {
-    ::unlink(points_.front().path.c_str());
+    remove_file(points_.front().path.c_str());
     point_bytes_ -= points_.front().bytes;
     points_.pop_front();
   }

@@ -14,6 +14,7 @@
 #include "trace/file_map.h"
 #include "trace/saved/trace_writer.h"
 #include "trace/trace_directory.h"
+#include "wire/files.h"
 
 namespace gmt::session {
 namespace {
@@ -34,7 +35,7 @@ std::vector<CheckpointFile> kept_checkpoints(const std::string &directory) {
   if (!names) return found;
   for (const std::string &name : names.value()) {
     CheckpointFile one{directory + "/" + name, {sizeof(gmt_checkpoint_header), {}}, kind_of(name)};
-    auto map = trace::FileMap::open(one.path);
+    auto map = trace::FileMap::open_in(one.path);
     auto *header = reinterpret_cast<std::byte *>(&one.place.header);
     if (map && map.value().copy(0, sizeof one.place.header, header) &&
         trace::sound(one.place.header, map.value().size()))
@@ -52,15 +53,17 @@ trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_
   char digits[32];
   std::snprintf(digits, sizeof digits, "/%020llu", static_cast<unsigned long long>(number));
   const std::string path = directory + digits + (kind.empty() ? "" : kDash + kind) + kSuffix;
-  const std::string unfinished = directory + "/unfinished";
-  const int fd = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const Place place = place_of(path.c_str());
+  char unfinished[256];
+  const int fd = place.folder < 0 ? -1 : create_file(place.folder, "unfinished", unfinished, 0600);
   bool good = fd >= 0 && trace::write_all(fd, 0, std::as_bytes(std::span(&header, 1))) &&
               trace::write_all(fd, sizeof header, frame);
-  good = good && ::rename(unfinished.c_str(), path.c_str()) == 0;
+  good = good && rename_in(place.folder, unfinished, place.name);
   const int reason = errno;
   if (fd >= 0) ::close(fd);
+  if (fd >= 0 && !good) remove_file(unfinished, place.folder);
+  if (place.folder >= 0) ::close(place.folder);
   if (good) return path;
-  ::unlink(unfinished.c_str());
   return trace::Error{"Cannot write " + path + ": " + std::strerror(reason) + "."};
 }
 
@@ -72,7 +75,7 @@ uint64_t disk_bytes(const std::string &path) {
 DirectoryLock::DirectoryLock(const std::string &directory, Byte byte, Way way) {
   // Where no recorder has been, a saver needs nothing of it.
   const int access = way == Way::kTogether ? O_RDONLY : O_RDWR | O_CREAT;
-  fd_ = ::open((directory + "/recorder").c_str(), access | O_CLOEXEC | O_NOFOLLOW, 0600);
+  fd_ = open_file((directory + "/recorder").c_str(), access, FileLinks::kRefused);
   struct flock range {};
   range.l_type = way == Way::kTogether ? F_RDLCK : F_WRLCK;
   range.l_whence = SEEK_SET;

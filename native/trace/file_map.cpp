@@ -70,13 +70,10 @@ void forget_unbacked(const void *mapped) {
 
 }  // namespace
 
-Result<FileMap> FileMap::open(const std::string &path, uint64_t offset, uint64_t bytes) {
+Result<FileMap> FileMap::open(const std::string &path, uint64_t offset, uint64_t bytes, FileLinks links) {
   FileMap map;
-  map.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (map.fd_ < 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
-  struct stat status;
-  if (::fstat(map.fd_, &status) != 0) return Error{"Cannot read " + path + ": " + std::strerror(errno) + "."};
-  if (!S_ISREG(status.st_mode)) return Error{"Cannot read " + path + ": it is not a regular file."};
+  map.fd_ = open_file(path.c_str(), O_RDONLY, links);
+  if (map.fd_ < 0) return Error{"Cannot open " + path + ": " + file_problem(errno) + "."};
   map.offset_ = offset;
   map.limit_ = bytes;
   map.refresh();

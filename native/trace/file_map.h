@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/error.h"
+#include "wire/files.h"
 
 namespace gmt::trace {
 
@@ -17,7 +18,10 @@ class FileMap {
 
   /// Maps [offset, offset + bytes) of the file at `path`; `kToEnd`: up to the end, which may move (see refresh).
   /// `offset` is a multiple of 4096.
-  static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd);
+  static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd,
+                              FileLinks links = FileLinks::kFollowed);
+  /// All of a file that stands in a trace directory, which others may have made: links lead nowhere.
+  static Result<FileMap> open_in(const std::string &path) { return open(path, 0, kToEnd, FileLinks::kRefused); }
 
   FileMap(FileMap &&other) noexcept;
   FileMap &operator=(FileMap &&other) noexcept;

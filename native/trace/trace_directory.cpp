@@ -14,12 +14,13 @@
 namespace gmt::trace {
 namespace {
 
-constexpr uint64_t kMaxSessionBytes = 16u << 20;
+constexpr uint64_t kMaxTextBytes = 16u << 20;
 
 }  // namespace
 
 Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end) {
-  std::unique_ptr<DIR, int (*)(DIR *)> open(::opendir(directory.c_str()), ::closedir);
+  const int fd = open_folder(directory.c_str(), FileLinks::kFollowed);
+  std::unique_ptr<DIR, int (*)(DIR *)> open(fd < 0 ? nullptr : ::fdopendir(fd), ::closedir);
   if (!open) return Error{"Cannot open " + directory + ": " + std::strerror(errno) + "."};
   std::vector<std::string> names;
   while (const dirent *entry = ::readdir(open.get())) {
@@ -30,12 +31,14 @@ Result<std::vector<std::string>> file_names(const std::string &directory, std::s
   return names;
 }
 
-std::string read_session_json(const std::string &directory) {
-  auto file = FileMap::open(directory + "/session.json");
-  std::string text(file ? std::min(file.value().size(), kMaxSessionBytes) : 0, '\0');
+std::string read_text(const std::string &path) {
+  auto file = FileMap::open_in(path);
+  std::string text(file ? std::min(file.value().size(), kMaxTextBytes) : 0, '\0');
   if (!text.empty() && !file.value().copy(0, text.size(), reinterpret_cast<std::byte *>(text.data()))) text.clear();
   return text;
 }
+
+std::string read_session_json(const std::string &directory) { return read_text(directory + "/session.json"); }
 
 bool session_over(const std::string &session_json) {
   static constexpr char kKey[] = "\"exitCode\"";

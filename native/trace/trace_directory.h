@@ -11,6 +11,9 @@ namespace gmt::trace {
 /// Names of the files in it that end so, sorted. An error where it cannot be read.
 Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end);
 
+/// Text of a file that stands in a trace directory, empty where there is none; of a long one its begin.
+std::string read_text(const std::string &path);
+
 /// Text of `session.json`, empty where there is none.
 std::string read_session_json(const std::string &directory);
 

@@ -170,6 +170,7 @@ export const stages = [
       inTurn(
         () => program(bin('depcruise'), 'extension', 'webview', 'test'),
         () => program(process.execPath, 'test/project/includeCircles.mjs'),
+        () => program(process.execPath, 'test/project/paths.mjs'),
       ),
   },
   {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { joinWords } from '../launch/shellWords';
-import { readText } from '../processes/machine';
+import { readText } from '../../files/files';
 
 /** What decides whether a capability of the tracer's file counts. */
 export type Surroundings = ReturnType<typeof readSurroundings>;

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../../files/files';
 
 /** How long a survey may stop the program, and how many blocks it looks up. */
 const BUDGET_MS = 500;
@@ -19,5 +19,5 @@ export type HolderTime = (typeof HOLDER_TIMES)[number];
 export function askForSurvey(directory: string, time: HolderTime): void {
   if (time === 'never') return;
   const request = { budgetMs: BUDGET_MS, sample: SAMPLE, steps: time === 'atSteps' };
-  writeFileSync(join(directory, 'at-exit.json'), JSON.stringify(request), { mode: 0o600 });
+  writeWhole(join(directory, 'at-exit.json'), [JSON.stringify(request)], { mode: 0o600, ofTrace: true });
 }

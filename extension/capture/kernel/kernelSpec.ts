@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { attempt } from '../../protocol/attempt';
 import { parseFields } from '../../protocol/fields';
-import { type Environment, readText } from '../processes/machine';
-import { makeFolder } from '../traces/folders';
+import { copyFolder, makeFolder, readText, removeFolder, writeWhole } from '../../files/files';
+import type { Environment } from '../processes/machine';
 import { reasonOf } from '../traces/traceDirectory';
 
 // Jupyter kernels that start under the tracer. Such a kernel is a folder with a kernel.json, which names a program.
@@ -89,8 +89,8 @@ export function installKernel(
   };
   try {
     makeFolder(folder, 0o777); // for whoever may use the other one
-    if (chosen.folder !== '') cpSync(chosen.folder, folder, { recursive: true }); // its pictures
-    writeFileSync(join(folder, 'kernel.json'), `${JSON.stringify(fields, null, 1)}\n`);
+    if (chosen.folder !== '') copyFolder(chosen.folder, folder); // its pictures
+    writeWhole(join(folder, 'kernel.json'), [`${JSON.stringify(fields, null, 1)}\n`]);
   } catch (error) {
     return { error: `${folder} cannot be written: ${reasonOf(error)}; --user writes to your own folder.` };
   }
@@ -108,7 +108,7 @@ export function uninstallKernel(
   if (found === undefined) return { error: `There is no Jupyter kernel "${name}"${parent ? ` in ${parent}` : ''}.` };
   if (!found.traces) return { error: `The kernel "${name}" is not one of ours: it stays.` };
   try {
-    rmSync(found.folder, { recursive: true });
+    removeFolder(found.folder);
     return found;
   } catch (error) {
     return { error: `${found.folder} cannot be removed: ${reasonOf(error)}.` };

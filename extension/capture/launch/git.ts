@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { readText } from '../processes/machine';
+import { readText } from '../../files/files';
 
 /** Branch and commit of the Git repository that a folder is in, read from its files; empty: it is in none, or on no branch. */
 export function gitHead(folder: string): { branch: string; commit: string } {

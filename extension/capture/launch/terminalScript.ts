@@ -1,7 +1,7 @@
-import { statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { processAlive } from '../processes/processAlive';
-import { readText } from '../processes/machine';
+import { overwrite, readTextIn, writeWhole } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 
 /**
@@ -23,12 +23,13 @@ exit 0
 
 /** Keeps places on the disk for what the script will write: the program may fill it. Throws where there is no room now. */
 export function prepareTerminal(directory: string): void {
-  for (const name of ['pid', 'status']) writeFileSync(join(directory, name), '\n'.repeat(16), { mode: 0o600 });
+  for (const name of ['pid', 'status'])
+    writeWhole(join(directory, name), ['\n'.repeat(16)], { mode: 0o600, ofTrace: true });
 }
 
 /** Leaves what the script would, for a program that somebody else starts. Nothing happens where the directory is gone. */
 export function note(directory: string, name: 'pid' | 'status', value: number): void {
-  attempt(() => writeFileSync(join(directory, name), `${value}\n`, { flag: 'r+' }), undefined);
+  attempt(() => overwrite(join(directory, name), `${value}\n`), undefined);
 }
 
 /** Arguments for /bin/sh. The words are printed around the exit status when the program ended. */
@@ -60,6 +61,6 @@ export function programRuns(directory: string): boolean {
 }
 
 function readNumber(file: string): number | null {
-  const text = /^\d+(?=\n)/.exec(readText(file))?.[0];
+  const text = /^\d+(?=\n)/.exec(readTextIn(dirname(file), basename(file)))?.[0];
   return text === undefined ? null : Number(text);
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readSystemFile } from '../../files/files';
 import { dirname, join } from 'node:path';
 import type { CpuReason } from '../../protocol/cpuReason';
 import { findLibcuda, list, type Environment } from './machine';
@@ -62,5 +62,5 @@ function environmentOf(text: string): Environment {
 
 /** Empty where there is no such file, or it may not be read. */
 function read(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => '');
+  return readSystemFile(file).catch(() => '');
 }

@@ -1,20 +1,10 @@
 // What this machine can do: driver, GPUs, CUPTI, interpreters. Looks at files where files tell; the traced program's
 // interpreter is never started by `run`.
 import { execFile } from 'node:child_process';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readFileSync,
-  readSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { readStart, readText } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 
 const LIBRARY_FOLDERS = [
@@ -188,20 +178,7 @@ function isFile(path: string): boolean {
 export function list(folder: string): string[] {
   return attempt(() => readdirSync(folder), []);
 }
-/** Empty where there is no such file, or it may not be read. */
-export function readText(file: string): string {
-  return attempt(() => readFileSync(file, 'utf8'), '');
-}
 function firstLine(file: string): string {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, 'r');
-    const buffer = Buffer.alloc(256);
-    const text = buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, buffer.length, 0));
-    return text.split('\n', 1)[0] ?? '';
-  } catch {
-    return '';
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
+  const text = attempt(() => readStart(file, 256).toString('latin1'), '');
+  return text.split('\n', 1)[0] ?? '';
 }

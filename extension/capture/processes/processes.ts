@@ -1,7 +1,8 @@
 // Running processes, by what /proc tells.
-import { readFileSync, readdirSync } from 'node:fs';
-import { readFile, readlink } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readBytes, readSystemFile } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 import { onPath, output, type Environment } from './machine';
 import { cudaDrivers } from './processMaps';
@@ -138,7 +139,7 @@ export function parseComputeApps(listing: string): Map<number, number> {
 
 /** Null where the file is not there or may not be read. */
 function readText(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch(() => null);
+  return readSystemFile(file).catch(() => null);
 }
 
 let users: Map<number, string> | undefined;
@@ -151,7 +152,7 @@ function userName(uid: number): string {
 function readUsers(): Map<number, string> {
   const names = new Map<number, string>();
   // Where it cannot be read, numbers stand for names.
-  for (const line of attempt(() => readFileSync('/etc/passwd', 'utf8'), '').split('\n')) {
+  for (const line of attempt(() => readBytes('/etc/passwd').toString('utf8'), '').split('\n')) {
     const [name, , uid] = line.split(':');
     if (name !== undefined && uid !== undefined && !names.has(Number(uid))) names.set(Number(uid), name);
   }

@@ -1,6 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../processes/machine';
 import { attempt } from '../../protocol/attempt';
 
@@ -27,20 +27,6 @@ export function traceRoots(environment: Environment, uid: number): string[] {
 /** Where runs without `-o` are kept. */
 export function keptTracesFolder(environment: Environment): string {
   return join(cacheFolder(environment), 'traces');
-}
-
-/**
- * Makes a folder, a private one unless `mode` says else, and those above it. Not `recursive: true`: below a folder that cannot hold folders, such as
- * /proc, Node 20 then never returns.
- */
-export function makeFolder(path: string, mode = 0o700): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(path) !== path) makeFolder(dirname(path), mode);
-  try {
-    mkdirSync(path, { mode });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }
 
 /** The folder, unless we are root and it is somebody else's. */

@@ -1,11 +1,11 @@
 // The folder of a job: `run=R/rank=N/`, with a summary and tables of each process there, and its traces in `traces/`.
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { attempt } from '../../protocol/attempt';
 import { parseSummary, type RankSummary } from '../../protocol/job';
 import { rankIn } from '../../protocol/rank';
 import type { Environment } from '../processes/machine';
-import { makeFolder } from './folders';
+import { makeFolderIn, readBytes, removeFile, writeWhole } from '../../files/files';
 
 export const TRACES = 'traces';
 /** Of the clock of a disk: the coarsest has two seconds. */
@@ -64,34 +64,19 @@ export function runThere(folder: string, summary: RankSummary): string {
 
 /** Where the files of a rank are; makes the folder. */
 export function rankFolder(folder: string, { run, rank }: RankSummary): string {
-  const path = resolve(folder, `run=${run}`, `rank=${rank ?? 0}`);
-  makeFolder(path);
-  return path;
-}
-
-/** Writes a file so that readers see the old one or the new one. Throws as `fs` does. */
-export function writeWhole(file: string, chunks: Iterable<string | Uint8Array>): void {
-  try {
-    rmSync(`${file}.part`, { force: true });
-    for (const chunk of chunks) writeFileSync(`${file}.part`, chunk, { flag: 'a' });
-    renameSync(`${file}.part`, file);
-  } catch (error) {
-    rmSync(`${file}.part`, { force: true });
-    throw error;
-  }
+  return makeFolderIn(folder, `run=${run}`, `rank=${rank ?? 0}`);
 }
 
 /** Removes what was written of a process while it was taken for another rank. */
 export function removeProcess(rankFolder: string, summary: RankSummary): void {
   const own = `.${processName(summary)}.`;
-  for (const name of namesIn(rankFolder, '')) if (name.includes(own)) rmSync(join(rankFolder, name), { force: true });
+  for (const name of namesIn(rankFolder, '')) if (name.includes(own)) removeFile(join(rankFolder, name));
 }
 
 /** `asOfMs`: when what it tells was written, where that is not now. */
 export function writeSummary(folder: string, summary: RankSummary, asOfMs: number | null): void {
   const file = join(rankFolder(folder, summary), `summary.${processName(summary)}.json`);
-  writeWhole(file, [JSON.stringify(summary)]);
-  if (asOfMs !== null) utimesSync(file, Math.ceil(asOfMs) / 1000, Math.ceil(asOfMs) / 1000);
+  writeWhole(file, [JSON.stringify(summary)], { changedMs: asOfMs === null ? undefined : Math.ceil(asOfMs) });
 }
 
 /** All summaries of a folder; those that have not changed are taken from `before`. What cannot be read is named in `broken`. */
@@ -113,7 +98,7 @@ export function readSummaries(
         // Written twice within one tick of the disk's clock, it has the same time.
         if (old?.writtenMs === writtenMs && Date.now() - writtenMs > TICK_MS) found.push(old);
         else {
-          const summary = attempt(() => parseSummary(readFileSync(path, 'utf8')), null);
+          const summary = attempt(() => parseSummary(readBytes(path).toString('utf8')), null);
           if (summary !== null) found.push({ key, writtenMs, summary });
           else broken.push(key);
         }

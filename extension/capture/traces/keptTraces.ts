@@ -1,6 +1,6 @@
-import { accessSync, constants, readdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { makeFolder } from './folders';
+import { makeFolder, removeFile } from '../../files/files';
 import { reasonOf } from './traceDirectory';
 
 const KEPT = 10;
@@ -33,7 +33,7 @@ export function pruneKeptTraces(folder: string): void {
     .sort((a, b) => b.time - a.time);
   const gone = all.filter(({ path }) => path.endsWith(SUFFIX)).slice(KEPT);
   const documents = all.filter(({ path, time }) => OOM_FILE.test(path) && time < (gone[0]?.time ?? 0));
-  for (const { path } of [...gone, ...documents]) rmSync(path, { force: true });
+  for (const { path } of [...gone, ...documents]) removeFile(path);
 }
 
 /** One sentence when a file cannot be written there, else null. Nothing is created. */

@@ -1,10 +1,10 @@
 // Questions to the agent in a traced process: files in the trace directory (native/python/agent/README.md). Answers come
 // with the trace.
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import type { Answer, ProcessInfo, TraceInfo } from '../../protocol/trace';
 import type { Experiment } from '../../protocol/requests/verdictRequests';
 import { reasonOf } from './traceDirectory';
+import { addToTrace, readBytes } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 
 /** A block that is asked for; `lines` are those of its allocation, innermost first. */
@@ -47,21 +47,10 @@ export function cannotAsk(info: TraceInfo, process: ProcessInfo | undefined, dir
 
 /** Writes a question to a process, as a whole: it is seen, or not there yet. Gives its number. Throws what the system says. */
 export function writeQuestion(directory: string, pid: number, question: Question): number {
-  const draft = join(directory, `question-${process.pid}-${performance.now()}`);
-  try {
-    for (let number = lastNumber(directory) + 1; ; number++) {
-      writeFileSync(draft, JSON.stringify(document(number, pid, question)), { mode: 0o600 });
-      try {
-        linkSync(draft, join(directory, `request-${number}.json`));
-        return number;
-      } catch (error) {
-        // Somebody else asked at the same moment: that number is taken.
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      }
-    }
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  const name = (number: number): string => `request-${number}.json`;
+  return addToTrace(directory, lastNumber(directory) + 1, name, number =>
+    JSON.stringify(document(number, pid, question)),
+  );
 }
 
 function document(id: number, pid: number, question: Question): object {
@@ -146,6 +135,6 @@ function noAnswer(limitMs: number, torch: boolean): string {
 }
 
 function libraryIsMapped(pid: number): boolean {
-  const maps = attempt(() => readFileSync(`/proc/${pid}/maps`, 'utf8'), null);
+  const maps = attempt(() => readBytes(`/proc/${pid}/maps`).toString('utf8'), null);
   return maps === null || /\/(libtorch_python\.so|torch\/_C\.|jaxlib\/|cupy\/|numba\/|rmm\/)/.test(maps); // null, of another user: nothing is known
 }

@@ -1,7 +1,8 @@
 // Which trace directory is meant: by its path, or by a process that is recorded into it.
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { list, readText } from '../processes/machine';
+import { ownFolder, readText } from '../../files/files';
+import { list } from '../processes/machine';
 import { PREFIX, processesIn } from './traceDirectory';
 
 /** A trace: a directory that is recorded into, or a saved file; `pid`: the process that was named. */
@@ -25,12 +26,13 @@ export function findTrace(where: string, roots: readonly string[]): NamedTrace |
   return { path, directory: facts.isDirectory() ? path : null, pid: null };
 }
 
-/** Directories that are recorded into, or were until their launcher was killed. */
+/** This user's own directories that are recorded into, or were until their launcher was killed. */
 export function recordedFolders(roots: readonly string[]): string[] {
   return roots.flatMap(root =>
-    list(root)
+    (ownFolder(root) ? list(root) : [])
       .filter(entry => entry.startsWith(PREFIX))
-      .map(name => join(root, name)),
+      .map(name => join(root, name))
+      .filter(ownFolder),
   );
 }
 

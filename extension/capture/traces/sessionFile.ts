@@ -1,9 +1,9 @@
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark } from '../../protocol/marks';
 import { isFull } from './traceDirectory';
 import { parseFields } from '../../protocol/fields';
-import { readText } from '../processes/machine';
+import { overwrite, readTextIn, writeWhole } from '../../files/files';
 
 /** The launcher's facts, in the trace directory and in the saved trace. */
 export interface SessionFile {
@@ -32,20 +32,18 @@ export function writeSession(directory: string, session: SessionFile): void {
   const file = join(directory, NAME);
   const text = `${JSON.stringify(session, null, 2)}\n`;
   try {
-    writeFileSync(`${file}.part`, text, { mode: 0o600 });
-    renameSync(`${file}.part`, file);
+    writeWhole(file, [text], { mode: 0o600, ofTrace: true });
   } catch (error) {
-    rmSync(`${file}.part`, { force: true });
     const old = statSync(file, { throwIfNoEntry: false });
     if (!isFull(error) || old === undefined || Buffer.byteLength(text) > old.blocks * BLOCK_BYTES) throw error;
     // On a full disk what has its place already can still be written over.
-    writeFileSync(file, text.padEnd(old.size), { flag: 'r+' });
+    overwrite(file, text.padEnd(old.size));
   }
 }
 
 /** The facts of a trace directory, null where there are none. */
 export function readSession(directory: string): SessionFile | null {
-  const session = parseFields(readText(join(directory, NAME))) as SessionFile | null;
+  const session = parseFields(readTextIn(directory, NAME)) as SessionFile | null;
   return session?.version === 1 && Array.isArray(session.command) && Array.isArray(session.processes) ? session : null;
 }
 

@@ -1,18 +1,7 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { list, readText } from '../processes/machine';
-import { makeFolder } from './folders';
+import { makeFolder, newFolder, ownFolder, readTextIn, removeFile, removeFolder, rename } from '../../files/files';
+import { list } from '../processes/machine';
 import { formatBytes } from '../../protocol/format';
 import { fieldsIn, parseFields } from '../../protocol/fields';
 
@@ -28,6 +17,8 @@ export interface TraceDirectory {
 const COMFORTABLE_BYTES = 1024 ** 3;
 /** Of the names of trace directories. */
 export const PREFIX = 'trace-';
+/** Of a file beside one: where it is saved at its end (native/recorder/README.md). */
+const END = '.end';
 const STALE_MS = 7 * 86_400_000;
 /** `statfs` of a disk that is memory. */
 const TMPFS = 0x01021994;
@@ -74,7 +65,7 @@ export function createTraceDirectory(roots: readonly string[], uid: number): Tra
         ? null
         : `The file system of ${root} does not keep the space that it reserves: should it become full, the traced program may end.`;
   try {
-    return { path: mkdtempSync(join(root, PREFIX)), freeBytes, inMemory, note };
+    return { path: newFolder(join(root, PREFIX)), freeBytes, inMemory, note };
   } catch (error) {
     return { error: `No trace directory can be made in ${root}: ${reasonOf(error)}.`, full: isFull(error) };
   }
@@ -89,6 +80,7 @@ function prepareRoot(root: string, uid: number): Space {
   const status = lstatSync(root);
   if (!status.isDirectory()) throw new Error('it is not a folder');
   if (status.uid !== uid) throw new Error('it belongs to another user');
+  if (!ownFolder(root)) throw new Error('other users may write to it');
   accessSync(root, constants.W_OK | constants.X_OK);
   const space = statfsSync(root);
   const reserves = RESERVING.includes(space.type);
@@ -105,6 +97,8 @@ export function removeStale(root: string, nowMs: number): void {
   for (const name of readdirSync(root).filter(entry => entry.startsWith(PREFIX))) {
     const path = join(root, name);
     try {
+      if (name.endsWith(END) && !existsSync(path.slice(0, -END.length))) removeFile(path);
+      if (!ownFolder(path)) continue;
       const written = [path, ...readdirSync(path).map(file => join(path, file))].map(file => statSync(file).mtimeMs);
       const lives = [...processesIn(path)].some(id => existsSync(`/proc/${id}`));
       if (nowMs - Math.max(...written) > STALE_MS && !lives) removeTraceDirectory(path);
@@ -119,7 +113,7 @@ export function processesIn(directory: string): Set<number> {
   const logs = list(directory).flatMap(name => /^(\d+)-.*\.gmtlog$/.exec(name)?.[1] ?? []);
   const ids = new Set(logs.map(Number));
   // Without the launcher's facts the logs' names tell.
-  const session = parseFields(readText(join(directory, 'session.json')));
+  const session = parseFields(readTextIn(directory, 'session.json'));
   for (const { pid } of fieldsIn(session?.processes)) if (typeof pid === 'number') ids.add(pid);
   return ids;
 }
@@ -127,8 +121,8 @@ export function processesIn(directory: string): Set<number> {
 /** Nothing happens where it is gone. Renamed first: a process that outlives its launcher may begin a log in it meanwhile. */
 export function removeTraceDirectory(path: string): void {
   if (!existsSync(path)) return;
-  renameSync(path, `${path}-gone`);
-  rmSync(`${path}-gone`, { recursive: true, force: true });
+  rename(path, `${path}-gone`);
+  removeFolder(`${path}-gone`);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { SpaceLimits } from '../../capture/launch/recorder';
-import { makeFolder } from '../../capture/traces/folders';
+import type { Copies, SpaceLimits } from '../../capture/launch/recorder';
 import { expandFolder, processName, TRACES } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
+import { makeFolder, removeFile, writeWhole } from '../../files/files';
 import { rankIn } from '../../protocol/rank';
 import type { RankSet } from '../arguments/ranks';
 import { say } from '../report/output';
@@ -54,6 +54,7 @@ export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: r
 /** A trace that is recorded as a part of a job: its tables are written as it goes on. */
 export class JobRecording {
   readonly traceFile: string;
+  readonly copies: Copies;
   private readonly writer: Promise<JobWriter>;
   private readonly timers: NodeJS.Timeout[] = [];
   private failed = false;
@@ -62,7 +63,8 @@ export class JobRecording {
   constructor(folder: string, directory: string, session: NativeSession) {
     const trace = join(TRACES, `${processName({ host: hostname(), pid: process.pid })}.gputrace`);
     this.traceFile = join(folder, trace);
-    writeFileSync(join(directory, 'copies'), `${COPY_SECONDS} ${this.traceFile}`);
+    this.copies = { file: this.traceFile, seconds: COPY_SECONDS };
+    writeWhole(join(directory, 'copies'), [], { ofTrace: true });
     this.writer = JobWriter.open(folder, session, trace);
     this.every(GATHER_MS, writer => writer.gather());
     this.timers.push(setTimeout(() => void this.attempt(writer => writer.write()), FIRST_WRITE_MS).unref());
@@ -72,7 +74,7 @@ export class JobRecording {
   /** Writes what there is at the end, the allocations too. Never throws. */
   async finish(addon: NativeAddon, directory: string): Promise<void> {
     this.timers.forEach(timer => clearInterval(timer));
-    rmSync(join(directory, 'copies'), { force: true }); // none comes after the trace that is saved now
+    removeFile(join(directory, 'copies')); // none comes after the trace that is saved now
     this.failed = false;
     await this.attempt(async writer => {
       writer.write();

@@ -1,14 +1,7 @@
 import { join } from 'node:path';
 import { ranksOf, rankSummary } from '../../analysis/job/rankSummary';
-import {
-  named,
-  processName,
-  rankFolder,
-  removeProcess,
-  runThere,
-  writeSummary,
-  writeWhole,
-} from '../../capture/traces/jobFolder';
+import { named, processName, rankFolder, removeProcess, runThere, writeSummary } from '../../capture/traces/jobFolder';
+import { writeWhole } from '../../files/files';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { isAlive, makeInput } from '../../exporters/exportInput';
 import type * as parquetBundle from '../../exporters/parquet';

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isJobFolder } from '../../capture/traces/jobFolder';
+import { readText } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 import type { SqlArguments } from '../arguments/sqlArguments';
 import { print, refuse } from '../report/output';
@@ -29,7 +30,7 @@ export function sql({ folder, query, engine, format }: SqlArguments, dist: strin
   const named = new Map(
     readdirSync(shipped)
       .filter(name => name.endsWith('.sql'))
-      .map(name => [name.slice(0, -4), readFileSync(join(shipped, name), 'utf8').trim()]),
+      .map(name => [name.slice(0, -4), readText(join(shipped, name)).trim()]),
   );
   const there = isJobFolder(folder);
   if (query === null && there) {

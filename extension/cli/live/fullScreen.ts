@@ -1,7 +1,7 @@
 // The whole terminal for what is alive, with keys, in the manner of htop. Written by hand: what is drawn is a list of lines that
 // fit already, and libraries for screens (ink with React, terminal-kit) draw through Node.js's own streams, which the command
 // line stays away from, and would be the biggest part of its bundle.
-import { readFileSync } from 'node:fs';
+import { readText } from '../../files/files';
 import { emitKeypressEvents } from 'node:readline';
 import { isatty, ReadStream } from 'node:tty';
 import type { LiveChoice, LiveSize, LiveView } from '../../analysis/report/liveView';
@@ -112,7 +112,7 @@ function suspend(leave: () => void, show: () => void): void {
 
 /** Whether the terminal is this process group's; to change its mode from behind would stop us. */
 function inForeground(): boolean {
-  const stat = readFileSync('/proc/self/stat', 'latin1');
+  const stat = readText('/proc/self/stat');
   const [, , group, , , owner] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return group === owner;
 }

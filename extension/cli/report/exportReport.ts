@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { NativeAddon } from '../../engine/addon';
-import { writeExport } from '../../exporters/exportFile';
+import { writeNamedFrom } from '../../files/files';
 import type { Selection } from '../../exporters/exportInput';
 import { exportTrace } from '../../exporters/exportTrace';
 import { EXPORTERS, type ExportFormat } from '../../exporters/formats';
@@ -33,7 +33,7 @@ export async function exportReport(
     if (output === null) {
       for await (const chunk of chunks) if (!write(1, chunk)) break;
     } else {
-      await writeExport(output, chunks);
+      await writeNamedFrom(output, chunks);
       giveToSudoUser(output);
     }
     return 0;

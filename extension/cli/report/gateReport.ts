@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { append } from '../../files/files';
 import { dirname, join, relative } from 'node:path';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { comparable, readHoldings } from '../../analysis/report/compare';
@@ -123,7 +124,7 @@ function summarize(file: string, gate: Gate): void {
     ...rows('leaves behind in each step', gate.growth),
   ];
   try {
-    appendFileSync(file, `${lines.join('\n')}\n`);
+    append(file, `${lines.join('\n')}\n`);
   } catch (error) {
     say(`The summary cannot be written to ${file}: ${reasonOf(error)}.`);
   }

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { wakeRecorder } from '../../capture/launch/recorder';
+import { traceRoots } from '../../capture/traces/folders';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
 import { nameCells } from '../../protocol/cells';
@@ -24,7 +25,7 @@ export async function openTrace(file: string, dist: string): Promise<Opened | { 
   if ('error' in loaded) return loaded;
   try {
     const trace = await traceFile(loaded.addon, file);
-    wakeRecorder(dist, trace.path);
+    wakeRecorder(dist, trace.path, traceRoots(process.env, process.getuid?.() ?? 0));
     const session = loaded.addon.open(trace.path);
     await session.settle();
     nameCells(session.info());

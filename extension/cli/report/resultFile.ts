@@ -1,4 +1,4 @@
-import { chownSync, closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { giveTo, writeNamed } from '../../files/files';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { say, write } from './output';
 
@@ -9,33 +9,17 @@ export function writeResult(chunks: Iterable<string>, file: string | null): bool
     return true;
   }
   try {
-    writeFile(`${file}.part`, chunks);
-    giveToSudoUser(`${file}.part`);
-    renameSync(`${file}.part`, file);
+    writeNamed(file, chunks);
+    giveToSudoUser(file);
     return true;
   } catch (error) {
-    rmSync(`${file}.part`, { force: true });
     say(`${file} cannot be written: ${reasonOf(error)}.`);
     return false;
-  }
-}
-
-function writeFile(file: string, chunks: Iterable<string>): void {
-  const descriptor = openSync(file, 'w');
-  try {
-    for (const chunk of chunks) writeFileSync(descriptor, chunk);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
 /** A file that was asked for under sudo belongs to who asked, so that the editor can open it. */
 export function giveToSudoUser(file: string): void {
   const [uid, gid] = [Number(process.env.SUDO_UID), Number(process.env.SUDO_GID)];
-  if (process.getuid?.() !== 0 || !(uid > 0 && gid > 0)) return;
-  try {
-    chownSync(file, uid, gid);
-  } catch {
-    // A file system without owners: the file is there all the same.
-  }
+  if (process.getuid?.() === 0 && uid > 0 && gid > 0) giveTo(file, uid, gid);
 }

@@ -1,5 +1,6 @@
 // Questions to the user about what to trace. Undefined answers: the user went away.
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { copyFile, makeFolder, readBytes } from '../../files/files';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -152,7 +153,7 @@ export async function makePlan(configuration: Configuration, given?: vscode.Work
     interpreter: await interpreterFor(folder.uri),
   };
   try {
-    return planOf(configuration, context, path => readFileSync(path, 'utf8'));
+    return planOf(configuration, context, path => readBytes(path).toString('utf8'));
   } catch (error) {
     if (error instanceof UnusableConfiguration) throw new Refused(error.message);
     throw error;
@@ -178,10 +179,10 @@ function activeFolder(): vscode.WorkspaceFolder | undefined {
  */
 export async function planOfSample(root: string, storage: string): Promise<LaunchPlan> {
   const folder = join(storage, 'sample');
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   for (const name of FILES) {
     const file = join(folder, name);
-    if (!existsSync(file)) copyFileSync(join(root, 'test/workloads', name), file);
+    if (!existsSync(file)) copyFile(join(root, 'test/workloads', name), file);
   }
   const file = vscode.Uri.file(join(folder, SAMPLE));
   const command = [await interpreterFor(file), file.fsPath];

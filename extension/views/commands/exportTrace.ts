@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { writeExport } from '../../exporters/exportFile';
+import { writeWholeFrom } from '../../files/files';
 import { exportTrace as exportChunks } from '../../exporters/exportTrace';
 import { EXPORT_FORMATS, EXPORTERS, type ExportFormat } from '../../exporters/formats';
 import { nativeAddon, Refused } from '../session/refused';
@@ -65,7 +65,7 @@ async function write(dist: string, path: string, format: ExportFormat, file: str
       token.onCancellationRequested(() => abort.abort());
       const watch = { signal: abort.signal, onProgress: percentOf(progress) };
       const selection = { fromNs: null, untilNs: null };
-      await writeExport(file, exportChunks(addon, path, format, selection, watch));
+      await writeWholeFrom(file, exportChunks(addon, path, format, selection, watch));
     });
     return true;
   } catch (error) {

@@ -1,9 +1,9 @@
 // `gpu-memtrace` in VS Code's terminals and tasks, and links to what it prints.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { joinWords } from '../../capture/launch/shellWords';
-import { attempt } from '../../protocol/attempt';
+import { makeFolder, readText, writeWhole } from '../../files/files';
 
 const TASK = 'gpu-memtrace';
 
@@ -20,9 +20,9 @@ function putOnPath(context: vscode.ExtensionContext): string {
   const asNode = process.versions.electron === undefined ? '' : 'ELECTRON_RUN_AS_NODE=1 ';
   const program = joinWords([process.execPath, join(context.extensionPath, 'dist', 'cli.js')]);
   const script = `#!/bin/sh\n${asNode}exec ${program} "$@"\n`;
-  if (attempt(() => readFileSync(command, 'utf8'), '') !== script) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(command, script, { mode: 0o755 });
+  if (readText(command) !== script) {
+    makeFolder(folder);
+    writeWhole(command, [script], { mode: 0o755 });
   }
   const variables = context.environmentVariableCollection;
   variables.description = vscode.l10n.t('Puts the command gpu-memtrace on PATH');

@@ -1,6 +1,6 @@
 // How a recording begins: a program is started, one that runs is attached to, or one is found again after a reload.
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
 import { askForSurvey, HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
@@ -104,7 +104,7 @@ export class Recorder {
     const facts = readSession(directory);
     if (facts === null) return null;
     const addon = nativeAddon(this.dist);
-    wakeRecorder(this.dist, directory);
+    wakeRecorder(this.dist, directory, [dirname(directory)]); // this window remembers it
     if (facts.backend === 'uprobe') return new LeftRecording(directory, addon, facts);
     const pidFile = join(directory, 'pid');
     const sinceMs = existsSync(pidFile) ? statSync(pidFile).mtimeMs : facts.startedRealtimeMs;

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { BEHIND_NS, oomDocuments } from '../../analysis/report/oomReport';
 import type { TraceSession } from '../../engine/session';
+import { writeWhole } from '../../files/files';
 import { textOf } from '../../protocol/inert';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
@@ -14,7 +14,7 @@ export async function writeOomFiles(folder: string, trace: TraceSession, verdict
     read(untilNs === null ? trace.native : await trace.moments.at(untilNs));
   for (const { name, lines } of await oomDocuments(trace.native, verdicts, { endNs, readAt })) {
     const file = join(folder, name);
-    writeFileSync(file, textOf(lines));
+    writeWhole(file, [textOf(lines)]);
     void offer(file);
   }
 }

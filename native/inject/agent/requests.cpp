@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "inject/agent/agent.h"
+#include "wire/files.h"
 
 namespace gmt::inject {
 namespace {
@@ -22,7 +23,7 @@ constexpr uint64_t kTickOfFiles = 2'500'000'000;
 
 // By hand, not by fstatat: before glibc 2.33 that is no function of its own.
 bool changed(const char *directory) {
-  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int fd = open_folder(directory, FileLinks::kFollowed);
   if (fd < 0) return false;
   struct statx now;
   const bool known = statx(fd, "", AT_EMPTY_PATH, STATX_MTIME, &now) == 0;
@@ -46,7 +47,7 @@ uint64_t number_in(const char *name) {
 }
 
 uint64_t next_number(const char *directory) {
-  DIR *all = opendir(directory);
+  DIR *all = fdopendir(open_folder(directory, FileLinks::kFollowed));
   if (!all) return 0;
   uint64_t next = 0;
   while (const dirent *entry = readdir(all)) {
@@ -58,7 +59,7 @@ uint64_t next_number(const char *directory) {
 }
 
 bool read_file(const char *path, Request &request) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = open_file(path, O_RDONLY, FileLinks::kRefused);
   const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
   const size_t size = end < 0 ? 0 : static_cast<size_t>(end);
   size_t got = 0;

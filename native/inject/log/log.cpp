@@ -18,6 +18,7 @@
 #include "inject/log/open_chunks.h"
 #include "inject/log/thread_indices.h"
 #include "inject/log_space.h"
+#include "wire/files.h"
 #include "wire/loss_names.h"
 #include "wire/process_start.h"
 
@@ -48,9 +49,9 @@ const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
 void map_control(const char *directory) {
   char path[4096];
   snprintf(path, sizeof path, "%s/control", directory);
-  int fd = open(path, O_RDWR | O_CLOEXEC);
+  int fd = open_file(path, O_RDWR, FileLinks::kRefused);
   g_log.can_wake = fd >= 0;
-  if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fd = open_file(path, O_RDONLY, FileLinks::kRefused);
   if (fd < 0) return;
   if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(gmt_control))) {
     const int access = g_log.can_wake ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -64,7 +65,7 @@ void map_control(const char *directory) {
 int create_file(const char *directory) {
   snprintf(g_path, sizeof g_path, "%s/%d-%llx" GMT_LOG_SUFFIX, directory, static_cast<int>(getpid()),
            static_cast<unsigned long long>(clock_ns(CLOCK_MONOTONIC)));
-  return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  return create_named(g_path);
 }
 
 void fill_header(gmt_file_header *file) {
@@ -114,7 +115,7 @@ bool create_log(const char *directory) {
   auto *file = static_cast<gmt_file_header *>(open_piece(fd, 0, GMT_FILE_HEADER_BYTES));
   if (!file) {
     refuse(directory);
-    if (fd >= 0) unlink(g_path);
+    if (fd >= 0) remove_file(g_path);
     return false;
   }
   g_log.clock = best_clock();

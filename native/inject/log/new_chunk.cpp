@@ -1,10 +1,10 @@
 #include "inject/log/new_chunk.h"
 
 #include <errno.h>
-#include <fcntl.h>
 
 #include "inject/log/chunk_supply.h"
 #include "inject/log_space.h"
+#include "wire/files.h"
 #include "wire/loss_names.h"
 
 namespace gmt::inject {
@@ -30,7 +30,7 @@ gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
   *cause = __atomic_load_n(&g_no_room.cause, __ATOMIC_RELAXED);
   if (pause) return nullptr;
   const uint64_t offset = GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES;
-  void *at = open_piece(open(log_path(), O_RDWR | O_CLOEXEC), offset, GMT_CHUNK_BYTES);
+  void *at = open_piece(open_again(log_path()), offset, GMT_CHUNK_BYTES);
   if (at) return static_cast<gmt_chunk_header *>(at);
   *cause = gmt_loss_of(errno);
   __atomic_store_n(&g_no_room.cause, *cause, __ATOMIC_RELAXED);

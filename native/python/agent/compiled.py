@@ -2,18 +2,21 @@
 graph that was traced."""
 
 import bisect
+import io
 import os
 import re
 import sys
 import time
 
 tensors = load("tensors")
+files = load("files")
 pause = load("pause")
 FRAME = re.compile(r'File "(.+)", line (\d+), in (.+)')
 SOURCES = re.compile(r"\s+# Topologically Sorted Source Nodes: \[(.*?)\]")
 MADE = re.compile(r"\s+(buf\d+) = (?:reinterpret_tensor\()?(buf\d+\b)?(.*)")
 PART, SELF = re.compile(r"\._modules\['(\w+)'\]|\[(\d+)\]"), re.compile(r"L\['self'\]((?:\.\w+)*)$")
 NOTE_RECOMPILED = 18
+MOST_BYTES = 64 << 20
 PATIENCE = 20  # times as long as a look takes
 told = set()  # files, recompilations
 looked = {"again": 0}
@@ -41,8 +44,7 @@ def traced_graphs():
 def modules_by_line(path, graphs):
     """{line that allocates: the module of what is computed there last}, of code for a forward pass. A comment in front of each kernel names
     what it computes."""
-    with open(path, encoding="utf-8") as file:
-        lines = file.readlines()
+    lines = io.StringIO(files.text(path, MOST_BYTES) or "").readlines()
     if any("AOT ID" in text and "_backward'" in text for text in lines[:3]):
         return {}
     sources = [found[1].split(", ") if found else [] for found in map(SOURCES.match, lines)]

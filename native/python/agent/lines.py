@@ -4,9 +4,9 @@ Followed through arguments, results and other names for the same thing."""
 import ast
 import os
 import time
-import tokenize
 
 source = load("source")
+files = load("files")
 expressions = load("expressions")
 fixes = load("fixes")
 fresh = load("fresh")
@@ -319,10 +319,7 @@ class Files:
             cell = cells.text(path)
             if cell is not None:
                 return source.File(path, cell)
-            about = os.stat(path)
-            if about.st_size > MOST_BYTES or about.st_mtime > self.since:
-                return None
-            with tokenize.open(path) as file:
-                return source.File(path, file.read())
+            text = files.text(path, MOST_BYTES, self.since)
+            return None if text is None else source.File(path, text)
         except (OSError, SyntaxError, ValueError, RecursionError, UnicodeError):
             return None

@@ -16,7 +16,7 @@ Status check_version(const std::string &where, uint32_t version, uint32_t curren
 }
 
 Result<LogFile> LogFile::open(const std::string &path) {
-  auto map = FileMap::open(path);
+  auto map = FileMap::open_in(path);
   if (!map) return Error{map.error()};
   LogFile log(std::move(map.value()), path);
   if (auto error = log.refresh()) return *error;

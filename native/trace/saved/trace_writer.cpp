@@ -14,17 +14,15 @@ namespace {
 constexpr uint64_t kAlignment = 4096;
 }
 
-TraceWriter::TraceWriter(std::string target)
-    : target_(std::move(target)), temporary_(target_ + ".writing-" + std::to_string(::getpid())) {
-  fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+TraceWriter::TraceWriter(std::string target) : target_(std::move(target)), place_(place_of(target_.c_str())) {
+  if (place_.folder >= 0) fd_ = create_file(place_.folder, place_.name, temporary_, 0666);
   if (fd_ < 0) fail("create");
   end_ = sizeof(gmt_trace_header);
 }
 
 TraceWriter::~TraceWriter() {
-  if (fd_ < 0) return;
-  ::close(fd_);
-  ::unlink(temporary_.c_str());
+  if (fd_ >= 0) ::close(fd_), remove_file(temporary_, place_.folder);
+  if (place_.folder >= 0) ::close(place_.folder);
 }
 
 void TraceWriter::fail(const char *doing) {
@@ -82,22 +80,12 @@ void TraceWriter::settle() {
 Status TraceWriter::finish() {
   settle();
   if (!error_ && ::fsync(fd_) != 0) fail("write");
-  if (!error_ && ::rename(temporary_.c_str(), target_.c_str()) != 0) fail("create");
+  if (!error_ && !rename_in(place_.folder, temporary_, place_.name)) fail("create");
   if (error_) return error_;
   ::close(fd_);
   fd_ = -1;
-  sync_folder();
+  ::fsync(place_.folder);  // the name is as durable as the bytes
   return std::nullopt;
-}
-
-// The name is as durable as the bytes. (No error of its own: the file is whole and in its place.)
-void TraceWriter::sync_folder() {
-  size_t slash = target_.rfind('/');
-  std::string folder = slash == std::string::npos ? "." : target_.substr(0, slash + 1);
-  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
 }
 
 }  // namespace gmt::trace

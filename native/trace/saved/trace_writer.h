@@ -8,6 +8,7 @@
 
 #include "trace/error.h"
 #include "wire/container.h"
+#include "wire/files.h"
 
 namespace gmt::trace {
 
@@ -30,7 +31,7 @@ class TraceWriter {
   void rewrite(uint64_t offset, std::span<const std::byte> bytes);
   /// From here on what there is can be read at unfinished_path(); more may follow.
   void settle();
-  const std::string &unfinished_path() const { return temporary_; }
+  std::string unfinished_path() const { return "/proc/self/fd/" + std::to_string(fd_); }
   /// Bytes so far.
   uint64_t size() const { return end_; }
   /// Writes the table and the header, makes it durable, and puts it in its place.
@@ -40,9 +41,10 @@ class TraceWriter {
  private:
   void write_at(uint64_t offset, std::span<const std::byte> bytes);
   void fail(const char *doing);
-  void sync_folder();
 
-  std::string target_, temporary_;
+  const std::string target_;
+  Place place_;
+  char temporary_[256];
   int fd_ = -1;
   uint64_t end_ = 0;
   std::vector<gmt_section> sections_;

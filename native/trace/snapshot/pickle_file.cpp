@@ -1,12 +1,12 @@
 // A pickle in a file.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "trace/snapshot/pickle_reader.h"
+#include "wire/files.h"
 
 namespace gmt::trace {
 namespace {
@@ -18,14 +18,13 @@ constexpr uint64_t kMostBytes = 1ull << 32;
 // Read, not mapped: a program may write the file anew, and a map that loses its pages ends the process.
 Result<PickleTree> read_pickle_file(const std::string &path) {
   const auto because = [&](const char *why) { return Error{path + " is not opened: " + why + "."}; };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return because(std::strerror(errno));
+  const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
+  if (fd < 0) return because(file_problem(errno));
   struct stat status;
-  const bool known = ::fstat(fd, &status) == 0;
-  const auto size = known ? static_cast<uint64_t>(status.st_size) : 0;
-  if (!known || !S_ISREG(status.st_mode) || size > kMostBytes) {
+  const uint64_t size = facts_of(fd, &status) ? static_cast<uint64_t>(status.st_size) : 0;
+  if (size > kMostBytes) {
     ::close(fd);
-    return because(size > kMostBytes ? "it is larger than 4 GiB" : "it is not a file");
+    return because("it is larger than 4 GiB");
   }
   auto bytes = std::make_unique_for_overwrite<std::byte[]>(size + 1);
   uint64_t count = 0;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "wire/files.h"
+
 namespace gmt::uprobe {
 namespace {
 
@@ -30,13 +32,10 @@ std::string_view text_at(std::span<const std::byte> strings, uint64_t offset) {
 
 std::optional<FileBytes> FileBytes::open(const std::string &path) {
   // Not a FIFO or a device: opening or reading one could wait for ever, or do something.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
   if (fd < 0) return std::nullopt;
   struct stat facts {};
-  if (::fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    ::close(fd);
-    return std::nullopt;
-  }
+  if (!facts_of(fd, &facts)) facts.st_size = 0;
   return FileBytes(fd, static_cast<uint64_t>(facts.st_size));
 }
 

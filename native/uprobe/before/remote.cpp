@@ -13,6 +13,7 @@
 #include "uprobe/python/target.h"
 #include "uprobe/session/process_info.h"
 #include "wire/clock.h"
+#include "wire/files.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -32,7 +33,8 @@ def tell(path):
     import sys
 
     torch = sys.modules.get("torch")
-    with open(path + ".part", "w") as out:
+    part = os.open(path + ".part", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with open(part, "w") as out:
         for segment in torch.cuda.memory_snapshot() if torch else []:
             at, device, mapped = segment["address"], segment["device"], 0
             for block in segment["blocks"]:
@@ -76,12 +78,12 @@ bool write(pid_t pid, uint64_t address, const void *from, size_t bytes) {
 class Paper {
  public:
   Paper(int directory, std::string name) : directory_(directory), name_(std::move(name)) {}
-  ~Paper() { ::unlinkat(directory_, name_.c_str(), 0); }
+  ~Paper() { remove_file(name_.c_str(), directory_); }
   Paper(const Paper &) = delete;
   Paper &operator=(const Paper &) = delete;
   const std::string &name() const { return name_; }
   bool write(const std::string &text) const {
-    const int file = ::openat(directory_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int file = create_named(name_.c_str(), directory_);
     if (file < 0) return false;
     const bool good = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     return ::close(file) == 0 && good;
@@ -173,7 +175,7 @@ bool ask_interpreter(pid_t pid, int directory, BeforeMemory *out) {
   if (!run_script(pid, *thread, at, folder + "/" + script.name(), path)) return false;
   BeforeMemory told;
   told.told = true;
-  if (!parse(read_small_file(path, kMostAnswerBytes), &told)) return false;
+  if (!parse(read_small_file(answer.name(), kMostAnswerBytes, directory), &told)) return false;
   *out = std::move(told);
   return true;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "wire/files.h"
 #include "wire/layout.h"
 
 namespace gmt::uprobe {
@@ -60,10 +61,10 @@ class ControlFollow {
 
  private:
   void map() {
-    const int fd = ::openat(directory_, "control", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int fd = open_file("control", O_RDONLY, FileLinks::kRefused, directory_);
     if (fd < 0) return;
     struct stat facts {};
-    if (::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size >= static_cast<off_t>(sizeof *control_)) {
+    if (::fstat(fd, &facts) == 0 && facts.st_size >= static_cast<off_t>(sizeof *control_)) {
       void *at = ::mmap(nullptr, sizeof *control_, PROT_READ, MAP_SHARED, fd, 0);
       if (at != MAP_FAILED) control_ = static_cast<const gmt_control *>(at);
     }

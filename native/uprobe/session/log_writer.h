@@ -14,6 +14,7 @@
 #include <string>
 
 #include "wire/clock.h"
+#include "wire/files.h"
 #include "wire/layout.h"
 #include "wire/loss_names.h"
 
@@ -43,12 +44,12 @@ class LogWriter {
     char name[64];
     const uint64_t now = monotonic_ns();
     std::snprintf(name, sizeof name, "%u-%llx" GMT_LOG_SUFFIX, identity.pid, static_cast<unsigned long long>(now));
-    fd_ = ::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    fd_ = create_named(name, directory);
     if (fd_ < 0) return false;
     file_ = static_cast<gmt_file_header *>(map_piece(fd_, 0, GMT_FILE_HEADER_BYTES));
     if (!file_) {
       const int saved = errno;
-      ::unlinkat(directory, name, 0);
+      remove_file(name, directory);
       return errno = saved, false;
     }
     // Held as long as this program writes, so that readers do not take the end of the process for the end of its log.

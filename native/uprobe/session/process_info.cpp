@@ -9,6 +9,8 @@
 #include <set>
 #include <string_view>
 
+#include "wire/files.h"
+
 namespace gmt::uprobe {
 namespace {
 
@@ -44,9 +46,10 @@ bool parse_stat(const std::string &stat, ProcessInfo *out) {
 
 }  // namespace
 
-std::string read_small_file(const std::string &path, size_t most) {
+std::string read_small_file(const std::string &path, size_t most, int folder) {
   std::string text;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd =
+      open_file(path.c_str(), O_RDONLY, folder == AT_FDCWD ? FileLinks::kFollowed : FileLinks::kRefused, folder);
   if (fd < 0) return text;
   char part[4096];
   for (ssize_t n; text.size() < most && (n = ::read(fd, part, sizeof part)) > 0;)

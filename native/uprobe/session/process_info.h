@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "wire/files.h"
+
 namespace gmt::uprobe {
 
 struct ProcessInfo {
@@ -28,6 +30,6 @@ int open_pidfd(uint32_t pid);
 uint32_t opened_gpus(uint32_t pid);
 
 /// The whole of a small file, at most `most` bytes; empty where it cannot be read.
-std::string read_small_file(const std::string &path, size_t most);
+std::string read_small_file(const std::string &path, size_t most, int folder = AT_FDCWD);
 
 }  // namespace gmt::uprobe

@@ -23,6 +23,7 @@
 #include "uprobe/session/say.h"
 #include "uprobe/session/waiter.h"
 #include "wire/clock.h"
+#include "wire/files.h"
 #include "wire/loss_names.h"
 
 namespace gmt::uprobe {
@@ -87,7 +88,7 @@ class Session {
   static std::string name_of(uint32_t pid) { return "Process " + std::to_string(pid); }
 
   Problem open_directory() {
-    directory_ = ::open(options_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    directory_ = open_folder(options_.directory.c_str(), FileLinks::kFollowed);
     if (directory_ >= 0) return {};
     return {"directory", "The trace directory " + options_.directory + " cannot be opened (" + std::strerror(errno) +
                              "); name a folder that exists and belongs to you."};

@@ -56,9 +56,7 @@ void wait_for(const std::string &copy, uint64_t events, const Child &recorder) {
   CHECK_EQ(events_of(copy), events);
 }
 
-void wish(const TemporaryFolder &folder, const std::string &copy) {
-  std::ofstream(folder / "copies") << "1 " << copy << '\n';
-}
+void allow(const TemporaryFolder &folder) { std::ofstream(folder / "copies"); }
 
 }  // namespace
 
@@ -67,9 +65,9 @@ TEST(copies_come_while_the_job_runs_and_what_failed_is_tried_again) {
   const std::string copy = target / "not there yet/host 1.gputrace";
   LogWriter log(folder.path(), LogOptions::alive());
   write_pairs(log, 1'000);
-  wish(folder, copy);
+  allow(folder);
   std::ofstream(folder / "session.json") << R"({"version":1})";
-  const Child recorder({folder.path(), "--detail", "1048576", "--budget", "67108864"});
+  const Child recorder({folder.path(), "--detail", "1048576", "--budget", "67108864", "--copy", copy, "--every", "1"});
   while (!std::filesystem::exists(folder / "recorder") && recorder.runs()) ::usleep(20'000);
   ::sleep(2);  // at least one copy had nowhere to go
   std::filesystem::create_directory(target / "not there yet");
@@ -98,11 +96,43 @@ TEST(no_copy_comes_after_the_trace_that_was_saved_for_good) {
     lock.reset();
     CHECK_EQ(program.ended(), 0);
   };
-  wish(folder, trace);
+  allow(folder);
   locked(session::DirectoryLock::Way::kTogether, {folder.path(), "--copy", trace});
   CHECK(!std::filesystem::exists(trace));
   locked(session::DirectoryLock::Way::kAlone, {folder.path(), "--save", trace});
   CHECK_EQ(events_of(trace), 2'000u);
+}
+
+TEST(what_a_folder_says_of_its_end_is_not_done) {
+  const TemporaryFolder folder, target;
+  LogWriter log(folder.path(), LogOptions{});
+  write_pairs(log, 1'000);
+  std::ofstream(folder / "at-end") << target / "a.gputrace";
+  std::ofstream(folder / "copies") << "1 " << target / "a.gputrace";
+  std::ofstream(folder / "session.json") << R"({"version":1,"processes":[{"pid":5000001,"exitCode":0}]})";
+  CHECK_EQ(Child({folder.path()}).ended(), 0);
+  CHECK(!std::filesystem::exists(target / "a.gputrace"));
+  CHECK(std::filesystem::exists(folder / "session.json"));
+}
+
+TEST(who_starts_a_recorder_says_what_becomes_of_the_trace) {
+  for (const bool own : {false, true}) {
+    const TemporaryFolder folder, target;
+    LogWriter log(folder.path(), LogOptions{});
+    write_pairs(log, 1'000);
+    std::ofstream(target / "end") << target / "a.gputrace";
+    ::chmod((target / "end").c_str(), own ? 0600 : 0666);  // others may have written it
+    CHECK_EQ(Child({folder.path(), "--end", target / "end"}).ended(), 0);
+    CHECK_EQ(events_of(target / "a.gputrace"), own ? 2'000u : 0u);
+    CHECK_EQ(std::filesystem::exists(folder.path()), !own);
+  }
+}
+
+TEST(a_folder_that_others_may_write_to_is_not_recorded) {
+  const TemporaryFolder folder;
+  ::chmod(folder.path().c_str(), 0777);
+  CHECK_EQ(WEXITSTATUS(Child({folder.path()}).ended()), 1);
+  CHECK(!std::filesystem::exists(folder / "recorder"));
 }
 
 TEST_MAIN

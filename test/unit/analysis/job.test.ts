@@ -9,7 +9,8 @@ import { jobLines } from '../../../extension/analysis/job/jobReport';
 import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
 import { rankList, whoText } from '../../../extension/analysis/job/who';
 import type { JobDifference, RankSummary } from '../../../extension/protocol/job';
-import { named, processName, rankFolder, runThere, writeWhole } from '../../../extension/capture/traces/jobFolder';
+import { named, processName, rankFolder, runThere } from '../../../extension/capture/traces/jobFolder';
+import { writeWhole } from '../../../extension/files/files';
 import { rankIn } from '../../../extension/protocol/rank';
 import { ACTIVATIONS, GB, largerBatch, leaks, makeJob, MB, visited } from './jobRanks';
 

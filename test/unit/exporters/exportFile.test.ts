@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { writeExport } from '../../../extension/exporters/exportFile';
+import { writeWholeFrom } from '../../../extension/files/files';
 
 function place(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-export-'));
@@ -20,7 +20,7 @@ async function* chunks(until: number): AsyncGenerator<Uint8Array> {
 
 test('the file has all pieces in order', async t => {
   const folder = place(t);
-  await writeExport(join(folder, 'x'), chunks(3));
+  await writeWholeFrom(join(folder, 'x'), chunks(3));
   assert.equal(readFileSync(join(folder, 'x'), 'utf8'), ['0,', '1,', '2,'].map(part => part.repeat(1000)).join(''));
   assert.deepEqual(readdirSync(folder), ['x']);
 });
@@ -28,7 +28,7 @@ test('the file has all pieces in order', async t => {
 test('what breaks off leaves nothing, and what was there before', async t => {
   const folder = place(t);
   writeFileSync(join(folder, 'old'), 'as it was');
-  for (const name of ['new', 'old']) await assert.rejects(writeExport(join(folder, name), chunks(2)), /interrupted/);
+  for (const name of ['new', 'old']) await assert.rejects(writeWholeFrom(join(folder, name), chunks(2)), /interrupted/);
   assert.deepEqual(readdirSync(folder), ['old']);
   assert.equal(readFileSync(join(folder, 'old'), 'utf8'), 'as it was');
 });

@@ -8,7 +8,8 @@ import sys
 import time
 from typing import Optional, Tuple
 
-from ._recording import NotRecorded, cache_folder, part_of, start, why_none, write_whole
+from ._files import make_folder, part_of, remove
+from ._recording import NotRecorded, cache_folder, start, why_none
 
 # Who says it first; extension/protocol/rank.ts has the same.
 RANK = ("GPU_MEMTRACE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "JOB_COMPLETION_INDEX")
@@ -29,7 +30,7 @@ def trace_in(folder: str) -> str:
     values = {"j": told(RUN), "r": told(RANK) or "0", "h": socket.gethostname(), "p": str(os.getpid())}
     safe = {key: re.sub(r"[^\w.-]+", "_", value, flags=re.ASCII).lstrip(".") or "unknown" for key, value in values.items()}
     traces = os.path.join(os.path.abspath(re.sub("%([jrhp])", lambda match: safe[match[1]], folder)), "traces")
-    os.makedirs(traces, mode=0o700, exist_ok=True)
+    make_folder(traces)
     return os.path.join(traces, "%s-%s.gputrace" % (safe["h"], safe["p"]))
 
 
@@ -48,8 +49,7 @@ def limits() -> Optional[Tuple[int, int]]:
 
 def usual_file() -> str:
     """Beside the traces of `gpu-memtrace run`."""
-    folder = os.path.join(cache_folder(), "traces")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    folder = make_folder(os.path.join(cache_folder(), "traces"))
     return os.path.join(folder, "python-%s-%d.gputrace" % (time.strftime("%Y%m%d-%H%M%S", time.gmtime()), os.getpid()))
 
 
@@ -63,11 +63,8 @@ def begin() -> None:
         wish = os.environ.get("GPU_MEMTRACE_OUT") or usual_file()
         of_job = wish.endswith("/")
         out = trace_in(wish) if of_job else os.path.abspath(wish)
-        recording = start(holders=True, limits=limits())
+        recording = start(holders=True, limits=limits(), copies=(out, COPY_SECONDS) if of_job else None)
         recording.at_end(out)
-        copies = os.path.join(recording.directory, "copies")
-        if of_job:
-            write_whole(copies, "%d %s" % (COPY_SECONDS, out))
     except (NotRecorded, OSError) as error:
         sys.stderr.write("gpu-memtrace: this program is not recorded: %s\n" % error)
         return
@@ -76,8 +73,7 @@ def begin() -> None:
         if os.getpid() != recording.pid:
             return
         try:
-            if of_job:
-                os.remove(copies)  # none comes after this
+            remove(os.path.join(recording.directory, "copies"))  # none comes after this
             saved = recording.save(out)
             sys.stderr.write("gpu-memtrace: %s\n" % (out if saved else "there is no trace: " + why_none()))
         except (NotRecorded, OSError) as error:

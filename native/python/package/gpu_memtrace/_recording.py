@@ -6,14 +6,14 @@ import fcntl
 import glob
 import json
 import os
-import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING, List, Optional, Tuple
+
+from ._files import lock_file, new_folder, part_of, remove, remove_folder, write_whole
 
 if TYPE_CHECKING:
     from ._questions import Questions
@@ -26,6 +26,7 @@ GB = 1 << 30
 NOT_INITIALIZED = 3  # CUDA_ERROR_NOT_INITIALIZED
 CONTROL = struct.pack("<III52x", 0x4C54434D, 1, 1)  # struct gmt_control: recording is on
 START_OFFSET = 56  # start_realtime_ns of struct gmt_file_header
+END = ".end"  # of the file beside a trace directory that has where the trace goes: never in it, where others may write
 HOW = "Enter gpu_memtrace.Tracker before the first CUDA call, or start the program with GPU_MEMTRACE=1 in its environment."
 
 
@@ -72,7 +73,7 @@ class Recording:
         if not zero or not self.waiting:
             return
         file = os.path.join(self.directory, "session.json")
-        with open(os.path.join(self.directory, "marks"), "w") as lock:
+        with os.fdopen(lock_file(os.path.join(self.directory, "marks")), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # other processes of the trace mark too
             session = json.loads(part_of(file))
             session.setdefault("marks", []).extend({"name": name, "timeNs": max(0, at - zero)} for name, at in self.waiting)
@@ -91,7 +92,7 @@ class Recording:
         """Where the trace goes should the program be killed; empty: nowhere. Gives where it would have gone."""
         before, self.end = self.end, file
         if self.owner:
-            write_whole(os.path.join(self.directory, "at-end"), file)
+            write_whole(self.directory + END, file)
         return before
 
     def save(self, file: str) -> bool:
@@ -113,10 +114,8 @@ class Recording:
             self._questions = None
         if self.owner and os.getpid() == self.pid:
             self.owner = False
-            # Renamed first: a child that outlives us may begin a log in it meanwhile.
-            gone = self.directory + "-gone"
-            os.rename(self.directory, gone)
-            shutil.rmtree(gone, ignore_errors=True)
+            remove_folder(self.directory)
+            remove(self.directory + END)
         _current = None
 
 
@@ -140,8 +139,9 @@ def join() -> Optional[Recording]:
     return recording if recording is not None and seen() else None
 
 
-def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None) -> Recording:
-    """Begins one in a directory of its own. `limits`: the most bytes of its files, and of the newest events, which stay in full."""
+def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None, copies: Optional[Tuple[str, int]] = None) -> Recording:
+    """Begins one in a directory of its own. `limits`: the most bytes of its files, and of the newest events, which stay in full. `copies`:
+    where a copy is saved, every so many seconds, as long as there is a file `copies` in the directory."""
     global _current
     if cuda_is_up():
         raise NotRecorded("CUDA is in use by this process already, so its memory cannot be recorded from here on. " + HOW)
@@ -172,10 +172,13 @@ def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None) -> Recordi
     # As if it were preloaded, for a PyTorch that comes when CUDA is there already; children have it preloaded.
     ctypes.CDLL(LIBRARY, mode=os.RTLD_GLOBAL | os.RTLD_NOW)
     os.environ["LD_PRELOAD"] = ":".join(filter(None, [LIBRARY, os.environ.get("LD_PRELOAD")]))
-    words = [RECORDER, directory, "--background", "--budget", str(limit), "--detail", str(detail)]
-    subprocess.run(words, env={}, cwd="/", stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+    words = [RECORDER, directory, "--background", "--budget", str(limit), "--detail", str(detail), "--end", directory + END]
+    if copies:
+        write_whole(os.path.join(directory, "copies"), "")
+        words += ["--copy", copies[0], "--every", str(copies[1])]
     _current = Recording(directory, owner=True)
     _current.at_end("")
+    subprocess.run(words, env={}, cwd="/", stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     atexit.register(_current.close)
     return _current
 
@@ -190,8 +193,7 @@ def make_directory() -> "Tuple[str, int]":
     reasons = []
     for root in ([os.path.join(runtime, PRODUCT)] if runtime else []) + [os.path.join(cache_folder(), "live")]:
         try:
-            os.makedirs(root, mode=0o700, exist_ok=True)
-            directory = tempfile.mkdtemp(prefix="trace-", dir=root)
+            directory = new_folder(root)
         except OSError as error:
             reasons.append(str(error))
             continue
@@ -235,17 +237,3 @@ def find_cupti() -> Optional[str]:
     folders += ["/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64"]
     found = (sorted(glob.glob(os.path.join(folder, "libcupti.so.[0-9][0-9]"))) for folder in folders)
     return next((each[-1] for each in found if each), None)
-
-
-def part_of(file: str, offset: int = 0, size: int = -1) -> bytes:
-    with open(file, "rb") as content:
-        content.seek(offset)
-        return content.read(size)
-
-
-def write_whole(file: str, content: "str | bytes") -> None:
-    """A reader sees the old file or the new one."""
-    with open(file + ".part", "wb") as out:
-        out.write(content if isinstance(content, bytes) else content.encode())
-    os.chmod(file + ".part", 0o600)
-    os.rename(file + ".part", file)

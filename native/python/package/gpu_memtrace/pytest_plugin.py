@@ -6,6 +6,7 @@ from typing import Any, Callable, Generator, List, Optional, Tuple
 
 import pytest
 
+from ._files import make_folder
 from ._questions import Line, Questions, State, known_layer, size_of, size_text
 from ._recording import NotRecorded, Recording, current, start
 
@@ -109,7 +110,7 @@ class Watch:
     def pytest_unconfigure(self) -> None:
         folder = self.config.getoption("gpu_memtrace_out")
         if folder:
-            os.makedirs(folder, exist_ok=True)
+            make_folder(folder)
             name = os.environ.get("PYTEST_XDIST_WORKER", "pytest")
             self.recording.save(os.path.join(os.path.abspath(folder), name + ".gputrace"))
         if not self.config.stash[JOINED]:
