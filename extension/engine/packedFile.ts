@@ -1,10 +1,8 @@
 // Snapshots as people attach them: packed by gzip, or alone in a zip archive. Read in pieces, and never beyond a bound.
-import type { Stats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createInflateRaw } from 'node:zlib';
-import { newFileStream, openToRead } from '../files/files';
+import { newFileStream, openToRead, type FileHandle, type Stats } from '../files/files';
 
 /** What a snapshot has at most, packed or not. */
 const MOST_BYTES = 4 * 1024 ** 3;

@@ -1,5 +1,4 @@
 // Files at paths that other people can have made. README.md
-import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   closeSync,
@@ -28,6 +27,8 @@ import {
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { attempt } from '../protocol/attempt';
+
+export type { FileHandle, Stats };
 
 type Chunk = string | Uint8Array;
 interface NewFile {
@@ -237,7 +238,7 @@ class Draft {
     this.folder = openSync(path, O_RDONLY | O_DIRECTORY | (about.ofTrace ? O_NOFOLLOW : 0));
     const within = process.platform === 'linux' ? `/proc/self/fd/${this.folder}` : path;
     this.target = join(within, basename(target));
-    this.path = join(within, `.${basename(target).slice(0, 60)}.${randomBytes(8).toString('hex')}`);
+    this.path = join(within, `.${basename(target).slice(0, 60)}.${crypto.randomUUID()}`);
     try {
       const there = lstatSync(this.target, { throwIfNoEntry: false });
       if (there && !there.isFile() && !there.isSymbolicLink()) throw new Error('it is not a regular file');

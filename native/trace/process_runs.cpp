@@ -1,8 +1,8 @@
 #include "trace/process_runs.h"
 
-#include <dirent.h>
-
 #include <cstring>
+
+#include "wire/files.h"
 
 namespace gmt::trace {
 namespace {
@@ -25,7 +25,7 @@ bool thread_held_up(const std::string &thread) {
 
 bool process_held_up(uint32_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  DIR *all = ::opendir(tasks.c_str());
+  DIR *all = ::fdopendir(open_folder(tasks.c_str(), FileLinks::kFollowed));
   if (!all) return false;
   bool held_up = false;
   while (const dirent *entry = held_up ? nullptr : ::readdir(all))
