@@ -177,7 +177,7 @@ async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, folder: stri
     const file = join(folder, name);
     try {
       makeFolder(folder);
-      if (writeResult([textOf(lines)], file)) files.set(number, file);
+      if (writeResult([textOf(lines)], file, 0o600)) files.set(number, file);
     } catch (error) {
       say(`${file} cannot be written: ${reasonOf(error)}.`);
     }

@@ -12,8 +12,9 @@ import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../engine/addon';
 import { attempt } from '../protocol/attempt';
 import { cpuText } from '../protocol/cpuReason';
-import { formatPlural } from '../protocol/format';
+import { formatBytes, formatPlural } from '../protocol/format';
 import type { RunArguments } from './arguments/arguments';
+import type { StartConditions } from './arguments/startArguments';
 import { watchForLeaks } from './firstLeaks';
 import { canTakeScreen } from './live/fullScreen';
 import { attachBeforeStart, type Probes } from './probes';
@@ -32,6 +33,8 @@ import { refuse, say } from './report/output';
 
 /** 128 + SIGKILL. */
 const KILLED = 137;
+/** 128 + SIGINT. */
+const INTERRUPTED = 130;
 const PARENT = process.ppid;
 const ORPHAN_MS = 1_000;
 const USUAL: HolderTime = 'onFirstLeak';
@@ -113,7 +116,7 @@ async function follow(
   const watch = asks ? watchForLeaks(recording) : null;
   const cpu = sayWhenOnCpu(recording, started.pid);
   const counting = stopAfter(options.maxSteps, recording, started.pid);
-  const status = await showUntil(options, recording.session, started.ended, {
+  const ended = await showUntil(options, recording.session, started.ended, {
     title: commandText(options.command),
     pid: started.pid,
     startedMs: recording.facts.startedRealtimeMs,
@@ -121,7 +124,8 @@ async function follow(
     quit: () => say('The program goes on; what there is to say of it comes at its end.'),
   });
   clearInterval(orphaned);
-  clearInterval(counting);
+  counting.end();
+  const status = counting.stopped() && ended === INTERRUPTED ? 0 : ended;
   watch?.stop();
   cpu.stop();
   recordProcess(recording, started.pid, status);
@@ -129,19 +133,34 @@ async function follow(
     say('Main memory ran out, and Linux killed the program for it: below is what it had on GPUs and pinned then.');
   await readToEnd(recording);
   await probes?.detach();
-  return finish(options, recording, cpu.why(), status);
+  return finish(options, recording, neverBegan(options.start, recording) ?? cpu.why(), status);
 }
 
-/** Presses Ctrl+C, as it were, once the program has ended so many training steps. */
-function stopAfter(most: number | null, { session }: Recording, pid: number): NodeJS.Timeout | undefined {
-  if (most === null) return undefined;
+/** Why nothing was recorded of a program that was to be recorded from a later moment on; null: the recording began. */
+function neverBegan(start: StartConditions | null, { session }: Recording): string | null {
+  const { processes, totals, steps } = session.info();
+  if (start === null || totals.length > 0 || processes.some(({ recording }) => recording)) return null;
+  const { step, reservedBytes } = start;
+  const counted = Math.max(0, ...steps.filter(({ source }) => source !== 'time').map(({ count }) => count));
+  const reached = counted === 0 ? 'no training step was seen' : `it ended ${formatPlural(counted, 'training step')}`;
+  if (step !== undefined) return `Nothing was recorded: recording was to begin after step ${step}, and ${reached}.`;
+  if (reservedBytes !== undefined)
+    return `Nothing was recorded: PyTorch's cache never held more than ${formatBytes(reservedBytes - 1)}.`;
+  return 'Nothing was recorded: recording began paused (--start paused), and nobody switched it on.';
+}
+
+/** Sends Ctrl+C once the program has ended so many training steps. `stopped`: that has happened. */
+function stopAfter(most: number | null, { session }: Recording, pid: number): { end(): void; stopped(): boolean } {
+  let stopped = false;
+  if (most === null) return { end: () => undefined, stopped: () => stopped };
   const timer = setInterval(() => {
     if (session.info().steps.every(({ source, count }) => source === 'time' || count < most)) return;
     clearInterval(timer);
-    say(`${formatPlural(most, 'training step')} ended (--max-steps): the program gets Ctrl+C.`);
+    stopped = true;
+    say(`Stopped after ${formatPlural(most, 'step')} (--max-steps).`);
     attempt(() => process.kill(pid, 'SIGINT'), false); // it may have ended
   }, STEPS_MS);
-  return timer;
+  return { end: () => clearInterval(timer), stopped: () => stopped };
 }
 
 /** How many programs Linux has killed since it started because main memory ran out; 0 where it does not tell (before Linux 4.13). */

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeAddon } from './native';
 import { remembered } from '../protocol/maps';
+import type { TraceInfo } from '../protocol/trace';
+import { withoutSecrets } from './secrets';
 
 export type { NativeAddon, NativeSession } from './native';
 export type Loaded = { addon: NativeAddon } | { error: string };
@@ -23,9 +25,22 @@ function load(file: string): Loaded {
   try {
     const module = { exports: {} };
     process.dlopen(module, file);
-    return { addon: module.exports as NativeAddon };
+    const addon = module.exports as NativeAddon;
+    return {
+      addon: {
+        ...addon,
+        open: (path, options) => discreet(addon.open(path, options)),
+        openLifetimes: (path, options) => discreet(addon.openLifetimes(path, options)),
+      },
+    };
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     return { error: `The native part ${file} does not load: ${reason}; ${MEND}` };
   }
+}
+
+/** A trace whose facts have no secrets of the command line. */
+function discreet<Trace extends { info(): TraceInfo }>(trace: Trace): Trace {
+  const info = trace.info.bind(trace);
+  return Object.defineProperty(trace, 'info', { value: () => withoutSecrets(info()) });
 }

@@ -32,7 +32,7 @@ export type { FileHandle, Stats };
 
 type Chunk = string | Uint8Array;
 interface NewFile {
-  mode?: number;
+  mode?: number | undefined;
   /** The time of its last change, in milliseconds. */
   changedMs?: number;
   /** Its folder is one that is recorded into, perhaps another user's, to whom the file then belongs. */
@@ -109,8 +109,8 @@ export function writeWhole(file: string, chunks: Iterable<Chunk>, about: NewFile
 }
 
 /** The same to a file that the user named: a terminal, a pipe or a device, /dev/stdout among them, is written into as it is. Throws. */
-export function writeNamed(file: string, chunks: Iterable<Chunk>): void {
-  if (!isStream(file)) return writeWhole(file, chunks);
+export function writeNamed(file: string, chunks: Iterable<Chunk>, about: NewFile = {}): void {
+  if (!isStream(file)) return writeWhole(file, chunks, about);
   const opened = openSync(file, 'w');
   try {
     for (const chunk of chunks) writeFileSync(opened, chunk);

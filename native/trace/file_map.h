@@ -21,14 +21,17 @@ class FileMap {
   static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd,
                               FileLinks links = FileLinks::kFollowed);
   /// All of a file that stands in a trace directory, which others may have made: links lead nowhere.
-  static Result<FileMap> open_in(const std::string &path) { return open(path, 0, kToEnd, FileLinks::kRefused); }
+  static Result<FileMap> open_in(const std::string &path) {
+    const bool opened_before = path.starts_with(kDescriptors);
+    return open(path, 0, kToEnd, opened_before ? FileLinks::kFollowed : FileLinks::kRefused);
+  }
 
   FileMap(FileMap &&other) noexcept;
   FileMap &operator=(FileMap &&other) noexcept;
   ~FileMap();
 
   /// A path to the open file, also once its own was deleted; valid as long as this object.
-  std::string open_path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+  std::string open_path() const { return kDescriptors + std::to_string(fd_); }
   /// Bytes that can be read now.
   uint64_t size() const { return size_; }
   /// Looks how long the file is now.
@@ -48,6 +51,8 @@ class FileMap {
   static constexpr uint64_t kRegion = 64ull << 20;
 
  private:
+  static constexpr const char *kDescriptors = "/proc/self/fd/";
+
   FileMap() = default;
   void close();
   const std::byte *region(size_t index);

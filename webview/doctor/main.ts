@@ -57,6 +57,7 @@ addEventListener('message', ({ data }: MessageEvent<ToDoctorPage>) => {
     status.replaceChildren(progressRing(), t('Checking…'));
     return;
   }
+  if (data.type === 'problem') return status.replaceChildren(icon('error'), ' ', data.sentence);
   status.replaceChildren();
   groups.replaceChildren(...data.groups.map(groupSection));
 });

@@ -13,7 +13,7 @@ import {
 import { GROWING, type SiteState } from '../../protocol/verdicts';
 import { LAYERS, type ProcessInfo, type Totals, type TraceInfo } from '../../protocol/trace';
 import { sum } from '../series/statistics';
-import { beforeAttachFrees } from './attached';
+import { attachedLate, beforeAttachFrees } from './attached';
 import { countedText } from '../findings/outOfMemory';
 import { poolTexts } from '../ledger/pools';
 import type { GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
@@ -125,7 +125,10 @@ function totalLines(entry: ProcessRows, { info, verdicts, pools }: Snapshot): st
     const device = total.layer === 'host' ? '' : `, ${deviceName(total.device, total.layer)}`;
     const where = `${LAYER_NAMES[total.layer]}${device}`;
     const before = beforeAttachFrees(info, total);
-    const blocks = before > 0 ? `, ${formatPlural(before, 'free')} of blocks from before the attach` : '';
+    const blocks =
+      before > 0
+        ? `, ${formatPlural(before, 'free')} of blocks from before ${attachedLate(info, total) ? 'the attach' : 'the recording'}`
+        : '';
     lines.push(`  ${where}: ${totalText(total)}${blocks}`);
     const own = verdicts.ledger.find(one => one.process === entry.process.index && one.device === total.device);
     const pending = own?.pending.bytes ?? 0;

@@ -5,6 +5,7 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { attempt } from '../../protocol/attempt';
 import { parseFields } from '../../protocol/fields';
 import { copyFolder, makeFolder, readText, removeFolder, writeWhole } from '../../files/files';
+import { isolatedPython } from '../processes/machine';
 import type { Environment } from '../processes/machine';
 import { reasonOf } from '../traces/traceDirectory';
 
@@ -134,7 +135,7 @@ function chosenKernel({ kernel, python }: KernelChoice, environment: Environment
     };
   const program = python ?? 'python3';
   const code = 'import sys; print("Python", sys.executable, sep="\\n"); import ipykernel';
-  const { stdout, status } = spawnSync(program, ['-c', code], { encoding: 'utf8', timeout: PATIENCE_MS });
+  const { stdout, status } = spawnSync(program, isolatedPython(code), { encoding: 'utf8', timeout: PATIENCE_MS });
   const [word, path = ''] = (stdout || '').split('\n');
   if (word !== 'Python') return { error: `${program} is no Python that runs here.` };
   if (status !== 0)

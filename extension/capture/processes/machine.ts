@@ -146,9 +146,19 @@ export function pythonOnPath(environment: Environment): string | null {
 
 /** '3.12.3' of an interpreter, null when it does not run. */
 export async function pythonVersion(interpreter: string): Promise<string | null> {
-  const text = await output(interpreter, ['-c', 'import sys; print("%d.%d.%d" % sys.version_info[:3])']);
+  const text = await output(interpreter, ['-I', '-c', 'import sys; print("%d.%d.%d" % sys.version_info[:3])']);
   return /^\d+\.\d+\.\d+$/m.exec(text ?? '')?.[0] ?? null;
 }
+
+/**
+ * Words of a Python that runs `code` and takes no module from the working directory or from PYTHONPATH, which may be somebody else's. What
+ * `pip install --user` put there is found, outside of a virtual environment.
+ */
+export const isolatedPython = (code: string): string[] => [
+  '-I',
+  '-c',
+  `import site, sys\nif sys.prefix == sys.base_prefix: site.addsitedir(site.getusersitepackages())\n${code}`,
+];
 
 /** '2.36', or null on another libc. */
 export function glibcVersion(): string | null {

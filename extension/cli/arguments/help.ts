@@ -71,7 +71,7 @@ ${RECORDING}  --holders onFirstLeak|atSteps|never
   --start-when "reserved>SIZE"
                            the same, until PyTorch's cache holds more of a GPU, such as "reserved>70GB"; with both: whichever
                            comes first
-  --max-steps N            CMD gets Ctrl+C once it has ended N training steps
+  --max-steps N            stops CMD (Ctrl+C) after N training steps, with status 0
   --lean                   for programs whose GPU waits for Python: nothing is done for each autograd node, and memory of a
                            backward pass is shown at its backward() call, not at the line of the forward pass
   --backend auto|inject|uprobe

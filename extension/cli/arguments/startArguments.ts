@@ -27,7 +27,10 @@ export function startStep(options: Options): StartConditions {
 /** `reserved>70GB`. Throws `Usage`. */
 export function startCondition(options: Options): StartConditions {
   const text = options.value();
-  const bytes = bytesOf(/^reserved\s*>\s*(.*)$/i.exec(text)?.[1] ?? '');
+  const size = /^reserved\s*>\s*(.*)$/i.exec(text)?.[1] ?? '';
+  if (/^\d+(?:\.\d+)?$/.test(size))
+    throw new Usage(`--start-when ${text} needs a unit, such as "reserved>${size}GB" (in quotes).`);
+  const bytes = bytesOf(size);
   if (bytes === null)
     throw new Usage(`--start-when ${text} is not a size of PyTorch's cache, such as "reserved>70GB" (in quotes).`);
   return { reservedBytes: bytes + 1 };

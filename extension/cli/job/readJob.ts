@@ -51,15 +51,16 @@ async function fromTraces(
       continue;
     }
     const { session, addon } = opened;
-    const writer = await JobWriter.open(folder, session, trace, writtenMs);
-    for (const summary of writer.summaries()) found.push({ key: `${trace}#${summary.pid}`, writtenMs, summary });
     try {
+      const writer = await JobWriter.open(folder, session, trace, writtenMs);
+      for (const summary of writer.summaries()) found.push({ key: `${trace}#${summary.pid}`, writtenMs, summary });
       writer.write();
       await writer.writeAllocations(addon, join(folder, trace), false);
     } catch (error) {
       unwritten = reasonOf(error);
+    } finally {
+      closeTrace(opened);
     }
-    closeTrace(opened);
   }
   if (unwritten !== null)
     notes.push(`The tables of its traces could not be written (${unwritten}): SQL does not see them.`);

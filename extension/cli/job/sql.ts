@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isJobFolder } from '../../capture/traces/jobFolder';
+import { isolatedPython } from '../../capture/processes/machine';
 import { readText } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 import type { SqlArguments } from '../arguments/sqlArguments';
@@ -40,6 +41,11 @@ export function sql({ folder, query, engine, format }: SqlArguments, dist: strin
   if (query === null || !there) return refuse(`${folder} is no folder of a job: there is no run=… in it.`, FAILED);
   const select = named.get(query) ?? query;
   if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
+  if (filesIn(folder).length === 0)
+    return refuse(
+      `${folder} has no tables yet: "gpu-memtrace report ${folder}" writes those of the traces in it.`,
+      FAILED,
+    );
   const statements = [...views(resolve(folder), engine ?? 'duckdb', select), select.replace(/;\s*$/, '')];
   if (engine !== null) {
     print(statements.flatMap(statement => `${statement};`.split('\n')));
@@ -66,6 +72,12 @@ function views(folder: string, engine: NonNullable<SqlArguments['engine']>, quer
   return (named.length > 0 ? named : all).map(table => texts[engine](table));
 }
 
+/** DuckDB's own words for what went wrong, without the classes that Python puts before them. */
+function reasonIn(stderr: string): string {
+  const lines = stderr.trim().split('\n');
+  return /[A-Z]\w* Error: .*/.exec(stderr)?.[0] ?? lines.at(-1)?.replace(/^[\w.]+: /, '') ?? 'it failed';
+}
+
 function filesIn(folder: string): string[] {
   const below = (path: string, begin: string): string[] =>
     attempt(() => readdirSync(path), [])
@@ -80,17 +92,15 @@ function run(statements: readonly string[], format: SqlArguments['format']): num
   const ways: [string, string[]][] = [
     ['duckdb', ['-no-stdin', ...(format === 'csv' ? ['-csv'] : []), '-c', input]],
     ...[join(process.env.VIRTUAL_ENV ?? '/nowhere', 'bin/python'), 'python3', 'python'].map(
-      (python): [string, string[]] => [python, ['-c', PYTHON, format]],
+      (python): [string, string[]] => [python, [...isolatedPython(PYTHON), format]],
     ),
   ];
   for (const [program, words] of ways) {
-    const isPython = words.includes(PYTHON);
-    if (isPython && spawnSync(program, ['-c', 'import duckdb']).status !== 0) continue;
+    if (words[0] === '-I' && spawnSync(program, isolatedPython('import duckdb')).status !== 0) continue;
     const done = spawnSync(program, words, { input, stdio: ['pipe', 'inherit', 'pipe'], encoding: 'utf8' });
     if (done.error !== undefined) continue;
     if (done.status === 0) return 0;
-    const lines = done.stderr.trim().split('\n');
-    return refuse(`DuckDB: ${lines.find(line => line.includes('Error:')) ?? lines.at(-1) ?? 'it failed'}`, FAILED);
+    return refuse(`DuckDB: ${reasonIn(done.stderr)}`, FAILED);
   }
   return refuse(
     'There is no DuckDB here: put duckdb on PATH, or pip install duckdb; --print gives the statements.',

@@ -20,7 +20,8 @@ export interface DoctorGroup {
 }
 
 export type ToDoctorHost = { type: 'ready' } | { type: 'check' } | { type: 'copy'; text: string };
-export type ToDoctorPage = { type: 'checking' } | { type: 'checked'; groups: DoctorGroup[] };
+export type ToDoctorPage =
+  { type: 'checking' } | { type: 'checked'; groups: DoctorGroup[] } | { type: 'problem'; sentence: string };
 
 const MOST_TEXT = 10_000;
 

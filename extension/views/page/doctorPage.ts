@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { diagnose, type Diagnosis } from '../../capture/checks/checks';
+import { reasonOf } from '../../capture/traces/traceDirectory';
 import { loadNative } from '../../engine/addon';
 import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';
 import { fillPage } from './fill';
@@ -30,11 +31,18 @@ export class DoctorPage implements vscode.Disposable {
     if (message === null) return;
     if (message.type === 'copy') return vscode.env.clipboard.writeText(message.text);
     this.post({ type: 'checking' });
+    try {
+      this.post({ type: 'checked', groups: groupsOf(await this.check()) });
+    } catch (error) {
+      this.post({ type: 'problem', sentence: vscode.l10n.t('The checks could not be run: {0}', reasonOf(error)) });
+    }
+  }
+
+  private async check(): Promise<Diagnosis> {
     const loaded = loadNative(this.dist);
     const problem = 'error' in loaded ? loaded.error : null;
     const python = (await this.interpreter()) ?? undefined;
-    const diagnosis = await diagnose(this.dist, inheritedEnvironment(), problem, python);
-    this.post({ type: 'checked', groups: groupsOf(diagnosis) });
+    return diagnose(this.dist, inheritedEnvironment(), problem, python);
   }
 
   private post(message: ToDoctorPage): void {

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { isJobFolder } from '../../capture/traces/jobFolder';
+import { reasonOf } from '../../capture/traces/traceDirectory';
 import { readJob } from '../../cli/job/readJob';
 import { openLine } from '../../editor/openLine';
 import { jobMessage, type ToJobPage } from '../../protocol/requests/jobMessages';
@@ -30,6 +31,7 @@ export class JobPage {
   private job: JobView | null = null;
   private run: string | undefined;
   private reading = false;
+  private disposed = false;
 
   constructor(
     private readonly folder: string,
@@ -38,7 +40,10 @@ export class JobPage {
   ) {
     const title = vscode.l10n.t('Job {0}', basename(folder));
     this.panel = vscode.window.createWebviewPanel('gpuMemoryTrace.job', title, vscode.ViewColumn.Active);
-    this.panel.onDidDispose(() => clearInterval(this.timer));
+    this.panel.onDidDispose(() => {
+      this.disposed = true;
+      clearInterval(this.timer);
+    });
     this.panel.webview.onDidReceiveMessage(message => void this.receive(message));
     fillPage(this.panel.webview, media, 'job', title);
   }
@@ -51,17 +56,26 @@ export class JobPage {
     if (message.type === 'showRun') this.run = message.run;
     await this.read();
     clearInterval(this.timer);
-    if (this.job?.ranks.some(({ live }) => live)) this.timer = setInterval(() => void this.read(), LOOK_MS);
+    if (!this.disposed && this.job?.ranks.some(({ live }) => live))
+      this.timer = setInterval(() => void this.read(), LOOK_MS);
   }
 
   private async read(): Promise<void> {
-    if (this.reading || (!this.panel.visible && this.job !== null)) return;
+    if (this.disposed || this.reading || (!this.panel.visible && this.job !== null)) return;
     this.reading = true;
-    const job = await readJob(this.folder, this.dist, this.run);
-    this.reading = false;
-    if ('error' in job) return this.post({ type: 'problem', sentence: job.error });
-    this.job = job;
-    this.post({ type: 'job', job });
+    try {
+      const job = await readJob(this.folder, this.dist, this.run);
+      if ('error' in job) return this.post({ type: 'problem', sentence: job.error });
+      this.job = job;
+      this.post({ type: 'job', job });
+    } catch (error) {
+      this.post({
+        type: 'problem',
+        sentence: vscode.l10n.t('{0} could not be read: {1}', this.folder, reasonOf(error)),
+      });
+    } finally {
+      this.reading = false;
+    }
   }
 
   /** In the views that show one trace. */
@@ -80,11 +94,11 @@ export class JobPage {
     try {
       await openLine(file, line, this.folder);
     } catch (error) {
-      void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+      void vscode.window.showWarningMessage(reasonOf(error));
     }
   }
 
   private post(message: ToJobPage): void {
-    void this.panel.webview.postMessage(message);
+    if (!this.disposed) void this.panel.webview.postMessage(message);
   }
 }

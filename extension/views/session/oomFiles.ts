@@ -14,7 +14,7 @@ export async function writeOomFiles(folder: string, trace: TraceSession, verdict
     read(untilNs === null ? trace.native : await trace.moments.at(untilNs));
   for (const { name, lines } of await oomDocuments(trace.native, verdicts, { endNs, readAt })) {
     const file = join(folder, name);
-    writeWhole(file, [textOf(lines)]);
+    writeWhole(file, [textOf(lines)], { mode: 0o600 });
     void offer(file);
   }
 }

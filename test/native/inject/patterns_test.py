@@ -28,7 +28,7 @@ class Patterns(Traced):
     def check(self, python, layout):
         folders = [os.path.join(BUILT, name) for name in ("c10_0", "torch_" + layout)]
         library = os.path.join(folders[1], "libtorch_python.so")
-        self.run_program(python, os.path.join(HERE, "patterns_program.py"), *folders, library, ALLOCATIONS, SEED, seconds=1200)
+        self.run_program(python, os.path.join(HERE, "patterns_program.py"), *folders, library, ALLOCATIONS, SEED)
         log = only_log(self.trace)
         os.unlink(log.path)
         self.assertEqual(log.lost, {})

@@ -189,7 +189,7 @@ TEST(files) {
   const TemporaryFolder folder;
   CHECK_EQ(trace::read_pickle_file(folder / "none").error(),
            (folder / "none") + " is not opened: No such file or directory.");
-  CHECK_EQ(trace::read_pickle_file(folder.path()).error(), folder.path() + " is not opened: it is not a file.");
+  CHECK_EQ(trace::read_pickle_file(folder.path()).error(), folder.path() + " is not opened: it is not a regular file.");
 }
 
 TEST_MAIN

@@ -1,0 +1,93 @@
+// Recordings that never began say why; --max-steps ends a run in order; what lies in the working directory is not run; secrets stay.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { DRIVER_SCRIPT, Place, python, workload, type Report } from './launcher';
+
+for (const [words, sentence] of [
+  ['--start paused', 'recording began paused (--start paused), and nobody switched it on.'],
+  ['--start-at step:1000', 'recording was to begin after step 1000, and no training step was seen.'],
+  ['--start-when reserved>70GB', "PyTorch's cache never held more than 70.00 GB."],
+] as const)
+  test(`${words}: why nothing was recorded`, async t => {
+    const place = new Place(t);
+    const job = place.write('job.py', `${DRIVER_SCRIPT}alloc(4096)\n`);
+    const run = await place.run(['run', '--simulate-gpu', ...words.split(' '), '-o', 'x.gputrace', '--', python, job]);
+    assert.equal(run.status, 0);
+    assert.ok(run.stderr.includes(`\nNothing was recorded: ${sentence}\n`), run.stderr);
+    assert.doesNotMatch(run.stderr, /allocated nothing/);
+  });
+
+test('--max-steps ends a program in order', async t => {
+  const place = new Place(t);
+  const words = ['--', python, workload('train_simulator'), '--steps', '100000', '--sleep-ms', '5'];
+  const run = await place.run(['run', '--simulate-gpu', '--max-steps', '30', '-o', 'x.gputrace', ...words]);
+  assert.equal(run.status, 0, run.stderr);
+  assert.match(run.stderr, /^gpu-memtrace: Stopped after 30 steps \(--max-steps\)\.$/m);
+});
+
+test('a program that ends before --max-steps keeps its status', async t => {
+  const place = new Place(t);
+  const run = await place.run([
+    'run',
+    '--simulate-gpu',
+    '--max-steps',
+    '30',
+    '--',
+    python,
+    '-c',
+    'raise SystemExit(130)',
+  ]);
+  assert.equal(run.status, 130);
+});
+
+test('no Python that is started takes a module from the working directory', async t => {
+  const place = new Place(t);
+  for (const name of ['ipykernel', 'duckdb', 'csv', 'site', 'sitecustomize'])
+    place.write(`${name}.py`, `open(${JSON.stringify(place.path('was-run'))}, 'a').write('${name}')\n`);
+  mkdirSync(place.path('job/run=1/rank=0'), { recursive: true });
+  place.write('job/run=1/rank=0/ranks.1.parquet', '');
+  const env = { PYTHONPATH: '.', HOME: place.folder };
+  await place.run(['kernel', 'install', '--python', python], env);
+  await place.run(['sql', 'job', 'select 1 from ranks'], env);
+  await place.run(['doctor'], env);
+  assert.ok(!existsSync(place.path('was-run')), 'a module of the working directory was run');
+});
+
+test('sql of a job without tables', async t => {
+  const place = new Place(t);
+  mkdirSync(place.path('job/run=1/rank=0'), { recursive: true });
+  const { status, stderr } = await place.run(['sql', 'job', 'select 1 from ranks']);
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^gpu-memtrace: job has no tables yet: "gpu-memtrace report job" writes those of the traces in it\.\n$/,
+  );
+});
+
+const SECRET = 'q8Zr1xPw93LmT0vB';
+test('secrets of a command line are in no report, and the document of a failure is for this user alone', async t => {
+  const place = new Place(t);
+  const folder = JSON.stringify(dirname(workload('gpu')));
+  const job = place.write(
+    'job.py',
+    `import sys\nsys.path.insert(0, ${folder})\nimport gpu\nkept = []\nwhile True:\n    kept.append(gpu.empty(1 << 20))\n`,
+  );
+  const words = [python, job, '--token', SECRET, `--api-key=${SECRET}`, `https://me:${SECRET}@host/`];
+  const run = await place.run(['run', '--simulate-gpu', '--report', 'x.json', '-o', 'x.gputrace', '--', ...words], {
+    GPU_MEMTRACE_SIM_MEMORY: '64MiB',
+  });
+  const written = [run.stderr, readFileSync(place.path('x.json'), 'utf8')];
+  for (const format of ['json', 'perfetto', 'csv', 'pytorch-snapshot'])
+    written.push((await place.run(['report', 'x.gputrace', '--format', format])).stdout);
+  written.push((await place.run(['report', 'x.gputrace', '--oom'])).stdout);
+  const documents = readdirSync(place.folder).filter(name => /^oom-.*\.md$/.test(name));
+  assert.equal(documents.length, 1);
+  for (const name of documents) {
+    written.push(readFileSync(place.path(name), 'utf8'));
+    assert.equal(statSync(place.path(name)).mode & 0o777, 0o600);
+  }
+  assert.ok(place.readJson<Report & { command: string[] }>('x.json').command.includes('***'));
+  for (const text of written) assert.ok(!text.includes(SECRET), text.slice(0, 400));
+});
