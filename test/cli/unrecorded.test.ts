@@ -21,7 +21,7 @@ for (const [words, sentence] of [
 
 test('--max-steps ends a program in order', async t => {
   const place = new Place(t);
-  const words = ['--', python, workload('train_simulator'), '--steps', '100000', '--sleep-ms', '5'];
+  const words = ['--', python, workload('train_simulator'), '--epochs', '100000', '--sleep-ms', '2'];
   const run = await place.run(['run', '--simulate-gpu', '--max-steps', '30', '-o', 'x.gputrace', ...words]);
   assert.equal(run.status, 0, run.stderr);
   assert.match(run.stderr, /^gpu-memtrace: Stopped after 30 steps \(--max-steps\)\.$/m);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "model/ingest/step_events.h"
+#include "trace/log/user_frame.h"
 
 namespace gmt::model {
 namespace {
@@ -18,8 +19,7 @@ std::vector<LoopFinder::Maker> makers_of(const Accounts &accounts, uint32_t proc
     const CellInfo &maker = accounts.cell_infos()[cell];
     const uint32_t site = accounts.site_of(cell);
     const SiteInfo &info = accounts.sites()[site];
-    const bool has_line =
-        info.source == LineSource::Python && !info.summary.file.empty() && !info.summary.before_attach;
+    const bool has_line = info.source == LineSource::Python && info.summary.line > 0 && !info.summary.before_attach;
     const bool of_engine = info.source != LineSource::Python && info.source != LineSource::None;
     const bool backward = of_engine || accounts.cells()[cell].calls_backward;
     makers[cell] = {has_line && !backward ? site : kNone, maker.stack, maker.thread,
@@ -33,8 +33,13 @@ std::optional<CallPath> path_of(const State &all, uint32_t process, uint32_t sit
   CallPath path;
   if (!all.names.stack(process, all.accounts.sites()[site].stack, stack)) return std::nullopt;
   if (stack.cut) return path;
-  for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame)
-    path.push_back({static_cast<uint32_t>(hash_of(frame->file + "\n" + frame->function)), frame->line});
+  for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) {
+    // A snapshot's frames of C++ do not stand where they were called.
+    if (frame->line == 0 || trace::native_source(frame->file)) continue;
+    path.push_back({static_cast<uint32_t>(hash_of(frame->file + "
+" + frame->function)), frame->line,
+                    is_set_up(frame->file, frame->function)});
+  }
   return path;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <string>
 #include <tuple>
 
 namespace gmt::model {
@@ -142,6 +143,18 @@ bool stands_for_it(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
 
 }  // namespace
 
+bool is_set_up(std::string_view file, std::string_view function) {
+  static constexpr std::string_view kFunctions[] = {
+      "__init__",        "_call_impl", "_wrapped_call_impl", "forward",        "backward", "load_state_dict",
+      "from_pretrained", "_load",      "load_weights",       "_find_and_load", "_apply"};
+  static constexpr std::string_view kFolders[] = {"/torch/optim/", "/torch/cuda/graphs", "/safetensors/"};
+  std::string path(file);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  const auto name = function.substr(function.rfind('.') + 1);
+  return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions) ||
+         std::any_of(std::begin(kFolders), std::end(kFolders), [&](auto one) { return path.find(one) != path.npos; });
+}
+
 void LoopFinder::keep(const StepEntry &entry) {
   if (entries_.size() == kEntries) return start_over();
   if (entries_.empty()) entries_.reserve(kEntries);  // pages come as they are written
@@ -200,7 +213,8 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     const std::span<const Visit> own{visits.data() + begin, visits.data() + ends[i]};
     const auto &row = threads[rows[i].thread].partings;
     auto loop = measure_runs(own, partings.try_emplace(rows[i].thread, row).first->second);
-    if (!loop || row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // none, or over
+    if (!loop || depth_of(loop->place) >= own_depth(paths_[rows[i].anchor.site])) continue;  // none, or of a set-up
+    if (row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;            // over
     loop->anchor = {rows[i].anchor.site, rows[i].anchor.stack, loop->anchor.each};
     loop->first = own.front().number;
     loop->alone = rows[rows[i].whole].count >= loop->rounds * loop->length + kFilling + 1;

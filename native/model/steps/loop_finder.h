@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ namespace gmt::model {
 struct Call {
   uint32_t function;  ///< equal for the same function of the same file
   uint32_t line;
+  bool set_up = false;  ///< its loops are no steps: is_set_up()
   bool operator==(const Call &) const = default;
 };
 using CallPath = std::vector<Call>;
@@ -30,6 +32,16 @@ using CallPlace = uint64_t;
 constexpr CallPlace kNowhere = ~0ull;
 
 constexpr CallPlace call_place(size_t depth, uint32_t line) { return static_cast<uint64_t>(depth) << 32 | line; }
+constexpr size_t depth_of(CallPlace place) { return place >> 32; }
+
+/// Whether the rounds of what lies in a function, or below it, are never steps: README.md.
+bool is_set_up(std::string_view file, std::string_view function);
+
+/// How many calls the program's own loop may lie in.
+inline size_t own_depth(const CallPath &path) {
+  return static_cast<size_t>(std::find_if(path.begin(), path.end(), [](Call one) { return one.set_up; }) -
+                             path.begin());
+}
 
 /// Where `to` leaves the calls of `from`; of equal paths their innermost call.
 inline CallPlace parting(const CallPath &from, const CallPath &to) {
@@ -136,7 +148,7 @@ class LoopFinder {
   /// It is time to search: something came often enough, and there is enough new.
   bool due() const { return often_ && cells_.size() >= next_search_; }
   /**
-   * The loop that goes on and whose rounds are steps: where the program has backward passes, the innermost one with a pass in each
+   * The loop that goes on and whose rounds are steps, which lies in no set-up: where the program has backward passes, the innermost one with a pass in each
    * round; else the outermost one, for what a request does may be a loop too. Of the lines that are come to in each round the one
    * that came first stands for it. What other threads do is no part of a round. A line of several threads has rounds in each of
    * them, and in all. `kept`: what stands for the loop until now, which it goes on to do where it may.

@@ -210,6 +210,44 @@ TEST(each_stack_is_looked_up_once_a_search_however_often_it_allocates) {
   CHECK_EQ(find(CallPath{}), 0u);
 }
 
+TEST(rounds_within_a_set_up_are_no_steps_and_those_around_it_are) {
+  const std::pair<const char *, const char *> set_ups[] = {
+      {"/x/site-packages/torch/nn/modules/module.py", "Module._wrapped_call_impl"},
+      {"/x/net.py", "Net.forward"},
+      {"/x/net.py", "Net.__init__"},
+      {"/x/site-packages/torch/autograd/function.py", "BackwardCFunction.backward"},
+      {"C:\\x\\site-packages\\torch\\optim\\optimizer.py", "Optimizer.profile_hook_step.<locals>.wrapper"},
+      {"/x/net.py", "load_state_dict"},
+      {"/x/site-packages/safetensors/torch.py", "load_file"},
+      {"/x/site-packages/torch/nn/modules/module.py", "Module._apply"},
+      {"<frozen importlib._bootstrap>", "_find_and_load"}};
+  for (const auto &[file, function] : set_ups) {
+    CHECK(is_set_up(file, function));
+    for (const bool loops_inside : {true, false}) {
+      LoopFeed feed;
+      for (uint32_t line = 1; line <= 6; ++line) {
+        const uint32_t outer = loops_inside ? 7 : line;
+        feed.names.set(line, {{"/x/net.py", line, "work"}, {file, line, function}, {"/x/train.py", outer, "main"}});
+      }
+      if (!loops_inside) feed.names.set(kInput, {{"/x/net.py", kInput, "work"}, {"/x/train.py", kInput, "main"}});
+      for (int i = 0; i < 40; ++i) feed.round();
+      CHECK_EQ(feed.series().axis.source == StepSource::Periodic, !loops_inside);
+    }
+  }
+  CHECK(!is_set_up("/x/train.py", "train_one_step"));
+  CHECK(!is_set_up("/x/forward/train.py", "forward_all"));
+}
+
+TEST(frames_of_cpp_in_a_stack_hide_no_set_up) {
+  LoopFeed feed;
+  for (uint32_t line = 1; line <= 6; ++line)
+    feed.names.set(
+        line,
+        {{"/x/net.py", line, "Net.forward"}, {"ceval.c", 40 + line, "_PyEval_EvalFrame"}, {"/x/train.py", 7, "main"}});
+  for (int i = 0; i < 40; ++i) feed.round();
+  CHECK(feed.series().axis.source == StepSource::Time);
+}
+
 TEST(what_has_no_lines_is_cut_by_time) {
   LoopFeed feed;
   std::mt19937_64 random(7);
