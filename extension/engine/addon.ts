@@ -42,5 +42,5 @@ function load(file: string): Loaded {
 /** A trace whose facts have no secrets of the command line. */
 function discreet<Trace extends { info(): TraceInfo }>(trace: Trace): Trace {
   const info = trace.info.bind(trace);
-  return Object.defineProperty(trace, 'info', { value: () => withoutSecrets(info()) });
+  return Object.defineProperty(trace, 'info', { configurable: true, value: () => withoutSecrets(info()) });
 }

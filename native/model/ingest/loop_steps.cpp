@@ -36,8 +36,7 @@ std::optional<CallPath> path_of(const State &all, uint32_t process, uint32_t sit
   for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) {
     // A snapshot's frames of C++ do not stand where they were called.
     if (frame->line == 0 || trace::native_source(frame->file)) continue;
-    path.push_back({static_cast<uint32_t>(hash_of(frame->file + "
-" + frame->function)), frame->line,
+    path.push_back({static_cast<uint32_t>(hash_of(frame->file + "\n" + frame->function)), frame->line,
                     is_set_up(frame->file, frame->function)});
   }
   return path;

@@ -182,7 +182,7 @@ class SiteGrouping {
       group.site = own.site;
       group.site_live = site_live;
     }
-    if (group.thread != info.thread || group.process != process) group.thread = -1;
+    if (group.thread != info.thread || group.process != static_cast<int32_t>(process)) group.thread = -1;
     keep_common(group.process, process);
     keep_common(group.device, device_number(info.device));
     if (own.site != group.site) group.one_site = false;

@@ -213,8 +213,9 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     const std::span<const Visit> own{visits.data() + begin, visits.data() + ends[i]};
     const auto &row = threads[rows[i].thread].partings;
     auto loop = measure_runs(own, partings.try_emplace(rows[i].thread, row).first->second);
-    if (!loop || depth_of(loop->place) >= own_depth(paths_[rows[i].anchor.site])) continue;  // none, or of a set-up
-    if (row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;            // over
+    const auto &calls = paths_[rows[i].anchor.site];
+    if (!loop || depth_of(loop->place) >= (calls ? own_depth(*calls) : 0)) continue;  // none, or of a set-up
+    if (row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;     // over
     loop->anchor = {rows[i].anchor.site, rows[i].anchor.stack, loop->anchor.each};
     loop->first = own.front().number;
     loop->alone = rows[rows[i].whole].count >= loop->rounds * loop->length + kFilling + 1;
