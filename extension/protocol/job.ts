@@ -92,9 +92,12 @@ export function parseSummary(text: string): RankSummary | null {
     isFields(lost) &&
     typeof lost.events === 'number' &&
     isFields(mesh) &&
-    [rank, worldSize].every(value => value === null || typeof value === 'number');
+    [rank, worldSize].every(value => value === null || isCount(value));
   return whole ? (fields as unknown as RankSummary) : null;
 }
+
+/** No job has ten million ranks. */
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 1e7;
 
 function has(fields: Fields, numbers: readonly string[], texts: readonly string[]): boolean {
   return (

@@ -59,7 +59,7 @@ export function rankIn(facts: Iterable<readonly [string, string | undefined]>): 
     names.map(name => told.get(name) ?? '').find(value => value !== '' && !NO_NAMES.has(value)) ?? '';
   const count = (names: readonly string[]): number | null => {
     const value = first(names);
-    return /^\d+$/.test(value) ? Number(value) : null;
+    return /^\d{1,7}$/.test(value) ? Number(value) : null; // more are none
   };
   const mesh: RankInfo['mesh'] = {};
   const gpus: RankInfo['gpus'] = {};

@@ -196,3 +196,27 @@ test('nothing of a framework is imported with the package, nor at the start of P
   assert.doesNotMatch(stdout, /torch|lightning|transformers|pytest/);
   assert.match(stdout, /gpu_memtrace/);
 });
+
+test('garbage in variables is not heard of by the program, which is recorded as far as it can be', () => {
+  const garbage = ['x', '-1', '1e309', '9'.repeat(5000), '²', '\u{1F600}', '%s%n', '../..'];
+  const names = ['GPU_MEMTRACE_BUDGET', 'GPU_MEMTRACE_RANK', 'RANK', 'SLURM_PROCID', 'WORLD_SIZE', 'JOB_NAME'];
+  const code = 'import sys; print("out"); sys.stderr.write("err\\n"); sys.exit(3)';
+  for (const name of names)
+    for (const value of garbage) {
+      const env = { GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: 'g.gputrace', GPU_MEMTRACE_RANKS: '0-3', [name]: value };
+      const { status, stdout, stderr } = runPython(place, ['-c', code], env);
+      assert.deepEqual([status, stdout], [3, 'out\n'], `${name}=${value.slice(0, 20)}`);
+      assert.match(stderr, /^err\n(gpu-memtrace: .*\n)?$/, `${name}=${value.slice(0, 20)}`);
+    }
+});
+
+test('a program that starts again, as the same process of the same host, leaves the trace of before', async () => {
+  const env = { GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: `${inPlace('pod')}/` };
+  for (const times of [1, 2]) {
+    assert.equal(run('plain', [], env).status, 0);
+    const traces = readdirSync(inPlace('pod/traces')).filter(name => name.endsWith('.gputrace'));
+    assert.equal(traces.length, times);
+    for (const name of traces) assert.match(name, /-\d+-\d{8}-\d{6}\.gputrace$/);
+    await pause(1100);
+  }
+});

@@ -32,8 +32,18 @@ export function expandFolder(path: string, environment: Environment, host: strin
   return path.replace(/%([jrhp])/g, (_, letter: string) => safeName(values[letter] ?? ''));
 }
 
+/** When its recording began, in the name of a trace: a container that starts again has the host and the numbers of the one before. */
+const BEGAN = /-\d{8}-\d{6}(?=\.gputrace$)/;
+
+/** The name of a trace that begins now. */
+export function traceName(host: string, pid: number, now = new Date()): string {
+  const began = now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  return `${safeName(host)}-${pid}-${began}.gputrace`;
+}
+
 /** What names a process in the folder, whatever others write into it. */
-export const processName = ({ host, pid }: Pick<RankSummary, 'host' | 'pid'>): string => `${safeName(host)}-${pid}`;
+export const processName = ({ host, pid, trace }: Pick<RankSummary, 'host' | 'pid' | 'trace'>): string =>
+  `${safeName(host)}-${pid}${BEGAN.exec(trace ?? '')?.[0] ?? ''}`;
 
 /**
  * The summaries of one trace, which began at `traceMs`, with a run and a rank each, told or not: what some process was told of the run holds

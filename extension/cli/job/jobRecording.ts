@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { accessSync, constants } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Copies, SpaceLimits } from '../../capture/launch/recorder';
-import { expandFolder, processName, TRACES } from '../../capture/traces/jobFolder';
+import { expandFolder, traceName, TRACES } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { makeFolder, removeFile, writeWhole } from '../../files/files';
@@ -61,7 +61,7 @@ export class JobRecording {
 
   /** `directory`: where the trace is recorded, on this machine's own disk. Throws where the folder cannot be made. */
   constructor(folder: string, directory: string, session: NativeSession) {
-    const trace = join(TRACES, `${processName({ host: hostname(), pid: process.pid })}.gputrace`);
+    const trace = join(TRACES, traceName(hostname(), process.pid));
     this.traceFile = join(folder, trace);
     this.copies = { file: this.traceFile, seconds: COPY_SECONDS };
     writeWhole(join(directory, 'copies'), [], { ofTrace: true });

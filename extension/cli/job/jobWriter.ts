@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 import { ranksOf, rankSummary } from '../../analysis/job/rankSummary';
 import { named, processName, rankFolder, removeProcess, runThere, writeSummary } from '../../capture/traces/jobFolder';
-import { writeWhole } from '../../files/files';
+import { removeFile, writeWhole } from '../../files/files';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { isAlive, makeInput } from '../../exporters/exportInput';
 import type * as parquetBundle from '../../exporters/parquet';
 import type { TableName, TableRow } from '../../exporters/parquet/tables';
 import type { RankSummary } from '../../protocol/job';
 import { remembered } from '../../protocol/maps';
+import type { StepSource } from '../../protocol/trace';
 
 type Parquet = typeof parquetBundle;
 /** Allocations with their bytes times time: none with no more than `least`, and beyond `most` of them the lightest are dropped. */
 type Kept = { rows: { weight: number; row: TableRow<'allocations'> }[]; least: number; most: number };
-type Steps = { rows: TableRow<'steps'>[]; after: number; part: number };
+type Steps = { rows: TableRow<'steps'>[]; after: number; part: number; source: StepSource };
 
 /** A day of steps at ten a second has nine files. */
 const STEPS_A_FILE = 100_000;
@@ -117,7 +118,13 @@ export class JobWriter {
   }
 
   private stepsOf(process: number, summary: RankSummary): Steps {
-    const known = remembered(this.steps, process, () => ({ rows: [], after: 0, part: 0 }));
+    const begins = (): Steps => ({ rows: [], after: 0, part: 0, source: summary.stepSource });
+    let known = remembered(this.steps, process, begins);
+    if (known.source !== summary.stepSource) {
+      // Slices of time stood for steps until the first training step: none of them is one.
+      for (let part = 0; part < known.part; part++) removeFile(this.fileOf(summary, 'steps', part));
+      this.steps.set(process, (known = begins()));
+    }
     const series = this.session.ledgerSeries({ process, device: summary.device, points: NEWEST });
     const rows = this.parquet.stepRows(series, summary, this.session.info().startRealtimeMs, known.after);
     for (const row of rows) known.rows.push(row);
@@ -126,10 +133,14 @@ export class JobWriter {
   }
 
   private writeTable(summary: RankSummary, name: TableName, rows: Iterable<object>, part: number): void {
-    const file = `${name}.${processName(summary)}${part > 0 ? `.${part}` : ''}.parquet`;
     const facts = { table: name, lost: summary.lost, simulated: summary.simulated };
     const chunks = this.parquet.parquetChunks(this.parquet.TABLES[name], rows as Iterable<never>, facts);
-    writeWhole(join(rankFolder(this.folder, summary), file), chunks);
+    writeWhole(this.fileOf(summary, name, part), chunks);
+  }
+
+  private fileOf(summary: RankSummary, name: TableName, part: number): string {
+    const file = `${name}.${processName(summary)}${part > 0 ? `.${part}` : ''}.parquet`;
+    return join(rankFolder(this.folder, summary), file);
   }
 }
 

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Optional, Tuple
 
-from ._files import make_folder, part_of, remove
+from ._files import make_folder, part_of, remove, write_whole
 from ._recording import NotRecorded, cache_folder, start, why_none
 
 # Who says it first; extension/protocol/rank.ts has the same.
@@ -31,16 +31,17 @@ def trace_in(folder: str) -> str:
     safe = {key: re.sub(r"[^\w.-]+", "_", value, flags=re.ASCII).lstrip(".") or "unknown" for key, value in values.items()}
     traces = os.path.join(os.path.abspath(re.sub("%([jrhp])", lambda match: safe[match[1]], folder)), "traces")
     make_folder(traces)
-    return os.path.join(traces, "%s-%s.gputrace" % (safe["h"], safe["p"]))
+    began = time.strftime("%Y%m%d-%H%M%S", time.gmtime())  # a container that starts again has the same host and numbers
+    return os.path.join(traces, "%s-%s-%s.gputrace" % (safe["h"], safe["p"], began))
 
 
 def limits() -> Optional[Tuple[int, int]]:
     """GPU_MEMTRACE_RANKS=0,7,64-71: these are recorded in full, as is a launcher, which may have a number from Slurm."""
     rank, ranks = told(RANK), os.environ.get("GPU_MEMTRACE_RANKS", "")
     command = part_of("/proc/self/cmdline").decode(errors="replace").split("\0")
-    if not ranks or not rank.isdigit() or any(os.path.basename(word) in LAUNCHERS for word in command):
+    if not ranks or not re.fullmatch("[0-9]{1,7}", rank) or any(os.path.basename(word) in LAUNCHERS for word in command):
         return None
-    ranges = [re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part) for part in ranks.split(",")]
+    ranges = [re.fullmatch(r"\s*(\d{1,7})(?:-(\d{1,7}))?\s*", part, re.ASCII) for part in ranks.split(",")]
     if None in ranges:
         raise NotRecorded("GPU_MEMTRACE_RANKS=%s is not a list of ranks, such as 0,7,64-71." % ranks)
     full = any(int(each[1]) <= int(rank) <= int(each[2] or each[1]) for each in ranges if each)
@@ -51,6 +52,11 @@ def usual_file() -> str:
     """Beside the traces of `gpu-memtrace run`."""
     folder = make_folder(os.path.join(cache_folder(), "traces"))
     return os.path.join(folder, "python-%s-%d.gputrace" % (time.strftime("%Y%m%d-%H%M%S", time.gmtime()), os.getpid()))
+
+
+def reason_file() -> str:
+    """Where the trace would be looked for."""
+    return usual_file().replace(".gputrace", ".txt")
 
 
 def begin() -> None:
@@ -67,6 +73,9 @@ def begin() -> None:
         recording.at_end(out)
     except (NotRecorded, OSError) as error:
         sys.stderr.write("gpu-memtrace: this program is not recorded: %s\n" % error)
+        return
+    except Exception as error:  # of ours; the program does not hear of it
+        write_whole(reason_file(), "This program is not recorded: %s: %s\n" % (type(error).__name__, error))
         return
 
     def end() -> None:

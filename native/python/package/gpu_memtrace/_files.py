@@ -37,7 +37,7 @@ def write_whole(file: str, content: "str | bytes") -> None:
         opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | HIDDEN, 0o600, dir_fd=folder)
         try:
             with os.fdopen(opened, "wb") as out:
-                out.write(content if isinstance(content, bytes) else content.encode())
+                out.write(content if isinstance(content, bytes) else os.fsencode(content))
             os.rename(part, name, src_dir_fd=folder, dst_dir_fd=folder)
         except OSError:
             os.unlink(part, dir_fd=folder)

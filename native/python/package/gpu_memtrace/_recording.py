@@ -6,6 +6,7 @@ import fcntl
 import glob
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -187,6 +188,12 @@ def cache_folder() -> str:
     return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), PRODUCT)
 
 
+def budget() -> int:
+    """The bytes of GPU_MEMTRACE_BUDGET; 0: it says none."""
+    said = os.environ.get("GPU_MEMTRACE_BUDGET", "")
+    return int(said) if re.fullmatch("[0-9]{1,18}", said) else 0
+
+
 def make_directory() -> "Tuple[str, int]":
     """A new folder that only we can read, where live traces are looked for, and the bytes that its files may take."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
@@ -199,7 +206,7 @@ def make_directory() -> "Tuple[str, int]":
             continue
         about = os.statvfs(root)
         room = about.f_bavail * about.f_frsize // (4 if root.startswith("/run/") else 2)  # there it is memory
-        return directory, int(os.environ.get("GPU_MEMTRACE_BUDGET") or 0) or min(2 * GB, room)
+        return directory, budget() or min(2 * GB, room)
     raise NotRecorded("No trace directory can be made (%s); set XDG_CACHE_HOME to a writable folder." % "; ".join(reasons))
 
 
