@@ -31,7 +31,11 @@ export type RankFinding = Pick<
   Finding,
   'verdict' | 'class' | 'cause' | 'title' | 'bytesPerStep' | 'bytes' | 'sinceStep' | 'confidence' | 'suggestion'
 > &
-  Frame & { holder: string | null };
+  Frame & {
+    holder: string | null;
+    /** Where the holder got it: the line to change. Absent or null: not known. */
+    change?: Pick<Frame, 'file' | 'line'> | null;
+  };
 
 /** One process of a job, on the device that it uses most. Times are Unix ones. */
 export interface RankSummary extends RankInfo {
@@ -117,6 +121,8 @@ export interface JobDifference {
   /** The lines that explain it, the biggest first, with their part of it. */
   lines: (Frame & { bytes: number })[];
   holder: string | null;
+  /** What to change, and where, as the finding of the worst rank has it; null: nothing is known. */
+  advice: string | null;
   /** All in one sentence. */
   sentence: string;
 }

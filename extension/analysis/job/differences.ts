@@ -58,6 +58,10 @@ function growingLines(ranks: readonly RankSummary[]): JobDifference[] {
     .sort((a, b) => b.bytes - a.bytes);
 }
 
+/** Of a summary that others may have written. */
+const isPlace = (change: RankFinding['change']): change is { file: string; line: number } =>
+  typeof change?.file === 'string' && Number.isInteger(change.line);
+
 function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[]): JobDifference {
   const { file, line, function: name, bytesPerStep: bytes, holder } = worst;
   const who = whoText(of, ranks);
@@ -70,7 +74,12 @@ function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[])
     of.length === 1 ? t('{0} grows by {1} a step', who, amount) : t('{0} grow by up to {1} a step', who, amount);
   const lines = line > 0 ? [{ file, line, function: name, bytes }] : [];
   const sentence = `${grows}${where}${kept}${others === 0 ? '' : rest}.`;
-  return { kind: 'growth', who, ranks: of, bytes, lines, holder, sentence: capital(sentence) };
+  const { change, suggestion } = worst;
+  const first = isPlace(change)
+    ? t('Change {0}: ', `${change.file.slice(change.file.lastIndexOf('/') + 1)}:${change.line}`)
+    : '';
+  const advice = suggestion || first ? `${first}${suggestion ?? ''}`.trim() : null;
+  return { kind: 'growth', who, ranks: of, bytes, lines, holder, advice, sentence: capital(sentence) };
 }
 
 /** The lines that grow in ranks that leak. Their bytes are told as that, and no rank peaks higher for them. */
@@ -188,7 +197,7 @@ function peakDifference(
   const parts = lines.map(line => t('{0} at {1}', formatBytes(Math.abs(line.bytes)), placeText(line)));
   const because = parts.length === 0 ? t(', at no line in particular') : `: ${parts.join(', ')}`;
   const sentence = `${by > 0 ? texts.more : texts.less}${because}.`;
-  return { kind: 'peak', who, ranks: of, bytes: by, lines, holder: null, sentence: capital(sentence) };
+  return { kind: 'peak', who, ranks: of, bytes: by, lines, holder: null, advice: null, sentence: capital(sentence) };
 }
 
 /** The lines that make most of a difference, by what they have at most. */
@@ -238,7 +247,9 @@ function foreignMemory(ranks: readonly RankSummary[]): JobDifference[] {
   const bytes = Math.max(...found.map(one => one.bytes));
   const who = whoText(of, ranks, 'host');
   const sentence = t('{0}: other processes than the job’s hold up to {1} of a GPU.', who, formatBytes(bytes));
-  return [{ kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, sentence: capital(sentence) }];
+  return [
+    { kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, advice: null, sentence: capital(sentence) },
+  ];
 }
 
 const newest = (values: readonly (number | null)[]): number => values.findLast(bytes => bytes !== null) ?? 0;

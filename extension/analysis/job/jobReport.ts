@@ -10,7 +10,7 @@ const SHADES = ' ▁▂▃▄▅▆▇█';
 const COLUMNS = 32;
 
 /** A job as lines of text: what differs, then a row a rank with its peak over the steps. */
-export function jobLines(job: JobView): string[] {
+export function jobLines(job: JobView, folder = ''): string[] {
   const { run, ranks, worldSize, differences, runs, simulated } = job;
   const world = worldSize === null || worldSize <= ranks.length ? '' : ` of ${formatCount(worldSize)}`;
   const count = `${formatCount(ranks.length)}${world} ${Math.max(worldSize ?? 0, ranks.length) === 1 ? 'rank' : 'ranks'}`;
@@ -18,7 +18,13 @@ export function jobLines(job: JobView): string[] {
   if (simulated) lines.push('The GPU is simulated.');
   lines.push(...job.notes);
   if (differences.length === 0) lines.push(nothingText(ranks.length, t));
-  for (const { kind, sentence } of differences) lines.push(`${kind === 'growth' ? 'LEAK' : 'DIFFERS'}: ${sentence}`);
+  for (const { kind, sentence, advice, ranks: of } of differences) {
+    lines.push(`${kind === 'growth' ? 'LEAK' : 'DIFFERS'}: ${sentence}`);
+    if (advice !== null) lines.push(`  ${advice}`);
+    const { rank, trace } = ranks.find(one => of.includes(one.rank) && one.trace !== null) ?? { rank: 0, trace: null };
+    if (trace !== null)
+      lines.push(`  Rank ${rank}: gpu-memtrace report ${folder === '' ? '' : `${folder.replace(/\/$/, '')}/`}${trace}`);
+  }
   return [...lines, '', ...rankTable(job), ...(runs.length > 1 ? ['', ...runTable(runs), '', ...trendTable(job)] : [])];
 }
 

@@ -123,6 +123,7 @@ function readFindings(verdicts: Verdicts, process: number): RankFinding[] {
         bytesPerStep: finding.process === process ? finding.bytesPerStep : grows,
         ...{ file: place?.file ?? '', line: place?.line ?? 0, function: place?.function ?? '' },
         holder: holder?.path ?? null,
+        change: holder?.line ? { file: holder.file ?? '', line: holder.line } : null,
       };
     })
     .slice(0, FINDINGS);

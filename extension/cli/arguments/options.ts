@@ -1,5 +1,12 @@
+/** A word of the command line may have any length. */
+const LONG = /\S{200,}/g;
+
 /** Thrown with a sentence on what is wrong with the command line. */
-export class Usage extends Error {}
+export class Usage extends Error {
+  constructor(sentence: string) {
+    super(sentence.replace(LONG, word => `${word.slice(0, 60)}…`));
+  }
+}
 /** Thrown with a verb whose help is wanted. */
 export class HelpWanted extends Error {}
 

@@ -25,7 +25,7 @@ export async function reportJob(options: ReportArguments, dist: string): Promise
     return refuse(`${file} is the folder of a job: of the options only --run, --format and -o go with it.`, USAGE);
   const job = await readJob(file, dist, run ?? undefined);
   if ('error' in job) return refuse(job.error, UNREADABLE);
-  const chunks = format === 'json' ? jsonChunks({ version: 1, ...job }) : [textOf(jobLines(job))];
+  const chunks = format === 'json' ? jsonChunks({ version: 1, ...job }) : [textOf(jobLines(job, file))];
   return writeResult(chunks, output) ? 0 : UNREADABLE;
 }
 

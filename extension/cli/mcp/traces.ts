@@ -98,7 +98,7 @@ function factsOf({ source, verdicts: { steps, findings } }: Look): object {
   return {
     command: processes[0]?.command.join(' '),
     pids: processes.map(({ pid }) => pid),
-    startedAt: new Date(startRealtimeMs).toISOString(),
+    ...(startRealtimeMs > 0 && { startedAt: new Date(startRealtimeMs).toISOString() }),
     steps: steps.count,
     peakBytes: Math.max(0, ...listed.map(({ peakBytes }) => peakBytes)),
     findings: findings.length,
