@@ -1,5 +1,5 @@
 // What `run` and `attach` share: the trace directory, the live table, the results at the end.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { verdictsOf } from '../analysis/findings/verdictCache';
@@ -16,8 +16,9 @@ import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
 import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import { makeFolder } from '../files/files';
-import { textOf } from '../protocol/inert';
+import { makeFolder, readTextIn } from '../files/files';
+import { attempt } from '../protocol/attempt';
+import { inert, textOf } from '../protocol/inert';
 import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
@@ -35,6 +36,8 @@ import { summaryLines } from './report/summary';
 export const NOT_STARTED = 125;
 /** Exit status of --fail-on-leak. */
 const LEAK_FOUND = 3;
+/** What a process could not print, since its stderr was a file of its own. */
+const NOT_RECORDED = /^not-recorded-\d+\.txt$/;
 
 /** A trace that is being recorded. */
 export type Recording = Exclude<ReturnType<typeof beginRecording>, NoTraceDirectory>;
@@ -139,6 +142,10 @@ export async function finish(
     await recording.metrics.end();
     if (!existsSync(directory))
       say(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
+    for (const name of attempt(() => readdirSync(directory), [])
+      .filter(name => NOT_RECORDED.test(name))
+      .slice(0, 3))
+      print([inert(readTextIn(directory, name).trimEnd())], 2);
     const verdicts = verdictsOf(session, createLineReader());
     const { failOnLeak } = options;
     const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');

@@ -97,13 +97,23 @@ Guard *make_guard() {
   return static_cast<Guard *>(at);
 }
 
+/// What the program writes to its stderr is for people, or for who started it. A file may be its data.
+bool stderr_is_read() {
+  struct stat facts;
+  return facts_of(STDERR_FILENO, &facts) && (S_ISCHR(facts.st_mode) || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode));
+}
+
+/// One line on stderr, or in the trace's folder.
 void refuse(const char *what) {
   static const char hint[] = "gpu-memtrace: this process is not recorded: ";
-  char text[512];
+  char text[512], path[4096];
   const int n = snprintf(text, sizeof text, "%s%s: %s\n", hint, what, strerror(errno));
-  if (n > 0 &&
-      write(STDERR_FILENO, text, static_cast<size_t>(n) < sizeof text ? static_cast<size_t>(n) : sizeof text - 1) < 0)
-    return;
+  const size_t bytes = n < 0 ? 0 : static_cast<size_t>(n) < sizeof text ? static_cast<size_t>(n) : sizeof text - 1;
+  snprintf(path, sizeof path, "%s/not-recorded-%d.txt", trace_directory(), static_cast<int>(getpid()));
+  const bool is_read = stderr_is_read();
+  const int to = is_read ? STDERR_FILENO : create_named(path);
+  if (to >= 0 && write(to, text, bytes) < 0) errno = 0;
+  if (to >= 0 && !is_read) close(to);
 }
 
 bool create_log(const char *directory) {

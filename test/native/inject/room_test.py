@@ -159,6 +159,22 @@ for _ in range(2):
         self.assertIn("not recorded", done.stderr)
         self.assertIn(directory, done.stderr)
 
+    def test_stderr_that_is_a_file_of_the_program(self):
+        """It may be its data: the line goes into the trace's folder, where there is room for that."""
+        for room in (True, False):
+            if room and os.geteuid() == 0:
+                self.mount("32k")
+            directory = self.trace if room and os.geteuid() == 0 else os.path.join(self.folder, "missing")
+            data = os.path.join(self.folder, "data")
+            with open(data, "w") as stderr:
+                subprocess.run([PROGRAM, "exit", "exit"], env=self.environment(GPU_MEMTRACE_DIR=directory), stderr=stderr)
+            self.assertEqual(os.path.getsize(data), 0)
+            if directory == self.trace:
+                notes = [name for name in os.listdir(directory) if name.startswith("not-recorded-")]
+                self.assertEqual(len(notes), 1, os.listdir(directory))
+                with open(os.path.join(directory, notes[0])) as note:
+                    self.assertIn("is not recorded", note.read())
+
     def test_missing_directory(self):
         self.check_refused(os.path.join(self.folder, "missing"))
 
