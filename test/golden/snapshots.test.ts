@@ -29,7 +29,12 @@ for (const name of ['d3_oom_expandable', 'd7_2044_blocks', 'd6_leak_30_rounds'])
 
 const SAID: [name: string, words: string[], right: RegExp, wrong?: RegExp][] = [
   ['d3_oom_expandable', ['--oom'], /\| free \| 91\.00 MB \|/, /what was free of it/],
-  ['d3_oom_expandable', [], /^OUT OF MEMORY: 512\.00 MB at net\.py:36 forward did not fit/m, /driver memory outside|bypassing/],
+  [
+    'd3_oom_expandable',
+    [],
+    /^OUT OF MEMORY: 512\.00 MB at net\.py:36 forward did not fit/m,
+    /driver memory outside|bypassing/,
+  ],
   ['d4_windows_paths', [], /^LEAK: model\.py:21: /m, /site-packages/],
   ['d5_backward_without_python', [], /<backward pass> without Python frames$/m, /thread48/],
   ['d2_one_optimizer_step', [], /^1 step \(optimizer\)$/m],

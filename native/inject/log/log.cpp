@@ -100,7 +100,8 @@ Guard *make_guard() {
 /// What the program writes to its stderr is for people, or for who started it. A file may be its data.
 bool stderr_is_read() {
   struct stat facts;
-  return facts_of(STDERR_FILENO, &facts) && (S_ISCHR(facts.st_mode) || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode));
+  return facts_of(STDERR_FILENO, &facts) &&
+         (S_ISCHR(facts.st_mode) || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode));
 }
 
 /// One line on stderr, or in the trace's folder.
