@@ -219,7 +219,7 @@ function code(text: string): string {
   return `\`${text.replaceAll('`', '’').replaceAll('|', '\\|')}\``;
 }
 
-/** Names outside of code are no HTML, no link and no emphasis, whatever a file is called. */
+/** Names outside of code are no HTML and no link, whatever a file is called. */
 function plain(text: string): string {
-  return text.replace(/`[^`]*`|[`<[\]*~]|(?<!\w)_|_(?!\w)/g, found => (found.length > 1 ? found : `\\${found}`));
+  return text.replace(/`[^`]*`|[`<[\]*~]/g, found => (found.length > 1 ? found : `\\${found}`));
 }
