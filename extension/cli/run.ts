@@ -31,10 +31,9 @@ import {
 } from './recording';
 import { refuse, say } from './report/output';
 
-/** 128 + SIGKILL. */
-const KILLED = 137;
-/** 128 + SIGINT. */
-const INTERRUPTED = 130;
+/** Beside the number of the signal that ended a program. */
+const KILLED_BY = 128;
+const [INTERRUPTED, KILLED] = [KILLED_BY + 2, KILLED_BY + 9];
 const PARENT = process.ppid;
 const ORPHAN_MS = 1_000;
 const USUAL: HolderTime = 'onFirstLeak';
@@ -125,7 +124,7 @@ async function follow(
   });
   clearInterval(orphaned);
   counting.end();
-  const status = counting.stopped() && ended === INTERRUPTED ? 0 : ended;
+  const status = counting.stopped() && (ended < KILLED_BY || ended === INTERRUPTED) ? 0 : ended;
   watch?.stop();
   cpu.stop();
   recordProcess(recording, started.pid, status);
@@ -154,10 +153,11 @@ function stopAfter(most: number | null, { session }: Recording, pid: number): { 
   let stopped = false;
   if (most === null) return { end: () => undefined, stopped: () => stopped };
   const timer = setInterval(() => {
-    if (session.info().steps.every(({ source, count }) => source === 'time' || count < most)) return;
+    const ended = Math.max(0, ...session.info().steps.map(({ source, count }) => (source === 'time' ? 0 : count)));
+    if (ended < most) return;
     clearInterval(timer);
     stopped = true;
-    say(`Stopped after ${formatPlural(most, 'step')} (--max-steps).`);
+    say(`Stopped after ${formatPlural(ended, 'step')} (--max-steps ${most}).`);
     attempt(() => process.kill(pid, 'SIGINT'), false); // it may have ended
   }, STEPS_MS);
   return { end: () => clearInterval(timer), stopped: () => stopped };

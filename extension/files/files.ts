@@ -130,6 +130,9 @@ export async function writeNamedFrom(file: string, chunks: AsyncIterable<Chunk>)
   }
 }
 
+/** When it was changed last, in milliseconds; 0: it is not there, or a link that leads nowhere. */
+export const changedMs = (path: string): number => attempt(() => statSync(path).mtimeMs, 0);
+
 /** What stands for an open file of this process, or is no place on a disk. */
 function isStream(file: string): boolean {
   const facts = statSync(file, { throwIfNoEntry: false });

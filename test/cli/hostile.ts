@@ -42,6 +42,7 @@ export const KINDS: Record<string, (path: string, victim: string) => void> = {
   fifo: path => run('mkfifo', path),
   link: (path, victim) => symlinkSync(victim, path),
   'link to nothing': (path, victim) => symlinkSync(`${victim}-new`, path),
+  'link to itself': path => symlinkSync(path, path),
   'hard link': (path, victim) => linkSync(victim, path),
   device: path => run('mknod', path, 'c', '1', '5'),
   folder: path => mkdirSync(path),

@@ -122,6 +122,19 @@ test('a FIFO, a device or a folder in the place of a trace or a snapshot is refu
     }
 });
 
+test('links that lead to themselves are no trace and no summary, and what else is in the folder is read', async t => {
+  const place = new Place(t);
+  mkdirSync(place.path('job/traces'), { recursive: true });
+  mkdirSync(place.path('job/run=1/rank=0'), { recursive: true });
+  for (const name of ['x.gputrace', 'job/traces/x.gputrace', 'job/run=1/rank=0/summary.1.json'])
+    symlinkSync(place.path(name), place.path(name));
+  for (const name of ['x.gputrace', 'job']) {
+    const { status, stderr } = await place.run(['report', name]);
+    assert.equal(status, 1);
+    assert.match(stderr, /^gpu-memtrace: [^\n]*x\.gputrace [^\n]+\.\n$/);
+  }
+});
+
 test('opening a folder of another person wakes no recorder: it is not deleted, and nothing is written where it says', async t => {
   const place = new Place(t);
   const { directory } = await live(t, place);

@@ -1,9 +1,11 @@
 // Recordings that never began say why; --max-steps ends a run in order; what lies in the working directory is not run; secrets stay.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { DRIVER_SCRIPT, Place, python, workload, type Report } from './launcher';
+import { DRIVER_SCRIPT, Place, python, root, workload, type Report } from './launcher';
+
+const agentTests = join(root, 'test/native/agent');
 
 for (const [words, sentence] of [
   ['--start paused', 'recording began paused (--start paused), and nobody switched it on.'],
@@ -24,8 +26,41 @@ test('--max-steps ends a program in order', async t => {
   const words = ['--', python, workload('train_simulator'), '--epochs', '100000', '--sleep-ms', '2'];
   const run = await place.run(['run', '--simulate-gpu', '--max-steps', '30', '-o', 'x.gputrace', ...words]);
   assert.equal(run.status, 0, run.stderr);
-  assert.match(run.stderr, /^gpu-memtrace: Stopped after 30 steps \(--max-steps\)\.$/m);
+  assert.match(run.stderr, /^gpu-memtrace: Stopped after \d+ steps \(--max-steps 30\)\.$/m);
 });
+
+const LEAK = `import os, signal
+import torch, tracing
+kept = []
+assert tracing.begin()
+optimizer = torch.optim.Optimizer()
+for step in range(60):
+    tracing.report(0x100000 + 0x1000 * step, 512)
+    kept.append(torch.Tensor(0x100000 + 0x1000 * step))
+    optimizer.step()
+`;
+for (const [how, last, status, words] of [
+  [
+    'by Ctrl+C has its own status, though who holds its leak is looked for then',
+    'os.kill(os.getpid(), signal.SIGINT)',
+    130,
+    [],
+  ],
+  [
+    'by --max-steps has none, whatever it makes of Ctrl+C',
+    'try: signal.pause()\nexcept KeyboardInterrupt: raise SystemExit(1)',
+    0,
+    ['--max-steps', '40'],
+  ],
+] as const)
+  test(`a program that is ended ${how}`, async t => {
+    const place = new Place(t);
+    const job = place.write('job.py', `${LEAK}${last}\n`);
+    const env = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' };
+    const run = await place.run(['run', '--simulate-gpu', ...words, '-o', 'x.gputrace', '--', python, job], env);
+    assert.equal(run.status, status, run.stderr);
+    assert.match(run.stderr, /Held by/);
+  });
 
 test('a program that ends before --max-steps keeps its status', async t => {
   const place = new Place(t);

@@ -111,7 +111,7 @@ function judgeFailure(
     advice,
     noAdvice: advice.length > 0 ? null : noAdvice(failed),
     ...room,
-    largestFreeBytes: snapshot?.fragmentation.largestFreeBytes ?? null,
+    largestFreeBytes: snapshot?.fragmentation.segments ? snapshot.fragmentation.largestFreeBytes : null,
     reservedBytes: snapshot?.reservedBytes ?? null,
     aliveByLine: byLine(snapshot?.sites ?? [], source).slice(0, LINES),
     aliveByCategory: snapshot?.categories ?? [],

@@ -1,11 +1,11 @@
 // The folder of a job: `run=R/rank=N/`, with a summary and tables of each process there, and its traces in `traces/`.
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { attempt } from '../../protocol/attempt';
 import { parseSummary, type RankSummary } from '../../protocol/job';
 import { rankIn } from '../../protocol/rank';
 import type { Environment } from '../processes/machine';
-import { makeFolderIn, readBytes, removeFile, writeWhole } from '../../files/files';
+import { changedMs, makeFolderIn, readBytes, removeFile, writeWhole } from '../../files/files';
 
 export const TRACES = 'traces';
 /** Of the clock of a disk: the coarsest has two seconds. */
@@ -103,7 +103,7 @@ export function readSummaries(
         if (!SUMMARY.test(name)) continue;
         const key = join(run, rank, name);
         const path = join(folder, key);
-        const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+        const writtenMs = changedMs(path);
         const old = known.get(key);
         // Written twice within one tick of the disk's clock, it has the same time.
         if (old?.writtenMs === writtenMs && Date.now() - writtenMs > TICK_MS) found.push(old);

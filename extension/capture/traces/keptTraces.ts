@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { makeFolder, removeFile } from '../../files/files';
+import { changedMs, makeFolder, removeFile } from '../../files/files';
 import { reasonOf } from './traceDirectory';
 
 const KEPT = 10;
@@ -29,7 +29,7 @@ export function scriptName(command: readonly string[]): string {
 export function pruneKeptTraces(folder: string): void {
   const all = readdirSync(folder)
     .map(name => join(folder, name))
-    .map(path => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .map(path => ({ path, time: changedMs(path) }))
     .sort((a, b) => b.time - a.time);
   const gone = all.filter(({ path }) => path.endsWith(SUFFIX)).slice(KEPT);
   const documents = all.filter(({ path, time }) => OOM_FILE.test(path) && time < (gone[0]?.time ?? 0));

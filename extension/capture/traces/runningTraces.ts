@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ownFolder, readText } from '../../files/files';
+import { attempt } from '../../protocol/attempt';
 import { list } from '../processes/machine';
 import { PREFIX, processesIn } from './traceDirectory';
 
@@ -20,7 +21,7 @@ const MOST_LETTERS = 60;
 export function findTrace(where: string, roots: readonly string[]): NamedTrace | { error: string } {
   if (/^[1-9]\d{0,9}$/.test(where) && !existsSync(where)) return traceOfProcess(Number(where), roots);
   const path = resolve(where);
-  const facts = statSync(path, { throwIfNoEntry: false });
+  const facts = attempt(() => statSync(path), undefined);
   if (facts === undefined)
     return { error: `${where} is neither the PID of a running process nor a trace that is there.` };
   return { path, directory: facts.isDirectory() ? path : null, pid: null };

@@ -3,7 +3,7 @@ import { jobView } from '../../analysis/job/jobView';
 import { readSummaries, tracesIn, type SummaryFile } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { JobView } from '../../protocol/job';
-import { statSync } from 'node:fs';
+import { changedMs } from '../../files/files';
 import { closeTrace, openTrace } from '../report/openTrace';
 import { JobWriter } from './jobWriter';
 
@@ -42,7 +42,7 @@ async function fromTraces(
   const notes: string[] = [];
   let unwritten: string | null = null;
   for (const trace of tracesIn(folder)) {
-    const writtenMs = statSync(join(folder, trace), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const writtenMs = changedMs(join(folder, trace));
     const own = known.filter(({ summary }) => summary.trace === trace);
     if (own.some(file => !file.summary.live || file.writtenMs >= writtenMs - BESIDE_MS)) continue;
     const opened = await openTrace(join(folder, trace), dist);

@@ -106,7 +106,7 @@ export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), si
   if (existsSync(trace)) {
     const told = (seen: Look): object => {
       const { steps } = seen.verdicts;
-      const ended = ran.exitStatus !== 0 && steps.count >= (given.max_steps ?? Infinity);
+      const ended = steps.count >= (given.max_steps ?? Infinity);
       const interrupted = ran.interrupted ?? (ended ? `${steps.count} training steps have ended (max_steps).` : null);
       const about = { ...seen.about, ...ran, steps, interrupted };
       return findingsOf({ ...seen, about });

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { keptTracesFolder, traceRoots } from '../../capture/traces/folders';
 import { recordedFolders } from '../../capture/traces/runningTraces';
 import { processesIn, reasonOf } from '../../capture/traces/traceDirectory';
 import { createLineReader } from '../../engine/sourceLines';
+import { changedMs } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 import { listedLayer, type TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../../protocol/traceTime';
@@ -74,7 +75,7 @@ function tracesIn(folder: string): string[] {
     attempt(() => readdirSync(place), []).flatMap(name => (name.endsWith('.gputrace') ? [join(place, name)] : [])),
   );
   const left = [...recorded.filter((_, i) => running[i] === undefined), ...files];
-  const ages = new Map(left.map(path => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
+  const ages = new Map(left.map(path => [path, changedMs(path)]));
   return [
     ...running.flatMap(pid => pid ?? []).map(String),
     ...[...ages].sort(([, a], [, b]) => b - a).map(([path]) => path),

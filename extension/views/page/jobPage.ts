@@ -63,11 +63,11 @@ export class JobPage {
   private async read(): Promise<void> {
     if (this.disposed || this.reading || (!this.panel.visible && this.job !== null)) return;
     this.reading = true;
+    const { run } = this;
     try {
-      const job = await readJob(this.folder, this.dist, this.run);
-      if ('error' in job) return this.post({ type: 'problem', sentence: job.error });
-      this.job = job;
-      this.post({ type: 'job', job });
+      const job = await readJob(this.folder, this.dist, run);
+      if ('error' in job) this.post({ type: 'problem', sentence: job.error });
+      else this.post({ type: 'job', job: (this.job = job) });
     } catch (error) {
       this.post({
         type: 'problem',
@@ -76,6 +76,7 @@ export class JobPage {
     } finally {
       this.reading = false;
     }
+    if (run !== this.run) await this.read(); // another one was chosen meanwhile
   }
 
   /** In the views that show one trace. */

@@ -15,7 +15,7 @@ AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one b
 OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are inferred from the allocations."
 
 # What the parts import. A module that another thread is about to import would be waited for, and that thread may wait for the agent.
-NEEDED = ("ast", "collections", "contextlib", "contextvars", "functools", "json", "os", "re", "threading", "time", "tokenize", "types", "weakref")
+NEEDED = ("ast", "collections", "contextlib", "contextvars", "functools", "json", "os", "re", "threading", "time", "types", "weakref")
 
 LASTING = ("objects", "arrays", "steps", "cells", "job")  # parts that keep something, and do not look at PyTorch
 

@@ -157,6 +157,12 @@ test('who is alive, by line, category and age, and what was new in the step', ()
   assert.deepEqual([failure?.freeBytes, failure?.largestFreeBytes, failure?.step], [3 * GB, 50 * MB, 31]);
 });
 
+test('where no segment was seen, no gap is said to be the biggest', () => {
+  const fragmentation = { ...snapshot({}).fragmentation, segments: 0, freeBytes: 0, largestFreeBytes: 0 };
+  const [failure] = judged([failing({ snapshot: snapshot({ fragmentation }) })]).outOfMemory;
+  assert.equal(failure?.largestFreeBytes, null);
+});
+
 test('a driver’s failure that PyTorch may get over is none; without a snapshot little is said', () => {
   assert.deepEqual(judged([failing({ layer: 'driver' })]).outOfMemory, []);
   const { outOfMemory } = judged([failing({ snapshot: null })]);

@@ -1,0 +1,21 @@
+// What the packed extension points to is packed.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+
+const root = resolve(__dirname, '../../../..');
+
+test('files that README.md, the command line and the skill name are in the package', () => {
+  const vsce = join(root, 'node_modules/.bin/vsce');
+  const packed = new Set(execFileSync(vsce, ['ls', '--no-dependencies'], { cwd: root, encoding: 'utf8' }).split('\n'));
+  const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+  const links = [...textOf('README.md').matchAll(/(?:\]\(|src="|href="|^\[[^\]]+\]: )(?!https?:|#)([^)\s"#]+)/gm)];
+  const named = ['extension/cli/arguments/help.ts', 'skills/gpu-memory-debugging/SKILL.md'].flatMap(file => [
+    ...textOf(file).matchAll(/(?<![\w/.])((?:[\w.-]+\/)+[\w.-]+\.md)\b/g),
+  ]);
+  const all = [...links, ...named].map(([, file = '']) => file.replace(/^\.\//, ''));
+  assert.ok(all.length > 5);
+  assert.deepEqual([...new Set(all)].filter(file => !packed.has(file)).sort(), []);
+});
