@@ -114,7 +114,7 @@ async function follow(
   const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
   const watch = asks ? watchForLeaks(recording) : null;
   const cpu = sayWhenOnCpu(recording, started.pid);
-  const counting = stopAfter(options.maxSteps, recording, started.pid);
+  const counting = stopAfter(options, recording, started.pid);
   const ended = await showUntil(options, recording.session, started.ended, {
     title: commandText(options.command),
     pid: started.pid,
@@ -148,19 +148,30 @@ function neverBegan(start: StartConditions | null, { session }: Recording): stri
   return 'Nothing was recorded: recording began paused (--start paused), and nobody switched it on.';
 }
 
-/** Sends Ctrl+C once the program has ended so many training steps. `stopped`: that has happened. */
-function stopAfter(most: number | null, { session }: Recording, pid: number): { end(): void; stopped(): boolean } {
+/** Ends the program once it has ended so many training steps. `stopped`: that has happened. */
+function stopAfter(
+  { maxSteps: most, backend }: RunArguments,
+  { session }: Recording,
+  pid: number,
+): { end(): void; stopped(): boolean } {
+  const inside = backend === 'inject';
   let stopped = false;
-  if (most === null) return { end: () => undefined, stopped: () => stopped };
-  const timer = setInterval(() => {
-    const ended = Math.max(0, ...session.info().steps.map(({ source, count }) => (source === 'time' ? 0 : count)));
-    if (ended < most) return;
+  const look = (): void => {
+    const { steps, processes } = session.info();
+    const counted = steps.filter(({ source }) => source !== 'time').sort((a, b) => b.count - a.count)[0];
+    if (most === null || stopped || counted === undefined || counted.count < most) return;
     clearInterval(timer);
     stopped = true;
-    say(`Stopped after ${formatPlural(ended, 'step')} (--max-steps ${most}).`);
-    attempt(() => process.kill(pid, 'SIGINT'), false); // it may have ended
-  }, STEPS_MS);
-  return { end: () => clearInterval(timer), stopped: () => stopped };
+    say(`Stopped after ${formatPlural(counted.count, 'step')} (--max-steps ${most}).`);
+    // What counts optimizer steps inside the program has sent it there, in time; its launcher gets it here.
+    const byItself = inside && counted.source === 'optimizer' && processes[counted.process]?.pid === pid;
+    if (!byItself) attempt(() => process.kill(pid, 'SIGINT'), false); // it may have ended
+  };
+  const timer = setInterval(look, STEPS_MS);
+  return {
+    end: () => clearInterval(timer),
+    stopped: () => (look(), stopped),
+  };
 }
 
 /** How many programs Linux has killed since it started because main memory ran out; 0 where it does not tell (before Linux 4.13). */
@@ -244,6 +255,7 @@ function variablesOf(options: RunArguments, recording: Recording, dist: string):
     cupti: cuptiFor(options.command, process.env, process.cwd()),
     budgetBytes: recording.limits.budgetBytes,
     lean: options.lean,
+    maxSteps: options.maxSteps,
   });
 }
 

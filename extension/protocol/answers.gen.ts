@@ -814,6 +814,8 @@ export interface AllocationQuery {
   device?: number;
   thread?: number;
   site?: number;
+  /** The block there alone; `0x…` or decimal. */
+  address?: string;
   /** As SiteQuery.filter, but about one block: its bytes, its age, its name and category. */
   filter?: string;
   /** Only blocks that were allocated in [bornFromNs, bornToNs) count. Of sites, live bytes and blocks are theirs alone, rows without any are left out (but with `includeDead`), and the rest of a row stays that of the whole site. Absent: no bound. */

@@ -39,6 +39,32 @@ for step in range(60):
     kept.append(torch.Tensor(0x100000 + 0x1000 * step))
     optimizer.step()
 `;
+test('--max-steps ends a program that steps quickly after exactly so many', async t => {
+  const place = new Place(t);
+  const job = place.write('job.py', LEAK.replace('range(60)', 'range(10**9)'));
+  const env = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' };
+  const run = await place.run(
+    [
+      'run',
+      '--simulate-gpu',
+      '--max-steps',
+      '30',
+      '-o',
+      'x.gputrace',
+      '--format',
+      'json',
+      '--report',
+      'x.json',
+      '--',
+      python,
+      job,
+    ],
+    env,
+  );
+  assert.equal(run.status, 0, run.stderr);
+  assert.match(run.stderr, /^gpu-memtrace: Stopped after 30 steps \(--max-steps 30\)\.$/m);
+});
+
 for (const [how, last, status, words] of [
   [
     'by Ctrl+C has its own status, though who holds its leak is looked for then',

@@ -220,3 +220,11 @@ test('a program that starts again, as the same process of the same host, leaves 
     await pause(1100);
   }
 });
+
+test('python -m gpu_memtrace -o names the file, whatever the environment says of recording', () => {
+  const env = { GPU_MEMTRACE: '1', GPU_MEMTRACE_OUT: 'not-this.gputrace' };
+  const { status, stderr } = runPython(place, ['-m', 'gpu_memtrace', '-o', 'named.gputrace', job('plain')], env);
+  assert.equal(status, 0, stderr);
+  assert.ok(existsSync(inPlace('named.gputrace')));
+  assert.ok(!existsSync(inPlace('not-this.gputrace')));
+});

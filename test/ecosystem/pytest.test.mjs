@@ -162,3 +162,19 @@ test('--gpu-memtrace-out alone keeps nothing, and says so', () => {
   assert.match(ran.stdout, /^gpu-memtrace: --gpu-memtrace-out keeps nothing without --gpu-memtrace\.$/m);
   assert.equal(existsSync(join(place.folder, 'unkept')), false);
 });
+
+test('the traceback of a test that fails has no frame of the plugin', () => {
+  const file = join(place.folder, 'test_native.py');
+  writeFileSync(file, 'def test_it():\n    raise RuntimeError("of its own")\n');
+  const { stdout } = runPython(place, [
+    '-m',
+    'pytest',
+    '-p',
+    'no:cacheprovider',
+    '--tb=native',
+    '--gpu-memtrace',
+    file,
+  ]);
+  assert.match(stdout, /RuntimeError: of its own/);
+  assert.doesNotMatch(stdout, /pytest_plugin\.py/);
+});

@@ -12,6 +12,8 @@ export interface TraceEnvironment {
   budgetBytes: number | null;
   /** Nothing is done for each autograd node. */
   lean: boolean;
+  /** A process that counts its training steps gets a Ctrl+C after so many; null: never. */
+  maxSteps: number | null;
 }
 
 export function injectedLibrary(dist: string): string {
@@ -36,6 +38,7 @@ export function traceVariables(base: Environment, trace: TraceEnvironment): Reco
   if (injected !== undefined && injected !== '' && injected !== library) variables.GPU_MEMTRACE_CHAIN = injected;
   if (!base.NVTX_INJECTION64_PATH) variables.NVTX_INJECTION64_PATH = library;
   if (trace.budgetBytes !== null) variables.GPU_MEMTRACE_BUDGET = String(Math.floor(trace.budgetBytes));
+  if (trace.maxSteps !== null) variables.GPU_MEMTRACE_MAX_STEPS = String(trace.maxSteps);
   if (trace.lean) variables.GPU_MEMTRACE_LEAN = '1';
   const cupti = trace.simulated ? join(simulatorFolder(trace.dist), 'libcupti.so.13') : trace.cupti;
   if (cupti !== null) variables.GPU_MEMTRACE_CUPTI = cupti;

@@ -122,7 +122,7 @@ export class JobWriter {
     let known = remembered(this.steps, process, begins);
     if (known.source !== summary.stepSource) {
       // Slices of time stood for steps until the first training step: none of them is one.
-      for (let part = 0; part < known.part; part++) removeFile(this.fileOf(summary, 'steps', part));
+      for (let part = 0; part <= known.part; part++) removeFile(this.fileOf(summary, 'steps', part));
       this.steps.set(process, (known = begins()));
     }
     const series = this.session.ledgerSeries({ process, device: summary.device, points: NEWEST });

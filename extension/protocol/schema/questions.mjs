@@ -47,6 +47,7 @@ export const questions = {
     device: 'one?',
     thread: 'one?',
     site: ['one?', { cpp: 'std::optional<uint32_t>' }],
+    address: 'text? The block there alone; `0x…` or decimal.',
     filter: 'text? As SiteQuery.filter, but about one block: its bytes, its age, its name and category.',
     ...births,
     sort: ['AllocationSort', { read: 'word_if' }],

@@ -68,6 +68,7 @@ export class Recorder {
       cupti: cuptiFor(plan.command, environment, plan.cwd),
       budgetBytes: limits.budgetBytes,
       lean: vscode.workspace.getConfiguration('gpuMemoryTrace').get<boolean>('lean') === true,
+      maxSteps: null,
     });
     this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
     const terminal = open?.(made.path, variables) ?? openTerminal(plan, made.path, variables);

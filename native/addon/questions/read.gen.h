@@ -27,6 +27,7 @@ inline void read(Fields &fields, model::AllocationQuery &query) {
   query.device = fields.choice("device");
   query.thread = fields.choice("thread");
   query.site = fields.choice("site");
+  query.address = fields.text("address");
   query.filter = fields.text("filter");
   query.births.from_ns = fields.whole("bornFromNs", query.births.from_ns);
   query.births.to_ns = fields.whole("bornToNs", query.births.to_ns);

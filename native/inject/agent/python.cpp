@@ -1,9 +1,11 @@
 #include "inject/agent/python.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <string_view>
 #include <tuple>
@@ -26,6 +28,7 @@ namespace {
 Py *g_turn;  ///< the agent's function `turn`
 Steps g_steps;
 uint32_t g_steps_generation;  ///< of the log that g_steps counts for
+uint64_t g_most_steps;        ///< then the program gets a Ctrl+C; 0: never
 
 /// The next argument from Python. A text is UTF-8, ended by 0; its data is null where it is no str, or holds a lone surrogate.
 template <class Parameter>
@@ -83,6 +86,8 @@ void step_done(const void *who) {
   if (g_steps_generation != generation) {  // a forked child counts from 1
     g_steps.restart();
     g_steps_generation = generation;
+    const char *most = getenv("GPU_MEMTRACE_MAX_STEPS");
+    g_most_steps = most ? strtoull(most, nullptr, 10) : 0;
     write_agent_note(GMT_NOTE_STEPS, g_own_steps ? "program" : "optimizer");
   }
   if (const uint64_t number = g_steps.stepped(who)) {
@@ -93,6 +98,7 @@ void step_done(const void *who) {
     } else if (wakes(g_log.control->start_step, number)) {
       offer_turn(Turn::kStep, number);
     }
+    if (number == g_most_steps) kill(getpid(), SIGINT);
   }
 }
 

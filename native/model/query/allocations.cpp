@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <span>
@@ -132,7 +133,8 @@ class BlockChoice {
       : state_(state),
         query_(query),
         filter_(query.filter),
-        by_cell_alone_(query.filter.empty()),
+        by_cell_alone_(query.filter.empty() && query.address.empty()),
+        address_(query.address.empty() ? 0 : std::strtoull(query.address.c_str(), nullptr, 0)),
         cells_(state.accounts.cells().size()) {
     for (uint32_t cell = 0; cell < cells_.size(); ++cell) {
       cells_[cell] = matches(query, state.accounts.cells()[cell], state.accounts.cell_infos()[cell]);
@@ -144,6 +146,7 @@ class BlockChoice {
   bool holds(const AnyBlock &block) const {
     const bool by_cell = static_cast<bool>(cells_[block.cell]) & query_.births.hold(block.time_ns);
     if (by_cell_alone_ || !by_cell) return by_cell;
+    if (address_ && block.address != address_) return false;
     if (!filter_.bytes_match(static_cast<double>(block.bytes))) return false;
     const ProcessState &process = *state_.process(state_.accounts.cell_infos()[block.cell].process);
     if (filter_.has_ages() && !filter_.age_matches(process.frame->step - block.step)) return false;
@@ -187,6 +190,7 @@ class BlockChoice {
   const AllocationQuery &query_;
   const Filter filter_;
   const bool by_cell_alone_;                     ///< and by its birth
+  const uint64_t address_;                       ///< 0: any
   std::vector<char> cells_;                      ///< by cell: it may be one of these
   std::vector<WordMask> words_;                  ///< by cell: that lie in its line, thread or device
   std::vector<std::vector<WordMask>> in_names_;  ///< by process and text

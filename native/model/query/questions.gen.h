@@ -34,6 +34,8 @@ struct AllocationQuery {
   std::optional<int32_t> device = {};
   std::optional<int32_t> thread = {};
   std::optional<uint32_t> site = {};
+  /// The block there alone; `0x…` or decimal.
+  std::string address = {};
   /// As SiteQuery.filter, but about one block: its bytes, its age, its name and category.
   std::string filter = {};
   Births births = {};

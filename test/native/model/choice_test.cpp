@@ -94,6 +94,18 @@ bool has(const std::string &text, const char *part) { return text.find(part) != 
 
 }  // namespace
 
+TEST(the_block_at_an_address) {
+  Run run(2);
+  for (const AllocationRow &one : run.all()) {
+    AllocationQuery query;
+    query.address = std::to_string(one.address);
+    check_blocks(run, query, [&](const AllocationRow &row) { return row.address == one.address; });
+  }
+  AllocationQuery none;
+  none.address = "0xffffffffffff";
+  CHECK_EQ(run.model.allocations(none).total, 0u);
+}
+
 TEST(blocks_born_in_a_span) {
   Run run(1);
   AllocationQuery blocks;

@@ -10,6 +10,7 @@ const trace: TraceEnvironment = {
   cupti: '/cuda/libcupti.so.13',
   budgetBytes: 1000.7,
   lean: false,
+  maxSteps: null,
 };
 
 test('an empty environment gets the library, the directory and the limits', () => {
@@ -43,6 +44,7 @@ test('a second run inside the first neither preloads twice nor chains itself', (
 
 test('a lean run says so', () => {
   assert.equal(traceVariables({}, { ...trace, lean: true }).GPU_MEMTRACE_LEAN, '1');
+  assert.equal(traceVariables({}, { ...trace, maxSteps: 30 }).GPU_MEMTRACE_MAX_STEPS, '30');
 });
 
 test('the simulator comes before other libraries, with its own CUPTI', () => {

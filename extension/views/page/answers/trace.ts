@@ -62,11 +62,8 @@ export function traceAnswers(
 
 /** The block among the live ones of its site. */
 function findBlock(trace: TraceSource, { process, site, address }: BlockQuery): AllocationWindow | null {
-  const query = { process, site, sort: 'address', descending: false } as const;
-  const wanted = BigInt(address);
-  const { total } = trace.allocations({ ...query, from: 0, to: 0 });
-  const at = trace.allocations({ ...query, from: 0, to: total }).address.indexOf(wanted);
-  return at < 0 ? null : trace.allocations({ ...query, from: at, to: at + 1 });
+  const found = trace.allocations({ process, site, address, sort: 'address', descending: false, from: 0, to: 1 });
+  return found.total === 0 ? null : found;
 }
 
 /** All sites that hold something in a map of segments, in one question. */

@@ -59,8 +59,16 @@ def reason_file() -> str:
     return usual_file().replace(".gputrace", ".txt")
 
 
+def hands_over() -> bool:
+    """`python -m gpu_memtrace -o FILE ...` names the file of what it becomes."""
+    words = part_of("/proc/self/cmdline").decode(errors="replace").split("\0")
+    return any(pair == ("-m", "gpu_memtrace") for pair in zip(words[1:], words[2:])) or "-mgpu_memtrace" in words[1:]
+
+
 def begin() -> None:
     said = os.environ["GPU_MEMTRACE"]
+    if hands_over():
+        return
     if os.environ.get("GPU_MEMTRACE_DIR") or said.lower() in ("no", "false", "off"):
         return  # or somebody records us already
     try:

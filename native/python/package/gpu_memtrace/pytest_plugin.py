@@ -68,19 +68,15 @@ class Watch:
     def __init__(self, config: pytest.Config, recording: Recording) -> None:
         self.config, self.recording = config, recording
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+    @pytest.hookimpl(hookwrapper=True)  # no frame of ours comes into the traceback of a test that fails
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, None]:
         limits = [each for each in map(item.get_closest_marker, ("limit_gpu_memory", "limit_gpu_leaks")) if each]
         try:
             self.recording.questions().begin()
             problem = None
         except NotRecorded as error:
             problem = error
-        result, own = None, None
-        try:
-            result = yield
-        except (Exception, pytest.fail.Exception) as error:
-            own = error
+        outcome = yield
         failures: List[str] = []
         try:
             if problem:
@@ -100,12 +96,10 @@ class Watch:
             failures += ["%s cannot be checked: %s" % (limit.name, error) for limit in limits]
         except (AttributeError, TypeError, ValueError) as error:
             failures.append("%s is wrong: %s" % (" or ".join(limit.name for limit in limits), error))
-        if own is not None:
+        if outcome.excinfo is not None:
             item.add_report_section("call", "gpu-memtrace", "\n".join(failures))
-            raise own
-        if failures:
-            pytest.fail("\n".join(failures), pytrace=False)
-        return result
+        elif failures:
+            outcome.force_exception(pytest.fail.Exception("\n".join(failures), pytrace=False))
 
     def pytest_unconfigure(self) -> None:
         folder = self.config.getoption("gpu_memtrace_out")
