@@ -79,12 +79,13 @@ struct Visit {
   uint32_t again : 1;  ///< right behind another one
 };
 
-/// What comes most often, the deeper one of two; how often.
+/// What comes most often, the deeper one of two; how often. However the stacks part there, the place is one: that a function goes on
+/// at another line is what says most.
 std::pair<CallPlace, size_t> most_often(std::vector<CallPlace> &places) {
   std::sort(places.begin(), places.end());
   std::pair<CallPlace, size_t> best{kNowhere, 0};
   for (auto at = places.begin(); at != places.end();) {
-    const auto next = std::upper_bound(at, places.end(), *at);
+    const auto next = std::find_if(at, places.end(), [&](CallPlace one) { return line_of(one) != line_of(*at); });
     const auto count = static_cast<size_t>(next - at);
     if (count >= best.second) best = {*at, count};
     at = next;
@@ -133,7 +134,8 @@ std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, cons
 /// Whether the rounds of `a` rather than those of `b` are steps; false for rounds of one loop.
 bool is_more_of_a_step(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
   if (a.backward != b.backward) return a.backward;
-  return a.backward ? a.place > b.place : a.place < b.place;
+  const auto [place, other] = std::pair{line_of(a.place), line_of(b.place)};
+  return a.backward ? place > other : place < other;
 }
 
 /// Of the lines of one loop, those of rarer cases have fewer rounds, and those that allocate several times seem to have more.
@@ -196,7 +198,7 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     Thread &own = threads[maker.thread];
     CallPlace place = kNowhere;
     if (const CallPath *calls = path(maker.site, path_of)) {
-      place = own.last ? parting(*own.last, *calls) : call_place(0, (*calls)[0].line);
+      place = own.last ? parting(*own.last, *calls) : call_place(0, (*calls)[0].line, Parting::kLine);
       own.last = calls;
     }
     for (const uint32_t row : of_cell[cell].of_thread)
@@ -214,8 +216,8 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     const auto &row = threads[rows[i].thread].partings;
     auto loop = measure_runs(own, partings.try_emplace(rows[i].thread, row).first->second);
     const auto &calls = paths_[rows[i].anchor.site];
-    if (!loop || depth_of(loop->place) >= (calls ? own_depth(*calls) : 0)) continue;  // none, or of a set-up
-    if (row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;     // over
+    if (!loop || !calls || !is_own(loop->place, *calls)) continue;                 // none, or of a set-up
+    if (row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // over
     loop->anchor = {rows[i].anchor.site, rows[i].anchor.stack, loop->anchor.each};
     loop->first = own.front().number;
     loop->alone = rows[rows[i].whole].count >= loop->rounds * loop->length + kFilling + 1;

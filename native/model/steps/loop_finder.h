@@ -17,38 +17,63 @@
 
 namespace gmt::model {
 
+/// Whether the rounds of what lies in a function, or below it, are never steps: README.md.
+enum class SetUp : uint8_t {
+  kNo,
+  kYes,
+  kOfLibrary,  ///< a constructor that the program's own line calls: a line that makes one object a round may be a step's
+};
+
 /// The calls that a stack is made of, outermost first, and where two stacks part: what a program does next lies in the deepest
 /// function that both have, and a loop of that function takes it back to a line above.
 struct Call {
   uint32_t function;  ///< equal for the same function of the same file
   uint32_t line;
-  bool set_up = false;  ///< its loops are no steps: is_set_up()
+  SetUp set_up = SetUp::kNo;
   bool operator==(const Call &) const = default;
 };
 using CallPath = std::vector<Call>;
 
-/// A place in the calls: how deep, and the line there. Of two, the smaller one is further out, or above the other one.
+/// How two stacks part.
+enum class Parting : uint8_t {
+  kLine,   ///< a function goes on at another line: a loop that takes it back lies in it
+  kCall,   ///< one line calls another function, or allocates itself: the loop lies in the function that has the line
+  kEqual,  ///< not at all: the loop may lie in each of the functions
+};
+
+/// A place in the calls: how deep, the line there, how the stacks part. Of two, the smaller one is further out, or above the other one.
 using CallPlace = uint64_t;
 constexpr CallPlace kNowhere = ~0ull;
 
-constexpr CallPlace call_place(size_t depth, uint32_t line) { return static_cast<uint64_t>(depth) << 32 | line; }
-constexpr size_t depth_of(CallPlace place) { return place >> 32; }
+constexpr CallPlace call_place(size_t depth, uint32_t line, Parting parting) {
+  return static_cast<uint64_t>(depth) << 34 | static_cast<uint64_t>(line) << 2 | static_cast<uint64_t>(parting);
+}
 
-/// Whether the rounds of what lies in a function, or below it, are never steps: README.md.
+/// The place, however the stacks part there.
+constexpr uint64_t line_of(CallPlace place) { return place >> 2; }
+
+/// Of a file and a function of it, not kOfLibrary.
 bool is_set_up(std::string_view file, std::string_view function);
 
-/// How many calls the program's own loop may lie in.
-inline size_t own_depth(const CallPath &path) {
-  return static_cast<size_t>(std::find_if(path.begin(), path.end(), [](Call one) { return one.set_up; }) -
-                             path.begin());
+/// Whether a loop that leads back to the place, on the way to what has this path, lies in the program's own functions.
+inline bool is_own(CallPlace place, const CallPath &path) {
+  const auto parting = static_cast<Parting>(place & 3);
+  const auto set_up = std::find_if(path.begin(), path.end(), [&](Call one) {
+    return one.set_up == SetUp::kYes || (one.set_up == SetUp::kOfLibrary && parting != Parting::kEqual);
+  });
+  const size_t depth = (place >> 34) + (parting == Parting::kCall ? 0 : 1);  // calls that the loop lies in
+  if (parting == Parting::kEqual) return set_up == path.end() && !path.empty();
+  return depth <= static_cast<size_t>(set_up - path.begin());
 }
 
 /// Where `to` leaves the calls of `from`; of equal paths their innermost call.
 inline CallPlace parting(const CallPath &from, const CallPath &to) {
   const auto part = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).second;
-  if (part == to.end() && from.size() == to.size()) return call_place(to.size() - 1, to.back().line);
+  if (part == to.end() && from.size() == to.size()) return call_place(to.size() - 1, to.back().line, Parting::kEqual);
   const auto depth = static_cast<size_t>(part - to.begin());
-  return call_place(depth, part == to.end() ? ~0u : part->line);
+  if (part == to.end()) return call_place(depth, ~0u, Parting::kCall);
+  const bool goes_on = depth < from.size() && from[depth].function == part->function;
+  return call_place(depth, part->line, goes_on ? Parting::kLine : Parting::kCall);
 }
 
 /// The smallest of any stretch of a row of places, in a time that does not depend on its length.
