@@ -225,7 +225,11 @@ function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }
   const { snapshot } = failure;
   const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
-  const full = t('The program needs that much at once: nothing grows from step to step');
+  const steps = source.info().steps.find(({ process }) => process === failure.process);
+  const judged = steps !== undefined && steps.source !== 'time' && steps.count >= T.few;
+  const full = judged
+    ? t('The program needs that much at once: nothing grows from step to step')
+    : t('The program needs that much at once; whether anything grows is not known: it has too few steps');
   // prettier-ignore
   const leaked = leak !== null
     ? t('A leak filled the memory: {0}', leak.title)
