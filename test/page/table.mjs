@@ -62,6 +62,7 @@ const checks = {
     const opened = (await calls('openLine')).length;
     assert.equal(opened, 1, 'only the plain click opens a line');
     await row(4).click();
+    await pause();
     assert.ok(await bar.isHidden());
   },
   async 'Shift+arrows, Ctrl+A, Escape and Space do the same'() {
@@ -92,6 +93,7 @@ const checks = {
   },
   async 'the menu of a row comes by right click, by its button and by keys'() {
     await row(2).click({ button: 'right' });
+    await pause();
     assert.equal(await menu.count(), 1);
     assert.equal(await indexOf(active), 2);
     await keys('Escape');
@@ -99,8 +101,10 @@ const checks = {
     assert.match(await focused(), /grid/);
     await row(5).hover();
     await row(5).locator('.more').click();
+    await pause();
     assert.equal(await menu.count(), 1);
     await page.mouse.click(500, 60);
+    await pause();
     assert.equal(await menu.count(), 0);
     await grid.focus();
     for (const key of ['ContextMenu', 'Shift+F10']) {
@@ -130,6 +134,7 @@ const checks = {
     assert.deepEqual(await last('openLine'), { file: '/home/user/project/train.py', line: 66 });
     await row(1).click({ button: 'right' });
     await item('stack').click();
+    await pause();
     assert.match(await page.evaluate(() => document.activeElement.textContent), /^Stack/);
     await row(1).click({ button: 'right' });
     await item('copy').click();
@@ -146,6 +151,7 @@ const checks = {
     const input = page.locator('[data-control=filter] input');
     const note = page.locator('[data-value=filter-note]');
     await input.click();
+    await pause();
     assert.match(await note.innerText(), /age>5steps/);
     await page.locator('[data-action=clear-filter]').click();
     await pause();
