@@ -154,17 +154,18 @@ function stopAfter(
   { session }: Recording,
   pid: number,
 ): { end(): void; stopped(): boolean } {
-  const inside = backend === 'inject';
+  if (most === null) return { end: () => undefined, stopped: () => false };
   let stopped = false;
   const look = (): void => {
+    if (stopped) return;
     const { steps, processes } = session.info();
     const counted = steps.filter(({ source }) => source !== 'time').sort((a, b) => b.count - a.count)[0];
-    if (most === null || stopped || counted === undefined || counted.count < most) return;
+    if (counted === undefined || counted.count < most) return;
     clearInterval(timer);
     stopped = true;
     say(`Stopped after ${formatPlural(counted.count, 'step')} (--max-steps ${most}).`);
-    // What counts optimizer steps inside the program has sent it there, in time; its launcher gets it here.
-    const byItself = inside && counted.source === 'optimizer' && processes[counted.process]?.pid === pid;
+    // The library that counts optimizer steps in the program has sent it Ctrl+C already; a launcher gets it here.
+    const byItself = backend === 'inject' && counted.source === 'optimizer' && processes[counted.process]?.pid === pid;
     if (!byItself) attempt(() => process.kill(pid, 'SIGINT'), false); // it may have ended
   };
   const timer = setInterval(look, STEPS_MS);

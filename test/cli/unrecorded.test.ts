@@ -44,21 +44,7 @@ test('--max-steps ends a program that steps quickly after exactly so many', asyn
   const job = place.write('job.py', LEAK.replace('range(60)', 'range(10**9)'));
   const env = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' };
   const run = await place.run(
-    [
-      'run',
-      '--simulate-gpu',
-      '--max-steps',
-      '30',
-      '-o',
-      'x.gputrace',
-      '--format',
-      'json',
-      '--report',
-      'x.json',
-      '--',
-      python,
-      job,
-    ],
+    ['run', '--simulate-gpu', '--max-steps', '30', '-o', 'x.gputrace', '--', python, job],
     env,
   );
   assert.equal(run.status, 0, run.stderr);

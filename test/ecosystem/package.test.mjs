@@ -227,4 +227,8 @@ test('python -m gpu_memtrace -o names the file, whatever the environment says of
   assert.equal(status, 0, stderr);
   assert.ok(existsSync(inPlace('named.gputrace')));
   assert.ok(!existsSync(inPlace('not-this.gputrace')));
+  // A script that has such words as its arguments is recorded as the environment says.
+  const script = runPython(place, [job('plain'), '-m', 'gpu_memtrace'], env);
+  assert.equal(script.status, 0, script.stderr);
+  assert.ok(existsSync(inPlace('not-this.gputrace')));
 });

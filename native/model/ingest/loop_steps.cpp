@@ -37,11 +37,8 @@ std::optional<CallPath> path_of(const State &all, uint32_t process, uint32_t sit
   for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame) {
     // A snapshot's frames of C++ do not stand where they were called.
     if (frame->line == 0 || trace::native_source(frame->file)) continue;
-    const bool made_by_it = frame > own && (frame->function.ends_with("__init__"));
-    const SetUp set_up = !is_set_up(frame->file, frame->function) ? SetUp::kNo
-                         : made_by_it                             ? SetUp::kOfLibrary
-                                                                  : SetUp::kYes;
-    path.push_back({static_cast<uint32_t>(hash_of(frame->file + "\n" + frame->function)), frame->line, set_up});
+    path.push_back({static_cast<uint32_t>(hash_of(frame->file + "\n" + frame->function)), frame->line,
+                    set_up_of(frame->file, frame->function, frame > own)});
   }
   return path;
 }

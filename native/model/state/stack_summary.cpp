@@ -15,11 +15,6 @@ uint64_t mix(uint64_t hash, std::string_view text) {
   return mix(hash, text.size());
 }
 
-std::string_view last_name(std::string_view qualified) {
-  const size_t dot = qualified.rfind('.');
-  return dot == std::string_view::npos ? qualified : qualified.substr(dot + 1);
-}
-
 bool runs_backward(const Frame &frame) {
   if (frame.file.find("torch/autograd") == std::string::npos) return false;
   const std::string_view name = last_name(frame.function);
@@ -34,6 +29,11 @@ bool called_by_engine(const Stack &stack) {
 bool runs_optimizer(const Frame &frame) { return frame.file.find("torch/optim/") != std::string::npos; }
 
 }  // namespace
+
+std::string_view last_name(std::string_view qualified) {
+  const size_t dot = qualified.rfind('.');
+  return dot == std::string_view::npos ? qualified : qualified.substr(dot + 1);
+}
 
 uint64_t hash_of(std::string_view text) { return mix(0, text); }
 

@@ -26,6 +26,9 @@ struct StackSummary {
   }
 };
 
+/// `step` of `Optimizer.step`.
+std::string_view last_name(std::string_view qualified);
+
 uint64_t hash_of(std::string_view text);
 
 /// ASCII letters in lower case.

@@ -8,6 +8,8 @@
 #include <string>
 #include <tuple>
 
+#include "model/state/stack_summary.h"
+
 namespace gmt::model {
 namespace {
 
@@ -79,13 +81,12 @@ struct Visit {
   uint32_t again : 1;  ///< right behind another one
 };
 
-/// What comes most often, the deeper one of two; how often. However the stacks part there, the place is one: that a function goes on
-/// at another line is what says most.
+/// The most frequent spot, the deeper one of two, and how often it occurs. Its first parting counts: kLine says most about the loop.
 std::pair<CallPlace, size_t> most_often(std::vector<CallPlace> &places) {
   std::sort(places.begin(), places.end());
   std::pair<CallPlace, size_t> best{kNowhere, 0};
   for (auto at = places.begin(); at != places.end();) {
-    const auto next = std::find_if(at, places.end(), [&](CallPlace one) { return line_of(one) != line_of(*at); });
+    const auto next = std::find_if(at, places.end(), [&](CallPlace one) { return spot_of(one) != spot_of(*at); });
     const auto count = static_cast<size_t>(next - at);
     if (count >= best.second) best = {*at, count};
     at = next;
@@ -134,7 +135,7 @@ std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, cons
 /// Whether the rounds of `a` rather than those of `b` are steps; false for rounds of one loop.
 bool is_more_of_a_step(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
   if (a.backward != b.backward) return a.backward;
-  const auto [place, other] = std::pair{line_of(a.place), line_of(b.place)};
+  const auto [place, other] = std::pair{spot_of(a.place), spot_of(b.place)};
   return a.backward ? place > other : place < other;
 }
 
@@ -145,6 +146,11 @@ bool stands_for_it(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
 
 }  // namespace
 
+SetUp set_up_of(std::string_view file, std::string_view function, bool below_user) {
+  if (!is_set_up(file, function)) return SetUp::kNo;
+  return below_user && last_name(function) == "__init__" ? SetUp::kOfLibrary : SetUp::kYes;
+}
+
 bool is_set_up(std::string_view file, std::string_view function) {
   static constexpr std::string_view kFunctions[] = {
       "__init__",        "_call_impl", "_wrapped_call_impl", "forward",        "backward", "load_state_dict",
@@ -152,7 +158,7 @@ bool is_set_up(std::string_view file, std::string_view function) {
   static constexpr std::string_view kFolders[] = {"/torch/optim/", "/torch/cuda/graphs", "/safetensors/"};
   std::string path(file);
   std::replace(path.begin(), path.end(), '\\', '/');
-  const auto name = function.substr(function.rfind('.') + 1);
+  const auto name = last_name(function);
   return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions) ||
          std::any_of(std::begin(kFolders), std::end(kFolders), [&](auto one) { return path.find(one) != path.npos; });
 }

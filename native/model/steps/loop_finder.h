@@ -36,9 +36,9 @@ using CallPath = std::vector<Call>;
 
 /// How two stacks part.
 enum class Parting : uint8_t {
-  kLine,   ///< a function goes on at another line: a loop that takes it back lies in it
-  kCall,   ///< one line calls another function, or allocates itself: the loop lies in the function that has the line
-  kEqual,  ///< not at all: the loop may lie in each of the functions
+  kLine,   ///< a function continues at another line: the loop is in that function
+  kCall,   ///< one line calls another function, or allocates itself: the loop is in the function of that line
+  kEqual,  ///< the stacks are equal: the loop may be in any of the functions
 };
 
 /// A place in the calls: how deep, the line there, how the stacks part. Of two, the smaller one is further out, or above the other one.
@@ -49,11 +49,14 @@ constexpr CallPlace call_place(size_t depth, uint32_t line, Parting parting) {
   return static_cast<uint64_t>(depth) << 34 | static_cast<uint64_t>(line) << 2 | static_cast<uint64_t>(parting);
 }
 
-/// The place, however the stacks part there.
-constexpr uint64_t line_of(CallPlace place) { return place >> 2; }
+/// The depth and line alone.
+constexpr uint64_t spot_of(CallPlace place) { return place >> 2; }
 
 /// Of a file and a function of it, not kOfLibrary.
 bool is_set_up(std::string_view file, std::string_view function);
+
+/// `below_user`: the program's own line calls it.
+SetUp set_up_of(std::string_view file, std::string_view function, bool below_user);
 
 /// Whether a loop that leads back to the place, on the way to what has this path, lies in the program's own functions.
 inline bool is_own(CallPlace place, const CallPath &path) {
@@ -61,8 +64,8 @@ inline bool is_own(CallPlace place, const CallPath &path) {
   const auto set_up = std::find_if(path.begin(), path.end(), [&](Call one) {
     return one.set_up == SetUp::kYes || (one.set_up == SetUp::kOfLibrary && parting != Parting::kEqual);
   });
-  const size_t depth = (place >> 34) + (parting == Parting::kCall ? 0 : 1);  // calls that the loop lies in
   if (parting == Parting::kEqual) return set_up == path.end() && !path.empty();
+  const size_t depth = (place >> 34) + (parting == Parting::kCall ? 0 : 1);  // of the loop
   return depth <= static_cast<size_t>(set_up - path.begin());
 }
 

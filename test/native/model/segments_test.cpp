@@ -6,6 +6,7 @@
 #include "model_fixture.h"
 
 using namespace gmt;
+using namespace gmt::model;
 using namespace gmt::test;
 using model::SegmentMap;
 using model::SegmentQuery;

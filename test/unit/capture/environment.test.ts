@@ -44,6 +44,9 @@ test('a second run inside the first neither preloads twice nor chains itself', (
 
 test('a lean run says so', () => {
   assert.equal(traceVariables({}, { ...trace, lean: true }).GPU_MEMTRACE_LEAN, '1');
+});
+
+test('the library gets the most steps', () => {
   assert.equal(traceVariables({}, { ...trace, maxSteps: 30 }).GPU_MEMTRACE_MAX_STEPS, '30');
 });
 

@@ -8,8 +8,8 @@ import sys
 import time
 from typing import Optional, Tuple
 
-from ._files import make_folder, part_of, remove, write_whole
-from ._recording import NotRecorded, cache_folder, start, why_none
+from ._files import make_folder, remove, write_whole
+from ._recording import NotRecorded, cache_folder, command_line, start, why_none
 
 # Who says it first; extension/protocol/rank.ts has the same.
 RANK = ("GPU_MEMTRACE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "JOB_COMPLETION_INDEX")
@@ -38,7 +38,7 @@ def trace_in(folder: str) -> str:
 def limits() -> Optional[Tuple[int, int]]:
     """GPU_MEMTRACE_RANKS=0,7,64-71: these are recorded in full, as is a launcher, which may have a number from Slurm."""
     rank, ranks = told(RANK), os.environ.get("GPU_MEMTRACE_RANKS", "")
-    command = part_of("/proc/self/cmdline").decode(errors="replace").split("\0")
+    command = command_line()
     if not ranks or not re.fullmatch("[0-9]{1,7}", rank) or any(os.path.basename(word) in LAUNCHERS for word in command):
         return None
     ranges = [re.fullmatch(r"\s*(\d{1,7})(?:-(\d{1,7}))?\s*", part, re.ASCII) for part in ranks.split(",")]
@@ -60,9 +60,9 @@ def reason_file() -> str:
 
 
 def hands_over() -> bool:
-    """`python -m gpu_memtrace -o FILE ...` names the file of what it becomes."""
-    words = part_of("/proc/self/cmdline").decode(errors="replace").split("\0")
-    return any(pair == ("-m", "gpu_memtrace") for pair in zip(words[1:], words[2:])) or "-mgpu_memtrace" in words[1:]
+    """`python -m gpu_memtrace -o FILE ...` names the file of the program that it becomes. A script may have such arguments, too."""
+    options = r"(?:-[XW]\0[^\0]*\0|-(?![A-Za-z]*[mc])[^\0]+\0)*"
+    return re.match(options + r"-[A-Za-z]*m\0?gpu_memtrace(?:\0|$)", "\0".join(command_line()[1:])) is not None
 
 
 def begin() -> None:

@@ -35,6 +35,11 @@ class NotRecorded(RuntimeError):
     """Why this process cannot be recorded, or what was recorded cannot be told."""
 
 
+def command_line() -> List[str]:
+    """The words that started this process; `sys.argv` has them too late, and changed."""
+    return part_of("/proc/self/cmdline").decode(errors="replace").split("\0")[:-1]
+
+
 class Recording:
     """A trace directory that this process records into."""
 
@@ -152,7 +157,7 @@ def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None, copies: Op
     limit, detail = min(limit, limits[0]) if limits else limit, limits[1] if limits else min(GB // 2, limit // 4)
     session = {
         "version": 1,
-        "command": part_of("/proc/self/cmdline").decode(errors="replace").split("\0")[:-1],
+        "command": command_line(),
         "cwd": os.getcwd(),
         "startedRealtimeMs": int(time.time() * 1000),
         "simulated": "GPU_MEMTRACE_SIMULATOR" in os.environ,
