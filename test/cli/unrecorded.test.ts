@@ -39,17 +39,16 @@ for step in range(60):
     kept.append(torch.Tensor(0x100000 + 0x1000 * step))
     optimizer.step()
 `;
-test('--max-steps ends a program that steps quickly after exactly so many', async t => {
-  const place = new Place(t);
-  const job = place.write('job.py', LEAK.replace('range(60)', 'range(10**9)'));
-  const env = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' };
-  const run = await place.run(
-    ['run', '--simulate-gpu', '--max-steps', '30', '-o', 'x.gputrace', '--', python, job],
-    env,
-  );
-  assert.equal(run.status, 0, run.stderr);
-  assert.match(run.stderr, /^gpu-memtrace: Stopped after 30 steps \(--max-steps 30\)\.$/m);
-});
+for (const start of [[], ['--start-at', 'step:10']])
+  test(`--max-steps ends a program that steps quickly after exactly so many, ${start.join(' ')}`, async t => {
+    const place = new Place(t);
+    const job = place.write('job.py', LEAK.replace('range(60)', 'range(10**9)'));
+    const env = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' };
+    const words = ['--max-steps', '30', ...start, '-o', 'x.gputrace', '--', python, job];
+    const run = await place.run(['run', '--simulate-gpu', ...words], env);
+    assert.equal(run.status, 0, run.stderr);
+    assert.match(run.stderr, /^gpu-memtrace: Stopped after 30 steps \(--max-steps 30\)\.$/m);
+  });
 
 for (const [how, last, status, words] of [
   [

@@ -28,7 +28,7 @@ namespace {
 Py *g_turn;  ///< the agent's function `turn`
 Steps g_steps;
 uint32_t g_steps_generation;  ///< of the log that g_steps counts for
-uint64_t g_most_steps;        ///< then the program gets a Ctrl+C; 0: never
+uint64_t g_steps_left;        ///< to be recorded until the program gets Ctrl+C; 0: it never does
 
 /// The next argument from Python. A text is UTF-8, ended by 0; its data is null where it is no str, or holds a lone surrogate.
 template <class Parameter>
@@ -87,7 +87,7 @@ void step_done(const void *who) {
     g_steps.restart();
     g_steps_generation = generation;
     const char *most = getenv("GPU_MEMTRACE_MAX_STEPS");
-    g_most_steps = most ? strtoull(most, nullptr, 10) : 0;
+    g_steps_left = most ? strtoull(most, nullptr, 10) : 0;
     write_agent_note(GMT_NOTE_STEPS, g_own_steps ? "program" : "optimizer");
   }
   if (const uint64_t number = g_steps.stepped(who)) {
@@ -95,10 +95,10 @@ void step_done(const void *who) {
       ask_allocator_at_step();
       write_step(number);
       if (number >= next_turn_step()) offer_turn(Turn::kStep, number);
+      if (g_steps_left && --g_steps_left == 0) kill(getpid(), SIGINT);
     } else if (wakes(g_log.control->start_step, number)) {
       offer_turn(Turn::kStep, number);
     }
-    if (number == g_most_steps) kill(getpid(), SIGINT);
   }
 }
 
