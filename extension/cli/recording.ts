@@ -10,13 +10,13 @@ import { findingText, headLine, type OomFiles } from '../analysis/report/tableFi
 import { standingOf, tells } from '../analysis/sites/standing';
 import { KeptRecorder, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
-import { keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
+import { keepOomDocument, keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
 import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeSession } from '../engine/addon';
 import { createLineReader } from '../engine/sourceLines';
-import { makeFolder, readTextIn } from '../files/files';
+import { readTextIn } from '../files/files';
 import { attempt } from '../protocol/attempt';
 import { inert, textOf } from '../protocol/inert';
 import type { Verdicts } from '../protocol/verdicts';
@@ -181,12 +181,12 @@ export async function finish(
 async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, folder: string): Promise<OomFiles> {
   const files = new Map<number, string>();
   for (const { process: number, name, lines } of await oomDocuments(ended.session, verdicts, momentsOf(ended))) {
-    const file = join(folder, name);
     try {
-      makeFolder(folder);
-      if (writeResult([textOf(lines)], file, 0o600)) files.set(number, file);
+      const file = keepOomDocument(folder, name, textOf(lines));
+      giveToSudoUser(file);
+      files.set(number, file);
     } catch (error) {
-      say(`${file} cannot be written: ${reasonOf(error)}.`);
+      say(`${join(folder, name)}.md cannot be written: ${reasonOf(error)}.`);
     }
   }
   return files;

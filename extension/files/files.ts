@@ -151,10 +151,16 @@ export async function writeWholeFrom(file: string, chunks: AsyncIterable<Chunk>)
   }
 }
 
-/** Puts a file into the folder of a trace, whole, by the first of the names that is free; gives its number in them. Throws. */
-export function addToTrace(folder: string, first: number, name: (at: number) => string, text: (at: number) => string) {
+/** Puts a file for this user alone into a folder, whole, by the first of the names that is free; gives its number in them. Throws. */
+export function addFile(
+  folder: string,
+  first: number,
+  name: (at: number) => string,
+  text: (at: number) => string,
+  about: NewFile = {},
+): number {
   for (let at = first; ; at++) {
-    const draft = new Draft(join(folder, name(at)), { mode: 0o600, ofTrace: true });
+    const draft = new Draft(join(folder, name(at)), { mode: 0o600, ...about });
     try {
       draft.write(text(at));
       draft.link();

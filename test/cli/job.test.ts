@@ -46,7 +46,13 @@ test('ranks gather in a folder: who leaks, who is missing; a damaged summary and
   const again = await report();
   assert.match(again, /summary.*\.json cannot be read\.\n/);
   assert.match(again, /Rank 1 alone grows .* the other 2 do not/);
-  assert.equal(await report(), text, 'the traces made both whole');
+  assert.deepEqual(
+    readdirSync(folder(2)).filter(name => name.startsWith('summary')),
+    [],
+    'a report writes nothing',
+  );
+  await place.run(['sql', 'run-7', 'peak_by_rank', '--print']);
+  assert.equal(await report(), text, 'for SQL the traces made both whole');
 });
 
 test('the tables of one trace, with every allocation', async t => {

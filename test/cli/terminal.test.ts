@@ -65,7 +65,7 @@ for (const size of SIZES) {
     const seen = onTerminal(t, place, size, live());
     await compare(`${named}.beside.txt`, seen, /39 steps \(periodic\)[^]*growing/);
     place.write('go', '');
-    assert.equal(await seen.ended, 0);
+    assert.equal(await seen.ended(), 0);
     await compare(`${named}.end.txt`, seen, /TOTAL LIVE/);
   });
 
@@ -74,7 +74,7 @@ for (const size of SIZES) {
     const seen = onTerminal(t, place, size, live('--log', 'x.log'));
     await compare(`${named}.view.txt`, seen, /39 steps \(periodic\)[^]*growing/);
     place.write('go', '');
-    assert.equal(await seen.ended, 0);
+    assert.equal(await seen.ended(), 0);
     // Terminals leave the cursor on the last letter of a full row, so wiping behind it would take that letter.
     assert.doesNotMatch(seen.raw().replaceAll('\x1b', 'ESC'), /\SESC\[mESC\[K/);
     assert.match(seen.screen(), /\.gputrace$/);
@@ -93,7 +93,7 @@ while not os.path.exists("go"): time.sleep(0.01)
   seen.type('n');
   assert.doesNotMatch(await seen.shows(/, by blocks/), /alive now|120\.00 MB/);
   place.write('go', '');
-  assert.equal(await seen.ended, 0);
+  assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /LEAK: train\.py:9/);
 });
 
@@ -119,7 +119,7 @@ test('keys sort, filter, scroll and leave; the program goes on, and the end come
     'gpu-memtrace: The program goes on; what there is to say of it comes at its end.',
   );
   place.write('go', '');
-  assert.equal(await seen.ended, 0);
+  assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /^LIVE BY LINE/m);
 });
 
@@ -129,7 +129,7 @@ test('a terminal that gets another size is drawn anew', async t => {
   const seen = onTerminal(t, place, [50, 120], live('--log', 'x.log', '--interval', '1m'));
   await seen.shows(/^(?:.*\n){19}b bytes.*q quit$/);
   seen.type('\x03');
-  assert.equal(await seen.ended, 130);
+  assert.equal(await seen.ended(), 130);
 });
 
 test('Ctrl+Z gives the shell its screen, and the view comes back with the program; Ctrl+C ends it', async t => {
@@ -142,7 +142,7 @@ test('Ctrl+Z gives the shell its screen, and the view comes back with the progra
   seen.type('\r');
   await seen.shows(/growing[^]*q quit$/);
   seen.type('\x03');
-  assert.equal(await seen.ended, 0);
+  assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /^status 130$/m);
 });
 
@@ -151,6 +151,6 @@ test('a program that shares the terminal has it as without us: it is one, and ke
   const seen = onTerminal(t, place, SMALL, live());
   await seen.shows(/^terminal: True True True$[^]*growing/m);
   seen.type('q\r');
-  assert.equal(await seen.ended, 0);
+  assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /^typed q$/m);
 });

@@ -13,7 +13,8 @@ export interface Seen {
   raw(): string;
   /** Resolves with the screen once it shows this. */
   shows(pattern: RegExp): Promise<string>;
-  ended: Promise<number | null>;
+  /** Its exit status; rejects with the screen if it does not end. */
+  ended(): Promise<number | null>;
 }
 
 /** Runs `words` of the command line, or with `shell` a line of bash in which "$@" is the command line, on a terminal. */
@@ -37,9 +38,15 @@ export function onTerminal(
     chunks.push(data);
     terminal.write(data);
   });
-  const ended = new Promise<number | null>(done =>
+  const closed = new Promise<number | null>(done =>
     child.once('close', status => terminal.write('', () => done(status))),
   );
+  const ended = (): Promise<number | null> => {
+    const hangs = new Promise<never>((_, fail) => {
+      setTimeout(() => fail(new Error(`It does not end:\n${screen()}`)), HANG_MS).unref();
+    });
+    return Promise.race([closed, hangs]);
+  };
   const screen = (): string => {
     const { active } = terminal.buffer;
     const lines = Array.from({ length: rows }, (_, row) =>

@@ -8,6 +8,7 @@ import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { libraryName } from '../../protocol/libraryName';
 import { siteText } from '../sites/site';
+import { areEnough } from '../sites/standing';
 import { holderText } from '../words';
 import type { LineText } from './findingContext';
 import { inItsLoop } from './inItsLoop';
@@ -226,7 +227,7 @@ function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }
   const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
   const steps = source.info().steps.find(({ process }) => process === failure.process);
-  const judged = steps !== undefined && steps.source !== 'time' && steps.count >= T.few;
+  const judged = steps !== undefined && steps.source !== 'time' && areEnough(steps);
   const full = judged
     ? t('The program needs that much at once: nothing grows from step to step')
     : t('The program needs that much at once; whether anything grows is not known: it has too few steps');

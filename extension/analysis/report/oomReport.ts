@@ -3,6 +3,7 @@ import { isSnapshot } from '../../protocol/notes';
 import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../../protocol/maps';
+import { code, plain } from '../../protocol/markdown';
 import { countedText } from '../findings/outOfMemory';
 import { librariesOf, readLibraries } from '../ledger/libraries';
 import { pausedIn, unusedIn } from '../ledger/pools';
@@ -49,7 +50,7 @@ export async function modulesAtFailures(
   }
 }
 
-/** The document of the newest failure of each process, by its number; `name`: of its file. */
+/** The document of the newest failure of each process, by its number; `name`: of its file, without `.md`. */
 export async function oomDocuments(
   source: TraceSource,
   { outOfMemory }: Verdicts,
@@ -62,7 +63,7 @@ export async function oomDocuments(
     const lines = oomDocument(source, verdict, modules[at]);
     const facts = info.processes[process];
     const rank = facts && rankOf(facts).rank;
-    return { process, name: `oom-${rank === null || rank === undefined ? '' : `${rank}-`}${facts?.pid}.md`, lines };
+    return { process, name: `oom-${rank === null || rank === undefined ? '' : `${rank}-`}${facts?.pid}`, lines };
   });
 }
 
@@ -212,14 +213,4 @@ function table(head: readonly string[], rows: readonly Row[]): string[] {
   return rows.length === 0
     ? []
     : [line([...head]), line(head.map((name, i) => (i === 0 || name === 'for' ? '---' : '---:'))), ...rows.map(line)];
-}
-
-/** Stands as it is, in cells too. */
-function code(text: string): string {
-  return `\`${text.replaceAll('`', '’').replaceAll('|', '\\|')}\``;
-}
-
-/** Names outside of code are no HTML and no link, whatever a file is called. */
-function plain(text: string): string {
-  return text.replace(/`[^`]*`|[`<[\]*~]/g, found => (found.length > 1 ? found : `\\${found}`));
 }

@@ -9,8 +9,12 @@ import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stepsText } from '../words';
 
-/** Steps from which on a leak in each step is told. */
+/** Steps from which on a leak in each step is found. */
 const FIRST_STEPS = T.few + fewestRecords();
+
+/** Whether these steps are enough to judge what each of them leaves behind. */
+export const areEnough = ({ source, count }: Verdicts['steps']): boolean =>
+  source === 'time' ? count >= T.timeSlices : source !== 'none' && count >= FIRST_STEPS;
 
 /** The reader's cause for what a file once had (native/trace/log/losses.h). */
 const CUT = 'cut short';
@@ -52,19 +56,18 @@ function foundText({ findings }: Verdicts): string {
 /** What is missing for a verdict on any line; null: nothing. */
 function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
   const { count, source } = steps;
-  if (source === 'time') return lackingTime(info, count);
-  const more = FIRST_STEPS - count;
-  if (source !== 'none' && more <= 0) return null;
+  if (areEnough(steps)) return null;
+  if (source === 'time') return lackingTime(info);
   if (info.processes.some(isSnapshot))
     return t('The history of the snapshot has {0}: too few to tell what leaks.', stepsText(count));
   if (!info.live) return t('The run ended after {0}: too few to tell what leaks.', stepsText(count));
+  const more = FIRST_STEPS - count;
   if (count === 0) return t('Waiting for the first training step to end; {0} of them tell what leaks.', FIRST_STEPS);
   return more === 1 ? t('Needs 1 more step to tell what leaks.') : t('Needs {0} more steps to tell what leaks.', more);
 }
 
 /** How long is not said: a step that is found on the way tells it sooner, and slices in which nothing happens do not count. */
-function lackingTime(info: TraceInfo, count: number): string | null {
-  if (count >= T.timeSlices) return null;
+function lackingTime(info: TraceInfo): string {
   if (info.processes.some(isSnapshot))
     return t('The history of the snapshot has no training step, and is too short to tell what leaks.');
   if (!info.live) return t('The run ended before a training step or enough time had passed to tell what leaks.');

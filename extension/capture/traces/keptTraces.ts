@@ -1,11 +1,11 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { changedMs, makeFolder, removeFile } from '../../files/files';
+import { addFile, changedMs, makeFolder, removeFile } from '../../files/files';
 import { reasonOf } from './traceDirectory';
 
 const KEPT = 10;
 const SUFFIX = '.gputrace';
-const OOM_FILE = /\/oom-(\d+-)?\d+\.md$/;
+const OOM_FILE = /\/oom-[\d-]+\.md$/;
 
 /** `<folder>/<script>-<time>.gputrace`; makes the folder. */
 export function keptTraceFile(folder: string, command: readonly string[], now: Date): string {
@@ -23,6 +23,16 @@ export function scriptName(command: readonly string[]): string {
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '');
   return safe === '' ? 'program' : safe;
+}
+
+/**
+ * Writes a document on memory that ran out: `oom-PID.md`, `oom-PID-2.md` where there is one of another run, since a container that starts
+ * again has the same PIDs. Gives its path. Throws.
+ */
+export function keepOomDocument(folder: string, stem: string, text: string): string {
+  makeFolder(folder);
+  const name = (at: number): string => `${stem}${at === 1 ? '' : `-${at}`}.md`;
+  return join(folder, name(addFile(folder, 1, name, () => text)));
 }
 
 /** Deletes all but the newest traces of the folder, and what was written of runs from before. */

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import type { Answer, ProcessInfo, TraceInfo } from '../../protocol/trace';
 import type { Experiment } from '../../protocol/requests/verdictRequests';
 import { reasonOf } from './traceDirectory';
-import { addToTrace, readBytes } from '../../files/files';
+import { addFile, readBytes } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 
 /** A block that is asked for; `lines` are those of its allocation, innermost first. */
@@ -48,9 +48,8 @@ export function cannotAsk(info: TraceInfo, process: ProcessInfo | undefined, dir
 /** Writes a question to a process, as a whole: it is seen, or not there yet. Gives its number. Throws what the system says. */
 export function writeQuestion(directory: string, pid: number, question: Question): number {
   const name = (number: number): string => `request-${number}.json`;
-  return addToTrace(directory, lastNumber(directory) + 1, name, number =>
-    JSON.stringify(document(number, pid, question)),
-  );
+  const text = (number: number): string => JSON.stringify(document(number, pid, question));
+  return addFile(directory, lastNumber(directory) + 1, name, text, { ofTrace: true });
 }
 
 function document(id: number, pid: number, question: Question): object {

@@ -177,9 +177,9 @@ Exit status: 0; 1 there is no such kernel, or it cannot be written or removed; 2
 `,
   sql: `gpu-memtrace sql DIR [QUERY] [options]
 
-Asks the tables of a job's folder with your own DuckDB: the program duckdb on PATH, else the package of Python. QUERY is a statement on
+Queries the tables of a job's folder with your own DuckDB: the program duckdb on PATH, else the package of Python. QUERY is a statement on
 the tables runs, ranks, steps, stacks, site_steps, allocations, events and findings, or the name of one that ships; without it
-these are listed.
+these are listed. Traces in DIR that have no tables yet get them first.
 
   --format table|csv       (default: table)
   --print duckdb|clickhouse|spark

@@ -7,6 +7,7 @@ import { readText } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 import type { SqlArguments } from '../arguments/sqlArguments';
 import { print, refuse } from '../report/output';
+import { writeTables } from './readJob';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -25,8 +26,8 @@ elif result is not None:
 `;
 export const TABLES = ['runs', 'ranks', 'steps', 'stacks', 'site_steps', 'allocations', 'events', 'findings'] as const;
 
-/** Asks the tables of a job's folder with the user's own DuckDB, or prints the statements for it or for another engine. */
-export function sql({ folder, query, engine, format }: SqlArguments, dist: string): number {
+/** Queries the tables of a job's folder with the user's own DuckDB, or prints the statements for it or for another engine. Makes tables that are missing. */
+export async function sql({ folder, query, engine, format }: SqlArguments, dist: string): Promise<number> {
   const shipped = join(dist, '..', 'sql');
   const named = new Map(
     readdirSync(shipped)
@@ -41,11 +42,9 @@ export function sql({ folder, query, engine, format }: SqlArguments, dist: strin
   if (query === null || !there) return refuse(`${folder} is no folder of a job: there is no run=… in it.`, FAILED);
   const select = named.get(query) ?? query;
   if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
-  if (filesIn(folder).length === 0)
-    return refuse(
-      `${folder} has no tables yet: "gpu-memtrace report ${folder}" writes those of the traces in it.`,
-      FAILED,
-    );
+  const notes = await writeTables(folder, dist);
+  if (filesIn(folder).length === 0) return refuse(notes[0] ?? `${folder} has no tables and no traces yet.`, FAILED);
+  print(notes, 2);
   const statements = [...views(resolve(folder), engine ?? 'duckdb', select), select.replace(/;\s*$/, '')];
   if (engine !== null) {
     print(statements.flatMap(statement => `${statement};`.split('\n')));

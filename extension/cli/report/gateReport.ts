@@ -21,6 +21,7 @@ import { traceFacts } from '../../exporters/traceFacts';
 import { cwdOf } from '../../protocol/cwd';
 import { baseName, formatBytes } from '../../protocol/format';
 import { textOf } from '../../protocol/inert';
+import { plain } from '../../protocol/markdown';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
 import { jsonChunks } from './jsonDocument';
@@ -111,13 +112,12 @@ function inRepository(file: string, cwd: string): string {
 }
 
 function summarize(file: string, gate: Gate): void {
-  const cell = (text: string): string => text.replace(/[|\\`<>]/g, '\\$&').replace(/\s+/g, ' ');
   const row = (each: ComparedRow): string =>
-    `| ${cell(placeText(each))} | ${formatBytes(each.bytesA)} | ${formatBytes(each.bytesB)} |`;
+    `| ${plain(placeText(each))} | ${formatBytes(each.bytesA)} | ${formatBytes(each.bytesB)} |`;
   const rows = (title: string, all: readonly ComparedRow[]): string[] =>
     all.length === 0 ? [] : ['', `| ${title} | before | now |`, '| --- | ---: | ---: |', ...all.map(row)];
   const lines = [
-    `### GPU memory: ${cell(gateWords(gate))}`,
+    `### GPU memory: ${plain(gateWords(gate))}`,
     '',
     `Peak ${gatePeakText(gate)}. ${noiseText(gate)}`,
     ...rows('holds more at the peak', gate.lines),

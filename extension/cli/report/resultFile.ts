@@ -2,14 +2,14 @@ import { giveTo, writeNamed } from '../../files/files';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { say, write } from './output';
 
-/** Writes a text to the file, whole or not at all; null: to stdout. False: it could not be written, which was printed. `mode`: of a new file. */
-export function writeResult(chunks: Iterable<string>, file: string | null, mode?: number): boolean {
+/** Writes a text to the file, whole or not at all; null: to stdout. False: it could not be written, which was printed. */
+export function writeResult(chunks: Iterable<string>, file: string | null): boolean {
   if (file === null) {
     for (const chunk of chunks) if (!write(1, chunk)) break;
     return true;
   }
   try {
-    writeNamed(file, chunks, { mode });
+    writeNamed(file, chunks);
     giveToSudoUser(file);
     return true;
   } catch (error) {

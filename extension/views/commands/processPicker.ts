@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { maskSecrets } from '../../engine/secrets';
 import { scriptName } from '../../capture/traces/keptTraces';
 import { attachCandidates, type Candidate, type ProcessFacts } from '../../capture/processes/processes';
 import { joinWords } from '../../capture/launch/shellWords';
@@ -71,7 +72,7 @@ function nothing(detail: string): Item {
 function itemOf({ process, own, gpuBytes }: Candidate): Item {
   const about = [vscode.l10n.t('PID {0}', process.pid), process.user];
   if (gpuBytes !== null) about.push(formatBytes(gpuBytes));
-  const [program = '', ...words] = process.command;
+  const [program = '', ...words] = maskSecrets(process.command);
   const icon = own ? '$(pulse)' : '$(lock)';
   return {
     label: `${icon} ${scriptName(process.command)}`,

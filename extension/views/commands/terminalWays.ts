@@ -32,7 +32,7 @@ function putOnPath(context: vscode.ExtensionContext): string {
 
 /** Traces and pages that are there, by their whole paths, which may have spaces. */
 function linksIn(line: string): TraceLink[] {
-  return [...line.matchAll(/(?:\.gputrace|\/oom-(?:\d+-)?\d+\.md)(?!\w)/g)].flatMap(({ 0: { length }, index }) => {
+  return [...line.matchAll(/(?:\.gputrace|\/oom-[\d-]+\.md)(?!\w)/g)].flatMap(({ 0: { length }, index }) => {
     const end = index + length;
     const begins = [...line.slice(0, end).matchAll(/\//g)].map(slash => slash.index);
     const startIndex = begins.find(begin => existsSync(line.slice(begin, end)));

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { readJob } from '../../cli/job/readJob';
+import { readJob, type ReadTraces } from '../../cli/job/readJob';
 import { openLine } from '../../editor/openLine';
 import { jobMessage, type ToJobPage } from '../../protocol/requests/jobMessages';
 import type { JobView } from '../../protocol/job';
@@ -29,6 +29,7 @@ export class JobPage {
   private readonly panel: vscode.WebviewPanel;
   private timer: NodeJS.Timeout | undefined;
   private job: JobView | null = null;
+  private readonly traces: ReadTraces = new Map();
   private run: string | undefined;
   private reading = false;
   private disposed = false;
@@ -65,7 +66,7 @@ export class JobPage {
     this.reading = true;
     const { run } = this;
     try {
-      const job = await readJob(this.folder, this.dist, run);
+      const job = await readJob(this.folder, this.dist, run, this.traces);
       if ('error' in job) this.post({ type: 'problem', sentence: job.error });
       else this.post({ type: 'job', job: (this.job = job) });
     } catch (error) {

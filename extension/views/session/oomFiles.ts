@@ -1,8 +1,8 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { BEHIND_NS, oomDocuments } from '../../analysis/report/oomReport';
 import type { TraceSession } from '../../engine/session';
-import { writeWhole } from '../../files/files';
+import { keepOomDocument } from '../../capture/traces/keptTraces';
 import { textOf } from '../../protocol/inert';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
@@ -13,9 +13,7 @@ export async function writeOomFiles(folder: string, trace: TraceSession, verdict
   const readAt = async <T>(untilNs: number | null, read: (then: TraceSource) => T): Promise<T> =>
     read(untilNs === null ? trace.native : await trace.moments.at(untilNs));
   for (const { name, lines } of await oomDocuments(trace.native, verdicts, { endNs, readAt })) {
-    const file = join(folder, name);
-    writeWhole(file, [textOf(lines)], { mode: 0o600 });
-    void offer(file);
+    void offer(keepOomDocument(folder, name, textOf(lines)));
   }
 }
 

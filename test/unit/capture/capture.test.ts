@@ -16,7 +16,7 @@ import nodeFs, {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { signalName } from '../../../extension/capture/launch/launch';
 import {
@@ -27,7 +27,13 @@ import {
 } from '../../../extension/capture/launch/terminalScript';
 import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/processes/machine';
 import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
-import { keptTraceFile, pruneKeptTraces, scriptName, unwritable } from '../../../extension/capture/traces/keptTraces';
+import {
+  keepOomDocument,
+  keptTraceFile,
+  pruneKeptTraces,
+  scriptName,
+  unwritable,
+} from '../../../extension/capture/traces/keptTraces';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
 import { KeptRecorder, spaceLimits } from '../../../extension/capture/launch/recorder';
 import { createTraceDirectory, removeStale } from '../../../extension/capture/traces/traceDirectory';
@@ -190,6 +196,13 @@ test('kept traces are named after the script, and the newest ten stay, with what
   pruneKeptTraces(root);
   const names = Array.from({ length: 10 }, (_, age) => `t${age}.gputrace`);
   assert.deepEqual(readdirSync(root).sort(), ['notes.md', 'oom-1.md', 'other.txt', ...names].sort());
+});
+
+test('a document of another run stays', t => {
+  const root = folder(t);
+  const names = ['first', 'second', 'third'].map(text => basename(keepOomDocument(root, 'oom-0-17', text)));
+  assert.deepEqual(names, ['oom-0-17.md', 'oom-0-17-2.md', 'oom-0-17-3.md']);
+  assert.equal(readFileSync(join(root, 'oom-0-17.md'), 'utf8'), 'first');
 });
 
 test('script names', () => {

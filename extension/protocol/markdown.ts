@@ -1,0 +1,13 @@
+// Names of a program in Markdown: they are text there, whatever a file is called. Comments on GitHub and the editor's preview show it.
+
+/** Stands as it is, in the cells of a table too. */
+export function code(text: string): string {
+  return `\`${text.replaceAll('`', '’').replaceAll('|', '\\|')}\``;
+}
+
+/** No HTML, no link, no mention of a person and no emphasis outside of code. */
+export function plain(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/`[^`]*`|[`<[\]*~|\\@]|:(?=\/\/)|(?<=\bwww)\./gi, found => (found.length > 1 ? found : `\\${found}`));
+}
