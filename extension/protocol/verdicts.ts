@@ -39,6 +39,8 @@ export interface SiteVerdict {
   sinceStep: number | null;
   /** Steps that it grew in since then; 0 where it does not grow. */
   rises: number;
+  /** What it rose by so far, where more steps must tell whether it grows; else 0. */
+  risenBytes: number;
   /** Steps between two rises (growing) or two falls (sawtooth); null where there is no such rhythm. */
   period: number | null;
   /** From 0 to 1. */
@@ -273,6 +275,16 @@ export interface AfterSteps {
   lineBytes: number;
 }
 
+/** A line that rises in too few steps for a verdict. */
+export interface Unjudged {
+  site: number;
+  /** As it is shown. */
+  line: string;
+  bytes: number;
+  /** Steps in which it rose. */
+  rises: number;
+}
+
 /** All that is said of a trace at one moment. */
 export interface Verdicts {
   revision: number;
@@ -280,6 +292,8 @@ export interface Verdicts {
   steps: { count: number; source: ToldSource | 'none' };
   /** Of the same process; null: not much. */
   after: AfterSteps | null;
+  /** The lines that rose most without a verdict, if they matter. */
+  unjudged: Unjudged[];
   sites: Map<number, SiteVerdict>;
   findings: Finding[];
   ledger: Ledger[];

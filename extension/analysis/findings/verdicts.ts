@@ -18,6 +18,7 @@ import { readHolders } from './holders';
 import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
 import { judgeFailures } from './outOfMemory';
 import { PINNED_CACHE, unusedPinnedGrowth } from './pinnedCache';
+import { unjudgedLines } from './unjudged';
 
 /** Sites that are judged between two yields. */
 const PART = 16;
@@ -54,6 +55,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   return {
     revision: info.revision,
     ...known,
+    unjudged: unjudgedLines(source, info, verdicts.values()),
     sites: verdicts,
     findings: mergeAcrossProcesses([
       ...failureFindings(failures, source),

@@ -6,7 +6,7 @@ import type { SiteSteps } from '../series/siteSeries';
 import { drift, fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { stateVerdict } from './states';
+import { rising, stateVerdict } from './states';
 
 // What one site's series cannot tell: what is missing from the trace, and what the other sites do.
 
@@ -46,6 +46,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   const last = at(site.steps, site.steps.length - 1);
   const lasted = last - (verdict.sinceStep ?? last);
   const events = lasted / Math.max(1, verdict.period ?? 1);
+  const risen = riseSince(verdict.sinceStep, site);
   if (context.lostShare > T.rare) {
     const share = `${(100 * context.lostShare).toFixed(0)} %`;
     const because = t(
@@ -55,13 +56,14 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     return stateVerdict(verdict, 'unknown', because);
   }
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.part * T.timeSlices)) {
-    return stateVerdict(verdict, 'unknown', t('It rises; where no training steps are known, it takes longer to tell.'));
+    const because = t('It rises; where no training steps are known, it takes longer to tell.');
+    return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     const because = t('It rises, as it does while a model is built; it takes {0} more steps to tell.', more);
-    return stateVerdict(verdict, 'unknown', because);
+    return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
     return stateVerdict(verdict, 'transient', t('It follows the inputs, which get longer and longer.'));

@@ -3,7 +3,7 @@ import { isSnapshot } from '../../protocol/notes';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
-import { isLeak, type AfterSteps, type Verdicts } from '../../protocol/verdicts';
+import { isLeak, type AfterSteps, type Unjudged, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
 import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -40,6 +40,8 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
   const lacking = lackingText(info, verdicts);
   if (lacking !== null) return { standing: 'waiting', sentence: lacking };
   if (verdicts.after !== null) return { standing: 'after', sentence: afterText(verdicts.steps.count, verdicts.after) };
+  const [first] = verdicts.unjudged;
+  if (first !== undefined) return { standing: 'rising', sentence: risingText(info, verdicts.steps, first) };
   if (info.lost.events > 0) return { standing: 'partial', sentence: partialText(info, verdicts) };
   return { standing: 'clean', sentence: cleanText(info, verdicts) };
 }
@@ -82,6 +84,13 @@ function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): strin
     line,
     formatBytes(lineBytes),
   );
+}
+
+function risingText({ live }: TraceInfo, steps: Verdicts['steps'], { line, bytes, rises }: Unjudged): string {
+  const words = [judgedBy(steps), line, formatBytes(bytes), formatCount(rises)] as const;
+  return live
+    ? t('No leak so far, after {0}, but {1} holds {2} more after rising {3} times: too few to tell.', ...words)
+    : t('No leak was found in {0}, but {1} holds {2} more after rising {3} times: too few to tell. Run it longer.', ...words);
 }
 
 function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {

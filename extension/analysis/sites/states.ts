@@ -138,7 +138,7 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
     case 'slowing':
       return stateVerdict(site, 'plateau', t('It grew more and more slowly, like a cache that fills up.'));
     case 'early':
-      return waiting(site, blocks.waits);
+      return rising(waiting(site, blocks.waits), blocks.events, riseOf(site.oldLiveBytes, blocks));
     case 'stopped':
     case 'flat':
       return at(site.oldLiveCount, site.oldLiveCount.length - 1) > 0 ? resting(site, blocks) : released(site);
@@ -188,6 +188,15 @@ function released(site: SiteSteps): SiteVerdict {
   return stateVerdict(site, 'sawtooth', t('It was kept for a while; all of it has been freed since.'));
 }
 
+function riseOf(bytes: readonly number[], { from, to }: Growth): number {
+  return at(bytes, to) - at(bytes, from);
+}
+
+/** Of a site that rises: more steps must tell whether it grows. */
+export function rising(verdict: SiteVerdict, rises: number, risenBytes: number): SiteVerdict {
+  return { ...verdict, rises, risenBytes: Math.max(0, risenBytes) };
+}
+
 function brief(site: SiteSteps): SiteVerdict {
   if (site.steps.length < T.few && at(site.liveCount, site.liveCount.length - 1) > 0) {
     return waiting(site, T.few + fewestRecords());
@@ -221,7 +230,7 @@ export function stateVerdict(
   because: string,
 ): SiteVerdict {
   const confidence = state === 'unknown' ? 0 : 1;
-  const still = { grows: null, bytesPerStep: 0, sinceStep: null, rises: 0, period: null };
+  const still = { grows: null, bytesPerStep: 0, sinceStep: null, rises: 0, risenBytes: 0, period: null };
   return { site, process, layer, state, ...still, confidence, because };
 }
 

@@ -50,9 +50,10 @@ export interface FindingView extends Finding {
 }
 /**
  * How far judging is: `waiting` for steps or time, `lost`: too many events are missing, `partial`: nothing was found, but some are,
- * `after`: nothing was found, but memory piled up where no steps judge it, `clean`: nothing leaks, `found`: there are findings.
+ * `after`: nothing was found, but memory piled up where no steps judge it, `rising`: nothing was found, but lines rose in too few steps for a
+ * verdict, `clean`: nothing leaks, `found`: there are findings.
  */
-export type Standing = 'waiting' | 'lost' | 'partial' | 'after' | 'clean' | 'found';
+export type Standing = 'waiting' | 'lost' | 'partial' | 'after' | 'rising' | 'clean' | 'found';
 export interface FindingsView {
   /** There is news that was not judged yet: worth to ask again in a second. */
   stale: boolean;

@@ -23,7 +23,7 @@ const source = new FakeTrace(
 );
 const growing: SiteVerdict = {
   ...{ site: 1, process: 0, layer: 'tensor', state: 'rising', grows: 'blocks', bytesPerStep: 4 * MB },
-  ...{ sinceStep: 1, rises: 20, period: 1, confidence: 1, because: '' },
+  ...{ sinceStep: 1, rises: 20, risenBytes: 0, period: 1, confidence: 1, because: '' },
 };
 const verdicts = { ...judgeTrace(source), sites: new Map([[1, growing]]) };
 

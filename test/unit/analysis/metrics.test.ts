@@ -32,7 +32,7 @@ function points(
   reserved = null as number[] | null,
 ) {
   const verdicts: Verdicts = {
-    ...{ revision: 1, steps: { count: 0, source: 'none' }, after: null, sites: new Map(), findings: [], ledger: [] },
+    ...{ revision: 1, steps: { count: 0, source: 'none' }, after: null, unjudged: [], sites: new Map(), findings: [], ledger: [] },
     ...{ outOfMemory: [], ...judged },
   };
   const metrics = readMetrics(new FakeTrace(makeInfo(info), [], [], reserved), verdicts);

@@ -93,6 +93,28 @@ test('stacks that need more steps: no leak so far is not that nothing leaks', ()
   );
 });
 
+test('few, heavy rounds: the line that rises is named, and no leak is not that nothing leaks', () => {
+  const source = (bytes: number): RunTrace => {
+    const run = new StepRun();
+    for (let step = 1; step <= 90; step++) {
+      run.pass(1, 8 * MB);
+      for (let output = 0; step % 30 === 0 && output < 40; output++) run.alloc(2, bytes);
+      run.endStep();
+    }
+    for (let step = 0; step < 4; step++) {
+      run.pass(1, 8 * MB);
+      run.endStep();
+    }
+    return new RunTrace(run, { totalBytes: 10_000 * MB, lines: { 2: 30 } });
+  };
+  assert.equal(
+    standing(source(MB), { live: false }),
+    'rising: No leak was found in 94 steps, but train.py:30 train holds 120.00 MB more after rising 3 times: too few to tell. Run it longer.',
+  );
+  assert.match(standing(source(MB)), /^rising: No leak so far, after 94 steps, but train\.py:30 train holds/);
+  assert.match(standing(source(MB / 1024), { live: false }), /^clean: /);
+});
+
 test('what piled up behind the last step is no proof of a leak, and none that nothing leaks', () => {
   const source = trace(30, false);
   const verdicts = judgeTrace(source);

@@ -13,6 +13,7 @@ const ICONS: Record<Standing, string> = {
   lost: 'warning',
   partial: 'warning',
   after: 'warning',
+  rising: 'warning',
   clean: 'pass',
   found: 'bug',
 };
