@@ -201,7 +201,8 @@ function untold(session: NativeSession, verdicts: Verdicts): string[] {
   const info = session.info();
   const { standing, sentence } = standingOf(info, verdicts);
   const suspected = verdicts.findings.filter(({ verdict }) => verdict === 'rising' || verdict === 'rose');
-  if (suspected.length > 0) return suspected.map(({ title }) => `--fail-on-leak cannot tell whether it is a leak: ${title}.`);
+  if (suspected.length > 0)
+    return suspected.map(({ title }) => `--fail-on-leak cannot tell whether it is a leak: ${title}.`);
   return tells(standing) || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
 }
 

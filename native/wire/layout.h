@@ -182,6 +182,7 @@ enum gmt_kind {
       70,  ///< Python's collector starts; `address` = generation. Frees of this thread until the end are its doing
   GMT_GC_END = 71,     ///< `address` = objects it collected
   GMT_USER_MARK = 72,  ///< set by a person; `address` = its number
+  GMT_PYTHON_ENDING = 73,  ///< the program's own code has ended: what follows is the tracer's last look and Python's clean-up
 };
 #define GMT_FAILED 0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
 

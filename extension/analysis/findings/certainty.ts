@@ -28,15 +28,36 @@ export interface Growth {
   settingUp: boolean;
   /** It freed less than a block in a step, left the loop, and ran out of memory behind it. */
   built: boolean;
+  /** What is taken for steps are rounds of a loop that nothing names. */
+  guessed: boolean;
+  /** Of a memory snapshot: nobody can be found who holds it. */
+  snapshot: boolean;
   /** PyTorch took it for its cache of pinned memory: its blocks stay when the tensors in them are gone. */
   pinnedCache: boolean;
 }
 
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
 export function doubtOf(growth: Growth): string | null {
-  const { holder, rises, ended, settingUp, built, nameable } = growth;
+  const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, pinnedCache } = growth;
   const keeper = holder?.container ?? holder?.path ?? '';
   const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
+  if (guessed && snapshot)
+    return t(
+      'It grew in {0} rounds of a loop. A memory snapshot does not say whether they are training steps or a set-up, nor what holds the memory: run the program under the tracer to find out.',
+      formatCount(rises),
+    );
+  if (guessed && nameable && holder === null && rises < T.many && !pinnedCache) {
+    const seen = formatCount(rises);
+    return ended
+      ? t(
+          'It grew in {0} rounds of a loop. What holds it is not known, nor whether the rounds are training steps: run it longer, or mark each step with gpu_memtrace.step().',
+          seen,
+        )
+      : t(
+          'It grew in {0} rounds of a loop so far. What holds it is not known yet, nor whether the rounds are training steps.',
+          seen,
+        );
+  }
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && ended)
     return t(

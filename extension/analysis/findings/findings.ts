@@ -92,6 +92,8 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     deviceBytes: info.devices.find(({ index }) => index === device)?.totalBytes || null,
     ended: info.processes[process]?.ended ?? true,
     nameable: unnamed === null,
+    guessed: context.axis.source === 'periodic',
+    snapshot: isSnapshot(info.processes[process]),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
     built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
     pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),

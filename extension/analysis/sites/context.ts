@@ -4,7 +4,7 @@ import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED } from '../../protocol/t
 import type { SiteVerdict } from '../../protocol/verdicts';
 import type { SiteSteps } from '../series/siteSeries';
 import { drift, fewestRecords } from '../series/records';
-import { at } from '../series/statistics';
+import { at, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { rising, stateVerdict } from './states';
 
@@ -24,6 +24,18 @@ export interface Context {
   cut: number;
   /** Of all events, those that were lost in no known step. */
   lostShare: number;
+  /** How long the program went on behind a short loop, in rounds; 0: not as long as the loop took. */
+  idleRounds: number;
+}
+
+/** Rounds of a loop that was shorter than what came behind it may have been a set-up: growth that ended with it is over. */
+export function idleRounds(axis: StepAxis, info: TraceInfo): number {
+  const idleNs = info.steps.find(({ process }) => process === axis.process)?.idleNs ?? 0;
+  const { endNs, count } = axis;
+  if (axis.source !== 'periodic' || count >= T.many || endNs.length < 2) return 0;
+  const rounds = [...endNs].slice(1).map((end, i) => end - at(endNs, i));
+  const loopNs = sum(rounds.slice(0, -1)); // the newest one lasts until the end
+  return idleNs < loopNs ? 0 : idleNs / Math.max(1, median(rounds));
 }
 
 /** Share of the trace's events that were lost without a step that they are known to be from. */
@@ -43,6 +55,13 @@ export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Contex
 }
 
 function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
+  if (context.idleRounds > T.few * (verdict.period ?? 1)) {
+    const because = t(
+      'It grew in the first {0} rounds of a loop, and no more since: that was a set-up.',
+      verdict.rises,
+    );
+    return stateVerdict(verdict, 'plateau', because);
+  }
   const last = at(site.steps, site.steps.length - 1);
   const lasted = last - (verdict.sinceStep ?? last);
   const events = lasted / Math.max(1, verdict.period ?? 1);

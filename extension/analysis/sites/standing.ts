@@ -90,7 +90,10 @@ function risingText({ live }: TraceInfo, steps: Verdicts['steps'], { line, bytes
   const words = [judgedBy(steps), line, formatBytes(bytes), formatCount(rises)] as const;
   return live
     ? t('No leak so far, after {0}, but {1} holds {2} more after rising {3} times: too few to tell.', ...words)
-    : t('No leak was found in {0}, but {1} holds {2} more after rising {3} times: too few to tell. Run it longer.', ...words);
+    : t(
+        'No leak was found in {0}, but {1} holds {2} more after rising {3} times: too few to tell. Run it longer.',
+        ...words,
+      );
 }
 
 function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {

@@ -170,6 +170,7 @@ export const objects = {
       count: 'u32 Steps that have ended.',
       lastEndNs: 'u64 End of the last one, 0 without one.',
       sure: "bool False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer.",
+      idleNs: 'u64 Of a loop (periodic): since its newest round began, as long as the code of the program ran; else 0.',
       touched: 'u32 Of the ended steps, those in which events are missing (see StepAxis.flags).',
     },
   },

@@ -53,7 +53,8 @@ void add_steps(const model::State &state, const model::ProcessState &process, In
   const uint32_t number = process.number;
   const model::ProcessSteps &steps = process.steps;
   data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns,
-                        steps.source != model::StepSource::Periodic || steps.sure, steps.touched});
+                        steps.source != model::StepSource::Periodic || steps.sure, steps.idle_ns(state.now_ns),
+                        steps.touched});
   const auto add_pauses = [&](const auto &intervals, bool of_driver) {
     for (const model::Interval &one : intervals) data.pauses.push_back({number, of_driver, one.begin_ns, one.end_ns});
   };

@@ -14,6 +14,8 @@ struct ProcessSteps {
   uint64_t last_end_ns = {};
   /// False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer.
   bool sure = {};
+  /// Of a loop (periodic): since its newest round began, as long as the code of the program ran; else 0.
+  uint64_t idle_ns = {};
   /// Of the ended steps, those in which events are missing (see StepAxis.flags).
   uint32_t touched = {};
 };

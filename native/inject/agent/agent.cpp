@@ -247,6 +247,7 @@ bool offer_turn(Turn turn, uint64_t step) {
 }
 
 void end_agent() {
+  write_python_ending();
   __atomic_store_n(&g_ended, 1, __ATOMIC_RELEASE);
   for (int i = 0; i < 1000 && agent_runs() && !offer_turn(Turn::kExit, 0); i++) {
     void *state = g_api->save_thread();

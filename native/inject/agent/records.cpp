@@ -104,6 +104,14 @@ void write_collection(bool begins, uint64_t value) {
   leave(thread);
 }
 
+void write_python_ending() {
+  Thread &thread = t_thread;
+  const uint32_t generation = log_generation();
+  if (!generation || thread.indexed_generation != generation || !enter(thread)) return;
+  write_event(thread, GMT_PYTHON_ENDING, GMT_DEVICE_NONE, 0, 0, 0);
+  leave(thread);
+}
+
 void write_name(uint64_t address, uint8_t device, uint8_t category, std::string_view text) {
   text = cut(text, kMostText);
   write_record(GMT_NAME, gmt_name{address, newest_sequence(), size_of(text), device, category, 0}, text);

@@ -93,6 +93,7 @@ void count_rounds(const Context &context, const std::vector<StepEntry> &entries)
     const bool allocates = entry.kind == StepEntry::Allocation;
     const bool own = allocates && is_of(all, process.steps.anchor, entry.cell);
     if (own && process.steps.begins(all.accounts.cell_infos()[entry.cell].thread, others)) {
+      process.steps.turned_ns = entry.time_ns;
       if (std::exchange(begun, true)) {
         ends.push_back(entry.time_ns);
         end_step(all, process, entry.time_ns, true);
@@ -113,6 +114,7 @@ void end_round(const Context &context, uint32_t cell) {
   if (!steps.begins(context.accounts().cell_infos()[cell].thread, std::exchange(steps.silent, 0) > 0)) return;
   auto &finder = context.process.frame->finder;
   if (finder && finder->rests()) finder = nullptr;
+  steps.turned_ns = context.event.time_ns;
   end_step(context.all, context.process, context.event.time_ns, false);
 }
 

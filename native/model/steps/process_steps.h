@@ -44,6 +44,8 @@ struct ProcessSteps {
   uint32_t newest = 0;         ///< the thread of the newest one
   uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
   uint64_t last_end_ns = 0;
+  uint64_t turned_ns = 0;  ///< when the newest round of a loop began
+  uint64_t left_ns = 0;    ///< when the program's own code had ended; 0: not yet
   uint64_t most_ended = 0;  ///< blocks of earlier steps that ended in one step
   uint32_t touched = 0;     ///< ended steps with flags
   StepList<StepMark> marks;
@@ -52,10 +54,16 @@ struct ProcessSteps {
 
   void checkpoint(Archive &a) {
     a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, most_ended, touched, marks, running,
-      lasting_flags, anchor, newest);
+      lasting_flags, anchor, newest, turned_ns, left_ns);
   }
   /// An allocation of the anchor, with `others` since the newest one of it: whether it begins a round.
   bool begins(uint32_t thread, bool others) { return std::exchange(newest, thread) != thread || others || anchor.each; }
+  void leave(uint64_t time_ns) { left_ns = left_ns ? left_ns : time_ns; }
+  /// Since the newest round of the loop began, as long as the program's own code ran.
+  uint64_t idle_ns(uint64_t now_ns) const {
+    const uint64_t until = left_ns ? left_ns : now_ns;
+    return source == StepSource::Periodic && until > turned_ns ? until - turned_ns : 0;
+  }
   void flag(uint8_t flags) { running.flags |= flags; }
   void collection(bool full) { running.full_collections += full; }
   void end(uint32_t step, uint64_t time_ns, uint64_t ended_blocks) {

@@ -12,7 +12,9 @@ class Stepping extends FakeTrace {
     return Object.fromEntries(Object.entries(axis).map(([name, values]) => [name, Float64Array.from(values)])) as never;
   }
 }
-const steps = [{ process: 0, source: 'optimizer' as const, count: 6, lastEndNs: 6e9, sure: true, touched: 0 }];
+const steps = [
+  { process: 0, source: 'optimizer' as const, count: 6, lastEndNs: 6e9, sure: true, idleNs: 0, touched: 0 },
+];
 const trace = new Stepping(makeInfo({ durationNs: 8e9, totals: [makeTotals({})], steps }));
 const ns = (text: string, source = trace): unknown =>
   withoutText(resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, source));

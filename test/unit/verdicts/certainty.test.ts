@@ -22,6 +22,8 @@ const RUNS: Growth = {
   nameable: true,
   settingUp: false,
   built: false,
+  guessed: false,
+  snapshot: false,
   pinnedCache: false,
 };
 const BOUNDED: FindingHolder = { ...HOLDER, limit: 'shrinks' };
@@ -46,6 +48,22 @@ test('while the program runs, what nobody is known to hold may be filling; at it
   assert.ok(isLeak({ rises: 256 }), 'more than most bounds');
   assert.ok(isLeak({ bytes: 3e8 }), 'a share of the device');
   assert.ok(!isLeak({ bytes: 3e8, deviceBytes: null }));
+});
+
+test('rounds of a loop that nothing names are no proof: a holder without a bound, or many rounds, are', () => {
+  const guessed = { guessed: true, nameable: true };
+  assert.match(
+    doubtOf({ ...RUNS, ...guessed }) ?? '',
+    /^It grew in 20 rounds of a loop so far\. What holds it is not known yet/,
+  );
+  assert.match(
+    doubtOf({ ...RUNS, ...guessed, ended: true }) ?? '',
+    /^It grew in 20 rounds of a loop\. .*gpu_memtrace\.step\(\)/,
+  );
+  assert.ok(isLeak({ ...guessed, ended: true, rises: 64 }));
+  assert.ok(isLeak({ ...guessed, holder: ENDLESS }));
+  assert.ok(!isLeak({ ...guessed, snapshot: true, rises: 500, ended: true }), 'a snapshot names no holder');
+  assert.ok(isLeak({ snapshot: true, ended: true }), 'annotations name its steps');
 });
 
 test('at the end of a run, what has a bound and never came to it is told in the past, with what would make it certain', () => {

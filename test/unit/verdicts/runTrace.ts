@@ -38,6 +38,8 @@ export interface RunFacts {
   ledger?: Partial<Record<LedgerColumn, (step: number) => number>>;
   fragmentation?: Fragmentation;
   totalBytes?: number;
+  /** Of a loop: how long the program went on since its newest round began. */
+  idleNs?: number;
   /** Names of threads by index. */
   threads?: string[];
 }
@@ -128,6 +130,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
         count: run.count,
         lastEndNs: run.count * 1e8,
         sure: true,
+        idleNs: facts.idleNs ?? 0,
         touched: run.flags.size,
       },
     ],

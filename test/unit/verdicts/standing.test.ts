@@ -132,6 +132,23 @@ test('what piled up behind the last step is no proof of a leak, and none that no
   assert.ok(table.includes(told.sentence) && !table.includes('NO LEAK FOUND'), table);
 });
 
+test('growth in a short loop is over once the program has gone on without it for as long again', () => {
+  const of = (steps: number, idleNs: number, source: 'periodic' | 'optimizer' = 'periodic'): string => {
+    const run = new StepRun();
+    run.source = source;
+    for (let step = 1; step <= steps; step++) {
+      run.alloc(1, 2 * MB);
+      run.pass(2, 8 * MB);
+      run.endStep();
+    }
+    return standing(new RunTrace(run, { totalBytes: 1000 * MB, idleNs }));
+  };
+  assert.equal(of(30, 1e8), 'found: 1 other finding', 'its end is that of the loop');
+  assert.equal(of(30, 3e9), 'clean: Nothing leaks after 30 steps.');
+  assert.equal(of(30, 3e9, 'optimizer'), 'found: 1 leak', 'training steps are no set-up');
+  assert.equal(of(100, 20e9), 'found: 1 leak', 'a server that nobody calls is none either');
+});
+
 test('nothing leaks, and what leaks', () => {
   assert.equal(standing(trace(30, false)), 'clean: Nothing leaks after 30 steps.');
   assert.equal(standing(trace(30, true)), 'found: 1 leak');
