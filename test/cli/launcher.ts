@@ -34,7 +34,7 @@ export interface Unread {
 }
 
 /** What has not come by then hangs, however busy the machine is. */
-export const HANG_MS = 300_000;
+export const HANG_MS = 180_000;
 
 /** Waits for what will come. */
 export async function until(condition: () => boolean): Promise<void> {

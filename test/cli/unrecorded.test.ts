@@ -108,7 +108,7 @@ test('sql of a job without tables', async t => {
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /^gpu-memtrace: job has no tables yet: "gpu-memtrace report job" writes those of the traces in it\.\n$/,
+    /^gpu-memtrace: job has no tables and no traces yet\.\n$/,
   );
 });
 

@@ -46,6 +46,12 @@ if(GMT_HAS_THREAD_SANITIZER)
   add_library(inject_watched SHARED ${watched_sources})
   # dlsym is its own, and what watches asks for functions before it is there.
   set_source_files_properties(${CMAKE_SOURCE_DIR}/inject/hooks/driver_wrap.cpp PROPERTIES COMPILE_OPTIONS "-fno-sanitize=thread;-fasynchronous-unwind-tables")
+  # These have names that others have, too.
+  set(apart inject/hooks/driver_wrap inject/hooks/autograd inject/hooks/callers inject/hooks/cupti_library inject/hooks/nvtx inject/log/chunk_supply
+    inject/agent/agent inject/agent/arrays inject/agent/memory inject/agent/workspaces python/symbols)
+  list(TRANSFORM apart PREPEND ${CMAKE_SOURCE_DIR}/)
+  list(TRANSFORM apart APPEND .cpp)
+  gmt_unite(inject_watched 10 EXCEPT ${apart})
   add_dependencies(inject_watched gpumemtrace) # makes the agent's sources
   target_include_directories(inject_watched PRIVATE ${watched_folders})
   target_compile_definitions(inject_watched PRIVATE _GNU_SOURCE)

@@ -1,9 +1,10 @@
 // A job's tables: what they are documented to be, and what DuckDB and pyarrow read. All engines: test/ecosystem/tables.test.mjs.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { test } from 'node:test';
+import { dirname, join, resolve } from 'node:path';
+import { test, type TestContext } from 'node:test';
 import { type ColumnType, FORMAT_VERSION, TABLES } from '../../../extension/exporters/parquet/tables';
 import { ask, differences, makeJob, queriesOf } from '../../ecosystem/jobFolder.mjs';
 import { pythonWith } from './python';
@@ -44,9 +45,7 @@ test(
   'pyarrow reads every table as it is declared, and answers the queries that ship as DuckDB does',
   { skip },
   async t => {
-    const place = mkdtempSync(join(tmpdir(), 'gmt-tables-'));
-    t.after(() => rmSync(place, { recursive: true, force: true }));
-    const folder = await makeJob(root, place);
+    const folder = await makeJob(root, temporary(t));
     const read = ask(root, python ?? '', folder, 'schemas');
     for (const [name, columns] of Object.entries(TABLES)) {
       const types = Object.fromEntries(Object.entries(columns).map(([column, type]) => [column, TYPES[type]]));
@@ -65,5 +64,34 @@ test(
       ],
     );
     assert.deepEqual(differences(answers, ask(root, python ?? '', folder, 'pyarrow')), []);
+    const wrong = sql(folder, 'SELEC 1 FROM steps');
+    assert.equal(wrong.status, 1);
+    assert.match(wrong.stderr, /^gpu-memtrace: DuckDB: Parser Error: syntax error at or near "SELEC"[^\n]*\n$/);
   },
 );
+
+function temporary(t: TestContext): string {
+  const place = mkdtempSync(join(tmpdir(), 'gmt-tables-'));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  return place;
+}
+
+function sql(folder: string, query: string) {
+  const env = { ...process.env, VIRTUAL_ENV: dirname(dirname(python ?? '')) };
+  const words = [join(root, 'dist/cli.js'), 'sql', folder, query, '--format', 'csv'];
+  return spawnSync(process.execPath, words, { encoding: 'utf8', env });
+}
+
+test('slices of time that stood for steps are gone from the tables once there are steps', { skip }, t => {
+  const place = temporary(t);
+  const script = join(place, 'late.py');
+  // The first tables are written after five seconds.
+  const loading = 'import gpu, time\nweights = gpu.empty(1 << 20)\ntime.sleep(7)\n';
+  const training = 'for step in range(40):\n    batch = gpu.empty(1 << 20)\n    del batch\n    time.sleep(0.01)\n';
+  writeFileSync(script, loading + training);
+  const words = ['run', '--simulate-gpu', '--format', 'none', '-o', `${place}/job/`, '--', 'python3', script];
+  const own = { XDG_RUNTIME_DIR: '', XDG_CACHE_HOME: join(place, 'cache'), PYTHONPATH: join(root, 'test/workloads') };
+  execFileSync(process.execPath, [join(root, 'dist/cli.js'), ...words], { env: { ...process.env, ...own } });
+  const rows = sql(join(place, 'job'), 'SELECT count(*) > 30, count(*) < 45, min(step) FROM steps');
+  assert.match(rows.stdout, /\ntrue,true,1\r?\n/i, rows.stdout + rows.stderr);
+});
