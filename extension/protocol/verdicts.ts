@@ -275,7 +275,7 @@ export interface AfterSteps {
   lineBytes: number;
 }
 
-/** A line that rises in too few steps for a verdict. */
+/** A line that rises without a verdict. */
 export interface Unjudged {
   site: number;
   /** As it is shown. */
@@ -283,6 +283,8 @@ export interface Unjudged {
   bytes: number;
   /** Steps in which it rose. */
   rises: number;
+  /** Why there is no verdict, and what it takes: one sentence. */
+  because: string;
 }
 
 /** All that is said of a trace at one moment. */

@@ -182,7 +182,9 @@ enum gmt_kind {
       70,  ///< Python's collector starts; `address` = generation. Frees of this thread until the end are its doing
   GMT_GC_END = 71,     ///< `address` = objects it collected
   GMT_USER_MARK = 72,  ///< set by a person; `address` = its number
-  GMT_PYTHON_ENDING = 73,  ///< the program's own code has ended: what follows is the tracer's last look and Python's clean-up
+  /// The program's own code has ended: what follows is the tracer's last look and Python's clean-up. `address` = processor time of the
+  /// main thread since the newest event before, ns.
+  GMT_PYTHON_ENDING = 73,
 };
 #define GMT_FAILED 0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
 

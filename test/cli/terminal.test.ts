@@ -9,7 +9,7 @@ import { onTerminal, type Seen } from './terminal';
 const SMALL: [number, number] = [24, 80];
 const SIZES: [number, number][] = [SMALL, [50, 120]];
 
-/** Forty steps that each keep a tensor, beside what stays; then it waits for `go`. */
+/** Eighty steps that each keep a tensor, beside what stays; then it waits for `go`. */
 const JOB = `import os, sys, time
 import gpu
 print("terminal:", os.isatty(0), os.isatty(1), os.isatty(2), flush=True)
@@ -21,10 +21,10 @@ def loss_of_a_training_step_with_its_whole_graph():
     return gpu.empty(3 << 20)
 weights = [allocate_key_and_value_projections(), allocate_feed_forward()]
 kept = []
-for step in range(40):
+for step in range(80):
     kept.append(loss_of_a_training_step_with_its_whole_graph())
     gpu.empty(4096)
-print("40 steps", flush=True)
+print("80 steps", flush=True)
 while not os.path.exists("go"): time.sleep(0.01)
 `;
 
@@ -63,7 +63,7 @@ for (const size of SIZES) {
   test(`at ${named}: below the program’s output, and the end`, async t => {
     const { place, live } = placed(t);
     const seen = onTerminal(t, place, size, live());
-    await compare(`${named}.beside.txt`, seen, /39 steps \(periodic\)[^]*growing/);
+    await compare(`${named}.beside.txt`, seen, /79 rounds of a loop[^]*growing/);
     place.write('go', '');
     assert.equal(await seen.ended(), 0);
     await compare(`${named}.end.txt`, seen, /TOTAL LIVE/);
@@ -72,13 +72,13 @@ for (const size of SIZES) {
   test(`at ${named}: the whole terminal, where the program’s output goes to a file`, async t => {
     const { place, live } = placed(t);
     const seen = onTerminal(t, place, size, live('--log', 'x.log'));
-    await compare(`${named}.view.txt`, seen, /39 steps \(periodic\)[^]*growing/);
+    await compare(`${named}.view.txt`, seen, /79 rounds of a loop[^]*growing/);
     place.write('go', '');
     assert.equal(await seen.ended(), 0);
     // Terminals leave the cursor on the last letter of a full row, so wiping behind it would take that letter.
     assert.doesNotMatch(seen.raw().replaceAll('\x1b', 'ESC'), /\SESC\[mESC\[K/);
     assert.match(seen.screen(), /\.gputrace$/);
-    assert.equal(readFileSync(place.path('x.log'), 'utf8'), 'terminal: False False False\n40 steps\n');
+    assert.equal(readFileSync(place.path('x.log'), 'utf8'), 'terminal: False False False\n80 steps\n');
   });
 }
 
@@ -87,11 +87,11 @@ test('what was alive stays in sight while a program that has freed it comes to i
 open("freed", "w")
 while not os.path.exists("go"): time.sleep(0.01)
 `;
-  const { place, live } = placed(t, freeing.replace('print("40', 'time.sleep(1)\nprint("40'));
+  const { place, live } = placed(t, freeing.replace('print("80', 'time.sleep(1)\nprint("80'));
   const seen = onTerminal(t, place, SMALL, live('--log', 'x.log'));
-  await seen.shows(/0 B alive now; below: as of [\d.]+ m?s\n[^]*LEAK[^]*120\.00 MB in 40/);
+  await seen.shows(/0 B alive now; below: as of [\d.]+ m?s\n[^]*LEAK[^]*240\.00 MB in 80/);
   seen.type('n');
-  assert.doesNotMatch(await seen.shows(/, by blocks/), /alive now|120\.00 MB/);
+  assert.doesNotMatch(await seen.shows(/, by blocks/), /alive now|240\.00 MB/);
   place.write('go', '');
   assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /LEAK: train\.py:9/);
@@ -125,7 +125,7 @@ test('keys sort, filter, scroll and leave; the program goes on, and the end come
 
 test('a terminal that gets another size is drawn anew', async t => {
   const resize = 'os.system("stty rows 20 cols 100 < /dev/tty")\n';
-  const { place, live } = placed(t, JOB.replace('print("40', `${resize}print("40`));
+  const { place, live } = placed(t, JOB.replace('print("80', `${resize}print("80`));
   const seen = onTerminal(t, place, [50, 120], live('--log', 'x.log', '--interval', '1m'));
   await seen.shows(/^(?:.*\n){19}b bytes.*q quit$/);
   seen.type('\x03');

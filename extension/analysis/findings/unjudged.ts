@@ -13,10 +13,10 @@ export function unjudgedLines(source: TraceSource, info: TraceInfo, verdicts: It
     Math.max(0, ...info.totals.filter(one => one.process === process && one.layer === layer).map(one => one.peakBytes));
   const open = [...verdicts].filter(verdict => verdict.state === 'unknown' && verdict.rises >= 2);
   const lines = [...groupBy(open, verdict => siteText(source.site(verdict.site)))].flatMap(([line, own]) => {
-    const [first] = own;
+    const [first] = own.sort((a, b) => b.risenBytes - a.risenBytes);
     const bytes = sum(own.map(({ risenBytes }) => risenBytes));
     if (first === undefined || bytes < Math.max(T.smallBytes, T.little * peakOf(first))) return [];
-    return [{ site: first.site, line, bytes, rises: Math.max(...own.map(({ rises }) => rises)) }];
+    return [{ site: first.site, line, bytes, rises: first.rises, because: first.because }];
   });
   return lines.sort((a, b) => b.bytes - a.bytes).slice(0, T.few);
 }

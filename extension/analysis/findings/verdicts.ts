@@ -7,7 +7,7 @@ import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { firstWhole, idleRounds, inContext, lostShareOf } from '../sites/context';
+import { firstWhole, inContext, loopFacts, lostShareOf } from '../sites/context';
 import { judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { afterSteps } from './afterSteps';
@@ -114,7 +114,7 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
     judged.axis = axis;
     const cut = firstWhole(axis, layer);
     const whole = sites.map(site => cutSteps(site, cut));
-    const context = { axis, sites: whole, cut, lostShare, idleRounds: idleRounds(axis, info) };
+    const context = { axis, sites: whole, cut, lostShare, ...loopFacts(axis, info) };
     for (const [i, steps] of whole.entries()) {
       judged.sites.push({ steps, verdict: inContext(judgeSite(steps), steps, context) });
       if (i % PART === PART - 1) yield;

@@ -28,6 +28,7 @@ export function stepsText({ steps }: Verdicts): string {
     time: 'slices of time; no training step is known',
     program: 'marked by the program',
   };
+  if (steps.source === 'periodic') return `${formatPlural(steps.count, 'round')} of a loop`;
   return `${formatPlural(steps.count, 'step')} (${told[steps.source] ?? steps.source})`;
 }
 

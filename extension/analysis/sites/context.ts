@@ -26,13 +26,24 @@ export interface Context {
   lostShare: number;
   /** How long the program went on behind a short loop, in rounds; 0: not as long as the loop took. */
   idleRounds: number;
+  /** One line alone allocates in a loop that goes on, as where weights are loaded, in too few rounds for anything else. */
+  loads: boolean;
+  /** The rounds of a loop have no backward pass, and the program has some: they may be parts of a step. */
+  parts: boolean;
+}
+
+/** What a loop that nothing names may be instead of steps. */
+export function loopFacts(axis: StepAxis, info: TraceInfo): Pick<Context, 'idleRounds' | 'loads' | 'parts'> {
+  const steps = info.steps.find(({ process }) => process === axis.process);
+  if (axis.source !== 'periodic' || steps === undefined) return { idleRounds: 0, loads: false, parts: false };
+  const ended = info.processes[axis.process]?.ended ?? true;
+  const loads = steps.alone && !steps.sure && !ended;
+  return { idleRounds: idleRounds(axis, steps.idleNs), loads, parts: steps.parts };
 }
 
 /** Rounds of a loop that was shorter than what came behind it may have been a set-up: growth that ended with it is over. */
-export function idleRounds(axis: StepAxis, info: TraceInfo): number {
-  const idleNs = info.steps.find(({ process }) => process === axis.process)?.idleNs ?? 0;
-  const { endNs, count } = axis;
-  if (axis.source !== 'periodic' || count >= T.many || endNs.length < 2) return 0;
+function idleRounds({ endNs, count }: StepAxis, idleNs: number): number {
+  if (count >= T.many || endNs.length < 2) return 0;
   const rounds = [...endNs].slice(1).map((end, i) => end - at(endNs, i));
   const loopNs = sum(rounds.slice(0, -1)); // the newest one lasts until the end
   return idleNs < loopNs ? 0 : idleNs / Math.max(1, median(rounds));
@@ -76,6 +87,14 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   }
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.part * T.timeSlices)) {
     const because = t('It rises; where no training steps are known, it takes longer to tell.');
+    return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
+  }
+  if (context.loads || context.parts) {
+    const because = context.parts
+      ? t(
+          'The rounds have no backward pass, and the program has some: they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
+        )
+      : t('It rises in a loop in which this line alone allocates, as while weights are loaded.');
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();

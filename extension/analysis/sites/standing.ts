@@ -86,14 +86,11 @@ function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): strin
   );
 }
 
-function risingText({ live }: TraceInfo, steps: Verdicts['steps'], { line, bytes, rises }: Unjudged): string {
-  const words = [judgedBy(steps), line, formatBytes(bytes), formatCount(rises)] as const;
+function risingText({ live }: TraceInfo, steps: Verdicts['steps'], { line, bytes, rises, because }: Unjudged): string {
+  const words = [judgedBy(steps), line, formatBytes(bytes), formatCount(rises), because] as const;
   return live
-    ? t('No leak so far, after {0}, but {1} holds {2} more after rising {3} times: too few to tell.', ...words)
-    : t(
-        'No leak was found in {0}, but {1} holds {2} more after rising {3} times: too few to tell. Run it longer.',
-        ...words,
-      );
+    ? t('No leak so far, after {0}, but {1} holds {2} more after rising {3} times. {4}', ...words)
+    : t('No leak was found in {0}, but {1} holds {2} more after rising {3} times. {4}', ...words);
 }
 
 function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
@@ -102,6 +99,7 @@ function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
 
 /** The steps, or what stands for them. */
 function judgedBy({ source, count }: Verdicts['steps']): string {
+  if (source === 'periodic') return count === 1 ? t('1 round of a loop') : t('{0} rounds of a loop', formatCount(count));
   if (source !== 'time') return stepsText(count);
   return count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(count));
 }

@@ -52,9 +52,9 @@ Napi::Object losses_of(Napi::Env env, const trace::Losses &losses) {
 void add_steps(const model::State &state, const model::ProcessState &process, InfoData &data) {
   const uint32_t number = process.number;
   const model::ProcessSteps &steps = process.steps;
-  data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns,
-                        steps.source != model::StepSource::Periodic || steps.sure, steps.idle_ns(state.now_ns),
-                        steps.touched});
+  const bool loop = steps.source == model::StepSource::Periodic;
+  data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns, !loop || steps.sure,
+                        loop && steps.alone, loop && steps.parts, loop ? steps.idle_ns() : 0, steps.touched});
   const auto add_pauses = [&](const auto &intervals, bool of_driver) {
     for (const model::Interval &one : intervals) data.pauses.push_back({number, of_driver, one.begin_ns, one.end_ns});
   };

@@ -14,7 +14,11 @@ struct ProcessSteps {
   uint64_t last_end_ns = {};
   /// False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer.
   bool sure = {};
-  /// Of a loop (periodic): since its newest round began, as long as the code of the program ran; else 0.
+  /// Rounds of a loop ('periodic') in which one line alone allocates, as where weights are loaded.
+  bool alone = {};
+  /// Rounds of a loop ('periodic') without a backward pass, of a program that has some: they may be parts of a step.
+  bool parts = {};
+  /// Of a loop (periodic) of a program that has ended: how long it worked behind it without an event; else 0.
   uint64_t idle_ns = {};
   /// Of the ended steps, those in which events are missing (see StepAxis.flags).
   uint32_t touched = {};

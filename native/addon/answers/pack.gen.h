@@ -227,6 +227,8 @@ inline Napi::Object pack(Napi::Env env, const ProcessSteps &row) {
   object.Set("count", Napi::Number::New(env, static_cast<double>(row.count)));
   object.Set("lastEndNs", Napi::Number::New(env, static_cast<double>(row.last_end_ns)));
   object.Set("sure", Napi::Boolean::New(env, row.sure));
+  object.Set("alone", Napi::Boolean::New(env, row.alone));
+  object.Set("parts", Napi::Boolean::New(env, row.parts));
   object.Set("idleNs", Napi::Number::New(env, static_cast<double>(row.idle_ns)));
   object.Set("touched", Napi::Number::New(env, static_cast<double>(row.touched)));
   return object;

@@ -36,6 +36,8 @@ uint32_t g_moment;  ///< ... and for a moment to ask the allocator in
 uint64_t g_next_step = ~0ull;
 uint32_t g_ended;  ///< the interpreter ends: from here on this thread takes the GIL only while another waits for it
 bool g_installed;
+uint64_t g_newest,
+    g_newest_cpu_ns;  ///< sequence of the newest event that the tracer's thread saw, and main_cpu_ns() then
 
 /// What only the tracer's thread uses.
 struct Work {
@@ -59,6 +61,29 @@ void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1
 /// A generation as the argument of what is called with one.
 void *pointer_of(uint32_t generation) { return reinterpret_cast<void *>(static_cast<uintptr_t>(generation)); }
 uint32_t number_in(void *argument) { return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(argument)); }
+
+uint64_t newest_event() { return __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED); }
+
+/// Processor time of the main thread, ns: what waits, for a person or for a request, uses none.
+uint64_t main_cpu_ns() {
+  constexpr int kSchedulerClock = 6;  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED of the kernel's posix-timers.h
+  return clock_ns(static_cast<clockid_t>(~static_cast<unsigned>(getpid()) << 3 | kSchedulerClock));
+}
+
+/// Notes when an event came last, as the main thread's time goes.
+void note_newest_event() {
+  if (!log_generation()) return;
+  const uint64_t newest = newest_event();
+  if (newest == __atomic_load_n(&g_newest, __ATOMIC_RELAXED)) return;
+  __atomic_store_n(&g_newest_cpu_ns, main_cpu_ns(), __ATOMIC_RELAXED);
+  __atomic_store_n(&g_newest, newest, __ATOMIC_RELEASE);
+}
+
+/// Since the newest event; 0 where that came just now.
+uint64_t busy_ns() {
+  if (!log_generation() || newest_event() != __atomic_load_n(&g_newest, __ATOMIC_ACQUIRE)) return 0;
+  return main_cpu_ns() - __atomic_load_n(&g_newest_cpu_ns, __ATOMIC_RELAXED);
+}
 
 /// The agent's turn, with the GIL.
 void install_and_run(Work &work, Turn turn, uint64_t step) {
@@ -182,6 +207,7 @@ void ask(Work &work) {
 
 /// What there is to do when nobody offered a turn. Gives how long to wait.
 uint64_t find_work(Work &work) {
+  note_newest_event();
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
   if (g_installed && !work.wanted) {
     // A program of a few seconds is over soon after a question.
@@ -247,7 +273,7 @@ bool offer_turn(Turn turn, uint64_t step) {
 }
 
 void end_agent() {
-  write_python_ending();
+  write_python_ending(busy_ns());
   __atomic_store_n(&g_ended, 1, __ATOMIC_RELEASE);
   for (int i = 0; i < 1000 && agent_runs() && !offer_turn(Turn::kExit, 0); i++) {
     void *state = g_api->save_thread();

@@ -104,11 +104,11 @@ void write_collection(bool begins, uint64_t value) {
   leave(thread);
 }
 
-void write_python_ending() {
+void write_python_ending(uint64_t busy_ns) {
   Thread &thread = t_thread;
   const uint32_t generation = log_generation();
   if (!generation || thread.indexed_generation != generation || !enter(thread)) return;
-  write_event(thread, GMT_PYTHON_ENDING, GMT_DEVICE_NONE, 0, 0, 0);
+  write_event(thread, GMT_PYTHON_ENDING, GMT_DEVICE_NONE, busy_ns, 0, 0);
   leave(thread);
 }
 

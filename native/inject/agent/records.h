@@ -13,8 +13,8 @@ void write_step(uint64_t number);
 
 /// Python's collector begins (`begins`; `value` = generation) or has ended (`value` = objects collected).
 void write_collection(bool begins, uint64_t value);
-/// The program's own code has ended, where this thread has recorded anything.
-void write_python_ending();
+/// The program's own code has ended, where this thread has recorded anything; `busy_ns` as GMT_PYTHON_ENDING has it.
+void write_python_ending(uint64_t busy_ns);
 
 /// What the block at `address` is for; `text` is UTF-8, cut at 1,000 bytes.
 void write_name(uint64_t address, uint8_t device, uint8_t category, std::string_view text);

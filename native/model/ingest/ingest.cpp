@@ -105,10 +105,9 @@ void handle_mark(const Context &context) {
     case GMT_GC_END:
       return handle_collection(context);
     case GMT_PYTHON_ENDING:
-      return context.process.steps.leave(context.event.time_ns);
+      return context.process.steps.leave(context.event.time_ns, context.event.address);
     case GMT_PROCESS_ENDING:
       end_last_round(context);
-      context.process.steps.leave(context.event.time_ns);
       context.process.ending = true;
       return;
     default:

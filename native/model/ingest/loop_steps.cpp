@@ -150,6 +150,8 @@ void find_loop(const Context &context) {
     steps.silent = 0;
   }
   steps.most_silent = ProcessSteps::kSilentRounds * (loop->length + 2);
+  steps.alone = loop->alone;
+  steps.parts = loop->parts;
   steps.sure = loop->rounds >= (loop->alone ? ProcessSteps::kDoubtfulRounds : ProcessSteps::kSureRounds);
 }
 

@@ -226,6 +226,7 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     if (row.size() - own.back().number > 2 * size_t{loop->longest} + 2) continue;  // over
     loop->anchor = {rows[i].anchor.site, rows[i].anchor.stack, loop->anchor.each};
     loop->first = own.front().number;
+    loop->parts = backward > 0 && !loop->backward;
     loop->alone = rows[rows[i].whole].count >= loop->rounds * loop->length + kFilling + 1;
     if (loop->anchor == kept && (!known || loop->rounds > known->rounds)) known = loop;
     if (!best || is_more_of_a_step(*loop, *best) || (!is_more_of_a_step(*best, *loop) && stands_for_it(*loop, *best)))

@@ -161,6 +161,7 @@ class LoopFinder {
     CallPlace place;  ///< where the program comes back to in most rounds
     bool backward;    ///< most rounds have a backward pass
     bool alone;       ///< all that most rounds allocate is of the one line
+    bool parts;       ///< the program has backward passes, and most rounds have none: they may be parts of a step
   };
   /// The calls of a site's stack; empty where its outermost ones were cut off, nothing while they are not known.
   using PathOf = std::function<std::optional<CallPath>(uint32_t site)>;

@@ -38,14 +38,17 @@ struct ProcessSteps {
   StepSource source = StepSource::Time;
   uint64_t next_slice_ns = 0;  ///< end of the slice of time, ~0 = slices are not looked at
   bool sure = false;           ///< of the loop
+  bool alone = false;          ///< LoopFinder::Loop
+  bool parts = false;          ///< LoopFinder::Loop
   uint32_t silent = 0;         ///< allocations since the newest one of its anchor
   uint32_t most_silent = ~0u;  ///< that are no reason to look for another
   Anchor anchor;               ///< whose allocations begin steps
   uint32_t newest = 0;         ///< the thread of the newest one
   uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
   uint64_t last_end_ns = 0;
-  uint64_t turned_ns = 0;  ///< when the newest round of a loop began
-  uint64_t left_ns = 0;    ///< when the program's own code had ended; 0: not yet
+  uint64_t turned_ns = 0;   ///< when the newest round of a loop began
+  uint64_t left_ns = 0;     ///< when the program's own code had ended; 0: not yet
+  uint64_t busy_ns = 0;     ///< ... and how long it had worked since the newest event
   uint64_t most_ended = 0;  ///< blocks of earlier steps that ended in one step
   uint32_t touched = 0;     ///< ended steps with flags
   StepList<StepMark> marks;
@@ -54,16 +57,16 @@ struct ProcessSteps {
 
   void checkpoint(Archive &a) {
     a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, most_ended, touched, marks, running,
-      lasting_flags, anchor, newest, turned_ns, left_ns);
+      lasting_flags, anchor, newest, turned_ns, left_ns, busy_ns, alone, parts);
   }
   /// An allocation of the anchor, with `others` since the newest one of it: whether it begins a round.
   bool begins(uint32_t thread, bool others) { return std::exchange(newest, thread) != thread || others || anchor.each; }
-  void leave(uint64_t time_ns) { left_ns = left_ns ? left_ns : time_ns; }
-  /// Since the newest round of the loop began, as long as the program's own code ran.
-  uint64_t idle_ns(uint64_t now_ns) const {
-    const uint64_t until = left_ns ? left_ns : now_ns;
-    return source == StepSource::Periodic && until > turned_ns ? until - turned_ns : 0;
+  void leave(uint64_t time_ns, uint64_t worked_ns) {
+    left_ns = time_ns;
+    busy_ns = worked_ns;
   }
+  /// How long the program worked without an event behind the loop, until its own code had ended.
+  uint64_t idle_ns() const { return left_ns > turned_ns ? std::min(busy_ns, left_ns - turned_ns) : 0; }
   void flag(uint8_t flags) { running.flags |= flags; }
   void collection(bool full) { running.full_collections += full; }
   void end(uint32_t step, uint64_t time_ns, uint64_t ended_blocks) {

@@ -130,6 +130,8 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
         count: run.count,
         lastEndNs: run.count * 1e8,
         sure: true,
+        alone: false,
+        parts: false,
         idleNs: facts.idleNs ?? 0,
         touched: run.flags.size,
       },

@@ -109,7 +109,7 @@ test('few, heavy rounds: the line that rises is named, and no leak is not that n
   };
   assert.equal(
     standing(source(MB), { live: false }),
-    'rising: No leak was found in 94 steps, but train.py:30 train holds 120.00 MB more after rising 3 times: too few to tell. Run it longer.',
+    'rising: No leak was found in 94 steps, but train.py:30 train holds 120.00 MB more after rising 3 times. It rises; it takes 90 more steps to tell.',
   );
   assert.match(standing(source(MB)), /^rising: No leak so far, after 94 steps, but train\.py:30 train holds/);
   assert.match(standing(source(MB / 1024), { live: false }), /^clean: /);
