@@ -106,10 +106,7 @@ test('sql of a job without tables', async t => {
   mkdirSync(place.path('job/run=1/rank=0'), { recursive: true });
   const { status, stderr } = await place.run(['sql', 'job', 'select 1 from ranks']);
   assert.equal(status, 1);
-  assert.match(
-    stderr,
-    /^gpu-memtrace: job has no tables and no traces yet\.\n$/,
-  );
+  assert.match(stderr, /^gpu-memtrace: job has no tables and no traces yet\.\n$/);
 });
 
 const SECRET = 'q8Zr1xPw93LmT0vB';

@@ -99,7 +99,8 @@ function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
 
 /** The steps, or what stands for them. */
 function judgedBy({ source, count }: Verdicts['steps']): string {
-  if (source === 'periodic') return count === 1 ? t('1 round of a loop') : t('{0} rounds of a loop', formatCount(count));
+  if (source === 'periodic')
+    return count === 1 ? t('1 round of a loop') : t('{0} rounds of a loop', formatCount(count));
   if (source !== 'time') return stepsText(count);
   return count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(count));
 }

@@ -171,8 +171,10 @@ export const objects = {
       lastEndNs: 'u64 End of the last one, 0 without one.',
       sure: "bool False while rounds of a loop ('periodic') may be those of a set-up, such as building a model layer by layer.",
       alone: "bool Rounds of a loop ('periodic') in which one line alone allocates, as where weights are loaded.",
-      parts: "bool Rounds of a loop ('periodic') without a backward pass, of a program that has some: they may be parts of a step.",
-      idleNs: 'u64 Of a loop (periodic) of a program that has ended: how long it worked behind it without an event; else 0.',
+      parts:
+        "bool Rounds of a loop ('periodic') without a backward pass, of a program that has some: they may be parts of a step.",
+      idleNs:
+        'u64 Of a loop (periodic) of a program that has ended: how long it worked behind it without an event; else 0.',
       touched: 'u32 Of the ended steps, those in which events are missing (see StepAxis.flags).',
     },
   },

@@ -185,6 +185,29 @@ TEST(where_there_are_backward_passes_the_innermost_loop_with_one_is_the_step) {
   CHECK_EQ(feed.anchor_line(), "20");
 }
 
+TEST(rounds_without_a_backward_pass_may_be_parts_of_a_step_where_there_are_passes) {
+  for (const bool trains : {false, true}) {
+    ServerFeed feed;
+    if (trains) feed.touch(ServerFeed::kBackward);
+    for (int i = 0; i < 40; ++i) feed.request(0);
+    CHECK_EQ(feed.anchor_line(), "50");
+    CHECK_EQ(feed.steps().parts, trains);
+  }
+}
+
+TEST(a_program_that_works_on_behind_its_loop_has_left_it) {
+  constexpr uint64_t kWorkedNs = 70'000;
+  LoopFeed feed;
+  for (int i = 0; i < 30; ++i) feed.round();
+  CHECK_EQ(feed.steps().idle_ns(), 0u);
+  feed.step_ns = 3 * kWorkedNs;
+  feed.free(0x40000000);  // takes the time
+  feed.put({GMT_PYTHON_ENDING, kWorkedNs, 0, GMT_DEVICE_NONE});
+  CHECK_EQ(feed.steps().idle_ns(), kWorkedNs);
+  feed.put({GMT_PROCESS_ENDING, 0, 0, 0, 0, 0});
+  CHECK_EQ(feed.steps().idle_ns(), kWorkedNs);
+}
+
 TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
   ServerFeed feed;
   for (int i = 0; i < 40; ++i) feed.touch(ServerFeed::kRequest, 3), feed.touch(ServerFeed::kMiss);

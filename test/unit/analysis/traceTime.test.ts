@@ -13,7 +13,17 @@ class Stepping extends FakeTrace {
   }
 }
 const steps = [
-  { process: 0, source: 'optimizer' as const, count: 6, lastEndNs: 6e9, sure: true, alone: false, parts: false, idleNs: 0, touched: 0 },
+  {
+    process: 0,
+    source: 'optimizer' as const,
+    count: 6,
+    lastEndNs: 6e9,
+    sure: true,
+    alone: false,
+    parts: false,
+    idleNs: 0,
+    touched: 0,
+  },
 ];
 const trace = new Stepping(makeInfo({ durationNs: 8e9, totals: [makeTotals({})], steps }));
 const ns = (text: string, source = trace): unknown =>

@@ -31,7 +31,19 @@ class FakeTrace {
     return makeInfo({
       processes: [{ ...this.process, ended: this.process.ended || looks >= this.endsAt }],
       answers: looks >= this.answersAt ? [facts] : [],
-      steps: [{ process: 0, source: 'optimizer', count: 9, lastEndNs: 1, sure: true, alone: false, parts: false, idleNs: 0, touched: 0 }],
+      steps: [
+        {
+          process: 0,
+          source: 'optimizer',
+          count: 9,
+          lastEndNs: 1,
+          sure: true,
+          alone: false,
+          parts: false,
+          idleNs: 0,
+          touched: 0,
+        },
+      ],
     });
   }
   answer({ index }: { index: number }): Answer | null {

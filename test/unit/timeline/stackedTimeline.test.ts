@@ -25,7 +25,10 @@ const steps = (process: number, count: number, source: ProcessSteps['source'] = 
   count,
   lastEndNs: 0,
   sure: true,
-  alone: false, parts: false, idleNs: 0, touched: 0,
+  alone: false,
+  parts: false,
+  idleNs: 0,
+  touched: 0,
 });
 
 class Stepped extends FakeTrace {
