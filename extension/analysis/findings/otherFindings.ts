@@ -152,7 +152,7 @@ function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[]): Findi
       library: name,
       evidence: [t('It holds {0} outside PyTorch’s cache, taken by calls of {1}.', formatBytes(bytes), path)],
       ruledOut: [t('No leak of tensors: what PyTorch’s cache takes is not counted here.')],
-      suggestion: suggest('driver', null),
+      suggestion: suggest('driver', null, { library: name }),
     });
   });
 }

@@ -92,7 +92,9 @@ function judgeFailure(
   const after = context.after?.process === failure.process && matters(context.after, failure) ? context.after : null;
   const room = roomOf(failure, info);
   const limited = hadRoom(failure, room, info);
-  const cause = limited && !leak && !after ? 'limit' : causeOf(failure, leak ?? after, room, source);
+  // Where it stopped is not why: a limit is the cause only of what nothing else explains.
+  const reason = causeOf(failure, leak ?? after, limited ? { ...room, freeBytes: 0 } : room, source);
+  const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, context);
   const failed = { failure, cause, leak, after, ...room, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
@@ -222,7 +224,7 @@ function withWentOn(detail: string, wentOn: boolean | null, steps: number): stri
 }
 
 /** Why it is so, without a full stop. */
-function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }: Failed, source: TraceSource): string {
+function causeText({ cause, failure, leak, after, limited, freeBytes: free, othersBytes }: Failed, source: TraceSource): string {
   const { snapshot } = failure;
   const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
@@ -236,17 +238,21 @@ function causeText({ cause, failure, leak, after, freeBytes: free, othersBytes }
     ? t('A leak filled the memory: {0}', leak.title)
     : t('A leak filled the memory: one line holds most of it, and allocated it step by step');
   // prettier-ignore
+  const why = snapshot === null ? t('Nothing more is known about that moment') : (biggerText(snapshot, source) ?? full);
+  // prettier-ignore
+  const stopped = t('It stopped at a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0));
+  // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
     leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line),
     cache: t('PyTorch’s cache has {0} that nothing uses, and only PyTorch can take from it', formatBytes(emptyBytes)),
-    limit: t('It is a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0)),
+    limit: `${stopped}. ${why}`,
     fragmentation: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
     pools: poolTexts(privatePools(snapshot?.pools ?? [])).join('; '),
     'big-request': t('It is one big request: what else is alive is no more than usual'),
     'other-process': t('Other processes hold {0} of the device', formatBytes(othersBytes ?? 0)),
-    full: snapshot === null ? t('Nothing more is known about that moment') : (biggerText(snapshot, source) ?? full),
+    full: why,
   };
-  return words[cause];
+  return limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
 }
 
 /** Where the step allocates much more than those before; null: it does not. */

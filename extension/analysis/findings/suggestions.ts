@@ -11,6 +11,8 @@ interface Advice {
   pattern?: RegExp;
   /** Must be found in the holder's kind or path. */
   holder?: RegExp;
+  /** Must be found in the name of the library that took the memory. */
+  library?: RegExp;
   /** What else must hold of it. */
   when?: (holder: FindingHolder) => boolean;
   /** Whether the program has steps of an optimizer; absent: either. */
@@ -143,6 +145,21 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['driver'],
+    library: /^NCCL/,
+    text: t('NCCL took it for a process group, which keeps its communicators until it is destroyed, also when no variable has it any more: make each group only once, or call `torch.distributed.destroy_process_group(group)` when it is done.'),
+  },
+  {
+    classes: ['driver'],
+    library: /^cuFFT/,
+    text: t('cuFFT keeps a workspace for each plan: use few different shapes, or call `torch.backends.cuda.cufft_plan_cache.clear()` to drop the plans that PyTorch keeps.'),
+  },
+  {
+    classes: ['driver'],
+    library: /^cu(BLAS|DNN|SOLVER|SPARSE|RAND)/,
+    text: t('{library} keeps a workspace for each handle: create a handle only once, and destroy it when it is done. PyTorch makes one for each thread and stream that uses the library: use few of them, again and again.'),
+  },
+  {
+    classes: ['driver'],
     text: t('Memory is allocated from the driver, bypassing PyTorch’s cache, and never freed: free the handle, or create it only once.'),
   },
   {
@@ -162,6 +179,8 @@ interface LeakFacts {
   lines?: readonly string[];
   /** It grows every so many steps. */
   period?: number | null;
+  /** Which took it from the driver; null: not known. */
+  library?: string | null;
   /** Its tensors may be PyTorch's. */
   torch?: boolean;
   /** The program has steps of an optimizer. */
@@ -170,13 +189,14 @@ interface LeakFacts {
 
 /** One sentence of advice. */
 export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: LeakFacts = {}): string {
-  const { lines = [], period = null, torch = true, trains = true } = facts;
+  const { lines = [], period = null, library = null, torch = true, trains = true } = facts;
   if (holder?.fix) return fixText(holder.fix);
   const path = holder?.path ?? null;
   const row = TABLE.find(
-    ({ classes, holder: named, pattern, when, trains: only, text }) =>
+    ({ classes, holder: named, pattern, library: taker, when, trains: only, text }) =>
       (classes === null || classes.includes(leak)) &&
       (named === undefined || (path !== null && named.test(path))) &&
+      (taker === undefined || (library !== null && taker.test(library))) &&
       (when === undefined || (holder !== null && when(holder))) &&
       (only === undefined || only === trains) &&
       (holder?.toHost === undefined || !OF_TORCH.test(text)) &&
@@ -189,7 +209,10 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
   const cpu = holder?.toHost ?? (holder?.graph === false ? '.cpu()' : '.detach().cpu()');
   const text = torch ? row.text : row.text.replace(' (`{cpu}`)', '');
   const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', eachStepText(period ?? 1));
-  return filled.replaceAll('{holder}', holds).replaceAll('{container}', container);
+  return filled
+    .replaceAll('{library}', library ?? '')
+    .replaceAll('{holder}', holds)
+    .replaceAll('{container}', container);
 }
 
 /** What is moved is gone from the GPU; of what stays there, only its graph is. */

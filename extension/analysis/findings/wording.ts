@@ -35,10 +35,10 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === undefined
-      ? t('{0}: {1}', source, stays(facts.class, each, blocks, count))
+      ? t('{0}: {1}', source, stays(facts.class, each, blocks, count, source === library ? null : library))
       : others.length > 0
         ? t('{0} keep {1} of {2}', linesText(keeper, others), blocks, each)
-        : keeps(facts.class, placeText(keeper), each, blocks);
+        : keeps(facts.class, placeText(keeper), each, blocks, library);
   return { headline, detail: uncounted ? t('{0} and {1}', blocks, rate) : rate };
 }
 
@@ -71,7 +71,8 @@ function linesText(first: Place, [second, ...others]: Place[]): string {
     : t('{0} and {1}', placeText(first), placeText(second));
 }
 
-function keeps(kind: LeakClass, where: string, each: string, blocks: string): string {
+/** `library`: which took driver memory, where that is still to be said. */
+function keeps(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0} keeps {1}’s graph', where, each),
     size: t('{0} keeps a tensor that gets bigger with {1}', where, each),
@@ -81,14 +82,17 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string): st
     exception: t('{0} keeps {1} of {2} through an exception', where, blocks, each),
     hook: t('{0} keeps {1} of {2} through a hook', where, blocks, each),
     pinned: t('{0} keeps pinned host memory of {1}', where, each),
-    driver: t('{0} keeps driver memory of {1}, outside PyTorch’s cache', where, each),
+    driver:
+      library === null
+        ? t('{0} keeps driver memory of {1}, outside PyTorch’s cache', where, each)
+        : t('{0} keeps memory that {2} took in {1}, outside PyTorch’s cache', where, each, library),
     outputs: t('{0} keeps {1} of {2}', where, blocks, each),
   };
   return words[kind];
 }
 
 /** Where nobody knows the line that keeps it: what is kept of the one that allocates it. */
-function stays(kind: LeakClass, each: string, blocks: string, count: number): string {
+function stays(kind: LeakClass, each: string, blocks: string, count: number, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0}’s graph stays alive', each),
     size: t('a tensor gets bigger with {0}', each),
@@ -98,7 +102,10 @@ function stays(kind: LeakClass, each: string, blocks: string, count: number): st
     exception: t('an exception keeps {0} of {1}', blocks, each),
     hook: t('a hook keeps {0} of {1}', blocks, each),
     pinned: t('pinned host memory of {0} stays taken', each),
-    driver: t('driver memory of {0} stays taken, outside PyTorch’s cache', each),
+    driver:
+      library === null
+        ? t('driver memory of {0} stays taken, outside PyTorch’s cache', each)
+        : t('memory that {1} took in {0} stays taken, outside PyTorch’s cache', each, library),
     outputs: count === 1 ? t('{0} of {1} stays alive', blocks, each) : t('{0} of {1} stay alive', blocks, each),
   };
   return words[kind];

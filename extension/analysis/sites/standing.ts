@@ -38,9 +38,9 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
     return { standing: 'lost', sentence: text };
   }
   const lacking = lackingText(info, verdicts);
-  if (lacking !== null) return { standing: 'waiting', sentence: lacking };
-  if (verdicts.after !== null) return { standing: 'after', sentence: afterText(verdicts.steps.count, verdicts.after) };
   const [first] = verdicts.unjudged;
+  if (lacking !== null) return { standing: 'waiting', sentence: `${lacking} ${roseText(first)}`.trimEnd() };
+  if (verdicts.after !== null) return { standing: 'after', sentence: afterText(verdicts.steps.count, verdicts.after) };
   if (first !== undefined) return { standing: 'rising', sentence: risingText(info, verdicts.steps, first) };
   if (info.lost.events > 0) return { standing: 'partial', sentence: partialText(info, verdicts) };
   return { standing: 'clean', sentence: cleanText(info, verdicts) };
@@ -84,6 +84,12 @@ function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): strin
     line,
     formatBytes(lineBytes),
   );
+}
+
+function roseText(first: Unjudged | undefined): string {
+  if (first === undefined) return '';
+  const { line, bytes, rises } = first;
+  return t('So far {0} holds {1} more after rising {2} times.', line, formatBytes(bytes), formatCount(rises));
 }
 
 function risingText({ live }: TraceInfo, steps: Verdicts['steps'], { line, bytes, rises, because }: Unjudged): string {

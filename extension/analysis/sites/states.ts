@@ -172,7 +172,7 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
     return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: its size is bounded.'));
   }
   const lacking = T.few + fewestRecords() + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
-  if (working > 1 && lacking > 0) return waiting(site, lacking, t('Too few steps'));
+  if (working > 1 && lacking > 0) return risingSoFar(site, waiting(site, lacking, t('Too few steps')));
   if (working <= 1 && site.category !== 'optimizer')
     return stateVerdict(site, 'one-shot', t('Allocated in one step, and still there.'));
   const stopped = blocks.state === 'stopped';
@@ -190,6 +190,13 @@ function released(site: SiteSteps): SiteVerdict {
 
 function riseOf(bytes: readonly number[], { from, to }: Growth): number {
   return at(bytes, to) - at(bytes, from);
+}
+
+/** What holds more at each step's end, in too few of them for anything else. */
+function risingSoFar({ liveBytes }: SiteSteps, verdict: SiteVerdict): SiteVerdict {
+  const changes = liveBytes.slice(1).map((bytes, i) => bytes - at(liveBytes, i));
+  if (changes.some(change => change < 0)) return verdict;
+  return rising(verdict, changes.filter(change => change > 0).length, sum(changes));
 }
 
 /** Of a site that rises: more steps must tell whether it grows. */

@@ -144,7 +144,7 @@ test('growth in a short loop is over once the program has gone on without it for
     return standing(new RunTrace(run, { totalBytes: 1000 * MB, idleNs }));
   };
   assert.equal(of(30, 1e8), 'found: 1 other finding', 'its end is that of the loop');
-  assert.equal(of(30, 3e9), 'clean: Nothing leaks after 30 steps.');
+  assert.equal(of(30, 3e9), 'clean: Nothing leaks after 30 rounds of a loop.');
   assert.equal(of(30, 3e9, 'optimizer'), 'found: 1 leak', 'training steps are no set-up');
   assert.equal(of(100, 20e9), 'found: 1 leak', 'a server that nobody calls is none either');
 });

@@ -170,3 +170,11 @@ test('every class has advice without any source text, with and without a holder'
   }
   assert.match(suggest('outputs', at('Encoder.debug_outputs')), /^Encoder\.debug_outputs keeps it/);
 });
+
+test('a library that keeps driver memory is named, with what frees it', () => {
+  const of = (library: string | null): string => suggest('driver', null, { library });
+  assert.match(of('NCCL (libnccl.so.2)'), /`torch\.distributed\.destroy_process_group\(group\)`/);
+  assert.match(of('cuFFT (libcufft.so.12)'), /cufft_plan_cache\.clear\(\)/);
+  assert.match(of('cuBLAS (libcublasLt.so.13)'), /^cuBLAS \(libcublasLt\.so\.13\) keeps a workspace for each handle/);
+  for (const other of ['libother.so', null]) assert.match(of(other), /free the handle, or create it only once/);
+});
