@@ -127,7 +127,9 @@ export async function openWorkbench(server, options = {}) {
     onExit,
   } = options;
   const browser = await chromium.launch({ executablePath: CHROMIUM, headless, args: FLAGS });
-  const page = await (await browser.newContext({ viewport: headless ? size : null })).newPage();
+  // Animations would be drawn by the processor, all the time.
+  const context = await browser.newContext({ viewport: headless ? size : null, reducedMotion: 'reduce' });
+  const page = await context.newPage();
   if (onLog) await page.exposeFunction('codeAutomationLog', onLog);
   if (onExit) {
     await page.exposeFunction('codeAutomationExit', code => onExit(code));

@@ -41,7 +41,7 @@ export function doubtOf(growth: Growth): string | null {
   const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, pinnedCache } = growth;
   const keeper = holder?.container ?? holder?.path ?? '';
   const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
-  if (guessed && snapshot)
+  if (guessed && snapshot && rises < T.many)
     return t(
       'It grew in {0} rounds of a loop. A memory snapshot does not say whether they are training steps or a set-up, nor what holds the memory: run the program under the tracer to find out.',
       formatCount(rises),

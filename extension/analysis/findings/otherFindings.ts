@@ -5,6 +5,7 @@ import type { TraceSource } from '../../protocol/trace';
 import type { Finding, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
 import { type Pending, pendingWords } from '../ledger/pending';
+import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import type { Growth } from '../series/growth';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { placeOf } from '../sites/site';
@@ -102,6 +103,9 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
   const room = source.fragmentation({ process, device });
   // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
   const pending = room.largestFreeBytes >= growth.perStep * growth.gap && room.largestFreeBytes >= T.layerBytes;
+  const pools = privatePools(source.pools()).filter(one => one.process === process && one.device === device);
+  const graphs = poolTexts(pools.filter(({ kind }) => kind === 'graph')).join('');
+  const ofGraphs = graphs !== '' && unusedIn(pools) >= T.most * room.freeBytes;
   const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(formatBytes);
   const partly = formatCount(room.partlyUsedSegments);
   return makeFinding({
@@ -118,11 +122,16 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
       t('{0} segments hold a live block and a gap; the longest gap is {1}.', partly, gap ?? ''),
     ],
     ruledOut: [t('No leak of tensors: their peak does not grow.'), ...noPending(judged.recentPending)],
-    suggestion: pending
+    suggestion: ofGraphs
       ? t(
-          'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs.',
+          '{0}. Let graphs that are replayed one after the other share one pool, and capture the biggest shape first: the smaller ones then fit into what it has. `torch.cuda.graph(g, pool=first.pool())`',
+          graphs,
         )
-      : fragmentationAdvice(),
+      : pending
+        ? t(
+            'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs.',
+          )
+        : fragmentationAdvice(),
   });
 }
 

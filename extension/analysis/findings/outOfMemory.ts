@@ -224,7 +224,10 @@ function withWentOn(detail: string, wentOn: boolean | null, steps: number): stri
 }
 
 /** Why it is so, without a full stop. */
-function causeText({ cause, failure, leak, after, limited, freeBytes: free, othersBytes }: Failed, source: TraceSource): string {
+function causeText(
+  { cause, failure, leak, after, limited, freeBytes: free, othersBytes }: Failed,
+  source: TraceSource,
+): string {
   const { snapshot } = failure;
   const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];

@@ -7,7 +7,7 @@ import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { firstWhole, inContext, loopFacts, lostShareOf } from '../sites/context';
+import { firstWhole, inContext, isNoStep, loopFacts, lostShareOf } from '../sites/context';
 import { judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { afterSteps } from './afterSteps';
@@ -38,6 +38,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   nameCells(info);
   const judged: JudgedProcess[] = [];
   for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
+  const setUps = judged.flatMap(({ axis }) => (axis !== null && isNoStep(loopFacts(axis, info)) ? [axis.process] : []));
   const ledgers = readLedgers(source);
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
@@ -61,7 +62,11 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
       ...failureFindings(failures, source),
       ...told.filter(leak => leak.verdict !== 'slow'),
       ...cellFindings(source, new Set(told.flatMap(leak => leak.sites))),
-      ...layerFindings(ledgers, source, leaks),
+      ...layerFindings(
+        ledgers.filter(({ ledger }) => !setUps.includes(ledger.process)),
+        source,
+        leaks,
+      ),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
       ...told.filter(leak => leak.verdict === 'slow'),
     ]),

@@ -41,6 +41,10 @@ export function loopFacts(axis: StepAxis, info: TraceInfo): Pick<Context, 'idleR
   return { idleRounds: idleRounds(axis, steps.idleNs), loads, parts: steps.parts };
 }
 
+/** Whether what is taken for steps may be a set-up, or parts of a step. */
+export const isNoStep = ({ idleRounds, loads, parts }: ReturnType<typeof loopFacts>): boolean =>
+  idleRounds > T.few || loads || parts;
+
 /** Rounds of a loop that was shorter than what came behind it may have been a set-up: growth that ended with it is over. */
 function idleRounds({ endNs, count }: StepAxis, idleNs: number): number {
   if (count >= T.many || endNs.length < 2) return 0;

@@ -52,6 +52,26 @@ test('the cache grows, the tensors’ peak does not: fragmentation', () => {
   assert.match(findings[0]?.suggestion ?? '', /expandable_segments/);
 });
 
+test('what captured graphs keep is advised against by name, not by expandable segments', () => {
+  const graph = {
+    process: 0,
+    device: 0,
+    kind: 'graph' as const,
+    makers: 11,
+    id: '0:1',
+    label: 'graphs[...]',
+    segments: 4,
+    site: 1,
+  };
+  const pools = [{ ...graph, reservedBytes: 300 * MB, liveBytes: 20 * MB }];
+  const { findings } = judged(
+    { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: step => (700 + 5 * step) * MB },
+    { fragmentation: { ...room, largestFreeBytes: 3 * MB }, pools },
+  );
+  assert.match(findings[0]?.suggestion ?? '', /^11 captured graphs keep 300\.00 MB .* capture the biggest shape first/);
+  assert.doesNotMatch(findings[0]?.suggestion ?? '', /expandable_segments/);
+});
+
 test('the cache grows although it has a gap as long as what it takes: pending on a stream, or another pool', () => {
   const { findings } = judged(
     { tensor: () => 400 * MB, reserved: step => (700 + 5 * step) * MB },

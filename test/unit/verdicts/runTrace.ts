@@ -10,6 +10,7 @@ import type {
   LedgerSeries,
   LedgerSeriesQuery,
   OutOfMemory,
+  Pool,
   SiteQuery,
   SiteSeries,
   SiteSeriesQuery,
@@ -38,6 +39,7 @@ export interface RunFacts {
   ledger?: Partial<Record<LedgerColumn, (step: number) => number>>;
   fragmentation?: Fragmentation;
   totalBytes?: number;
+  pools?: Pool[];
   /** Of a loop: how long the program went on since its newest round began. */
   idleNs?: number;
   /** Names of threads by index. */
@@ -90,6 +92,10 @@ export class RunTrace extends FakeTrace {
   override allocations(query: AllocationQuery): AllocationWindow {
     const window = super.allocations(query);
     return query.site === undefined ? window : { ...window, total: this.run.blocks(query.site).length };
+  }
+
+  override pools(): Pool[] {
+    return this.facts.pools ?? [];
   }
 
   override fragmentation(): Fragmentation {
