@@ -68,7 +68,7 @@ test('ranges of a profiler whose names count steps are steps', async t => {
   const place = new Place(t);
   snapshot(place, '--annotated', '--devices', '2');
   const report = await reported(place);
-  assert.deepEqual([report.steps.source, report.steps.count], ['program', 60]);
+  assert.deepEqual([report.steps.source, report.steps.count], ['program', 80]);
   const leak = report.findings.find(finding => finding.verdict === 'leak');
   assert.equal(leak?.bytesPerStep, 2 * 2048);
 });
@@ -87,7 +87,7 @@ test('annotations say where a moment was, and are slices; what was written besid
     traceEvents: { cat?: string; ph: string; name: string; ts: number; id2: { local: string } }[];
   };
   const slices = traceEvents.filter(({ cat }) => cat === 'range');
-  assert.equal(slices.length, 60 * 2 * 2);
+  assert.equal(slices.length, 80 * 2 * 2);
   const names = slices.filter(({ ph }) => ph === 'b').map(({ name, id2 }) => [name, id2.local]);
   assert.deepEqual(names.slice(0, 3), [
     ['ProfilerStep#0', '0xc00'],
@@ -119,7 +119,7 @@ test('private pools: what they keep, and how much of it nothing uses', async t =
   snapshot(place);
   assert.deepEqual((await reported(place)).pools, []);
   const common = await place.run(['report', place.path('x.pickle'), '--group-by', 'pool']);
-  assert.match(common.stdout, /in 60 +common pool\n/);
+  assert.match(common.stdout, /in 80 +common pool\n/);
 });
 
 test('a history that was cut: what was there before it is no leak', async t => {

@@ -141,7 +141,7 @@ def snapshot(allocators, history, annotated):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
-    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=80)
     parser.add_argument("--depth", type=int, default=8)
     parser.add_argument("--lines", type=int, default=50, help="that allocate in each step")
     parser.add_argument("--devices", type=int, default=1)
