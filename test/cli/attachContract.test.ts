@@ -98,12 +98,12 @@ test('on a terminal all of it is the view’s; q detaches, the end stays, and th
   const { place } = stage(t, null);
   writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, makeLog(place), 'detach', ended(1, 0)]);
   const job = await target(t, place);
-  const seen = onTerminal(t, place, [24, 80], ['attach', String(job.pid), '--interval', '100ms']);
+  const seen = onTerminal(place, [24, 80], ['attach', String(job.pid), '--interval', '100ms']);
   const screen = await seen.shows(/20\.00 MB in 1 +\S+ +job\.py:7 f$/m);
   assert.match(screen, new RegExp(`^.* · process ${job.pid} \\(python3 job\\.py\\) · .*\ngpu_0 \\[`));
   assert.match(screen, /q quit$/);
   seen.type('q');
-  assert.equal(await seen.ended, 0);
+  assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /^TOTAL LIVE: 20\.00 MB$/m);
   assert.ok(alive(job));
 });
@@ -151,7 +151,7 @@ test('a signal that comes after the detach ends what is left to do; the trace st
   const program = place.path('dist/native/gpu-memtrace-uprobe');
   writeFakeTracer(program, [READY, makeLog(place, 5000), 'detach', ended(1, 0)]);
   const job = await target(t, place);
-  const { child, ended: end, text } = place.startUnread(t, ['attach', String(job.pid), '--format', 'json'], 'stdout');
+  const { child, ended: end, text } = place.startUnread(['attach', String(job.pid), '--format', 'json'], 'stdout');
   await until(() => traces(place).length > 0 && readdirSync(traceOf(place)).some(name => name.endsWith('.gmtlog')));
   child.kill('SIGINT');
   await until(() => hangs(child.pid));

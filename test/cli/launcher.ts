@@ -50,12 +50,28 @@ export class Place {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   private cli = join(dist, 'cli.js');
+  private readonly stops: (() => void)[] = [];
 
-  constructor(private readonly t: TestContext) {
+  constructor(t: TestContext) {
     this.folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-test-'));
-    t.after(() => rmSync(this.folder, { recursive: true, force: true }));
+    t.after(() => this.leave());
     this.env = { ...process.env, XDG_RUNTIME_DIR: this.path('run'), XDG_CACHE_HOME: this.path('cache') };
     for (const name of ['run', 'cache']) mkdirSync(this.path(name), { mode: 0o700 });
+  }
+
+  /** What still runs when the test is over is stopped before the folder goes. */
+  atEnd(stop: () => void): void {
+    this.stops.push(stop);
+  }
+
+  /** A hook that throws keeps those behind it from running, and what they would have stopped keeps the file from ending. */
+  private leave(): void {
+    for (const stop of this.stops) stop();
+    try {
+      rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    } catch (error) {
+      process.stderr.write(`${this.folder} is left: ${String(error)}\n`);
+    }
   }
 
   /** The words that run the command line. */
@@ -94,7 +110,7 @@ export class Place {
       detached: true,
     });
     // A test that fails leaves nothing that runs on.
-    this.t.after(() => child.exitCode ?? spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
+    this.atEnd(() => child.exitCode ?? spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
@@ -116,14 +132,14 @@ export class Place {
   }
 
   /** Starts a command with nobody who reads what it prints to `deaf`: once there is no more room it hangs there. */
-  startUnread(t: TestContext, words: string[], deaf: 'stdout' | 'stderr'): Unread {
+  startUnread(words: string[], deaf: 'stdout' | 'stderr'): Unread {
     const child = spawn(process.execPath, [this.cli, ...words], {
       cwd: this.folder,
       env: this.env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    t.after(() => spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
+    this.atEnd(() => spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
     let text = '';
     (deaf === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
     return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };

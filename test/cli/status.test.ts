@@ -166,7 +166,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const place = new Place(t);
     const script = place.write('job.py', `${DRIVER_SCRIPT}for i in range(5000): alloc(4096)\n`);
     const words = ['run', '--simulate-gpu', '--format', 'json', '--', python, script];
-    const { child, ended, text } = place.startUnread(t, words, 'stdout');
+    const { child, ended, text } = place.startUnread(words, 'stdout');
     await until(() => hangs(child.pid));
     child.kill(signal);
     assert.equal(await ended, 128 + constants.signals[signal]);
@@ -198,7 +198,7 @@ while True:
 `,
   );
   const words = ['run', '--simulate-gpu', '--interval', '0.1', '--', python, script];
-  const { child, ended } = place.startUnread(t, words, 'stderr');
+  const { child, ended } = place.startUnread(words, 'stderr');
   await until(() => hangs(child.pid));
   const program = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')[0] ?? '';
   child.kill('SIGTERM');

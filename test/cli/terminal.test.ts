@@ -62,7 +62,7 @@ for (const size of SIZES) {
   const named = `${size[1]}x${size[0]}`;
   test(`at ${named}: below the program’s output, and the end`, async t => {
     const { place, live } = placed(t);
-    const seen = onTerminal(t, place, size, live());
+    const seen = onTerminal(place, size, live());
     await compare(`${named}.beside.txt`, seen, /79 rounds of a loop[^]*growing/);
     place.write('go', '');
     assert.equal(await seen.ended(), 0);
@@ -71,7 +71,7 @@ for (const size of SIZES) {
 
   test(`at ${named}: the whole terminal, where the program’s output goes to a file`, async t => {
     const { place, live } = placed(t);
-    const seen = onTerminal(t, place, size, live('--log', 'x.log'));
+    const seen = onTerminal(place, size, live('--log', 'x.log'));
     await compare(`${named}.view.txt`, seen, /79 rounds of a loop[^]*growing/);
     place.write('go', '');
     assert.equal(await seen.ended(), 0);
@@ -88,7 +88,7 @@ open("freed", "w")
 while not os.path.exists("go"): time.sleep(0.01)
 `;
   const { place, live } = placed(t, freeing.replace('print("80', 'time.sleep(1)\nprint("80'));
-  const seen = onTerminal(t, place, SMALL, live('--log', 'x.log'));
+  const seen = onTerminal(place, SMALL, live('--log', 'x.log'));
   await seen.shows(/0 B alive now; below: as of [\d.]+ m?s\n[^]*LEAK[^]*240\.00 MB in 80/);
   seen.type('n');
   assert.doesNotMatch(await seen.shows(/, by blocks/), /alive now|240\.00 MB/);
@@ -99,7 +99,7 @@ while not os.path.exists("go"): time.sleep(0.01)
 
 test('keys sort, filter, scroll and leave; the program goes on, and the end comes', async t => {
   const { place, live } = placed(t);
-  const seen = onTerminal(t, place, SMALL, live('--log', 'x.log'));
+  const seen = onTerminal(place, SMALL, live('--log', 'x.log'));
   await seen.shows(/, by bytes\n.*loss_of_a_training/);
   seen.type('n');
   await seen.shows(/, by blocks\n.*loss_of_a_training/);
@@ -126,7 +126,7 @@ test('keys sort, filter, scroll and leave; the program goes on, and the end come
 test('a terminal that gets another size is drawn anew', async t => {
   const resize = 'os.system("stty rows 20 cols 100 < /dev/tty")\n';
   const { place, live } = placed(t, JOB.replace('print("80', `${resize}print("80`));
-  const seen = onTerminal(t, place, [50, 120], live('--log', 'x.log', '--interval', '1m'));
+  const seen = onTerminal(place, [50, 120], live('--log', 'x.log', '--interval', '1m'));
   await seen.shows(/^(?:.*\n){19}b bytes.*q quit$/);
   seen.type('\x03');
   assert.equal(await seen.ended(), 130);
@@ -135,7 +135,7 @@ test('a terminal that gets another size is drawn anew', async t => {
 test('Ctrl+Z gives the shell its screen, and the view comes back with the program; Ctrl+C ends it', async t => {
   const { place, live } = placed(t);
   const line = 'set -m; "$@"; echo stopped; read; fg; echo "status $?"';
-  const seen = onTerminal(t, place, SMALL, live('--log', 'x.log'), line);
+  const seen = onTerminal(place, SMALL, live('--log', 'x.log'), line);
   await seen.shows(/growing[^]*q quit$/);
   seen.type('\x1a');
   assert.doesNotMatch(await seen.shows(/^stopped$/m), /growing/);
@@ -148,7 +148,7 @@ test('Ctrl+Z gives the shell its screen, and the view comes back with the progra
 
 test('a program that shares the terminal has it as without us: it is one, and keys are the program’s', async t => {
   const { place, live } = placed(t, `${JOB.split('while not')[0]}print("typed", input(), flush=True)\n`);
-  const seen = onTerminal(t, place, SMALL, live());
+  const seen = onTerminal(place, SMALL, live());
   await seen.shows(/^terminal: True True True$[^]*growing/m);
   seen.type('q\r');
   assert.equal(await seen.ended(), 0);

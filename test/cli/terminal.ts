@@ -1,7 +1,6 @@
 // A command on a terminal of a given size, as it is seen there.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { Terminal } from '@xterm/headless';
 import { HANG_MS, type Place, python, root } from './launcher';
 
@@ -18,20 +17,14 @@ export interface Seen {
 }
 
 /** Runs `words` of the command line, or with `shell` a line of bash in which "$@" is the command line, on a terminal. */
-export function onTerminal(
-  t: TestContext,
-  place: Place,
-  [rows, columns]: [number, number],
-  words: string[],
-  shell = '"$@"',
-): Seen {
+export function onTerminal(place: Place, [rows, columns]: [number, number], words: string[], shell = '"$@"'): Seen {
   const command = ['bash', '-c', shell, 'sh', ...place.command, ...words];
   const child = spawn(python, [join(root, 'test/cli/on_terminal.py'), String(rows), String(columns), ...command], {
     cwd: place.folder,
     env: { ...place.env, TERM: 'xterm-256color', TZ: 'UTC' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  t.after(() => child.kill('SIGKILL'));
+  place.atEnd(() => child.kill('SIGKILL'));
   const terminal = new Terminal({ rows, cols: columns, allowProposedApi: true });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (data: Buffer) => {

@@ -25,13 +25,15 @@ export async function readJob(
   const notes: string[] = [];
   const more: SummaryFile[] = [];
   for (const { trace, writtenMs } of withoutSummary(folder, read.found)) {
-    let own = before.get(trace)?.filter(file => file.writtenMs === writtenMs) ?? [];
-    if (own.length === 0)
-      await withWriter(folder, trace, writtenMs, dist, async writer => {
-        own = writer.summaries().map(summary => ({ key: `${trace}#${summary.pid}`, writtenMs, summary }));
-      }).catch((error: unknown) => notes.push(reasonOf(error)));
-    before.set(trace, own);
-    more.push(...own);
+    const known = before.get(trace)?.filter(file => file.writtenMs === writtenMs) ?? [];
+    if (known.length === 0) {
+      const problem = await withWriter(folder, trace, writtenMs, dist, writer => {
+        for (const summary of writer.summaries()) known.push({ key: `${trace}#${summary.pid}`, writtenMs, summary });
+      });
+      if (problem !== null) notes.push(problem);
+    }
+    before.set(trace, known);
+    more.push(...known);
   }
   const anew = new Set(more.map(({ summary }) => summary.trace));
   const others = read.found.filter(({ summary }) => !anew.has(summary.trace));
@@ -51,11 +53,13 @@ export async function readJob(
 /** Makes the tables of the traces that have none, for SQL. Gives what went wrong, in sentences. */
 export async function writeTables(folder: string, dist: string): Promise<string[]> {
   const notes: string[] = [];
-  for (const { trace, writtenMs } of withoutSummary(folder, readSummaries(folder).found))
-    await withWriter(folder, trace, writtenMs, dist, async (writer, addon) => {
+  for (const { trace, writtenMs } of withoutSummary(folder, readSummaries(folder).found)) {
+    const problem = await withWriter(folder, trace, writtenMs, dist, async (writer, addon) => {
       writer.write();
       await writer.writeAllocations(addon, join(folder, trace), false);
-    }).catch((error: unknown) => notes.push(`The tables of ${trace} cannot be made: ${reasonOf(error)}`));
+    }).catch(reasonOf);
+    if (problem !== null) notes.push(`The tables of ${trace} cannot be made: ${problem}`);
+  }
   return notes;
 }
 
@@ -69,18 +73,19 @@ function withoutSummary(folder: string, known: readonly SummaryFile[]): { trace:
   });
 }
 
-/** Rejects with a sentence. */
+/** Null, or why the trace cannot be opened, in a sentence. Rejects as `use` does. */
 async function withWriter(
   folder: string,
   trace: string,
   writtenMs: number,
   dist: string,
-  use: (writer: JobWriter, addon: NativeAddon) => Promise<void>,
-): Promise<void> {
+  use: (writer: JobWriter, addon: NativeAddon) => void | Promise<void>,
+): Promise<string | null> {
   const opened = await openTrace(join(folder, trace), dist);
-  if ('error' in opened) throw new Error(opened.error);
+  if ('error' in opened) return opened.error;
   try {
     await use(await JobWriter.open(folder, opened.session, trace, writtenMs), opened.addon);
+    return null;
   } finally {
     closeTrace(opened);
   }
