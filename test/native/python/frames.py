@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import ctypes
 import functools
+import os
 import sys
 import threading
 
@@ -11,6 +12,8 @@ import probe
 from probe import check
 
 MAX_FRAMES = probe.MAX_FRAMES
+# Threads that take the GIL from each other at every chance cost seconds: `npm run test:folded` has more of it.
+TURNS = 25 if os.environ.get("GPU_MEMTRACE_ROUNDS") else 5
 
 assert probe.without_gil.probe_discover() == probe.READY, probe.without_gil.probe_reason()
 assert probe.without_gil.probe_version() == sys.hexversion
@@ -251,7 +254,7 @@ def threads():
 
     def work(number):
         try:
-            for i in range(25):
+            for i in range(TURNS):
                 recursion((number + i) % 9)
                 comprehensions()
                 generators()
