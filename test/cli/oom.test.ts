@@ -119,17 +119,24 @@ test('a request bigger than the GPU: nothing is advised, and why', async t => {
 });
 
 test('another process holds a part of the GPU that matters', async t => {
-  const env = { LD_LIBRARY_PATH: nvml, GMT_NVML_UNIT: String(MB >> 3), GMT_NVML_OWN: '400' }; // 375 MB in use, 325 MB by another process
+  // 375 MB in use, 325 MB by another process
+  const env = { LD_LIBRARY_PATH: nvml, GMT_NVML_UNIT: String(MB >> 3), GMT_NVML_OWN: '400', GMT_NVML_READ: 'read' };
   const run = await traced(
     t,
-    'kept = [gpu.empty(100 * MB) for _ in range(8)]\nfor step in range(60):\n    gpu.empty(MB)\nlast = gpu.empty(250 * MB)\n',
+    `import os, time
+kept = [gpu.empty(100 * MB) for _ in range(8)]
+while not os.path.exists("read"): time.sleep(0.01)
+for step in range(60):
+    gpu.empty(MB)
+last = gpu.empty(250 * MB)
+`,
     env,
   );
   const { failure, document } = only(run);
   assert.equal(failure.cause, 'other-process');
   assert.match(failure.advice[0]?.text ?? '', /`nvidia-smi` lists them/);
   assert.equal(failure.advice[0]?.bytes, 325 * MB);
-  assert.match(document, /`job\.py:7 <module>` asked for 250\.00 MB/);
+  assert.match(document, /`job\.py:9 <module>` asked for 250\.00 MB/);
   assert.match(document, /^\| other processes \| 325\.00 MB \|$/m);
 });
 
