@@ -14,8 +14,11 @@ void add_devices(std::vector<trace::Device> &all, const std::vector<trace::Devic
 /// The text as an object; an empty one where it is none.
 Napi::Object parse_object(Napi::Env env, const std::string &json) {
   if (json.empty()) return Napi::Object::New(env);
-  const auto parser = env.Global().Get("JSON").As<Napi::Object>();
-  const Napi::Value parsed = parser.Get("parse").As<Napi::Function>().Call(parser, {Napi::String::New(env, json)});
+  // A worker that is being ended runs no JavaScript any more: what is read of an object is empty then.
+  const Napi::Value parser = env.Global().Get("JSON");
+  const Napi::Value parse = parser.IsObject() ? parser.As<Napi::Object>().Get("parse") : env.Null();
+  if (!parse.IsFunction()) return Napi::Object::New(env);
+  const Napi::Value parsed = parse.As<Napi::Function>().Call(parser, {Napi::String::New(env, json)});
   if (env.IsExceptionPending()) {
     env.GetAndClearPendingException();
     return Napi::Object::New(env);
@@ -104,9 +107,11 @@ Napi::Value info_answer(Napi::Env env, const InfoData &data) {
   auto info = pack(env, data);
   info.Set("lost", losses_of(env, data.losses));
   info.Set("session", session);
-  const auto processes = info.Get("processes").As<Napi::Array>();
-  for (uint32_t i = 0; i < processes.Length(); ++i) {
-    Napi::Value(processes[i]).As<Napi::Object>().Set("exitCode", exit_code(env, session, data.processes[i].facts.pid));
+  const Napi::Value processes = info.Get("processes");
+  for (uint32_t i = 0; processes.IsArray() && i < data.processes.size(); ++i) {
+    const Napi::Value process = processes.As<Napi::Array>().Get(i);
+    if (!process.IsObject()) break;
+    process.As<Napi::Object>().Set("exitCode", exit_code(env, session, data.processes[i].facts.pid));
   }
   return info;
 }

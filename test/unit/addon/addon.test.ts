@@ -229,6 +229,15 @@ test('no end of a session, a worker or a process hangs or crashes', () => {
       const tell = 'setInterval(() => {}, 10); require("node:worker_threads").parentPort.postMessage("opened")';
       const w = new Worker(code + tell, { eval: true });
       w.once('message', () => w.terminate());`,
+    workerEndedAmidAnswers: `const { Worker } = require('node:worker_threads');
+      const code = 'const m = { exports: {} }; process.dlopen(m, ' + ${JSON.stringify(JSON.stringify(file))} + ');' +
+        'const s = m.exports.open(' + ${JSON.stringify(JSON.stringify(directory))} + '); s.settle().then(() => {' +
+        'require("node:worker_threads").parentPort.postMessage("opened"); for (;;) s.info(); });';
+      const end = left => {
+        const w = new Worker(code, { eval: true });
+        w.once('message', () => setTimeout(() => w.terminate().then(() => left > 0 && end(left - 1)), left % 5));
+      };
+      end(30);`,
   };
   for (const [name, code] of Object.entries(ends)) {
     const result = inAnotherNode(directory, code);
