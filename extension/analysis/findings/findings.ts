@@ -115,7 +115,13 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
       doubt ??
       (holder?.kind === 'none'
         ? ownerlessAdvice()
-        : suggest(facts.class, holder, { lines, ...facts, torch: unnamed === null, trains })),
+        : suggest(facts.class, holder, {
+            lines,
+            period: facts.period,
+            library: facts.library,
+            torch: unnamed === null,
+            trains,
+          })),
   });
   if (doubt !== null && finding.holder !== null) finding.holder = { ...finding.holder, fix: undefined };
   finding.fullInSteps = stepsUntilFull(finding, context);

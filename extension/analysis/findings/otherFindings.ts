@@ -122,17 +122,21 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
       t('{0} segments hold a live block and a gap; the longest gap is {1}.', partly, gap ?? ''),
     ],
     ruledOut: [t('No leak of tensors: their peak does not grow.'), ...noPending(judged.recentPending)],
-    suggestion: ofGraphs
-      ? t(
-          '{0}. Let graphs that are replayed one after the other share one pool, and capture the biggest shape first: the smaller ones then fit into what it has. `torch.cuda.graph(g, pool=first.pool())`',
-          graphs,
-        )
-      : pending
-        ? t(
-            'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs.',
-          )
-        : fragmentationAdvice(),
+    suggestion: cacheAdvice(pending, ofGraphs ? graphs : null),
   });
+}
+
+/** `graphs`: what captured graphs keep, if most of the free memory is theirs. */
+function cacheAdvice(pending: boolean, graphs: string | null): string {
+  if (graphs !== null)
+    return t(
+      '{0}. Let graphs that are replayed one after the other share one pool, and capture the biggest shape first: the smaller ones then fit into what it has. `torch.cuda.graph(g, pool=first.pool())`',
+      graphs,
+    );
+  if (!pending) return fragmentationAdvice();
+  return t(
+    'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs.',
+  );
 }
 
 function noPending(recent: number | null): string[] {

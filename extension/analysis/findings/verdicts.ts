@@ -38,7 +38,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
   nameCells(info);
   const judged: JudgedProcess[] = [];
   for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
-  const setUps = judged.flatMap(({ axis }) => (axis !== null && isNoStep(loopFacts(axis, info)) ? [axis.process] : []));
+  const setUps = judged.filter(({ setUp }) => setUp).map(({ axis }) => axis?.process);
   const ledgers = readLedgers(source);
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
@@ -109,17 +109,21 @@ export function sureLeaks(findings: readonly Finding[], all = false): Finding[] 
 interface JudgedProcess {
   axis: StepAxis | null;
   sites: JudgedSite[];
+  /** Its steps may be a set-up, or parts of a step. */
+  setUp: boolean;
 }
 
 function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): Generator<void, JudgedProcess> {
-  const judged: JudgedProcess = { axis: null, sites: [] };
+  const judged: JudgedProcess = { axis: null, sites: [], setUp: false };
   const lostShare = lostShareOf(info);
   for (const layer of LAYERS) {
     const { axis, sites } = yield* readSiteSteps(source, process, layer);
     judged.axis = axis;
     const cut = firstWhole(axis, layer);
     const whole = sites.map(site => cutSteps(site, cut));
-    const context = { axis, sites: whole, cut, lostShare, ...loopFacts(axis, info) };
+    const loop = loopFacts(axis, info);
+    judged.setUp = isNoStep(loop);
+    const context = { axis, sites: whole, cut, lostShare, ...loop };
     for (const [i, steps] of whole.entries()) {
       judged.sites.push({ steps, verdict: inContext(judgeSite(steps), steps, context) });
       if (i % PART === PART - 1) yield;

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import type { Finding, OutOfMemoryAdvice, Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
 import { linePlace, titleOf } from '../findings/wording';
-import { standingOf } from '../sites/standing';
+import { judgedBy, standingOf } from '../sites/standing';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../words';
 import type { Snapshot } from './snapshot';
 
@@ -28,7 +28,7 @@ export function stepsText({ steps }: Verdicts): string {
     time: 'slices of time; no training step is known',
     program: 'marked by the program',
   };
-  if (steps.source === 'periodic') return `${formatPlural(steps.count, 'round')} of a loop`;
+  if (steps.source === 'periodic') return judgedBy(steps);
   return `${formatPlural(steps.count, 'step')} (${told[steps.source] ?? steps.source})`;
 }
 

@@ -9,7 +9,7 @@ import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stepsText } from '../words';
 
-/** Steps from which on a leak in each step is found. */
+/** How many steps it takes to find a leak in each step. */
 const FIRST_STEPS = T.few + fewestRecords();
 
 /** Whether these steps are enough to judge what each of them leaves behind. */
@@ -104,7 +104,7 @@ function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
 }
 
 /** The steps, or what stands for them. */
-function judgedBy({ source, count }: Verdicts['steps']): string {
+export function judgedBy({ source, count }: Verdicts['steps']): string {
   if (source === 'periodic')
     return count === 1 ? t('1 round of a loop') : t('{0} rounds of a loop', formatCount(count));
   if (source !== 'time') return stepsText(count);

@@ -57,7 +57,7 @@ export async function writeTables(folder: string, dist: string): Promise<string[
     const problem = await withWriter(folder, trace, writtenMs, dist, async (writer, addon) => {
       writer.write();
       await writer.writeAllocations(addon, join(folder, trace), false);
-    }).catch(reasonOf);
+    });
     if (problem !== null) notes.push(`The tables of ${trace} cannot be made: ${problem}`);
   }
   return notes;
@@ -73,7 +73,7 @@ function withoutSummary(folder: string, known: readonly SummaryFile[]): { trace:
   });
 }
 
-/** Null, or why the trace cannot be opened, in a sentence. Rejects as `use` does. */
+/** Null, or what went wrong with this one trace, in a sentence. */
 async function withWriter(
   folder: string,
   trace: string,
@@ -86,6 +86,8 @@ async function withWriter(
   try {
     await use(await JobWriter.open(folder, opened.session, trace, writtenMs), opened.addon);
     return null;
+  } catch (error) {
+    return reasonOf(error);
   } finally {
     closeTrace(opened);
   }

@@ -62,8 +62,6 @@ void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1
 void *pointer_of(uint32_t generation) { return reinterpret_cast<void *>(static_cast<uintptr_t>(generation)); }
 uint32_t number_in(void *argument) { return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(argument)); }
 
-uint64_t newest_event() { return __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED); }
-
 /// Processor time of the main thread, ns: what waits, for a person or for a request, uses none.
 uint64_t main_cpu_ns() {
   constexpr int kSchedulerClock = 6;  // CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED of the kernel's posix-timers.h
@@ -73,7 +71,7 @@ uint64_t main_cpu_ns() {
 /// Notes when an event came last, as the main thread's time goes.
 void note_newest_event() {
   if (!log_generation()) return;
-  const uint64_t newest = newest_event();
+  const uint64_t newest = newest_sequence();
   if (newest == __atomic_load_n(&g_newest, __ATOMIC_RELAXED)) return;
   __atomic_store_n(&g_newest_cpu_ns, main_cpu_ns(), __ATOMIC_RELAXED);
   __atomic_store_n(&g_newest, newest, __ATOMIC_RELEASE);
@@ -81,7 +79,7 @@ void note_newest_event() {
 
 /// Since the newest event; 0 where that came just now.
 uint64_t busy_ns() {
-  if (!log_generation() || newest_event() != __atomic_load_n(&g_newest, __ATOMIC_ACQUIRE)) return 0;
+  if (!log_generation() || newest_sequence() != __atomic_load_n(&g_newest, __ATOMIC_ACQUIRE)) return 0;
   return main_cpu_ns() - __atomic_load_n(&g_newest_cpu_ns, __ATOMIC_RELAXED);
 }
 
