@@ -28,9 +28,9 @@ export interface Growth {
   settingUp: boolean;
   /** It freed less than a block in a step, left the loop, and ran out of memory behind it. */
   built: boolean;
-  /** What is taken for steps are rounds of a loop that nothing names. */
+  /** Its steps are rounds of a loop: the program names none. */
   guessed: boolean;
-  /** Of a memory snapshot: nobody can be found who holds it. */
+  /** It comes from a memory snapshot, which does not record what holds a block. */
   snapshot: boolean;
   /** PyTorch took it for its cache of pinned memory: its blocks stay when the tensors in them are gone. */
   pinnedCache: boolean;

@@ -26,7 +26,7 @@ export interface Context {
   lostShare: number;
   /** How long the program went on behind a short loop, in rounds; 0: not as long as the loop took. */
   idleRounds: number;
-  /** One line alone allocates in a loop that goes on, as where weights are loaded, in too few rounds for anything else. */
+  /** In a loop that still runs, one line alone allocates, as when weights are loaded; too few rounds have passed to rule that out. */
   loads: boolean;
   /** The rounds of a loop have no backward pass, and the program has some: they may be parts of a step. */
   parts: boolean;
@@ -98,7 +98,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
       ? t(
           'The rounds have no backward pass, and the program has some: they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
         )
-      : t('It rises in a loop in which this line alone allocates, as while weights are loaded.');
+      : t('It rises in a loop in which this line alone allocates, as when weights are loaded.');
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();
