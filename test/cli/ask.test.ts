@@ -56,10 +56,6 @@ async function running(t: TestContext, script: string, env: NodeJS.ProcessEnv = 
   const file = place.write('train.py', script);
   const words = ['run', '--simulate-gpu', '--format', 'none', '-o', place.path('t.gputrace')];
   const job = place.start([...words, '--', python, file], env);
-  t.after(async () => {
-    process.kill(-job.pid, 'SIGKILL');
-    await job.ended;
-  });
   const [, pid] = await job.said(/trained (\d+)/);
   return { place, job, pid: Number(pid) };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { DRIVER_SCRIPT, FIRST_LINE, Place, python, type Report } from './launcher';
+import { DRIVER_SCRIPT, FIRST_LINE, kill, Place, python, type Report } from './launcher';
 
 const MB = 1 << 20;
 const totals = (report: Report, layer: string): Report['totals'] =>
@@ -114,7 +114,7 @@ time.sleep(600)
   );
   const started = place.start(['run', '--simulate-gpu', '--format', 'none', '--', python, script]);
   await started.saw('ready');
-  process.kill(-started.pid, 'SIGKILL');
+  kill(-started.pid);
   await started.ended;
   const below = place.path('run', 'gpu-memory-trace');
   const [directory] = readdirSync(below);

@@ -15,9 +15,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { KINDS, NAMES, plant, Victim } from './hostile';
-import { DRIVER_SCRIPT, Place, python, until, type Ended } from './launcher';
+import { DRIVER_SCRIPT, kill, Place, python, until, type Ended } from './launcher';
 
 const NOBODY = 65534;
 const LIMIT_MS = 20_000;
@@ -26,14 +26,14 @@ const skip = root ? false : 'only root can make files of another user';
 const all = process.env.GMT_HOSTILE === 'all';
 
 /** A trace that is being recorded. Gives its directory, and the PID of the program. */
-async function live(t: TestContext, place: Place): Promise<{ directory: string; pid: number; launcher: number }> {
+async function live(place: Place): Promise<{ directory: string; pid: number; launcher: number }> {
   const job = place.write(
     'job.py',
     `${DRIVER_SCRIPT}alloc(1 << 20)\nprint("PID", os.getpid(), flush=True)\ntime.sleep(600)\n`,
   );
   const started = place.start(['run', '--simulate-gpu', '--format', 'none', '--', python, job]);
   const pid = Number((await started.said(/PID (\d+)/))[1]);
-  t.after(() => process.kill(pid, 'SIGKILL'));
+  place.atEnd(() => kill(pid));
   const above = place.path('run/gpu-memory-trace');
   return { directory: join(above, readdirSync(above)[0] ?? ''), pid, launcher: started.pid };
 }
@@ -59,7 +59,7 @@ async function ends(place: Place, words: string[], env: NodeJS.ProcessEnv = {}):
   const started = place.start(words, env);
   const late = new Promise<null>(done => setTimeout(() => done(null), LIMIT_MS).unref());
   const ended = await Promise.race([started.ended, late]);
-  if (ended === null) process.kill(-started.pid, 'SIGKILL');
+  if (ended === null) kill(-started.pid);
   return ended;
 }
 
@@ -78,7 +78,7 @@ test(
   { timeout: 3_600_000 },
   async t => {
     const place = new Place(t);
-    const { directory } = await live(t, place);
+    const { directory } = await live(place);
     const kinds = Object.keys(KINDS).filter(kind => root || kind !== 'device');
     const sets = all
       ? NAMES.map(name => [name])
@@ -137,7 +137,7 @@ test('links that lead to themselves are no trace and no summary, and what else i
 
 test('opening a folder of another person wakes no recorder: it is not deleted, and nothing is written where it says', async t => {
   const place = new Place(t);
-  const { directory } = await live(t, place);
+  const { directory } = await live(place);
   const victim = new Victim(place.path('victim'));
   const planted = [
     copyOf(directory, place.path('trace-x')),
@@ -166,21 +166,22 @@ test('opening a folder of another person wakes no recorder: it is not deleted, a
 
 test('a relative path wakes the recorder of the own trace by its absolute one', async t => {
   const place = new Place(t);
-  const { directory, launcher } = await live(t, place);
+  const { directory, launcher } = await live(place);
   const own = (): string | undefined => recorders().find(each => each.endsWith(` ${directory}`));
   await until(() => own() !== undefined);
-  process.kill(launcher, 'SIGKILL'); // who would start it again
-  process.kill(Number(own()?.split(' ')[0]), 'SIGKILL');
+  kill(launcher); // who would start it again
+  kill(Number(own()?.split(' ')[0]));
   await until(() => own() === undefined);
   const ended = await ends(place, ['report', `run/gpu-memory-trace/${basename(directory)}`]);
   assert.equal(ended?.status, 0, ended?.stderr);
   await until(() => own() !== undefined);
-  t.after(() => process.kill(Number(own()?.split(' ')[0] ?? 0), 'SIGKILL'));
+  const woken = Number(own()?.split(' ')[0]);
+  place.atEnd(() => kill(woken));
 });
 
 test('a trace that another user planted where ours are is none: a PID does not lead to it', { skip }, async t => {
   const place = new Place(t);
-  const { directory, pid } = await live(t, place);
+  const { directory, pid } = await live(place);
   const victim = new Victim(place.path('victim'));
   const above = place.path(`tmp/gpu-memory-trace-${process.getuid?.()}`);
   mkdirSync(above, { recursive: true });
@@ -207,7 +208,7 @@ test(
   { skip },
   async t => {
     const place = new Place(t);
-    const { directory } = await live(t, place);
+    const { directory } = await live(place);
     const victim = new Victim(place.path('victim'));
     const theirs = copyOf(directory, place.path('trace-x'));
     symlinkSync(victim.file, join(theirs, 'session.json.part'));

@@ -45,6 +45,11 @@ export async function until(condition: () => boolean): Promise<void> {
 export const hangs = (pid: number | undefined): boolean =>
   readFileSync(`/proc/${pid}/wchan`, 'utf8').startsWith('sock_alloc_send');
 
+/** Ends a process or, for a negative number, its group; one that is gone already is no fault. */
+export function kill(pid: number): void {
+  if (pid) spawnSync('kill', ['-KILL', '--', String(pid)]); // 0 would be the group of the test itself
+}
+
 /** A folder that is gone after the test; traces are recorded and kept below it. */
 export class Place {
   readonly folder: string;
@@ -110,7 +115,9 @@ export class Place {
       detached: true,
     });
     // A test that fails leaves nothing that runs on.
-    this.atEnd(() => child.exitCode ?? spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
+    this.atEnd(() => {
+      if (child.exitCode === null) kill(-(child.pid ?? 0));
+    });
     const output = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
@@ -139,7 +146,7 @@ export class Place {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    this.atEnd(() => spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
+    this.atEnd(() => kill(-(child.pid ?? 0)));
     let text = '';
     (deaf === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
     return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Place, python, type Report, until, workload } from './launcher';
+import { kill, Place, python, type Report, until, workload } from './launcher';
 
 const MB = 1024 ** 2;
 const BUDGET = 32 * MB;
@@ -101,11 +101,11 @@ test('a recorder that is killed is started again, and one that is held up costs 
   const directory = await directoryOf(place);
   for (let kills = 0; kills < 2; kills++) {
     await until(() => recorderOf(directory) !== null && (kills > 0 || folded(directory)));
-    process.kill(recorderOf(directory) ?? 0, 'SIGKILL');
+    kill(recorderOf(directory) ?? 0);
     await until(() => recorderOf(directory) === null);
   }
   await until(() => recorderOf(directory) !== null);
-  process.kill(recorderOf(directory) ?? 0, 'SIGSTOP');
+  process.kill(recorderOf(directory) ?? NaN, 'SIGSTOP');
   const inTheMiddle = await place.run(['report', directory, '--format', 'json', '-o', place.path('middle.json')]);
   assert.equal(inTheMiddle.status, 0, inTheMiddle.stderr);
   const { status, stdout, stderr } = await run.ended;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { check, lastLine, type Facts } from './facts';
-import { dist, DRIVER_SCRIPT, FIRST_LINE, Place, python, workload, type Ended, type Report } from './launcher';
+import { dist, DRIVER_SCRIPT, FIRST_LINE, kill, Place, python, workload, type Ended, type Report } from './launcher';
 import { placeOnDisk } from './smallDisk';
 
 const MB = 1 << 20;
@@ -181,7 +181,7 @@ uprobeTest('a tracer that is killed leaves the job as it was', async t => {
   const started = place.start(['attach', String(job.pid)]);
   await started.saw('Attached');
   await next();
-  process.kill(-started.pid, 'SIGKILL');
+  kill(-started.pid);
   await started.ended;
   assert.equal(await next(), 'done 61');
   job.stdin?.end();
