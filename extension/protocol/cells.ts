@@ -28,7 +28,10 @@ function told({ processes, startRealtimeMs }: Told) {
   );
 }
 
-/** From here on the cells of this trace are called by their numbers, wherever a file is named. */
+/**
+ * Until another trace is named, its cells are called by their numbers, wherever a file is named. Two kernels of one PID, on two
+ * machines, give two cells one file: whoever writes of a trace names it first.
+ */
 export function nameCells(info: Told): void {
   const found = new Map<string, Set<number>>();
   for (const { file, number } of told(info)) found.set(file, (found.get(file) ?? new Set()).add(number));

@@ -33,7 +33,7 @@ const SAID: [name: string, words: string[], right: RegExp, wrong?: RegExp][] = [
     'd3_oom_expandable',
     [],
     /^OUT OF MEMORY: 512\.00 MB at net\.py:36 forward did not fit/m,
-    /driver memory outside|bypassing/,
+    /driver memory outside|straight from the driver/,
   ],
   ['d4_windows_paths', [], /^GREW UNTIL THE END: model\.py:21: /m, /site-packages/],
   ['d6_leak_5_rounds', [], /5 steps: too few .* net\.py:12 forward holds 160\.00 MB more after rising 4 times/],

@@ -163,8 +163,8 @@ function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[]): Findi
       confidence,
       sites,
       library: name,
-      evidence: [t('It holds {0} outside PyTorch’s cache, taken by calls of {1}.', formatBytes(bytes), path)],
-      ruledOut: [t('No leak of tensors: what PyTorch’s cache takes is not counted here.')],
+      evidence: [t('It holds {0} that {1} took straight from the driver.', formatBytes(bytes), path)],
+      ruledOut: [t('No leak of tensors: memory that tensors lie in is not counted here.')],
       suggestion: suggest('driver', null, { library: name }),
     });
   });
@@ -178,7 +178,7 @@ function untracedFinding(judged: JudgedLedger, growth: Growth): Finding {
     ...growthOf(growth),
     bytes: judged.ledger.remainderBytes ?? 0,
     evidence: [t('According to the device (NVML) the process grows; the driver calls do not account for it.')],
-    ruledOut: [t('No leak of tensors, and none of PyTorch’s cache.')],
+    ruledOut: [t('No leak of tensors: memory that tensors lie in is traced.')],
     suggestion: t(
       'Look for what loads kernels or modules again in each step: repeated compilation, new contexts, or streams that are never destroyed.',
     ),

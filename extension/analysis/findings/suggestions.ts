@@ -160,7 +160,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['driver'],
-    text: t('Memory is allocated from the driver, bypassing PyTorch’s cache, and never freed: free the handle, or create it only once.'),
+    text: t('The memory comes straight from the driver and is never freed: free the handle, or create it only once.'),
   },
   {
     classes: null,

@@ -35,7 +35,16 @@ export function judgeTrace(source: TraceSource, lineText: LineText = () => null)
 /** As `judgeTrace`, for threads that have other things to do: yields every millisecond or so. */
 export function* judgeInParts(source: TraceSource, lineText: LineText): Generator<void, Verdicts> {
   const info = source.info();
-  nameCells(info);
+  const parts = judgeParts(source, info, lineText);
+  for (;;) {
+    nameCells(info); // between two parts another trace of the window may have named its own
+    const part = parts.next();
+    if (part.done) return part.value;
+    yield;
+  }
+}
+
+function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): Generator<void, Verdicts> {
   const judged: JudgedProcess[] = [];
   for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
   const setUps = judged.filter(({ setUp }) => setUp).map(({ axis }) => axis?.process);

@@ -84,8 +84,8 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string, lib
     pinned: t('{0} keeps pinned host memory of {1}', where, each),
     driver:
       library === null
-        ? t('{0} keeps driver memory of {1}, outside PyTorch’s cache', where, each)
-        : t('{0} keeps memory that {2} allocated in {1}, outside PyTorch’s cache', where, each, library),
+        ? t('{0} keeps driver memory of {1}', where, each)
+        : t('{0} keeps memory that {2} allocated in {1}', where, each, library),
     outputs: t('{0} keeps {1} of {2}', where, blocks, each),
   };
   return words[kind];
@@ -104,8 +104,8 @@ function stays(kind: LeakClass, each: string, blocks: string, count: number, lib
     pinned: t('pinned host memory of {0} stays taken', each),
     driver:
       library === null
-        ? t('driver memory of {0} stays taken, outside PyTorch’s cache', each)
-        : t('{1} keeps memory from {0}, outside PyTorch’s cache', each, library),
+        ? t('driver memory of {0} stays taken', each)
+        : t('{1} keeps memory from {0}', each, library),
     outputs: count === 1 ? t('{0} of {1} stays alive', blocks, each) : t('{0} of {1} stay alive', blocks, each),
   };
   return words[kind];

@@ -63,8 +63,12 @@ export function lostShareOf(info: TraceInfo): number {
 export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
   if (verdict.state === 'growing') return growthInContext(verdict, site, context);
   if (context.cut > 0 && verdict.state === 'unknown') {
-    const since = at(context.axis.last, context.cut - 1);
-    return { ...verdict, because: t('Events are missing up to step {0}. {1}', since, verdict.because) };
+    const [since, flags] = [at(context.axis.last, context.cut - 1), at(context.axis.flags, context.cut - 1)];
+    const because =
+      (flags & STEP_PAUSED) !== 0
+        ? t('Recording was paused until step {0}. {1}', since, verdict.because)
+        : t('Events are missing up to step {0}. {1}', since, verdict.because);
+    return { ...verdict, because };
   }
   return verdict;
 }

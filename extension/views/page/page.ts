@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { nameCells } from '../../protocol/cells';
 import type { ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
@@ -27,7 +28,7 @@ export class Page implements vscode.Disposable {
 
   constructor(
     private readonly place: vscode.WebviewView | vscode.WebviewPanel,
-    model: PageModel,
+    private readonly model: PageModel,
     private readonly tools: PageTools,
   ) {
     const { dist, lines } = tools;
@@ -106,6 +107,8 @@ export class Page implements vscode.Disposable {
 
   private async answer(request: Request): Promise<ToPage> {
     try {
+      const trace = this.model.shown?.trace;
+      if (trace) nameCells(trace.native.info());
       const answer = this.answers[request.method] as (params: Request['params']) => unknown;
       return { type: 'response', id: request.id, ok: true, value: await answer(request.params) };
     } catch (error) {

@@ -28,6 +28,18 @@ test('cells are called by the numbers of their runs', () => {
   assert.equal(fileLine('/home/me/train.py', 3), 'train.py:3');
 });
 
+test('of two kernels with one PID, the trace that was named last gives a cell its number', () => {
+  const [one, other] = [told(`${at(1)} ${at(2)} 3 ${file(5)}`), told(`${at(1)} ${at(2)} 8 ${file(5)}`)];
+  for (const [info, name] of [
+    [one, 'In [3]'],
+    [other, 'In [8]'],
+    [one, 'In [3]'],
+  ] as const) {
+    nameCells(info);
+    assert.equal(baseName(file(5)), name);
+  }
+});
+
 test('runs have their times, and marks where they end; of what ran before the tracer came only the name is known', () => {
   const info = told(
     `0.000 ${at(5)} 2 ${file(1)}`,

@@ -7,7 +7,9 @@ import { readSnapshot } from '../../../extension/analysis/report/snapshot';
 import { renderTable } from '../../../extension/analysis/report/table';
 import { standingOf } from '../../../extension/analysis/sites/standing';
 import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { CELL } from '../../../extension/protocol/notes';
 import type { TraceInfo } from '../../../extension/protocol/trace';
+import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';
 
@@ -199,4 +201,24 @@ test('judged in parts it is what it is at once', () => {
   for (; !part.done; part = parts.next()) count++;
   assert.ok(count >= 1);
   assert.deepEqual(part.value, judgeTrace(source));
+});
+
+test('two traces judged by turns keep their own names of cells, where both call theirs alike', () => {
+  const file = '/tmp/ipykernel_7/5.py';
+  const inCell = (number: number): RunTrace => {
+    const source = trace(30, true, { frames: { 1: [{ file, line: 3, function: '<module>' }] } });
+    const info = source.info();
+    const notes = [{ code: CELL, text: `1.000 2.000 ${number} ${file}` }];
+    source.info = () => ({ ...info, processes: info.processes.map(each => ({ ...each, notes })) });
+    return source;
+  };
+  const sources = [inCell(3), inCell(8)];
+  const alone = sources.map(source => judgeTrace(source).findings.map(({ headline }) => headline));
+  assert.match(alone[0]?.[0] ?? '', /In \[3\]: 3/);
+  const judging = sources.map(source => judgeInParts(source, () => null));
+  const parts = judging.map(parts => parts.next());
+  for (let turn = 0; parts.some(({ done }) => !done); turn = 1 - turn)
+    if (!parts[turn]?.done) parts[turn] = judging[turn]!.next();
+  const byTurns = parts.map(({ value }) => (value as Verdicts).findings.map(({ headline }) => headline));
+  assert.deepEqual(byTurns, alone);
 });

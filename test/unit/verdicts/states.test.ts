@@ -343,6 +343,11 @@ test('steps in which events are missing are left out, with all before them', () 
     verdictOf(run).because,
     'Events are missing up to step 35. Too few steps; it takes 6 more steps to tell.',
   );
+  run.flags.set(35, STEP_PAUSED);
+  assert.equal(
+    verdictOf(run).because,
+    'Recording was paused until step 35. Too few steps; it takes 6 more steps to tell.',
+  );
   run.flags.clear();
   run.flags.set(10, STEP_PAUSED);
   assert.equal(stateOf(run), 'growing');
