@@ -130,12 +130,12 @@ class Snapshot {
     for (const failure of failures) yield this.failure(failure);
   }
 
-  private *event({ action, row, timeNs }: SnapshotEvent): Generator<PickleValue> {
+  private *event({ action, row, timeNs, range }: SnapshotEvent): Generator<PickleValue> {
     for (const name of action === 'free' ? ['free_requested', 'free_completed'] : [action])
       yield {
         action: name,
-        addr: this.table.get('address', row),
-        size: this.table.get('bytes', row),
+        addr: range?.address ?? this.table.get('address', row),
+        size: range?.bytes ?? this.table.get('bytes', row),
         stream: this.table.get('stream', row),
         time_us: this.timeUs(timeNs),
         frames: this.frames(row),

@@ -7,6 +7,8 @@ export interface SnapshotEvent {
   action: 'alloc' | 'free' | 'segment_alloc' | 'segment_free';
   row: number;
   timeNs: number;
+  /** Of a segment that no row stands for: where it lay. `row` is its first block then. */
+  range?: Range;
 }
 interface Range {
   address: number;
@@ -32,12 +34,13 @@ const ADDRESSED = new Set([16, 17, 18, 24]);
 /** Pieces of memory whose segment is not known are shown as whole pages of this size. */
 const PAGE_BYTES = 2 << 20;
 const RANKS: Record<SnapshotEvent['action'], number> = { free: 0, segment_free: 1, segment_alloc: 2, alloc: 3 };
-const FREED_AT_ONCE = 4;
+/** Behind all else of the moment, in its own order: what ends at the moment at which it begins. */
+const AT_ONCE = 4;
 
 /**
  * Replays one process's allocations on one device so that at every moment each block lies in a segment that is there, as
- * PyTorch's viewer demands. What the trace cannot tell is filled in: blocks in no known segment get one that is always there,
- * and blocks that outlive their segment end with it.
+ * PyTorch's viewer demands. What the trace cannot tell is filled in: blocks in no known segment get one, that is there from the first
+ * to the last of them, or always if one is still alive; and blocks that outlive their segment end with it.
  */
 export function replay(table: LifetimeTable, rows: readonly number[], map: SegmentMap): DeviceHistory {
   const tensors = rows.filter(row => table.get('layer', row) === TENSOR);
@@ -64,7 +67,9 @@ function sortedEvents(table: LifetimeTable, blocks: readonly number[], segments:
   for (const row of blocks) add(row, 'alloc', 'free');
   for (const row of segments) add(row, 'segment_alloc', 'segment_free');
   const rank = ({ action, row }: SnapshotEvent): number =>
-    action === 'free' && table.get('beginNs', row) === table.get('endNs', row) ? FREED_AT_ONCE : RANKS[action];
+    action.endsWith('free') && table.get('beginNs', row) === table.get('endNs', row)
+      ? AT_ONCE + RANKS[action]
+      : RANKS[action];
   return events.sort((a, b) => a.timeNs - b.timeNs || rank(a) - rank(b));
 }
 
@@ -97,8 +102,9 @@ class Replay {
     const segments = [...this.liveSegments(), ...this.mapped, ...this.unknownSegments()];
     const other = this.present.filter(({ row }) => !this.isSegment(row));
     return {
-      events: this.events.filter(({ action, row, timeNs }) => {
-        return timeNs > this.table.cutoffNs && (!action.startsWith('segment') || this.isSegment(row));
+      events: this.events.filter(({ action, row, timeNs, range }) => {
+        if (timeNs <= this.table.cutoffNs) return false;
+        return !action.startsWith('segment') || range !== undefined || this.isSegment(row);
       }),
       segments: segments.map(segment => ({ ...segment, blocks: this.withoutOverlaps(segment.blocks) })),
       otherDriverBytes: other.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -171,20 +177,34 @@ class Replay {
       });
   }
 
+  /** Segments for blocks of which none is known. Those that have no block any more are in the events alone. */
   private unknownSegments(): SnapshotSegment[] {
     const taken = [...this.drivers.map(row => rangeOf(this.table, row)), ...this.mapped];
     const exact = merged(this.orphans.map(row => rangeOf(this.table, row)));
     const segments = merged(exact.map(range => paged(range, taken))).map(range => {
-      return { ...range, stream: 0, row: null, blocks: [] as number[] };
+      return { ...range, stream: 0, row: null, blocks: [] as number[], orphans: new Set<number>() };
     });
     let at = 0;
-    const live = this.orphans.filter(row => this.table.alive(row));
-    for (const row of live.sort((a, b) => this.table.get('address', a) - this.table.get('address', b))) {
+    for (const row of [...this.orphans].sort((a, b) => this.table.get('address', a) - this.table.get('address', b))) {
       const block = rangeOf(this.table, row);
       while (at < segments.length && !contains(segments[at] ?? block, block)) at++;
-      segments[at]?.blocks.push(row);
+      segments[at]?.orphans.add(row);
+      if (this.table.alive(row)) segments[at]?.blocks.push(row);
     }
-    return segments;
+    for (const { orphans, ...range } of segments) if (range.blocks.length === 0) this.surround(orphans, range);
+    return segments.filter(({ blocks }) => blocks.length > 0);
+  }
+
+  /** Puts a segment around the first and the last event of its blocks. */
+  private surround(blocks: ReadonlySet<number>, { address, bytes }: Range): void {
+    const isOwn = ({ action, row }: SnapshotEvent): boolean => !action.startsWith('segment') && blocks.has(row);
+    const [first, last] = [this.events.findIndex(isOwn), this.events.findLastIndex(isOwn)];
+    const add = (index: number, action: SnapshotEvent['action'], { row, timeNs }: SnapshotEvent): void =>
+      void this.events.splice(index, 0, { action, row, timeNs, range: { address, bytes } });
+    const [begin, end] = [this.events[first], this.events[last]];
+    if (begin === undefined || end === undefined) return;
+    add(last + 1, 'segment_free', end);
+    add(first, 'segment_alloc', begin);
   }
 
   /** In address order; where two blocks overlap, a free was lost, and the later one counts. */

@@ -20,7 +20,7 @@ function report(file, ...words) {
 }
 
 /** What a report says of what truth.tsv counts. */
-export function sumsOf(file) {
+function sumsOf(file) {
   const { totals, oom, steps, lost } = JSON.parse(report(file, '--format', 'json'));
   const of = (layer, field) => totals.filter(one => one.layer === layer).reduce((sum, one) => sum + one[field], 0);
   return {
@@ -33,6 +33,28 @@ export function sumsOf(file) {
   };
 }
 
+/** Of each device: what is alive, how many, the peak; of tensors all that was allocated and freed. */
+function totalsOf(file) {
+  const { totals } = JSON.parse(report(file, '--format', 'json'));
+  return totals
+    .map(({ device, layer, liveBytes, liveCount, peakBytes, allocations, frees }) =>
+      layer === 'driver'
+        ? `${device} reserved: ${liveBytes}`
+        : `${device} ${layer}: ${[liveBytes, liveCount, peakBytes, allocations, frees].join(' ')}`,
+    )
+    .sort();
+}
+
+/** What another snapshot, written from this one, has otherwise. */
+function writtenAnew(file) {
+  const folder = mkdtempSync(join(tmpdir(), 'gmt-again-'));
+  const again = join(folder, 'again.pickle');
+  report(file, '--format', 'pytorch-snapshot', '-o', again);
+  const [before, after] = [totalsOf(file), totalsOf(again)];
+  rmSync(folder, { recursive: true });
+  return after.filter(line => !before.includes(line)).map(line => `written anew, ${line}`);
+}
+
 /** What differs, a sentence each. */
 export function checkSnapshot(file, truth) {
   const sums = sumsOf(file);
@@ -41,7 +63,8 @@ export function checkSnapshot(file, truth) {
     .map(([name, value]) => `${name} is ${value}, not ${truth[name] ?? 0}`);
   const text = [report(file), ...(sums.ooms > 0 ? [report(file, '--oom')] : [])].join('\n');
   const word = WRONG_WORDS.exec(text);
-  return word === null ? wrong : [...wrong, `says “${word[0]}”`];
+  if (word !== null) wrong.push(`says “${word[0]}”`);
+  return [...wrong, ...writtenAnew(file)];
 }
 
 export function truthOf(folder) {

@@ -94,6 +94,26 @@ def unmapped():
     return history
 
 
+def mapped_and_empty():
+    history = History(expandable=True)
+    history.alloc(64 * MEGA, python(31))
+    history.at += 640 * MEGA
+    for _ in range(2):
+        history.free(history.alloc(64 * MEGA, python(36)))
+    history.note("segment_unmap", [], addr=history.segments.pop()[0], size=64 * MEGA)
+    return history
+
+
+def freed_at_first():
+    history = History()
+    history.note("segment_free", [], addr=BASE - 64 * MEGA, size=20 * MEGA)
+    history.segments.append((BASE - 128 * MEGA, 8 * MEGA, []))  # from before the history, as the one that was given back
+    history.live[BASE - 128 * MEGA] = (8 * MEGA, [])
+    for part in range(20):
+        history.alloc(8 * MEGA, python(31 + part))
+    return history
+
+
 def windows_paths():
     history = History()
     library = "D:\\p\\.venv\\Lib\\site-packages\\torch\\functional.py"
@@ -140,6 +160,8 @@ MADE = {
     "d2_one_optimizer_step": one_optimizer_step(),
     "d3_oom_expandable": oom_expandable(),
     "d3_unmapped": unmapped(),
+    "d3_mapped_and_empty": mapped_and_empty(),
+    "d3_freed_at_first": freed_at_first(),
     "d4_windows_paths": windows_paths(),
     "d5_backward_without_python": backward_without_python(),
     "d6_leak_5_rounds": rounds(5),

@@ -18,6 +18,7 @@ std::vector<Segment> joined(std::vector<Segment> pieces) {
     }
     Segment &last = out.back();
     last.end = std::max(last.end, piece.end);
+    last.framework |= piece.framework;
     if (piece.time_ns >= last.time_ns) continue;
     last.time_ns = piece.time_ns;
     last.cell = piece.cell;
@@ -62,13 +63,13 @@ std::vector<Segment> segments_on(const State &state, uint32_t process, int32_t d
         state.accounts.cell_infos()[block.cell].process == process && device_number(block.device) == device;
     // Physical memory is where it is mapped.
     if (!here || block.space == Space::Physical || !(block.segment || (all && block.space == Space::Device))) return;
-    pieces.push_back({block.address, block.address + block.bytes, block.stream, block.time_ns, block.cell, false});
+    pieces.push_back({block.address, block.address + block.bytes, block.stream, block.time_ns, block.cell, false, block.segment});
   });
   state.process(process)->memory.each_map([&](const Mapping &mapping) {
     if (mapping.block == kNone) return;
     const Block &physical = state.blocks[mapping.block];
     if (device_number(physical.device) != device) return;
-    maps.push_back({mapping.address, mapping.address + mapping.bytes, 0, physical.time_ns, physical.cell, true});
+    maps.push_back({mapping.address, mapping.address + mapping.bytes, 0, physical.time_ns, physical.cell, true, physical.segment});
   });
   const std::vector<Segment> regions = joined(std::move(maps));
   pieces.insert(pieces.end(), regions.begin(), regions.end());
@@ -84,7 +85,8 @@ std::vector<Segment> framework_segments(const State &state, uint32_t process, in
     measure(segment, tensors);
     segment.pool = pools.find(static_cast<uint8_t>(device), segment.begin, segment.end, segment.time_ns);
   }
-  std::erase_if(segments, [](const Segment &segment) { return segment.mapped && segment.blocks == 0; });
+  // What others map, such as communication libraries, has no tensor in it.
+  std::erase_if(segments, [](const Segment &segment) { return !segment.framework && segment.blocks == 0; });
   return segments;
 }
 

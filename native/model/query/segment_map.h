@@ -16,6 +16,7 @@ struct Segment {
   uint64_t time_ns;  ///< of its first piece
   uint32_t cell;     ///< that took it
   bool mapped;       ///< put together from maps
+  bool framework;    ///< taken by a caching allocator; of what is mapped, any piece of it
   uint64_t live_bytes = 0;
   uint64_t gap_bytes = 0;
   uint64_t largest_gap = 0;
