@@ -63,13 +63,15 @@ std::vector<Segment> segments_on(const State &state, uint32_t process, int32_t d
         state.accounts.cell_infos()[block.cell].process == process && device_number(block.device) == device;
     // Physical memory is where it is mapped.
     if (!here || block.space == Space::Physical || !(block.segment || (all && block.space == Space::Device))) return;
-    pieces.push_back({block.address, block.address + block.bytes, block.stream, block.time_ns, block.cell, false, block.segment});
+    pieces.push_back(
+        {block.address, block.address + block.bytes, block.stream, block.time_ns, block.cell, false, block.segment});
   });
   state.process(process)->memory.each_map([&](const Mapping &mapping) {
     if (mapping.block == kNone) return;
     const Block &physical = state.blocks[mapping.block];
     if (device_number(physical.device) != device) return;
-    maps.push_back({mapping.address, mapping.address + mapping.bytes, 0, physical.time_ns, physical.cell, true, physical.segment});
+    maps.push_back(
+        {mapping.address, mapping.address + mapping.bytes, 0, physical.time_ns, physical.cell, true, physical.segment});
   });
   const std::vector<Segment> regions = joined(std::move(maps));
   pieces.insert(pieces.end(), regions.begin(), regions.end());
