@@ -134,5 +134,12 @@ export const PEAK_CARD: PeakCard = {
     { label: 'model.embed_tokens', bytes: 3.2 * GB },
   ],
   modulesLeftOut: 4,
+  buildUp: [
+    {
+      sentence:
+        '2.40 GB of it builds up within the step: 24 tensors that model.py:92 allocated outlive their backward passes.',
+      place: { file: '/home/user/project/model.py', line: 92 },
+    },
+  ],
   next: 'The step’s next peak is 58.00 GB in the forward pass: lowering this one alone gives at most 3.30 GB',
 };

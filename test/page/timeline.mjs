@@ -142,6 +142,7 @@ const checks = {
     await eventually(async () => assert.match(await heading(), /^Alive at the peak, 10\.\d+ GB, by line$/));
     const card = page.locator('.peak-card');
     await eventually(async () => assert.match(await card.innerText(), /reached in the backward pass of model\./));
+    assert.match(await card.innerText(), /builds up within the step: .* at model\.py:92/);
     await card.getByRole('button', { name: 'model.py:88' }).press('Enter');
     await eventually(async () =>
       assert.equal(

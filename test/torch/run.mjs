@@ -26,9 +26,21 @@ const CHOSEN = [
   'the batch is too big',
   'gradients of the step before',
   'passes are those of the job',
+  'outputs collected with their graphs',
 ];
 
-const FILES = ['leaks', 'corpus', 'twoHolders', 'keptRecord', 'asleep', 'afterSteps', 'oom', 'passes', 'ranges'];
+const FILES = [
+  'leaks',
+  'corpus',
+  'twoHolders',
+  'keptRecord',
+  'asleep',
+  'afterSteps',
+  'oom',
+  'passes',
+  'ranges',
+  'buildUp',
+];
 
 /** What every run of the tests traces in the editor. */
 const CHOSEN_SCRIPT = 'dqn.py';

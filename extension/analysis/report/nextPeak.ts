@@ -28,6 +28,8 @@ export interface PeakPlace {
   device: number;
   /** From 1; null: steps are not known, or several are kept as one. */
   step: number | null;
+  /** When that step began; null with it. */
+  stepFromNs: number | null;
   next: NextPeak | null;
 }
 /** Reads the trace as it was at a time (ns). */
@@ -46,16 +48,17 @@ export async function peakPlace(
   if (most === undefined) return null;
   const { process, device } = most;
   const own = steps.find(one => one.process === process && one.source !== 'time');
-  if (own === undefined) return { process, device, step: null, next: null };
+  if (own === undefined) return { process, device, step: null, stepFromNs: null, next: null };
   const { first, last, endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: POINTS });
   const at = endNs.findIndex(end => end >= ns);
-  if (at < 0) return { process, device, step: own.count + 1, next: null };
+  if (at < 0) return { process, device, step: own.count + 1, stepFromNs: endNs.at(-1) ?? 0, next: null };
   const step = first[at] === last[at] ? first[at]! : null;
+  const stepFromNs = step === null ? null : (endNs[at - 1] ?? 0);
   const timeNs = numberOrNull(tensorMaxNs[at]);
-  if (timeNs === null) return { process, device, step, next: null };
+  if (timeNs === null) return { process, device, step, stepFromNs, next: null };
   const toNs = endNs[at]!;
   const peak = { process, device, timeNs, bytes: tensorMaxBytes[at]!, fromNs: endNs[at - 1] ?? 0, toNs };
-  return { process, device, step, next: await readAt(toNs, then => nextPeak(then, peak)) };
+  return { process, device, step, stepFromNs, next: await readAt(toNs, then => nextPeak(then, peak)) };
 }
 
 /** The next highest peak of the same step: what lowers only the first one gains no more than the difference. `source`: read up to the end

@@ -3,6 +3,7 @@ import { formatBytes, formatCount } from '../../protocol/format';
 import { allocationRows, PASSES, siteRows, type Category, type Pass, type TraceSource } from '../../protocol/trace';
 import { namedFrame, siteText } from '../sites/site';
 import { WITHIN } from '../words';
+import { buildUps, buildUpSentence } from './buildUp';
 import { foldEqualLayers } from './equalLayers';
 import { categoriesText, NO_MODULE, readModules } from './modules';
 import type { PeakPlace } from './nextPeak';
@@ -15,7 +16,7 @@ const MOST_ROWS = 100;
 const MODULES_TOLD = 3;
 
 /** A peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
-export function explainPeak(then: TraceSource, { process, device, step, next }: PeakPlace) {
+export function explainPeak(then: TraceSource, { process, device, step, stepFromNs, next }: PeakPlace) {
   const info = then.info();
   const total = info.totals.find(of => of.layer === 'tensor' && of.process === process && of.device === device);
   if (total === undefined || total.liveBytes === 0) return null;
@@ -40,6 +41,8 @@ export function explainPeak(then: TraceSource, { process, device, step, next }: 
     place: frame && { file: frame.file, line: frame.line },
     /** The next highest of the same step: lowering this one alone gives no more than the difference. */
     next,
+    /** What stays within the step although its backward pass is over, most first. */
+    buildUp: stepFromNs === null ? [] : buildUps(then, { process, device }, stepFromNs, total.liveBytes),
     categories: siteRows(purposes).map(({ label, liveBytes: bytes }) => ({ category: label as Category, bytes })),
     modules: readModules(then, where).map(({ label, liveBytes: bytes, categories }) => ({
       module: label,
@@ -86,6 +89,11 @@ export function peakModules({ modules }: PeakParts): { label: string; liveBytes:
   );
 }
 
+/** The sentence, and what builds up. */
+export function builtUpLines(peak: PeakParts): string[] {
+  return [`PEAK: ${peakSentence(peak)} at ${peak.line}.`, ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`)];
+}
+
 /** The sentence, what the memory is for, its biggest modules, and the next peak. */
 export function peakLines(peak: PeakParts): string[] {
   const parts = Object.fromEntries(peak.categories.map(part => [part.category, part.bytes]));
@@ -97,6 +105,7 @@ export function peakLines(peak: PeakParts): string[] {
     `${peakSentence(peak)} at ${peak.line}:`,
     `  ${categoriesText(parts)}`,
     `  most by module: ${biggest.join(', ')}${more}`,
+    ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`),
     ...(next === '' ? [] : [`  ${next}`]),
   ];
 }

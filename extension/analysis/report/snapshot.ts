@@ -72,6 +72,8 @@ export function readSnapshot(
     }),
     /** The moment that processes and groups are of, in words; null: that of all the rest. */
     asOf: null as string | null,
+    /** The peak in sentences, where memory builds up within its step. */
+    peak: [] as readonly string[],
   };
 }
 

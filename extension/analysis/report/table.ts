@@ -55,6 +55,7 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   else if (info.totals.length === 0)
     lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
   lines.push(...findingLines(snapshot, findings, options.oomFiles));
+  if (snapshot.peak.length > 0) lines.push(...snapshot.peak, '');
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
   if (info.totals.length > 0) lines.push(...groupLines(snapshot.groups, width), '', ...cellLines(snapshot, width));
   lines.push(...processesLines(snapshot, options.processes ?? Infinity, width));

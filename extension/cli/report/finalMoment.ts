@@ -1,6 +1,9 @@
 import { BEHIND_NS, type FailureReader } from '../../analysis/report/oomReport';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { endingOf, endingWords } from '../../analysis/report/ending';
+import { hasRounds } from '../../analysis/report/buildUp';
+import { endingOf, endingWords, peakMoment } from '../../analysis/report/ending';
+import { peakPlace } from '../../analysis/report/nextPeak';
+import { builtUpLines, explainPeak } from '../../analysis/report/peak';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { cellRunsOf } from '../../protocol/cells';
@@ -19,18 +22,33 @@ export interface EndedTrace {
 }
 
 /** Calls `use` with what reads a whole trace: what is alive is that of its end, or of the moment that is shown instead. */
-export function withFinal<T>(
+export async function withFinal<T>(
   trace: EndedTrace,
   verdicts: Verdicts,
   use: (read: (options: SnapshotOptions) => Snapshot) => T,
 ): Promise<T> {
-  const whole = (options: SnapshotOptions): Snapshot => readSnapshot(trace.session, options, verdicts);
+  const peak = await builtUpPeak(trace);
+  const whole = (options: SnapshotOptions): Snapshot => ({ ...readSnapshot(trace.session, options, verdicts), peak });
   return atShown(trace, (then, asOf) => {
     if (asOf === null) return use(whole);
     const verdictsThen = verdictsOf(then);
     const runs = cellRunsOf(trace.session.info()); // the last one is told of when it has ended
     return use(options => asOfMoment(whole(options), readSnapshot(then, options, verdictsThen, runs), asOf));
   });
+}
+
+/** The peak in sentences where memory builds up within its step; empty where it does not, or its files are gone. */
+async function builtUpPeak(trace: EndedTrace): Promise<string[]> {
+  const ns = peakMoment(trace.session);
+  if (ns === null || !trace.session.info().steps.some(({ process }) => hasRounds(trace.session, process))) return [];
+  const readAt = <R>(untilNs: number, read: (then: NativeSession) => R): Promise<R> => atMoment(trace, untilNs, read);
+  try {
+    const place = await peakPlace(trace.session, ns, readAt);
+    const peak = place && (await readAt(ns, then => explainPeak(asAt(then, ns), place)));
+    return peak === null || peak.buildUp.length === 0 ? [] : builtUpLines(peak);
+  } catch {
+    return [];
+  }
 }
 
 /** Calls `use` with a trace at its end, or at the moment that is shown instead; `asOf`: which one, and why, null where it is the end. */

@@ -29,14 +29,18 @@ export class PeakCardView {
     const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
     const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
-    const place = card.place === null ? [] : [` ${t('at')} `, lineLink(card.place, this.openLine)];
     this.element.replaceChildren(
-      el('p', {}, card.sentence, ...place),
+      el('p', {}, card.sentence, ...this.at(card.place)),
       bar(categories, card.bytes),
       shares(t('What it is for'), categories, card.bytes, true),
       shares(t('Which modules have it'), modules, card.bytes, false, more),
+      ...card.buildUp.map(one => el('p', {}, one.sentence, ...this.at(one.place))),
       ...(card.next === '' ? [] : [el('p', { class: 'dim' }, card.next)]),
     );
+  }
+
+  private at(place: PeakCard['place']): (Node | string)[] {
+    return place === null ? [] : [` ${t('at')} `, lineLink(place, this.openLine)];
   }
 }
 

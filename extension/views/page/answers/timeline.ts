@@ -1,5 +1,6 @@
 import { peakAgain, peakInside } from '../../../analysis/ledger/peakInside';
 import { peakPlace } from '../../../analysis/report/nextPeak';
+import { buildUpSentence } from '../../../analysis/report/buildUp';
 import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../../analysis/report/peak';
 import { stackedTimeline } from '../../../analysis/report/stackedTimeline';
 import { timelineSteps } from '../../../analysis/report/timelineSteps';
@@ -85,6 +86,7 @@ async function peakCardOf(
     ...{ place: peak.place, bytes: peak.bytes, categories: peak.categories },
     modules: modules.slice(0, MODULES),
     modulesLeftOut: Math.max(0, modules.length - MODULES),
+    buildUp: peak.buildUp.map(one => ({ sentence: buildUpSentence(one), place: one.place })),
     next: nextPeakSentence(peak),
   };
 }
