@@ -30,6 +30,10 @@ type Idea = OutOfMemoryAdvice & { against: OutOfMemoryCause | null };
 const MOST = 3;
 /** In more parts than these nobody asks for memory. */
 const MOST_PARTS = 16;
+/** PyTorch rounds what is asked for to so many. */
+const ROUNDED_BYTES = 512;
+/** More of one size are the layers of a model. */
+const MOST_COPIES = 4;
 /** Fewer may be two losses, or an encoder and a decoder. */
 const FEWEST_LAYERS = 3;
 
@@ -118,7 +122,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 }
 
 /** What the running step made, and what the one before it left. */
-function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
+function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
   const scaling = batchBytes(snapshot, step, source);
   const inForward = step !== null && isBeforeBackward(source.site(failure.site));
   const waiting = snapshot.sites.filter(
@@ -130,9 +134,44 @@ function ofTheStep({ failure, step }: Failed, snapshot: MemorySnapshot, source: 
   // prettier-ignore
   return [
     { against: 'full', bytes: scaling / 10, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. Later layers may still not fit.') },
+    copiesIn(failure, snapshot, source),
+    broadcastIn(failure, snapshot, cause),
     { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the step before were still alive.') },
     { against: null, bytes: inside, atMost: true, text: t('Checkpoint the model in parts, each as a whole: the blocks of a transformer, or runs of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). What a part makes inside is computed again in the backward pass, and not kept until then; what goes into each part stays. The step takes longer.') },
   ];
+}
+
+/** A few blocks of the step, made by several calls, as big as what was asked for or half or twice that: one tensor, in float32 and in 16 bits. */
+function copiesIn({ requestedBytes }: OutOfMemory, { step, sites }: MemorySnapshot, source: TraceSource): Idea {
+  const same = sites.filter(({ oldestStep, liveBytes, liveCount }) =>
+    [0.5, 1, 2].some(
+      times => oldestStep === step && Math.abs(liveBytes / liveCount / requestedBytes / times - 1) < T.rare,
+    ),
+  );
+  const [count, bytes] = [sum(same.map(({ liveCount }) => liveCount)), sum(same.map(({ liveBytes }) => liveBytes))];
+  const lines = byLine(same, source).map(({ line }) => line);
+  const [alive, asked] = [formatBytes(bytes), formatBytes(requestedBytes)];
+  // prettier-ignore
+  const text = t('{0} tensors of that size or half of it are alive ({1}, at {2}), and one more of {3} was asked for: copies of one tensor. Make them in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copy, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), asked);
+  return {
+    against: 'full',
+    bytes: same.length > 1 && count <= MOST_COPIES ? bytes + requestedBytes / 2 : 0,
+    atMost: true,
+    text,
+  };
+}
+
+/** As many elements as a tensor that is alive has, squared: (n, 1) against (n,). */
+function broadcastIn({ requestedBytes }: OutOfMemory, { sites }: MemorySnapshot, against: OutOfMemoryCause): Idea {
+  const found = [4, 2, 8].flatMap(bytes => {
+    const elements = Math.floor(Math.sqrt(requestedBytes / bytes));
+    const isOne = ({ liveBytes, liveCount }: SnapshotSite): boolean =>
+      Math.abs(liveBytes / liveCount - elements * bytes) <= ROUNDED_BYTES;
+    return elements * bytes > ROUNDED_BYTES && sites.some(isOne) ? [formatCount(elements)] : [];
+  });
+  // prettier-ignore
+  const text = t('That is {0} × {0} elements, and a tensor of {0} elements is alive: two of them met as ({0}, 1) and ({0},), and each element of the one was combined with each of the other. Give both the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
+  return { against, bytes: found.length > 0 ? requestedBytes : 0, text };
 }
 
 const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';

@@ -157,7 +157,7 @@ function causeOf(
 ): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (grown !== null) return 'leak';
-  const big = total !== null && requestedBytes >= T.most * total;
+  const big = requestedBytes >= (total === null ? Math.max(1, failure.liveBytes) : T.most * total);
   if (snapshot === null) return big ? 'big-request' : 'full';
   const bigger = biggerText(snapshot, source) !== null;
   const { freeBytes: unused, largestFreeBytes, emptyBytes } = snapshot.fragmentation;
@@ -260,7 +260,7 @@ function causeText(
 
 /** Where the step allocates much more than those before; null: it does not. */
 function biggerText(snapshot: MemorySnapshot, source: TraceSource): string | null {
-  const odd = newInStep(snapshot, source);
+  const odd = source.info().steps.every(steps => steps.source === 'time') ? [] : newInStep(snapshot, source);
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];

@@ -288,6 +288,43 @@ test('what the step made gets less with the batch; of the first step, only what 
   assert.match(later?.advice[1]?.text ?? '', /^Checkpoint the model in parts, each as a whole/);
 });
 
+test('a few blocks of the size that was asked for, or half of it, made by several calls, are copies; equal layers are not', () => {
+  const copy = (id: number, liveBytes: number): SnapshotSite =>
+    site({ site: id, liveBytes, liveCount: 1, oldestStep: 31 });
+  const advice = (...sites: SnapshotSite[]): string[] =>
+    judged([failing({ requestedBytes: 4 * GB, snapshot: snapshot({ sites }) })]).outOfMemory[0]?.advice.map(
+      ({ text }) => text,
+    ) ?? [];
+  assert.match(
+    advice(copy(1, 2 * GB), copy(2, 4 * GB))[0] ?? '',
+    /^2 tensors of that size or half of it are alive \(6\.00 GB, at .*\), and one more of 4\.00 GB was asked for/,
+  );
+  for (const others of [
+    [copy(1, 2 * GB), copy(2, 3 * GB)],
+    [copy(1, 2 * GB), { ...copy(2, 4 * GB), oldestStep: 3 }],
+    [{ ...copy(1, 4 * GB), liveCount: 2 }],
+    [1, 2, 3, 4, 5].map(id => copy(id, 2 * GB)),
+  ])
+    assert.doesNotMatch(advice(...others).join(), /copies of one tensor/);
+});
+
+test('as many elements as a tensor has, squared, are two vectors that met as a row and a column', () => {
+  const rows = 60_000;
+  const advice = (requestedBytes: number, bytes: number): string =>
+    judged([failing({ requestedBytes, snapshot: snapshot({ sites: [site({ liveBytes: 2 * bytes, liveCount: 2 })] }) })])
+      .outOfMemory[0]?.advice[0]?.text ?? '';
+  assert.match(
+    advice(rows * rows * 4, 240_128),
+    /^That is 60,000 × 60,000 elements, and a tensor of 60,000 elements is alive/,
+  );
+  for (const [bytes, other] of [
+    [rows * rows * 4, 280_064],
+    [rows * rows * 5, 240_128],
+    [512, 512],
+  ] as const)
+    assert.doesNotMatch(advice(bytes, other), /^That is/);
+});
+
 test('a failure is got over where the program ends well, takes more steps, or fails again', () => {
   const { outOfMemory } = judged([failing(), failing()]);
   assert.deepEqual(
