@@ -173,6 +173,15 @@ export interface Finding {
   failure?: OutOfMemoryVerdict;
 }
 
+/** Beside this share of the fastest growth, another one does not matter. */
+const MINOR = 0.01;
+
+/** Growth so much slower than the fastest of its process that nobody needs to look at it first. */
+export function isMinor(finding: Finding, all: readonly Finding[]): boolean {
+  const own = all.filter(one => isGrowth(one) && one.process === finding.process);
+  return isGrowth(finding) && finding.bytesPerStep < MINOR * Math.max(...own.map(one => one.bytesPerStep));
+}
+
 /** A leak, or a failure that came of one. */
 export function isLeak({ verdict, cause }: Pick<Finding, 'verdict' | 'cause'>): boolean {
   return verdict === 'leak' || (verdict === 'oom' && cause === 'leak');

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
-import type { Finding, OutOfMemoryAdvice, Verdicts } from '../../protocol/verdicts';
+import { isMinor, type Finding, type OutOfMemoryAdvice, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
 import { linePlace, titleOf } from '../findings/wording';
 import { judgedBy, standingOf } from '../sites/standing';
@@ -13,7 +13,9 @@ export type OomFiles = ReadonlyMap<number, string>;
 /** What was found, in sentences, worst first; and how far the steps are. */
 export function findingLines({ info, verdicts }: Snapshot, most: number, oomFiles?: OomFiles): string[] {
   if (verdicts.steps.source === 'none' && verdicts.findings.length === 0) return [];
-  const lines = verdicts.findings.slice(0, most).flatMap(finding => findingText(finding, oomFiles));
+  const lines = verdicts.findings
+    .slice(0, most)
+    .flatMap(one => (isMinor(one, verdicts.findings) ? headLine(one) : findingText(one, oomFiles)));
   const more = verdicts.findings.length - most;
   if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
   const { standing, sentence } = standingOf(info, verdicts);

@@ -193,6 +193,21 @@ test('a leak of the same bytes in each step is a straight line, however many ste
   assert.deepEqual(equallySpaced(Float64Array.from([1, 2, 3]), [5, 6, 9]), [5, 6, 9]);
 });
 
+test('growth that is next to nothing beside the fastest has one line, without advice', () => {
+  const run = new StepRun();
+  run.site(2, { layer: 'driver', library: '/lib/libown.so' });
+  for (let step = 1; step <= 60; step++) {
+    run.alloc(1, 3 * MB);
+    run.alloc(2, 16 << 10);
+    run.endStep();
+  }
+  const snapshot = readSnapshot(new RunTrace(run, { lines: { 1: 10, 2: 20 } }), { top: 0, groupBy: 'line', groups: 0 });
+  const table = renderTable(snapshot, { now: new Date(0) });
+  assert.equal(snapshot.verdicts.findings.length, 2);
+  const [first, second] = [10, 20].map(line => table.findIndex(text => text.includes(`train.py:${line}`)));
+  assert.ok(second! - first! > 1 && table[second! + 1]?.startsWith('60 steps'), table.join('\n'));
+});
+
 test('judged in parts it is what it is at once', () => {
   const source = trace(30, true);
   const parts = judgeInParts(source, () => null);

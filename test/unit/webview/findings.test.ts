@@ -30,6 +30,18 @@ test('leaks first, a few unless all are wanted', () => {
   assert.deepEqual(ids(true), ['leak 0', 'leak 1', 'fragmentation 0', 'anomaly 0']);
 });
 
+test('growth that is next to nothing beside the fastest is folded away', () => {
+  const small = { ...leak, id: 'small', bytesPerStep: leak.bytesPerStep / 200 };
+  const ids = (all: boolean): string[] => shownFindings([leak, small], all).map(finding => finding.id);
+  assert.deepEqual([ids(false), ids(true)], [['leak 0'], ['leak 0', 'small']]);
+  assert.deepEqual(
+    shownFindings([small], false).map(finding => finding.id),
+    ['small'],
+  );
+  const elsewhere = { ...small, process: leak.process + 1 };
+  assert.equal(shownFindings([leak, elsewhere], false).length, 2);
+});
+
 test('no failure is folded away, and one that came of a leak is first', () => {
   const failure = (id: string, cause: FindingView['cause']): FindingView => ({ ...leak, id, verdict: 'oom', cause });
   const many = [failure('oom 1', 'full'), ...view.findings, failure('oom 2', 'leak')];

@@ -1,6 +1,6 @@
 // Which findings are shown, and when they are asked for again.
 import type { FindingView } from '../../../extension/protocol/requests/verdictRequests';
-import { isLeak } from '../../../extension/protocol/verdicts';
+import { isLeak, isMinor } from '../../../extension/protocol/verdicts';
 
 /** Cards before the others are asked for. */
 const FEW = 3;
@@ -17,10 +17,12 @@ const RANK: Record<FindingView['verdict'], number> = {
   slow: 4,
 };
 
-/** Leaks first, and failures that came of them; else in the order of the host. A few and all failures, unless `all`. */
+/** Leaks first, and failures that came of them; else in the order of the host. A few that matter and all failures, unless `all`. */
 export function shownFindings(findings: readonly FindingView[], all: boolean): FindingView[] {
   const sorted = findings.toSorted((a, b) => rankOf(a) - rankOf(b));
-  return sorted.filter(({ verdict }, i) => all || (i < FEW && verdict !== 'slow') || verdict === 'oom');
+  if (all) return sorted;
+  const few = sorted.filter(one => one.verdict !== 'slow' && !isMinor(one, findings)).slice(0, FEW);
+  return sorted.filter(one => few.includes(one) || one.verdict === 'oom');
 }
 
 function rankOf(finding: FindingView): number {
