@@ -83,6 +83,12 @@ export function fragmentationAdvice(): string {
   return t('Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.');
 }
 
+/** `graphs`: what captured graphs keep, in words. */
+// prettier-ignore
+export function sharedPoolAdvice(graphs: string): string {
+  return t('{0}. Let graphs that are replayed one after the other share one pool, and capture the biggest shape first: the smaller ones then fit into what it has: `torch.cuda.graph(g, pool=first.pool())`.', graphs);
+}
+
 /** Memory of the device that the process could have had. */
 function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Idea[] {
   const { snapshot, requestedBytes, layer } = failure;
@@ -116,7 +122,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
   const [keep, all] = [poolTexts(graphs).join(''), poolTexts(privatePools(pools)).join('; ')];
   // prettier-ignore
   return [
-    { against: 'pools', bytes: shared, text: t('{0}. Let them share one pool where they are replayed one after the other, in the order of their capture: `torch.cuda.graph(g, pool=first.pool())`.', keep) },
+    { against: 'pools', bytes: shared, text: sharedPoolAdvice(keep) },
     { against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture less, or let go of the graphs and MemPools that are not needed any more and call `torch.cuda.empty_cache()`.', all) },
   ];
 }

@@ -11,7 +11,7 @@ import { THRESHOLDS as T } from '../series/thresholds';
 import { placeOf } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
 import { placeText, rateText } from '../words';
-import { fragmentationAdvice } from './oomAdvice';
+import { fragmentationAdvice, sharedPoolAdvice } from './oomAdvice';
 import { countedText, type JudgedFailure } from './outOfMemory';
 import { suggest } from './suggestions';
 import { makeFinding } from './wording';
@@ -128,11 +128,7 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
 
 /** `graphs`: what captured graphs keep, if most of the free memory is theirs. */
 function cacheAdvice(pending: boolean, graphs: string | null): string {
-  if (graphs !== null)
-    return t(
-      '{0}. Let graphs that are replayed one after the other share one pool, and capture the biggest shape first: the smaller ones then fit into what it has. `torch.cuda.graph(g, pool=first.pool())`',
-      graphs,
-    );
+  if (graphs !== null) return sharedPoolAdvice(graphs);
   if (!pending) return fragmentationAdvice();
   return t(
     'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs.',
