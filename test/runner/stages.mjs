@@ -30,7 +30,7 @@ async function runCtest({ paths, words }, ...which) {
     'build/native',
     '--output-on-failure',
     '--timeout',
-    '1500',
+    '3000',
     '--no-tests=error',
     ...which,
   ];

@@ -15,7 +15,7 @@ LIBRARY = os.environ["GMT_LIBRARY"]  # libgpumemtrace.so
 BUILT = os.environ["GMT_BUILT"]  # folder of the test programs
 SIMULATOR = os.environ["GMT_SIMULATOR"]  # folder of the simulated libraries
 PROGRAM = os.path.join(BUILT, "inject_program")
-HANG_S = 600  # a program that has not ended by then hangs, however busy the machine is
+HANG_S = 1800  # a program that has not ended by then hangs, however busy the machine is
 
 
 def calls():
