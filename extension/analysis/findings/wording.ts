@@ -103,9 +103,7 @@ function stays(kind: LeakClass, each: string, blocks: string, count: number, lib
     hook: t('a hook keeps {0} of {1}', blocks, each),
     pinned: t('pinned host memory of {0} stays taken', each),
     driver:
-      library === null
-        ? t('driver memory of {0} stays taken', each)
-        : t('{1} keeps memory from {0}', each, library),
+      library === null ? t('driver memory of {0} stays taken', each) : t('{1} keeps memory from {0}', each, library),
     outputs: count === 1 ? t('{0} of {1} stays alive', blocks, each) : t('{0} of {1} stay alive', blocks, each),
   };
   return words[kind];

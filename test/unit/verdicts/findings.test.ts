@@ -103,10 +103,7 @@ test('gradients, backward passes, pinned and driver memory have their own words'
     titleOf({ layer: 'host', device: -1 })[1],
     /^train\.py:1: pinned host memory of each step stays taken, 1 block and /,
   );
-  assert.match(
-    titleOf({ layer: 'driver' })[1],
-    /^train\.py:1: driver memory of each step stays taken/,
-  );
+  assert.match(titleOf({ layer: 'driver' })[1], /^train\.py:1: driver memory of each step stays taken/);
 });
 
 test('a line that copies gradients keeps gradients', () => {
