@@ -26,7 +26,7 @@ import { LEAVE } from './live/fullScreen';
 import { jobFolderOf, jobLimits, JobRecording, unwritableJob } from './job/jobRecording';
 import { createLive, type LiveOptions } from './live/live';
 import { metricsProblem, MetricsSender } from './metrics';
-import { momentsOf, shownMoment, type EndedTrace } from './report/finalMoment';
+import { momentsOf, shownMoments, type EndedTrace } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
 import { print, say, terminalSize } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
@@ -165,7 +165,7 @@ export async function finish(
     if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
     else if (failOnLeak !== null) print(untold(session, verdicts), 2);
     if (options.format === 'json' || options.report !== null) {
-      const document = { ...buildReport(session, undefined, verdicts), ...shownMoment(session) };
+      const document = { ...buildReport(session, undefined, verdicts), ...(await shownMoments(ended)) };
       writeResult(jsonChunks(document), options.report);
     }
   } catch (error) {

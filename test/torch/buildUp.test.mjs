@@ -33,18 +33,21 @@ async function peakOf(t, name, text) {
   const [file, trace] = [join(folder, `${name}.py`), join(folder, `${name}.gputrace`)];
   writeFileSync(file, text);
   const how = { python: process.env.GMT_TORCH_PYTHON, env: cpuVariables() };
-  await runJob(onCpu(file), { ...how, options: ['--simulate-gpu', '-o', trace] });
-  return spawnSync(process.execPath, [inRoot('dist/cli.js'), 'report', trace], { encoding: 'utf8' }).stdout;
+  const { report } = await runJob(onCpu(file), { ...how, options: ['--simulate-gpu', '-o', trace] });
+  const { stdout } = spawnSync(process.execPath, [inRoot('dist/cli.js'), 'report', trace], { encoding: 'utf8' });
+  return { text: stdout, lines: report.peak?.buildUp.map(({ place }) => place.line) };
 }
 
 test('outputs collected with their graphs build up within the step', async t => {
   const kept = await peakOf(t, 'collected', PROGRAM);
-  assert.match(kept, /^PEAK: .* of tensors on gpu_0/m);
+  assert.deepEqual(kept.lines, [LINE]);
+  assert.match(kept.text, /^PEAK: .* of tensors on gpu_0/m);
   assert.match(
-    kept,
+    kept.text,
     new RegExp(`^ {2}[23]\\.\\d+ MB of it builds up within the step: \\d+ tensors that collected\\.py:${LINE} `, 'm'),
   );
   const detached = await peakOf(t, 'detached', PROGRAM.replace('append(entropy)', 'append(entropy.detach())'));
-  assert.match(detached, /^6 steps \(optimizer\)$/m);
-  assert.doesNotMatch(detached, /^PEAK: /m);
+  assert.equal(detached.lines, undefined);
+  assert.match(detached.text, /^6 steps \(optimizer\)$/m);
+  assert.doesNotMatch(detached.text, /^PEAK: /m);
 });

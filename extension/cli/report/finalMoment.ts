@@ -3,7 +3,7 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { hasRounds } from '../../analysis/report/buildUp';
 import { endingOf, endingWords, peakMoment } from '../../analysis/report/ending';
 import { peakPlace } from '../../analysis/report/nextPeak';
-import { builtUpLines, explainPeak } from '../../analysis/report/peak';
+import { builtUpLines, explainPeak, type PeakParts } from '../../analysis/report/peak';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
 import type { NativeAddon, NativeSession } from '../../engine/addon';
 import { cellRunsOf } from '../../protocol/cells';
@@ -27,7 +27,8 @@ export async function withFinal<T>(
   verdicts: Verdicts,
   use: (read: (options: SnapshotOptions) => Snapshot) => T,
 ): Promise<T> {
-  const peak = await builtUpPeak(trace);
+  const built = await builtUpPeak(trace);
+  const peak = built === null ? [] : builtUpLines(built);
   const whole = (options: SnapshotOptions): Snapshot => ({ ...readSnapshot(trace.session, options, verdicts), peak });
   return atShown(trace, (then, asOf) => {
     if (asOf === null) return use(whole);
@@ -37,17 +38,17 @@ export async function withFinal<T>(
   });
 }
 
-/** The peak in sentences where memory builds up within its step; empty where it does not, or its files are gone. */
-async function builtUpPeak(trace: EndedTrace): Promise<string[]> {
+/** The peak, where memory builds up within its step; null: it does not, or the files of the trace are gone. */
+async function builtUpPeak(trace: EndedTrace): Promise<PeakParts | null> {
   const ns = peakMoment(trace.session);
-  if (ns === null || !trace.session.info().steps.some(({ process }) => hasRounds(trace.session, process))) return [];
+  if (ns === null || !trace.session.info().steps.some(({ process }) => hasRounds(trace.session, process))) return null;
   const readAt = <R>(untilNs: number, read: (then: NativeSession) => R): Promise<R> => atMoment(trace, untilNs, read);
   try {
     const place = await peakPlace(trace.session, ns, readAt);
     const peak = place && (await readAt(ns, then => explainPeak(asAt(then, ns), place)));
-    return peak === null || peak.buildUp.length === 0 ? [] : builtUpLines(peak);
+    return peak === null || peak.buildUp.length === 0 ? null : peak;
   } catch {
-    return [];
+    return null;
   }
 }
 
@@ -74,10 +75,9 @@ export function momentsOf(trace: EndedTrace): FailureReader {
   };
 }
 
-/** The moment that people are shown of a trace instead of its end, for its JSON document; nothing where that is the end. */
-export function shownMoment(source: TraceSource): { shownMoment?: object } {
-  const ending = endingOf(source);
-  if (ending === null) return {};
-  const { timeNs, step, bytes } = ending;
-  return { shownMoment: { atSeconds: timeNs / 1e9, step, liveBytes: bytes } };
+/** For the JSON document: the moment that people are shown instead of the end, and the peak where memory builds up within its step. */
+export async function shownMoments(trace: EndedTrace): Promise<{ shownMoment?: object; peak?: PeakParts }> {
+  const [ending, peak] = [endingOf(trace.session), await builtUpPeak(trace)];
+  const shown = ending && { atSeconds: ending.timeNs / 1e9, step: ending.step, liveBytes: ending.bytes };
+  return { ...(shown && { shownMoment: shown }), ...(peak && { peak }) };
 }

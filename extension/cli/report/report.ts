@@ -19,7 +19,7 @@ import { jsonChunks } from './jsonDocument';
 import { compareReport, type ComparedSide } from './compareReport';
 import { gatedRun, gateReport } from './gateReport';
 import { exportReport } from './exportReport';
-import { momentsOf, shownMoment, withFinal, type EndedTrace } from './finalMoment';
+import { momentsOf, shownMoments, withFinal, type EndedTrace } from './finalMoment';
 import { withOpened, type Opened } from './openTrace';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
@@ -107,7 +107,10 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
   const { session } = trace;
   const verdicts = verdictsOf(session, createLineReader());
   if (options.format === 'json') {
-    const document = { ...buildReport(session, options.groupBy ?? undefined, verdicts), ...shownMoment(session) };
+    const document = {
+      ...buildReport(session, options.groupBy ?? undefined, verdicts),
+      ...(await shownMoments(trace)),
+    };
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
   if (options.oom) {
