@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { kinds, LogFile } from '../unit/addon/logFile';
 import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../unit/fakeTracer';
-import { DRIVER_SCRIPT, Place, dist, hangs, python, until, type Report } from './launcher';
+import { DRIVER_SCRIPT, Place, dist, hangs, python, sleeps, until, type Report } from './launcher';
 import { onTerminal } from './terminal';
 
 const MB = 1 << 20;
@@ -149,10 +149,11 @@ test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t
 test('a signal that comes after the detach ends what is left to do; the trace stays, and that is said', async t => {
   const { place } = stage(t, null);
   const program = place.path('dist/native/gpu-memtrace-uprobe');
-  writeFakeTracer(program, [READY, makeLog(place, 5000), 'detach', ended(1, 0)]);
+  writeFakeTracer(program, [READY, makeLog(place, 5000), { mark: place.path('logged') }, 'detach', ended(1, 0)]);
   const job = await target(t, place);
   const { child, ended: end, text } = place.startUnread(['attach', String(job.pid), '--format', 'json'], 'stdout');
-  await until(() => traces(place).length > 0 && readdirSync(traceOf(place)).some(name => name.endsWith('.gmtlog')));
+  // It has read that the tracer is ready once it sleeps again: a signal before that gives the attach up.
+  await until(() => existsSync(place.path('logged')) && sleeps(child.pid));
   child.kill('SIGINT');
   await until(() => hangs(child.pid));
   child.kill('SIGTERM');

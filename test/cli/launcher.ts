@@ -45,6 +45,10 @@ export async function until(condition: () => boolean): Promise<void> {
 export const hangs = (pid: number | undefined): boolean =>
   readFileSync(`/proc/${pid}/wchan`, 'utf8').startsWith('sock_alloc_send');
 
+/** It waits for something to happen: what was written to it has been read. */
+export const sleeps = (pid: number | undefined): boolean =>
+  /ep_poll|epoll_wait/.test(readFileSync(`/proc/${pid}/wchan`, 'utf8'));
+
 /** Ends a process or, for a negative number, its group; one that is gone already is no fault. */
 export function kill(pid: number): void {
   if (pid) spawnSync('kill', ['-KILL', '--', String(pid)]); // 0 would be the group of the test itself
