@@ -55,10 +55,14 @@ const traces = (place: Place): string[] =>
   existsSync(place.path('run/gpu-memory-trace')) ? readdirSync(place.path('run/gpu-memory-trace')) : [];
 const traceOf = (place: Place): string => place.path('run/gpu-memory-trace', traces(place)[0] ?? '');
 
+/** It has read that the tracer is ready once it sleeps again: a signal before that gives the attach up. */
+const attached = (place: Place, pid: number | undefined): Promise<void> =>
+  until(() => existsSync(place.path('logged')) && sleeps(pid));
+
 test('Ctrl+C detaches: last table, report and trace, status 0, and the program goes on', async t => {
   const { place, seen } = stage(t, null);
   const program = join(place.folder, 'dist/native/gpu-memtrace-uprobe');
-  writeFakeTracer(program, [READY, makeLog(place), 'detach', ended(1, 0)]);
+  writeFakeTracer(program, [READY, makeLog(place), { mark: place.path('logged') }, 'detach', ended(1, 0)]);
   const job = await target(t, place);
   const words = [
     'attach',
@@ -72,7 +76,7 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
     '--no-stacks',
   ];
   const started = place.start(words);
-  await until(() => traces(place).length > 0 && readdirSync(traceOf(place)).some(name => name.endsWith('.gmtlog')));
+  await attached(place, started.pid);
   process.kill(started.pid, 'SIGINT');
   const { status, stdout, stderr } = await started.ended;
   assert.equal(status, 0, stderr);
@@ -152,8 +156,7 @@ test('a signal that comes after the detach ends what is left to do; the trace st
   writeFakeTracer(program, [READY, makeLog(place, 5000), { mark: place.path('logged') }, 'detach', ended(1, 0)]);
   const job = await target(t, place);
   const { child, ended: end, text } = place.startUnread(['attach', String(job.pid), '--format', 'json'], 'stdout');
-  // It has read that the tracer is ready once it sleeps again: a signal before that gives the attach up.
-  await until(() => existsSync(place.path('logged')) && sleeps(child.pid));
+  await attached(place, child.pid);
   child.kill('SIGINT');
   await until(() => hangs(child.pid));
   child.kill('SIGTERM');
