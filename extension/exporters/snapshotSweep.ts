@@ -78,7 +78,7 @@ const rangeOf = (table: LifetimeTable, row: number): Range => {
 };
 
 class Replay {
-  private readonly events: SnapshotEvent[] = [];
+  private events: SnapshotEvent[] = [];
   /** Segments that are there now, in address order, and what lies in them. */
   private readonly present: { row: number; address: number; bytes: number; blocks: Set<number> }[] = [];
   private readonly holder = new Map<number, Set<number>>();
@@ -182,29 +182,39 @@ class Replay {
     const taken = [...this.drivers.map(row => rangeOf(this.table, row)), ...this.mapped];
     const exact = merged(this.orphans.map(row => rangeOf(this.table, row)));
     const segments = merged(exact.map(range => paged(range, taken))).map(range => {
-      return { ...range, stream: 0, row: null, blocks: [] as number[], orphans: new Set<number>() };
+      return { ...range, stream: 0, row: null, blocks: [] as number[] };
     });
+    const segmentOf = new Map<number, SnapshotSegment>();
     let at = 0;
     for (const row of [...this.orphans].sort((a, b) => this.table.get('address', a) - this.table.get('address', b))) {
       const block = rangeOf(this.table, row);
       while (at < segments.length && !contains(segments[at] ?? block, block)) at++;
-      segments[at]?.orphans.add(row);
-      if (this.table.alive(row)) segments[at]?.blocks.push(row);
+      const segment = segments[at];
+      if (segment === undefined) break;
+      segmentOf.set(row, segment);
+      if (this.table.alive(row)) segment.blocks.push(row);
     }
-    for (const { orphans, ...range } of segments) if (range.blocks.length === 0) this.surround(orphans, range);
+    for (const [row, { blocks }] of segmentOf) if (blocks.length > 0) segmentOf.delete(row);
+    this.surround(segmentOf);
     return segments.filter(({ blocks }) => blocks.length > 0);
   }
 
-  /** Puts a segment around the first and the last event of its blocks. */
-  private surround(blocks: ReadonlySet<number>, { address, bytes }: Range): void {
-    const isOwn = ({ action, row }: SnapshotEvent): boolean => !action.startsWith('segment') && blocks.has(row);
-    const [first, last] = [this.events.findIndex(isOwn), this.events.findLastIndex(isOwn)];
-    const add = (index: number, action: SnapshotEvent['action'], { row, timeNs }: SnapshotEvent): void =>
-      void this.events.splice(index, 0, { action, row, timeNs, range: { address, bytes } });
-    const [begin, end] = [this.events[first], this.events[last]];
-    if (begin === undefined || end === undefined) return;
-    add(last + 1, 'segment_free', end);
-    add(first, 'segment_alloc', begin);
+  /** Puts each segment around the first and the last event of its blocks. */
+  private surround(segmentOf: ReadonlyMap<number, Range>): void {
+    const [firsts, lasts] = [new Map<Range, SnapshotEvent>(), new Map<Range, SnapshotEvent>()];
+    for (const event of this.events) {
+      const segment = segmentOf.get(event.row);
+      if (segment === undefined) continue;
+      if (!firsts.has(segment)) firsts.set(segment, event);
+      lasts.set(segment, event);
+    }
+    this.events = this.events.flatMap(event => {
+      const range = segmentOf.get(event.row);
+      if (range === undefined) return event;
+      const begin = firsts.get(range) === event ? [{ ...event, action: 'segment_alloc' as const, range }] : [];
+      const end = lasts.get(range) === event ? [{ ...event, action: 'segment_free' as const, range }] : [];
+      return [...begin, event, ...end];
+    });
   }
 
   /** In address order; where two blocks overlap, a free was lost, and the later one counts. */
