@@ -30,7 +30,7 @@ type Idea = OutOfMemoryAdvice & { against: OutOfMemoryCause | null };
 const MOST = 3;
 /** In more parts than these nobody asks for memory. */
 const MOST_PARTS = 16;
-/** PyTorch rounds what is asked for to so many. */
+/** PyTorch rounds each request up to a multiple of this. */
 const ROUNDED_BYTES = 512;
 /** More of one size are the layers of a model. */
 const MOST_COPIES = 4;
@@ -86,7 +86,7 @@ export function fragmentationAdvice(): string {
 /** `graphs`: what captured graphs keep, in words. */
 // prettier-ignore
 export function sharedPoolAdvice(graphs: string): string {
-  return t('{0}. Let graphs that are replayed one after the other share one pool, and capture the biggest shape first: the smaller ones then fit into what it has: `torch.cuda.graph(g, pool=first.pool())`.', graphs);
+  return t('{0}. Let graphs that are replayed one after the other share one pool, for example `torch.cuda.graph(g, pool=first.pool())`, and capture the biggest shape first: the smaller ones then fit into what it has.', graphs);
 }
 
 /** Memory of the device that the process could have had. */
@@ -147,7 +147,7 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
   ];
 }
 
-/** A few blocks of the step, made by several calls, as big as what was asked for or half or twice that: one tensor, in float32 and in 16 bits. */
+/** One tensor in float32 and in 16 bits: a few blocks of this step, from several call sites, of the requested size, half or twice that. */
 function copiesIn({ requestedBytes }: OutOfMemory, { step, sites }: MemorySnapshot, source: TraceSource): Idea {
   const same = sites.filter(({ oldestStep, liveBytes, liveCount }) =>
     [0.5, 1, 2].some(
@@ -158,7 +158,7 @@ function copiesIn({ requestedBytes }: OutOfMemory, { step, sites }: MemorySnapsh
   const lines = byLine(same, source).map(({ line }) => line);
   const [alive, asked] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
-  const text = t('{0} tensors of that size or half of it are alive ({1}, at {2}), and one more of {3} was asked for: copies of one tensor. Make them in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copy, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), asked);
+  const text = t('{0} tensors of about the requested size ({3}), or half or twice that, are alive: {1} at {2}. They are copies of one tensor. Compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), asked);
   return {
     against: 'full',
     bytes: same.length > 1 && count <= MOST_COPIES ? bytes + requestedBytes / 2 : 0,
@@ -176,7 +176,7 @@ function broadcastIn({ requestedBytes }: OutOfMemory, { sites }: MemorySnapshot,
     return elements * bytes > ROUNDED_BYTES && sites.some(isOne) ? [formatCount(elements)] : [];
   });
   // prettier-ignore
-  const text = t('That is {0} × {0} elements, and a tensor of {0} elements is alive: two of them met as ({0}, 1) and ({0},), and each element of the one was combined with each of the other. Give both the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
+  const text = t('That is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({0}, 1) and ({0},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
   return { against, bytes: found.length > 0 ? requestedBytes : 0, text };
 }
 

@@ -9,7 +9,7 @@ import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { stepsText } from '../words';
 
-/** How many steps it takes to find a leak in each step. */
+/** Steps needed to find a leak that grows with every step. */
 const FIRST_STEPS = T.few + fewestRecords();
 
 /** Whether these steps are enough to judge what each of them leaves behind. */

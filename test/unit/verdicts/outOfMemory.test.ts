@@ -297,7 +297,7 @@ test('a few blocks of the size that was asked for, or half of it, made by severa
     ) ?? [];
   assert.match(
     advice(copy(1, 2 * GB), copy(2, 4 * GB))[0] ?? '',
-    /^2 tensors of that size or half of it are alive \(6\.00 GB, at .*\), and one more of 4\.00 GB was asked for/,
+    /^2 tensors of about the requested size \(4\.00 GB\), or half or twice that, are alive: 6\.00 GB at .*\. They are copies of one tensor\./,
   );
   for (const others of [
     [copy(1, 2 * GB), copy(2, 3 * GB)],
