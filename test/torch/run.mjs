@@ -40,6 +40,7 @@ const FILES = [
   'passes',
   'ranges',
   'buildUp',
+  'setUp',
 ];
 
 /** What every run of the tests traces in the editor. */

@@ -32,13 +32,15 @@ export interface Growth {
   guessed: boolean;
   /** It comes from a memory snapshot, which does not record what holds a block. */
   snapshot: boolean;
+  /** A library took it for its own use: no variable of the program holds it. */
+  ofLibrary: boolean;
   /** PyTorch took it for its cache of pinned memory: its blocks stay when the tensors in them are gone. */
   pinnedCache: boolean;
 }
 
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
 export function doubtOf(growth: Growth): string | null {
-  const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, pinnedCache } = growth;
+  const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, ofLibrary, pinnedCache } = growth;
   const keeper = holder?.container ?? holder?.path ?? '';
   const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
   if (guessed && snapshot && rises < T.many)
@@ -46,7 +48,7 @@ export function doubtOf(growth: Growth): string | null {
       'It grew in {0} rounds of a loop. A memory snapshot does not say whether they are training steps or a set-up, nor what holds the memory: run the program under the tracer to find out.',
       formatCount(rises),
     );
-  if (guessed && nameable && holder === null && rises < T.many && !pinnedCache) {
+  if (guessed && nameable && holder === null && rises < T.many && !pinnedCache && !ofLibrary) {
     const seen = formatCount(rises);
     return ended
       ? t(

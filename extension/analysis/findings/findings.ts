@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
 import { groupBy } from '../../protocol/maps';
-import { keepsArrays, libraryName } from '../../protocol/libraryName';
+import { keepsArrays, libraryName, passesOn, usesItself } from '../../protocol/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { inItsLoop } from './inItsLoop';
@@ -25,11 +25,12 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
     const frame = namedFrame(site);
     const grown = survivors({ verdict, steps }).count;
     const holder = holderOf(context.answers, verdict.process, [verdict.site], T.most, T.few, grown);
+    const library = libraryName(site?.library ?? '');
     return {
       verdict,
       steps,
       line: frame === null ? (site?.library ?? '') : `${frame.file}:${frame.line}`,
-      holder: holder === null ? null : holderKey(holder),
+      holder: holder !== null ? holderKey(holder) : usesItself(library) ? library : null,
       owner: holder === null ? null : ownerKey(holder),
     };
   });
@@ -96,6 +97,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     snapshot: isSnapshot(info.processes[process]),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
     built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
+    ofLibrary: usesItself(facts.library),
     pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),
   };
   const doubt = doubtOf(grown);
@@ -202,7 +204,7 @@ function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | 
 function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string | null {
   const paths = new Set(cluster.map(({ verdict }) => source.site(verdict.site)?.library ?? ''));
   const [path] = paths;
-  return path === undefined || path === '' || paths.size > 1 ? null : libraryName(path);
+  return path === undefined || path === '' || paths.size > 1 || passesOn(path) ? null : libraryName(path);
 }
 
 /** What was allocated since the growth began and is still alive. */

@@ -24,8 +24,8 @@ export interface Failed extends Pick<
   /** The device had room, and PyTorch was not allowed to take it. */
   limited: boolean;
 }
-/** `against`: the failure that it is the first remedy for; bytes, 0: nothing supports it. */
-type Idea = OutOfMemoryAdvice & { against: OutOfMemoryCause | null };
+/** `against`: the failure that it is the first remedy for; `seen`: what is alive says so, not the failure alone; bytes, 0: nothing supports it. */
+type Idea = OutOfMemoryAdvice & { against: OutOfMemoryCause | null; seen?: true };
 
 const MOST = 3;
 /** In more parts than these nobody asks for memory. */
@@ -37,17 +37,17 @@ const MOST_COPIES = 4;
 /** Fewer may be two losses, or an encoder and a decoder. */
 const FEWEST_LAYERS = 3;
 
-/** The remedy for the cause, then what gives most. */
+/** The remedy for the cause, that which was seen first, then what gives most. */
 export function adviceFor(failed: Failed, source: TraceSource, lineText: LineText): OutOfMemoryAdvice[] {
   const { snapshot, requestedBytes, liveBytes } = failed.failure;
   const least = Math.max(T.rare * (snapshot?.tensorBytes || liveBytes), T.little * requestedBytes);
-  const first = ({ against }: Idea): number => Number(against === failed.cause);
+  const first = ({ against, seen }: Idea): number => (against === failed.cause ? 1 + Number(seen === true) : 0);
   const inStep = snapshot === null ? [] : ofTheStep(failed, snapshot, source);
   return [grown(failed, source, lineText), ...around(failed), ...ofPools(failed), ...inStep]
-    .filter(idea => idea.bytes > (first(idea) ? 0 : least))
+    .filter(idea => idea.bytes > (first(idea) > 0 ? 0 : least))
     .sort((a, b) => first(b) - first(a) || b.bytes - a.bytes)
     .slice(0, MOST)
-    .map(({ against: _against, bytes, ...advice }) => ({ ...advice, bytes: Math.round(bytes) }));
+    .map(({ against: _against, seen: _seen, bytes, ...advice }) => ({ ...advice, bytes: Math.round(bytes) }));
 }
 
 /** Why there is none. */
@@ -83,10 +83,9 @@ export function fragmentationAdvice(): string {
   return t('Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.');
 }
 
-/** `graphs`: what captured graphs keep, in words. */
 // prettier-ignore
-export function sharedPoolAdvice(graphs: string): string {
-  return t('{0}. Let graphs that are replayed one after the other share one pool, for example `torch.cuda.graph(g, pool=first.pool())`, and capture the biggest shape first: the smaller ones then fit into what it has.', graphs);
+export function sharedPoolAdvice(): string {
+  return t('Let graphs that are replayed one after the other share one pool, for example `torch.cuda.graph(g, pool=first.pool())`, and capture the biggest shape first: the smaller ones then fit into what it has.');
 }
 
 /** Memory of the device that the process could have had. */
@@ -122,7 +121,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
   const [keep, all] = [poolTexts(graphs).join(''), poolTexts(privatePools(pools)).join('; ')];
   // prettier-ignore
   return [
-    { against: 'pools', bytes: shared, text: sharedPoolAdvice(keep) },
+    { against: 'pools', bytes: shared, text: `${keep}. ${sharedPoolAdvice()}` },
     { against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture less, or let go of the graphs and MemPools that are not needed any more and call `torch.cuda.empty_cache()`.', all) },
   ];
 }
@@ -140,7 +139,7 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
   // prettier-ignore
   return [
     { against: 'full', bytes: scaling / 10, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. Later layers may still not fit.') },
-    copiesIn(failure, snapshot, source),
+    copiesIn(failure, snapshot, { cause, source }),
     broadcastIn(failure, snapshot, cause),
     { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the step before were still alive.') },
     { against: null, bytes: inside, atMost: true, text: t('Checkpoint the model in parts, each as a whole: the blocks of a transformer, or runs of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). What a part makes inside is computed again in the backward pass, and not kept until then; what goes into each part stays. The step takes longer.') },
@@ -148,7 +147,11 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
 }
 
 /** One tensor in float32 and in 16 bits: a few blocks of this step, from several call sites, of the requested size, half or twice that. */
-function copiesIn({ requestedBytes }: OutOfMemory, { step, sites }: MemorySnapshot, source: TraceSource): Idea {
+function copiesIn(
+  { requestedBytes }: OutOfMemory,
+  { step, sites }: MemorySnapshot,
+  { cause, source }: { cause: OutOfMemoryCause; source: TraceSource },
+): Idea {
   const same = sites.filter(({ oldestStep, liveBytes, liveCount }) =>
     [0.5, 1, 2].some(
       times => oldestStep === step && Math.abs(liveBytes / liveCount / requestedBytes / times - 1) < T.rare,
@@ -158,9 +161,10 @@ function copiesIn({ requestedBytes }: OutOfMemory, { step, sites }: MemorySnapsh
   const lines = byLine(same, source).map(({ line }) => line);
   const [alive, asked] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
-  const text = t('{0} tensors of about the requested size ({3}), or half or twice that, are alive: {1} at {2}. They are copies of one tensor. Compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), asked);
+  const text = t('{0} tensors of about the requested size ({3}), or half or twice that, are alive: {1} at {2}. With the one requested they are copies of one tensor. Compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), asked);
   return {
-    against: 'full',
+    against: cause === 'limit' ? cause : 'full',
+    seen: true,
     bytes: same.length > 1 && count <= MOST_COPIES ? bytes + requestedBytes / 2 : 0,
     atMost: true,
     text,
@@ -169,15 +173,17 @@ function copiesIn({ requestedBytes }: OutOfMemory, { step, sites }: MemorySnapsh
 
 /** As many elements as a tensor that is alive has, squared: (n, 1) against (n,). */
 function broadcastIn({ requestedBytes }: OutOfMemory, { sites }: MemorySnapshot, against: OutOfMemoryCause): Idea {
+  const rounded = (bytes: number): number => Math.ceil(bytes / ROUNDED_BYTES) * ROUNDED_BYTES;
   const found = [4, 2, 8].flatMap(bytes => {
     const elements = Math.floor(Math.sqrt(requestedBytes / bytes));
-    const isOne = ({ liveBytes, liveCount }: SnapshotSite): boolean =>
-      Math.abs(liveBytes / liveCount - elements * bytes) <= ROUNDED_BYTES;
-    return elements * bytes > ROUNDED_BYTES && sites.some(isOne) ? [formatCount(elements)] : [];
+    const isSquare = rounded(requestedBytes) === rounded(elements ** 2 * bytes) && elements * bytes > ROUNDED_BYTES;
+    const size = rounded(elements * bytes);
+    const isAlive = sites.some(({ liveBytes, liveCount }) => rounded(liveBytes / liveCount) === size);
+    return isSquare && isAlive ? [formatCount(elements)] : [];
   });
   // prettier-ignore
   const text = t('That is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({0}, 1) and ({0},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
-  return { against, bytes: found.length > 0 ? requestedBytes : 0, text };
+  return { against, seen: true, bytes: found.length > 0 ? requestedBytes : 0, text };
 }
 
 const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';

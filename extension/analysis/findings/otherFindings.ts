@@ -2,11 +2,13 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { keepsArrays } from '../../protocol/libraryName';
 import type { TraceSource } from '../../protocol/trace';
-import type { Finding, OutOfMemoryVerdict } from '../../protocol/verdicts';
+import { groupBy } from '../../protocol/maps';
+import type { Finding, FindingPlace, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
 import { type Pending, pendingWords } from '../ledger/pending';
 import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import type { Growth } from '../series/growth';
+import { at, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { placeOf } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
@@ -15,6 +17,10 @@ import { fragmentationAdvice, sharedPoolAdvice } from './oomAdvice';
 import { countedText, type JudgedFailure } from './outOfMemory';
 import { suggest } from './suggestions';
 import { makeFinding } from './wording';
+
+/** Of the driver layer, the biggest, and entries of their series. */
+const MOST_SITES = 64;
+const POINTS = 64;
 
 // Findings that are no leak: failures, layers that grow by themselves, cycles, outliers.
 
@@ -62,13 +68,16 @@ function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): strin
 export function layerFindings(
   ledgers: readonly JudgedLedger[],
   source: TraceSource,
-  leaks: readonly Finding[],
+  { leaks, setUps }: { leaks: readonly Finding[]; setUps: readonly number[] },
 ): Finding[] {
   return ledgers.flatMap(judged => {
     const { reserved, process, pending } = judged;
+    const graphs = reserved === null ? null : graphsText(judged, source);
+    // In a set-up everything rises; what its graphs leave unused stays.
+    if (setUps.includes(judged.ledger.process)) return graphs === null ? [] : [graphsFinding(judged, graphs)];
     const findings: Finding[] = libraryFindings(judged, leaks);
     if (pending !== null) findings.push(pendingFinding(judged, pending));
-    else if (reserved !== null) findings.push(cacheFinding(judged, reserved, source));
+    else if (reserved !== null) findings.push(cacheFinding(judged, reserved, { graphs, source }));
     if (process !== null) findings.push(untracedFinding(judged, process));
     return findings;
   });
@@ -98,23 +107,42 @@ function pendingFinding(judged: JudgedLedger, pending: Pending): Finding {
   });
 }
 
-function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource): Finding {
+/** What captured graphs keep, where most of the free memory is theirs; null: it is not. */
+function graphsText({ ledger: { process, device } }: JudgedLedger, source: TraceSource): string | null {
+  const pools = privatePools(source.pools()).filter(one => one.process === process && one.device === device);
+  const texts = poolTexts(pools.filter(({ kind }) => kind === 'graph'));
+  const unused = unusedIn(pools);
+  const most = unused >= T.most * source.fragmentation({ process, device }).freeBytes;
+  return texts.length > 0 && most && unused >= T.layerBytes ? texts.join('; ') : null;
+}
+
+function graphsFinding(judged: JudgedLedger, headline: string): Finding {
+  return makeFinding({ ...ofDevice(judged, 'graphs'), verdict: 'pending', headline, suggestion: sharedPoolAdvice() });
+}
+
+function cacheFinding(
+  judged: JudgedLedger,
+  growth: Growth,
+  { graphs, source }: { graphs: string | null; source: TraceSource },
+): Finding {
   const { process, device } = judged.ledger;
   const room = source.fragmentation({ process, device });
   // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
   const pending = room.largestFreeBytes >= growth.perStep * growth.gap && room.largestFreeBytes >= T.layerBytes;
-  const pools = privatePools(source.pools()).filter(one => one.process === process && one.device === device);
-  const graphs = poolTexts(pools.filter(({ kind }) => kind === 'graph')).join('');
-  const ofGraphs = graphs !== '' && unusedIn(pools) >= T.most * room.freeBytes;
   const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(formatBytes);
   const partly = formatCount(room.partlyUsedSegments);
+  const place = growsAt(judged, growth.since, source);
   return makeFinding({
     ...ofDevice(judged, 'cache'),
+    ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
     verdict: pending ? 'pending' : 'fragmentation',
     headline: pending
       ? t('PyTorch’s cache grows although it has room')
       : t('PyTorch’s cache grows, the tensors in it do not'),
     ...growthOf(growth),
+    ...(place === null
+      ? {}
+      : { detail: t('{0}, most for {1}', rateText(growth.perStep, growth.since), placeText(place)) }),
     bytes: room.freeBytes,
     count: room.partlyUsedSegments,
     evidence: [
@@ -122,16 +150,38 @@ function cacheFinding(judged: JudgedLedger, growth: Growth, source: TraceSource)
       t('{0} segments hold a live block and a gap; the longest gap is {1}.', partly, gap ?? ''),
     ],
     ruledOut: [t('No leak of tensors: their peak does not grow.'), ...noPending(judged.recentPending)],
-    suggestion: cacheAdvice(pending, ofGraphs ? graphs : null),
+    suggestion: cacheAdvice(pending, graphs),
   });
+}
+
+/** The line for whose allocations the cache took most from the driver since a step. */
+function growsAt(
+  { ledger: { process, device } }: JudgedLedger,
+  since: number,
+  source: TraceSource,
+): FindingPlace | null {
+  const order = { sort: 'liveBytes', descending: true, includeDead: false, from: 0, to: MOST_SITES } as const;
+  const ids = Array.from(source.sites({ layer: 'driver', groupBy: 'site', process, device, ...order }).id);
+  if (ids.length === 0) return null;
+  const axis = { process, layer: 'driver', sites: ids, from: 0, to: ids.length, points: POINTS } as const;
+  const { id, last, liveBytes, segmentAllocations } = source.siteSeries(axis);
+  const first = last.findLastIndex(step => step < since);
+  const grown = Array.from(id, (site, row): [number, number] => {
+    const level = (entry: number): number => (entry < 0 ? 0 : at(liveBytes, row * last.length + entry));
+    return [site, at(segmentAllocations, row) > 0 ? level(last.length - 1) - level(first) : 0];
+  });
+  const lines = groupBy(grown, ([site]) => placeText(placeOf(source, site)));
+  const sums = [...lines.values()].map(own => ({ site: own[0][0], bytes: sum(own.map(([, bytes]) => bytes)) }));
+  const [most] = sums.sort((a, b) => b.bytes - a.bytes);
+  return most === undefined || most.bytes <= 0 ? null : placeOf(source, most.site);
 }
 
 /** `graphs`: what captured graphs keep, if most of the free memory is theirs. */
 function cacheAdvice(pending: boolean, graphs: string | null): string {
-  if (graphs !== null) return sharedPoolAdvice(graphs);
+  if (graphs !== null) return `${graphs}. ${sharedPoolAdvice()}`;
   if (!pending) return fragmentationAdvice();
   return t(
-    'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs.',
+    'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs. A capture that fails keeps its pool: do not try it again, and call nothing in it that waits for the GPU, such as `.item()`.',
   );
 }
 

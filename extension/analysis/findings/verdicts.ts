@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { nameCells } from '../../protocol/cells';
+import { libraryName, usesItself } from '../../protocol/libraryName';
 import { toldSource } from '../../protocol/notes';
 import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, GrowingState, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
@@ -47,7 +48,7 @@ export function* judgeInParts(source: TraceSource, lineText: LineText): Generato
 function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): Generator<void, Verdicts> {
   const judged: JudgedProcess[] = [];
   for (const { process } of info.steps) judged.push(yield* judgeProcess(source, info, process));
-  const setUps = judged.filter(({ setUp }) => setUp).map(({ axis }) => axis?.process);
+  const setUps = judged.flatMap(({ axis, setUp }) => (setUp && axis !== null ? axis.process : []));
   const ledgers = readLedgers(source);
   const verdicts = new Map(judged.flatMap(({ sites }) => sites.map(({ verdict }) => [verdict.site, verdict] as const)));
   const leaks = leaksOf(judged, source, ledgers, lineText).filter(leak => !fillsUp(leak, verdicts));
@@ -71,11 +72,7 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
       ...failureFindings(failures, source),
       ...told.filter(leak => leak.verdict !== 'slow'),
       ...cellFindings(source, new Set(told.flatMap(leak => leak.sites))),
-      ...layerFindings(
-        ledgers.filter(({ ledger }) => !setUps.includes(ledger.process)),
-        source,
-        leaks,
-      ),
+      ...layerFindings(ledgers, source, { leaks, setUps }),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
       ...told.filter(leak => leak.verdict === 'slow'),
     ]),
@@ -130,11 +127,14 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
     judged.axis = axis;
     const cut = firstWhole(axis, layer);
     const whole = sites.map(site => cutSteps(site, cut));
-    const loop = loopFacts(axis, info);
+    const loop = loopFacts(axis, info, source.pools());
     judged.setUp = isNoStep(loop);
     const context = { axis, sites: whole, cut, lostShare, ...loop };
     for (const [i, steps] of whole.entries()) {
-      judged.sites.push({ steps, verdict: inContext(judgeSite(steps), steps, context) });
+      // What a library takes for its own use is none of the program's loading.
+      const own = loop.loads && usesItself(libraryName(source.site(steps.site)?.library ?? ''));
+      const verdict = inContext(judgeSite(steps), steps, own ? { ...context, loads: false } : context);
+      judged.sites.push({ steps, verdict });
       if (i % PART === PART - 1) yield;
     }
   }

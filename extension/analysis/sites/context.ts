@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import type { Layer, StepAxis, TraceInfo } from '../../protocol/trace';
+import type { Layer, Pool, StepAxis, TraceInfo } from '../../protocol/trace';
 import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED } from '../../protocol/trace';
 import type { SiteVerdict } from '../../protocol/verdicts';
 import type { SiteSteps } from '../series/siteSeries';
@@ -24,33 +24,43 @@ export interface Context {
   cut: number;
   /** Of all events, those that were lost in no known step. */
   lostShare: number;
-  /** How long the program went on behind a short loop, in rounds; 0: not as long as the loop took. */
+  /** How long the program went on behind a short loop, in rounds. */
   idleRounds: number;
-  /** In a loop that still runs, one line alone allocates, as when weights are loaded; too few rounds have passed to rule that out. */
+  /** ... and that was as long as the loop itself. */
+  outlasted: boolean;
+  /** In a loop, one line alone allocates, as when weights are loaded; too few rounds have passed to rule that out. */
   loads: boolean;
+  /** In most of its few rounds a CUDA graph was captured, as is done once for each shape. */
+  captures: boolean;
   /** The rounds of a loop have no backward pass, and the program has some: they may be parts of a step. */
   parts: boolean;
 }
 
+type LoopFacts = Pick<Context, 'idleRounds' | 'outlasted' | 'loads' | 'captures' | 'parts'>;
+
 /** What a loop that nothing names may be instead of steps. */
-export function loopFacts(axis: StepAxis, info: TraceInfo): Pick<Context, 'idleRounds' | 'loads' | 'parts'> {
+export function loopFacts(axis: StepAxis, info: TraceInfo, pools: readonly Pool[]): LoopFacts {
   const steps = info.steps.find(({ process }) => process === axis.process);
-  if (axis.source !== 'periodic' || steps === undefined) return { idleRounds: 0, loads: false, parts: false };
+  if (axis.source !== 'periodic' || steps === undefined)
+    return { idleRounds: 0, outlasted: false, loads: false, captures: false, parts: false };
   const ended = info.processes[axis.process]?.ended ?? true;
-  const loads = steps.alone && !steps.sure && !ended;
-  return { idleRounds: idleRounds(axis, steps.idleNs), loads, parts: steps.parts };
+  const loads = steps.alone && !steps.sure && (!ended || axis.count < T.many);
+  const graphs = pools.filter(({ process, kind }) => process === axis.process && kind === 'graph');
+  const captured = sum(graphs.map(({ makers }) => makers));
+  const captures = axis.count < T.many && captured >= T.few && captured >= T.most * axis.count;
+  return { ...idleRounds(axis, steps.idleNs), loads, captures, parts: steps.parts };
 }
 
 /** Whether what is taken for steps may be a set-up, or parts of a step. */
-export const isNoStep = ({ idleRounds, loads, parts }: ReturnType<typeof loopFacts>): boolean =>
-  idleRounds > T.few || loads || parts;
+export const isNoStep = ({ idleRounds, loads, captures, parts }: LoopFacts): boolean =>
+  idleRounds > T.few || loads || captures || parts;
 
-/** Rounds of a loop that was shorter than what came behind it may have been a set-up: growth that ended with it is over. */
-function idleRounds({ endNs, count }: StepAxis, idleNs: number): number {
-  if (count >= T.many || endNs.length < 2) return 0;
+/** Rounds of a loop behind which the program went on may have been a set-up; where it went on for longer than they took, they were one. */
+function idleRounds({ endNs, count }: StepAxis, idleNs: number): Pick<Context, 'idleRounds' | 'outlasted'> {
+  if (count >= T.many || endNs.length < 2) return { idleRounds: 0, outlasted: false };
   const rounds = [...endNs].slice(1).map((end, i) => end - at(endNs, i));
   const loopNs = sum(rounds.slice(0, -1)); // the newest one lasts until the end
-  return idleNs < loopNs ? 0 : idleNs / Math.max(1, median(rounds));
+  return { idleRounds: idleNs / Math.max(1, median(rounds)), outlasted: idleNs >= loopNs };
 }
 
 /** Share of the trace's events that were lost without a step that they are known to be from. */
@@ -74,7 +84,7 @@ export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Contex
 }
 
 function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
-  if (context.idleRounds > T.few * (verdict.period ?? 1)) {
+  if (context.outlasted && context.idleRounds > T.few * (verdict.period ?? 1)) {
     const because = t(
       'It grew in the first {0} rounds of a loop, and no more since: that was a set-up.',
       verdict.rises,
@@ -97,14 +107,8 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     const because = t('It rises; where no training steps are known, it takes longer to tell.');
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
-  if (context.loads || context.parts) {
-    const because = context.parts
-      ? t(
-          'The rounds have no backward pass, and the program has some: they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
-        )
-      : t('It rises in a loop in which this line alone allocates, as when weights are loaded.');
-    return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
-  }
+  const noStep = noStepBecause(verdict, context);
+  if (noStep !== null) return rising(stateVerdict(verdict, 'unknown', noStep), verdict.rises, risen);
   const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
@@ -116,6 +120,22 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   }
   const sure = (context.axis.source === 'time' ? 1 - T.part : 1) * (1 - context.lostShare);
   return { ...verdict, confidence: sure * verdict.confidence };
+}
+
+/** Why the rounds in which it grew may be no steps; null: nothing speaks for that. */
+function noStepBecause(
+  { rises, period }: SiteVerdict,
+  { idleRounds, loads, captures, parts }: LoopFacts,
+): string | null {
+  if (parts)
+    return t(
+      'The rounds have no backward pass, and the program has some: they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
+    );
+  if (idleRounds > T.few * (period ?? 1))
+    return t('It grew in {0} rounds of a loop, and no more for a while since: that may have been a set-up.', rises);
+  if (captures)
+    return t('It rises in a loop that captures a CUDA graph in most of its rounds, as is done once for each shape.');
+  return loads ? t('It rises in a loop in which this line alone allocates, as when weights are loaded.') : null;
 }
 
 /** How many times the events it takes where a model could be built up, layer after layer, or be copied; 0: it is none. */

@@ -37,7 +37,7 @@ uint64_t g_next_step = ~0ull;
 uint32_t g_ended;  ///< the interpreter ends: from here on this thread takes the GIL only while another waits for it
 bool g_installed;
 uint64_t g_newest,
-    g_newest_cpu_ns;  ///< sequence of the newest event that the tracer's thread saw, and main_cpu_ns() then
+    g_newest_cpu_ns;  ///< memory_events() as the tracer's thread saw it last, and main_cpu_ns() then
 
 /// What only the tracer's thread uses.
 struct Work {
@@ -71,7 +71,7 @@ uint64_t main_cpu_ns() {
 /// Notes when an event came last, as the main thread's time goes.
 void note_newest_event() {
   if (!log_generation()) return;
-  const uint64_t newest = newest_sequence();
+  const uint64_t newest = memory_events();
   if (newest == __atomic_load_n(&g_newest, __ATOMIC_RELAXED)) return;
   __atomic_store_n(&g_newest_cpu_ns, main_cpu_ns(), __ATOMIC_RELAXED);
   __atomic_store_n(&g_newest, newest, __ATOMIC_RELEASE);
@@ -79,7 +79,7 @@ void note_newest_event() {
 
 /// Since the newest event; 0 where that came just now.
 uint64_t busy_ns() {
-  if (!log_generation() || newest_sequence() != __atomic_load_n(&g_newest, __ATOMIC_ACQUIRE)) return 0;
+  if (!log_generation() || memory_events() != __atomic_load_n(&g_newest, __ATOMIC_ACQUIRE)) return 0;
   return main_cpu_ns() - __atomic_load_n(&g_newest_cpu_ns, __ATOMIC_RELAXED);
 }
 

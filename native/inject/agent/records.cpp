@@ -37,6 +37,7 @@ void write_record(gmt_local_kind kind, const Record &record, std::string_view be
 constexpr uint32_t kBeforeStack = 0xfffffff0;  ///< those of Python count from 1
 uint32_t g_known_control;                      ///< generation of the control word that `take_waking` took
 uint32_t g_known_log;                          ///< ... of the log of this generation
+uint64_t g_collection_events;                  ///< of all threads
 uint32_t g_described_before;                   ///< generation of the log that has the stack of before
 
 }  // namespace
@@ -100,6 +101,7 @@ void write_collection(bool begins, uint64_t value) {
   const bool attached = thread.indexed_generation == generation;
   if (!attached && !(begins && value >= 2)) return;
   if (!enter(thread)) return;
+  __atomic_fetch_add(&g_collection_events, 1, __ATOMIC_RELAXED);
   write_event(thread, begins ? GMT_GC_BEGIN : GMT_GC_END, GMT_DEVICE_NONE, value, 0, 0);
   leave(thread);
 }
@@ -125,6 +127,8 @@ void write_module(uint64_t module, std::string_view text) {
 uint64_t newest_sequence() {
   return log_generation() ? __atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED) - 1 : 0;
 }
+
+uint64_t memory_events() { return newest_sequence() - __atomic_load_n(&g_collection_events, __ATOMIC_RELAXED); }
 
 void write_answer(uint32_t request, std::string_view text, uint64_t sequence) {
   Thread &thread = t_thread;

@@ -24,6 +24,8 @@ void write_module(uint64_t module, std::string_view text);
 
 /// The newest event's sequence; 0 = no log.
 uint64_t newest_sequence();
+/// Changes with each event but those of Python's collector, which runs without GPU memory, too.
+uint64_t memory_events();
 
 /// The answer to a request, as JSON; in several records where it is long. `sequence`: the newest event's when it was looked.
 void write_answer(uint32_t request, std::string_view text, uint64_t sequence);

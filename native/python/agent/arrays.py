@@ -81,7 +81,7 @@ def of_numba(array):
     pointer = objects.attribute(memory, "device_pointer")
     simple = objects.CLASS_MRO(of_module("ctypes", "c_size_t"))[1]
     address = objects.CLASS_DICT(simple)["value"].__get__(pointer) if objects.is_kind(pointer, simple) else int(pointer)
-    device = objects.attribute(referent(objects.attribute(memory, "context")), "device")
+    device = referent(objects.attribute(referent(objects.attribute(memory, "context")), "device"))
     return address or 0, objects.attribute(memory, "size"), objects.attribute(device, "id")
 
 

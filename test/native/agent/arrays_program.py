@@ -61,18 +61,21 @@ def with_cupy():
 
 def with_numba():
     from numba.cuda.cudadrv.devicearray import DeviceNDArray
-    from numba.cuda.cudadrv.driver import AutoFreePointer
+    from numba.cuda.cudadrv.driver import AutoFreePointer, binding
 
+    pointer = binding.CUdeviceptr if hasattr(binding, "CUdeviceptr") else ctypes.c_size_t
     backs.append(Keeper())
-    backs[0].device = types.SimpleNamespace(id=0)
+    backs.append(Keeper())
+    backs[1].id = 0
+    backs[0].device = weakref.proxy(backs[1])  # as Numba 0.68 has it
 
     def make(number):  # MAKES numba
-        memory = AutoFreePointer(weakref.proxy(backs[0]), ctypes.c_size_t(next(numbers)), 4096, finalizer=list)
+        memory = AutoFreePointer(weakref.proxy(backs[0]), pointer(next(numbers)), 4096, finalizer=list)
         backs.append(memory)  # as its context does
         return DeviceNDArray((1024,), (4,), "f4", gpu_data=memory.own())
 
     make(0)  # what frees them at exit is registered with the first one: it comes behind the agent's last look
-    return make, lambda: None, lambda array: array.gpu_data._mem.device_pointer.value, lambda array: array.size
+    return make, lambda: None, lambda array: array.gpu_data._mem.device_ctypes_pointer.value, lambda array: array.size
 
 
 def unused():

@@ -24,6 +24,7 @@ const RUNS: Growth = {
   built: false,
   guessed: false,
   snapshot: false,
+  ofLibrary: false,
   pinnedCache: false,
 };
 const BOUNDED: FindingHolder = { ...HOLDER, limit: 'shrinks' };
@@ -62,6 +63,8 @@ test('rounds of a loop that nothing names are no proof: a holder without a bound
   );
   assert.ok(isLeak({ ...guessed, ended: true, rises: 64 }));
   assert.ok(isLeak({ ...guessed, holder: ENDLESS }));
+  assert.ok(isLeak({ ...guessed, ofLibrary: true, ended: true }), 'no variable holds what a library took for itself');
+  assert.ok(!isLeak({ ...guessed, ofLibrary: true }), 'which may be setting up');
   assert.ok(!isLeak({ ...guessed, snapshot: true, rises: 63, ended: true }), 'a snapshot names no holder');
   assert.ok(isLeak({ ...guessed, snapshot: true, rises: 64, ended: true }), 'but no set-up has so many rounds');
   assert.ok(isLeak({ snapshot: true, ended: true }), 'annotations name its steps');

@@ -260,6 +260,15 @@ test('the GPU had room, and PyTorch did not ask for it: a limit, and what raisin
   const [limited] = withDriver(failing(), []);
   assert.deepEqual([limited?.cause, limited?.advice[0]?.bytes], ['limit', 3 * GB]);
   assert.match(limited?.advice[0]?.text ?? '', /set_per_process_memory_fraction/);
+  const copy = (id: number, liveBytes: number): SnapshotSite =>
+    site({ site: id, liveBytes, liveCount: 1, oldestStep: 31 });
+  const copies = snapshot({ sites: [copy(1, GB), copy(2, 2 * GB)] });
+  const [explained] = withDriver(failing({ requestedBytes: 2 * GB, snapshot: copies }), []);
+  assert.deepEqual(
+    explained?.advice.slice(0, 2).map(({ text }) => /copies of one tensor|memory_fraction/.exec(text)?.[0]),
+    ['copies of one tensor', 'memory_fraction'],
+    'where it stopped is not why',
+  );
   assert.equal(withDriver(failing(), [30.4e8]).at(-1)?.cause, 'full', 'the driver refused it just before');
   assert.equal(withDriver(failing(), [1e8]).at(-1)?.cause, 'limit', 'what it refused long ago is another story');
   const unread = failing({ snapshot: snapshot({ usedBytes: null, processBytes: null }) });
@@ -297,7 +306,7 @@ test('a few blocks of the size that was asked for, or half of it, made by severa
     ) ?? [];
   assert.match(
     advice(copy(1, 2 * GB), copy(2, 4 * GB))[0] ?? '',
-    /^2 tensors of about the requested size \(4\.00 GB\), or half or twice that, are alive: 6\.00 GB at .*\. They are copies of one tensor\./,
+    /^2 tensors of about the requested size \(4\.00 GB\), or half or twice that, are alive: 6\.00 GB at .*\. With the one requested they are copies of one tensor\./,
   );
   for (const others of [
     [copy(1, 2 * GB), copy(2, 3 * GB)],
@@ -320,6 +329,7 @@ test('as many elements as a tensor has, squared, are two vectors that met as a r
   for (const [bytes, other] of [
     [rows * rows * 4, 280_064],
     [rows * rows * 5, 240_128],
+    [8 * MB, 6_144], // 8 MiB are nearly 1,448 × 1,448
     [512, 512],
   ] as const)
     assert.doesNotMatch(advice(bytes, other), /^That is/);

@@ -42,6 +42,8 @@ export interface RunFacts {
   pools?: Pool[];
   /** Of a loop: how long the program went on since its newest round began. */
   idleNs?: number;
+  /** Of a loop: one line alone allocates in it. */
+  alone?: boolean;
   /** Names of threads by index. */
   threads?: string[];
 }
@@ -135,8 +137,8 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
         source: run.source,
         count: run.count,
         lastEndNs: run.count * 1e8,
-        sure: true,
-        alone: false,
+        sure: facts.alone !== true,
+        alone: facts.alone ?? false,
         parts: false,
         idleNs: facts.idleNs ?? 0,
         touched: run.flags.size,

@@ -1,0 +1,71 @@
+// Loops that fill something once, and work behind them that allocates nothing: set-ups are no steps, and no leak.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inRoot } from '../project/root.mjs';
+import { runJob } from '../workloads/tracedJob.mjs';
+import { cpuVariables, onCpu } from './onCpu.mjs';
+
+/** Something for each of 11 shapes, made when it is first needed; the objects of each round wake Python's collector. */
+const SHAPES = `
+import random
+import torch
+
+random.seed(1)
+net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8)).to("cuda")
+made = {}
+
+def make(rows):
+    x = torch.zeros(rows, 64, device="cuda")
+    with torch.no_grad():
+        return x, net(x)
+
+shapes = [1024 + 128 * i for i in range(11)]
+for step in range(400):
+    rows = random.choice(shapes)
+    if rows not in made:
+        made[rows] = make(rows)
+    made[rows][0].normal_()
+    objects = [[number] for number in range(3000)]
+`;
+/** One line loads, and what works with it is over sooner than the loading was. */
+const LOADED = `
+import time
+import torch
+
+weights = []
+for layer in range(24):
+    time.sleep(0.02)
+    weights.append(torch.ones(1 << 18, device="cuda"))
+for step in range(200):
+    weights[step % 24].normal_()
+`;
+
+async function traced(t, name, text) {
+  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-set-up-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, trace] = [join(folder, `${name}.py`), join(folder, `${name}.gputrace`)];
+  writeFileSync(file, text);
+  const how = { python: process.env.GMT_TORCH_PYTHON, env: cpuVariables() };
+  const { report } = await runJob(onCpu(file), { ...how, options: ['--simulate-gpu', '-o', trace] });
+  const { stdout } = spawnSync(process.execPath, [inRoot('dist/cli.js'), 'report', trace], { encoding: 'utf8' });
+  return { titles: report.findings.map(({ title }) => title), text: stdout };
+}
+
+test('what is made once for each shape is no leak, whether or not Python’s collector runs meanwhile', async t => {
+  const { titles, text } = await traced(t, 'shapes', SHAPES);
+  assert.deepEqual(titles, []);
+  assert.match(text, /^11 rounds of a loop$/m);
+});
+
+test('what one line loads in few rounds is named as rising, not as a leak', async t => {
+  const { titles, text } = await traced(t, 'loaded', LOADED);
+  assert.deepEqual(titles, []);
+  assert.match(
+    text,
+    /^No leak was found in 24 rounds of a loop, but loaded\.py:8 <module> holds .* more after rising \d+ times\./m,
+  );
+});
