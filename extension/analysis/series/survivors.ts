@@ -9,6 +9,8 @@ export interface Survivor {
   device: number;
   /** Of its allocation, innermost first. */
   lines: { file: string; line: number }[];
+  /** Of its allocation. */
+  step?: number;
 }
 
 /** Blocks looked at for each site, and given to the agent for one question. */
@@ -63,7 +65,7 @@ function liveBlocks(source: TraceSource, process: number, site: number, since: n
   const blocks = allocationRows(window).filter(({ step }) => step >= (since ?? 0));
   const old = since === null ? blocks : blocks.filter(({ ageSteps }) => ageSteps >= 2);
   const chosen = spread(old.length > 0 ? old : blocks, MOST);
-  return chosen.map(({ address, bytes, device }) => ({ address, bytes, device, lines }));
+  return chosen.map(({ address, bytes, device, step }) => ({ address, bytes, device, lines, step }));
 }
 
 /** At most so many of a list, evenly over all of it. */

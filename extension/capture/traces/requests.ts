@@ -7,12 +7,13 @@ import { reasonOf } from './traceDirectory';
 import { addFile, readBytes } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 
-/** A block that is asked for; `lines` are those of its allocation, innermost first. */
+/** A block that is asked for; `lines` (innermost first) and `step` are those of its allocation. */
 export interface AskedBlock {
   address: bigint;
   bytes: number;
   device: number;
   lines: readonly { file: string; line: number }[];
+  step?: number;
 }
 export type Question = HoldersQuestion | { do: Experiment };
 interface HoldersQuestion {
@@ -54,8 +55,9 @@ export function writeQuestion(directory: string, pid: number, question: Question
 
 function document(id: number, pid: number, question: Question): object {
   if (question.do !== 'holders') return { id, pid, do: question.do };
-  const addresses = question.blocks.map(({ address, bytes, device, lines }) => {
-    return [`0x${address.toString(16)}`, bytes, device, lines.map(({ file, line }) => [file, line])];
+  const addresses = question.blocks.map(({ address, bytes, device, lines, step }) => {
+    const places = lines.map(({ file, line }) => [file, line]);
+    return [`0x${address.toString(16)}`, bytes, device, places, ...(step === undefined ? [] : [step])];
   });
   const { budgetMs = BUDGET_MS, atStep } = question;
   return { id, pid, do: 'holders', addresses, budgetMs, ...(atStep && { at: 'step' }) };

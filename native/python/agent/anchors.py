@@ -196,13 +196,10 @@ def count_hooks(steps, container):
 
 
 def longest_container(steps):
-    """The place of the container that grows, where something does: the longest. What lies behind it comes with each of its items."""
-    best = None
-    for place, each in enumerate(steps):
-        if each.kind in CONTENTS and each.kind != "tuple" and (each.length or 0) > 1:
-            if best is None or each.length >= steps[best].length:
-                best = place
-    return best
+    """The place of the container that grows, where something does: the innermost that is known to, else the longest. What lies behind
+    it comes with each of its items."""
+    sized = [place for place, each in enumerate(steps) if each.kind in CONTENTS and each.kind != "tuple" and (each.length or 0) > 1]
+    return max(sized, key=lambda place: (place if steps[place].grows else -1, steps[place].length, place), default=None)
 
 
 def first_link(steps):

@@ -25,9 +25,23 @@ NOT_FOUND = ({"path": "not found in time", "kind": "unknown"}, None)
 NOT_SEEN = ({"path": "not seen: a backward pass was running", "kind": "unknown"}, None)  # a graph may have it
 
 
-def describe(root, variable, way, how):
-    """(answer, anchor) for a way from a root down to a tensor; `how` the tensor has the block, one of ENDINGS."""
+def growing_in(ways):
+    """ids of containers that get more with each step, by [(way, step of its block)]: each of their entries has blocks of one step, and
+    not all of the same. The parts of a module have blocks of many; what was stored in one step, blocks of that alone."""
+    entries = {}
+    for way, step in ways:
+        for owner, entry in zip(way[2:], way[3:]):
+            if paths.container_of(owner) is not None:
+                entries.setdefault(id(owner), {}).setdefault(id(entry), set()).add(step)
+    of_one = {owner: [own for own in parts.values() if len(own) == 1] for owner, parts in entries.items()}
+    return {owner for owner, own in of_one.items() if 2 * len(own) > len(entries[owner]) and len(set().union(*own)) > 1}
+
+
+def describe(root, variable, way, how, growing=()):
+    """(answer, anchor) for a way from a root down to a tensor; `how` the tensor has the block, one of ENDINGS. `growing`: growing_in."""
     steps = paths.steps_of(root, variable, way)
+    for each in steps:
+        each.grows = id(each.owner) in growing
     hidden, first = anchors.own_object(steps) or (0, 0)
     shown = (root, variable)
     if first > 0:
@@ -183,9 +197,11 @@ def describe_cycle(loop, snapshot, how):
 class Search:
     """Finds the holders of some addresses. Everything that it found it forgets with itself."""
 
-    def __init__(self, snapshot, wanted, devices, deadline, sites):
+    def __init__(self, snapshot, wanted, devices, deadline, sites, steps):
         self.wanted, self.devices = wanted, devices  # by address: bytes, index of the GPU
         self.sites = sites  # address -> [(file, line)] of the functions that allocated it, where that is known
+        self.steps = steps  # address -> number of the step of its allocation, where that is known
+        self.dated, self.growing = [], ()  # growing_in: what it is given, and gives
         self.deadline = deadline
         self.snapshot = snapshot
         self.tensors = tensors.all_tensors(snapshot)
@@ -271,6 +287,8 @@ class Search:
         for tensor, way in zip(targets, told):
             ways.setdefault(id(tensor), way)
         reached = set()
+        self.dated += [(ways[id(tensor)], self.steps[at]) for at, tensor, _ in about if ways[id(tensor)] and at in self.steps]
+        self.growing = growing_in(self.dated)
         for address, tensor, how in about:
             way = ways[id(tensor)]
             if way is not None:
@@ -306,7 +324,7 @@ class Search:
                     self.add_way(each.behind(number, spare), way, graph.GRAPH, beside=True)
 
     def add_way(self, addresses, way, how, beside=False):
-        told = describe(*self.start.root(way[0], way[1]), way[2:], how)
+        told = describe(*self.start.root(way[0], way[1]), way[2:], how, self.growing)
         for address in addresses:
             self.add(address, *told, near=(way[0], len(way)), beside=beside)
 
@@ -325,16 +343,17 @@ class Search:
 
 
 def answer(request):
-    """The answer to a request for holders: `addresses` is a list of [address in hex, bytes, device, [[file, line], ...]]; the lines may
-    be left out."""
+    """The answer to a request for holders: `addresses` is a list of [address in hex, bytes, device, [[file, line], ...], step]; lines and
+    step may be left out."""
     wanted = {int(each[0], 16): each[1] for each in request["addresses"]}
     devices = {int(each[0], 16): each[2] for each in request["addresses"]}
     sites = {int(each[0], 16): [tuple(one) for one in each[3]] for each in request["addresses"] if len(each) > 3}
+    steps = {int(each[0], 16): each[4] for each in request["addresses"] if len(each) > 4}
     budget = request.get("budgetMs", 500)
     deadline = tensors.Deadline(budget * SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
         with pause.all_objects() as snapshot:
-            search, count = Search(snapshot, wanted, devices, deadline, sites), len(snapshot)
+            search, count = Search(snapshot, wanted, devices, deadline, sites, steps), len(snapshot)
             search.run()
         blocks.write_blocks(wanted, devices, search.where, deadline)
         found = found_part.share_out(search.found.values())

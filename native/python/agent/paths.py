@@ -24,11 +24,12 @@ CACHE = type(functools.lru_cache(maxsize=None)(len))
 class Step:
     """One hop: `text` is what is added to the path, `kind` what sort of reference it is."""
 
-    __slots__ = ("kind", "text", "owner", "name", "length", "target", "bound")
+    __slots__ = ("kind", "text", "owner", "name", "length", "target", "bound", "grows")
 
     def __init__(self, kind, text, owner, target, name=None, length=None, bound=None):
         self.kind, self.text, self.owner, self.target, self.name, self.length = kind, text, owner, target, name, length
         self.bound = bound  # how many it can hold at most; None: there is no limit
+        self.grows = False  # it is a container that is known to get more with each step
 
 
 def container_of(thing):
@@ -255,7 +256,7 @@ def size_of(steps):
     sized = [each for each in reversed(steps) if each.length is not None and each.kind != "tuple"]
     if not sized:
         return {}
-    each = max(sized, key=lambda one: one.length)
+    each = max(sized, key=lambda one: (one.grows, one.length))
     return {"length": each.length} if each.bound is None else {"length": each.length, "bound": each.bound}
 
 

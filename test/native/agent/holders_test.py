@@ -132,6 +132,16 @@ class Holders(AgentTest):
         self.assertEqual((found["path"], found["count"]), ("__main__.memory.state (its graph)", 12))
 
     @every_python
+    def test_what_gets_more_with_each_step_grows_not_what_is_longest(self, python):
+        with open(os.path.join(HERE, "stages_program.py")) as text:
+            lines = {line.rsplit("# ", 1)[1].strip(): place for place, line in enumerate(text, 1) if "  # " in line}
+        self.run_agent(python, "stages_program.py")
+        found = {each["path"]: (each["container"], each["length"], each["line"]) for each in self.log().answer(1)["holders"]}
+        stored, history = "__main__.stored[...].parts[...]", "__main__.layers[...].history[...]"
+        self.assertEqual(found[stored], ("__main__.stored", 4, lines["STORED"]))
+        self.assertEqual(found[history], ("__main__.layers[...].history", 4, lines["HISTORY"]))
+
+    @every_python
     def test_who_else_has_the_same_memory(self, python):
         lines = {"FIRST": {}, "ALSO": {}}
         with open(os.path.join(HERE, "shared_program.py")) as text:
