@@ -31,7 +31,7 @@ export interface OwnQuestion {
 export interface OwnAnswer {
   /** How long the program stood still (ms); null: that is not known. */
   pauseMs: number | null;
-  /** Time ran out before all was looked at. */
+  /** Time ran out before all was looked at, or a backward pass hid all. */
   cut: boolean;
 }
 

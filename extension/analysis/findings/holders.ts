@@ -324,10 +324,12 @@ export function readHolderAnswer(
   return { holders, sentence: `${parts.join('; ')}.` };
 }
 
-/** How long the program stood still for an answer (ms; null: it does not tell, or gave none), and whether time ran out. */
+/** How long the program stood still for an answer (ms; null: it does not tell, or gave none), and whether time ran out, or a backward pass hid all. */
 export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pauseMs: number | null; cut: boolean } {
   const document = 'answer' in result ? parseFields(result.answer.text) : null;
-  return { pauseMs: positive(document?.tookMs), cut: document?.cut === true };
+  const held = fieldsIn(document?.holders);
+  const unseen = held.length > 0 && held.every(({ kind }) => kind === 'unknown');
+  return { pauseMs: positive(document?.tookMs), cut: document?.cut === true || unseen };
 }
 
 /** When a recorded answer was found, as a sentence; and what it could not find any more, where it did not find all. */

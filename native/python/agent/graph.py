@@ -133,7 +133,8 @@ class Walk:
             self.owner[id(node)] = number
             self.nodes.append(node)
             for data in self.saved(node, self.access(node)):
-                at = tensors.address(data)
+                # Numbers that the program wrote, too, are saved as tensors, on the CPU.
+                at = tensors.address(data) if wanted is not None or tensors.on_gpu(data) else 0
                 if at and (wanted is None or at in wanted):
                     self.found.setdefault(at, number)
                     if wanted is None:

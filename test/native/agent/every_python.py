@@ -53,7 +53,7 @@ class AgentTest(Traced):
     def run_agent(self, python, program, *arguments, **environment):
         environment.setdefault("PYTHONPATH", STANDIN + ":" + HERE)
         command = [python, os.path.join(HERE, program)] + list(arguments)
-        return self.run_program(*command, simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all", **environment)
+        return self.run_program(*command, simulator=self.folder, **environment)
 
     def log(self):
         found = agent_logs(self.trace)

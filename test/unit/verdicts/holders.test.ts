@@ -5,7 +5,7 @@ import { shareText } from '../../../extension/protocol/holderShare';
 import { parseFields } from '../../../extension/protocol/fields';
 import type { BlockFacts } from '../../../extension/protocol/trace';
 import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/holders';
-import { heldBy, holderOf, readHolderAnswer } from '../../../extension/analysis/findings/holders';
+import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/holders';
 
 const parseHolders = (text: string, blocks: readonly BlockFacts[]): HeldBlocks[] =>
   heldBy(parseFields(text) ?? {}, blocks);
@@ -242,4 +242,16 @@ test('an answer about some sites: who holds how many, how it went', () => {
     /could not tell: X/,
   );
   assert.match(readHolderAnswer({ text: 'x', blocks: [] }, [1], FIVE).sentence, /damaged/);
+});
+
+test('a look that a backward pass hid all from has told nothing, as one that was cut', () => {
+  const cut = (holders: object[], more: object = {}): boolean =>
+    timeOf({ answer: { text: JSON.stringify({ ok: true, tookMs: 4, holders, ...more }) } }).cut;
+  const [unseen, found] = [
+    { path: 'not seen', kind: 'unknown' },
+    { path: '__main__.x', kind: 'global' },
+  ];
+  assert.deepEqual([cut([unseen]), cut([unseen, found]), cut([found]), cut([])], [true, false, false, false]);
+  assert.ok(cut([found], { cut: true }));
+  assert.deepEqual(timeOf({ error: 'gone' }), { pauseMs: null, cut: false });
 });

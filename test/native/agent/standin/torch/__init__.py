@@ -73,19 +73,24 @@ class Tensor(TensorBase):
 class SavedTensor:
     """What a node saved: there is no tensor object until somebody asks for one."""
 
-    def __init__(self, address):
-        self.address = address
+    def __init__(self, address, on_gpu=True):
+        self.address, self.on_gpu = address, on_gpu
 
-    data = property(lambda self: Tensor(self.address))
+    @property
+    def data(self):
+        tensor = Tensor(self.address)
+        tensor.is_cuda = self.on_gpu
+        return tensor
 
 
 class Node:
-    """What a computation leaves for the backward pass."""
+    """What a computation leaves for the backward pass, a number on the CPU too."""
 
-    next_functions, _raw_saved_self = Slot("_next"), Slot("_saved")
+    next_functions, _raw_saved_self, _raw_saved_other = Slot("_next"), Slot("_saved"), Slot("_other")
 
     def __init__(self, saved, *following):
         self.next_functions, self._raw_saved_self = tuple((each, 0) for each in following), SavedTensor(saved)
+        self._raw_saved_other = SavedTensor(0x7000000000 + saved, on_gpu=False)
 
 
 class Ended(Slot):
