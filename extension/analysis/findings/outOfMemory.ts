@@ -159,7 +159,7 @@ function causeOf(
   if (grown !== null) return 'leak';
   const big = requestedBytes >= (total === null ? Math.max(1, failure.liveBytes) : T.most * total);
   if (snapshot === null) return big ? 'big-request' : 'full';
-  const bigger = biggerText(snapshot, source) !== null;
+  const bigger = biggerText(snapshot, failure.process, source) !== null;
   const { freeBytes: unused, largestFreeBytes, emptyBytes } = snapshot.fragmentation;
   if (otherLibrary(failure, source) !== null && emptyBytes >= requestedBytes) return 'cache';
   if (failure.layer === 'host') return requestedBytes > failure.liveBytes ? 'big-request' : 'full';
@@ -241,7 +241,7 @@ function causeText(
     ? t('A leak filled the memory: {0}', leak.title)
     : t('A leak filled the memory: one line holds most of it, and allocated it step by step');
   // prettier-ignore
-  const why = snapshot === null ? t('Nothing more is known about that moment') : (biggerText(snapshot, source) ?? full);
+  const why = snapshot === null ? t('Nothing more is known about that moment') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
   const stopped = t('It stopped at a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0));
   // prettier-ignore
@@ -259,8 +259,9 @@ function causeText(
 }
 
 /** Where the step allocates much more than those before; null: it does not. */
-function biggerText(snapshot: MemorySnapshot, source: TraceSource): string | null {
-  const odd = source.info().steps.every(steps => steps.source === 'time') ? [] : newInStep(snapshot, source);
+function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSource): string | null {
+  const steps = source.info().steps.find(one => one.process === process)?.source ?? 'time';
+  const odd = steps === 'time' ? [] : newInStep(snapshot, source);
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];

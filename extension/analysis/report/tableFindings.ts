@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import { isMinor, type Finding, type OutOfMemoryAdvice, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
 import { linePlace, titleOf } from '../findings/wording';
-import { judgedBy, standingOf } from '../sites/standing';
+import { judgedBy, standingOf, unjudgedBeside } from '../sites/standing';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../words';
 import type { Snapshot } from './snapshot';
 
@@ -16,10 +16,12 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
   const lines = verdicts.findings
     .slice(0, most)
     .flatMap(one => (isMinor(one, verdicts.findings) ? headLine(one) : findingText(one, oomFiles)));
-  const more = verdicts.findings.length - most;
-  if (more > 0) lines.push(`... and ${formatPlural(more, 'more finding')}`);
+  const left = verdicts.findings.length - most;
+  if (left > 0) lines.push(`... and ${formatPlural(left, 'more finding')}`);
   const { standing, sentence } = standingOf(info, verdicts);
+  const more = lines.length === 0 ? null : unjudgedBeside(verdicts);
   if (lines.length === 0) lines.push(standing === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence);
+  if (more !== null) lines.push(`NOT JUDGED: ${more}`);
   if (verdicts.steps.source !== 'none') lines.push(stepsText(verdicts));
   return [...lines, ''];
 }

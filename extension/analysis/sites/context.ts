@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { formatCount } from '../../protocol/format';
 import type { Layer, Pool, StepAxis, TraceInfo } from '../../protocol/trace';
 import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED } from '../../protocol/trace';
 import type { SiteVerdict } from '../../protocol/verdicts';
@@ -112,7 +113,10 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
-    const because = t('It rises, as it does while a model is built; it takes {0} more steps to tell.', more);
+    const because = t(
+      'It rises, as it does while a model is built; it takes {0} more steps to tell.',
+      formatCount(more),
+    );
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {

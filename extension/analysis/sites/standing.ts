@@ -46,13 +46,21 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
   return { standing: 'clean', sentence: cleanText(info, verdicts) };
 }
 
-function foundText({ findings }: Verdicts): string {
+function foundText(verdicts: Verdicts): string {
+  const { findings } = verdicts;
   const leaks = findings.filter(isLeak).length;
   const others = findings.length - leaks;
   const parts: string[] = [];
   if (leaks > 0) parts.push(leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks)));
   if (others > 0) parts.push(others === 1 ? t('1 other finding') : t('{0} other findings', formatCount(others)));
-  return parts.join(', ');
+  const more = unjudgedBeside(verdicts);
+  return more === null ? parts.join(', ') : `${parts.join(', ')}. ${more}`;
+}
+
+/** What rose by more than all that was found, and could not be judged; null: nothing did. */
+export function unjudgedBeside({ findings, unjudged: [first] }: Verdicts): string | null {
+  const found = Math.max(0, ...findings.map(({ bytes }) => bytes));
+  return first === undefined || first.bytes <= found ? null : `${roseText(first)} ${first.because}`;
 }
 
 /** What is missing for a verdict on any line; null: nothing. */

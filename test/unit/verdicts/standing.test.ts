@@ -233,6 +233,25 @@ test('growth that is next to nothing beside the fastest has one line, without ad
   assert.ok(second! - first! > 1 && table[second! + 1]?.startsWith('60 steps'), table.join('\n'));
 });
 
+test('what rose by more than all that was found, and could not be judged, is named beside it', () => {
+  const of = (bytes: number): string => {
+    const run = new StepRun();
+    run.site(2, { category: 'optimizer' });
+    for (let step = 1; step <= 60; step++) {
+      run.alloc(1, MB);
+      if (step > 50) run.alloc(2, bytes);
+      run.endStep();
+    }
+    const source = new RunTrace(run, { lines: { 1: 10, 2: 20 } });
+    return renderTable(readSnapshot(source, { top: 0, groupBy: 'line', groups: 0 }), { now: new Date(0) }).join('\n');
+  };
+  assert.match(
+    of(20 * MB),
+    /^LEAK: train\.py:10:.*\n(.*\n)+NOT JUDGED: So far train\.py:20 \S+ holds 200\.00 MB more after rising \d+ times\. It rises, as it does while a model is built/m,
+  );
+  assert.doesNotMatch(of(MB), /NOT JUDGED/);
+});
+
 test('judged in parts it is what it is at once', () => {
   const source = trace(30, true);
   const parts = judgeInParts(source, () => null);
