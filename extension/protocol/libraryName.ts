@@ -34,11 +34,11 @@ const PACKAGES: readonly (readonly [RegExp, string])[] = [
 export const keepsArrays = (name: string | null): boolean => /^(CuPy|XLA|JAX) /.test(name ?? '');
 
 /** Whether a library, by its name, takes memory from the driver for its own use: no variable of the program holds that. */
-export const usesItself = (name: string | null): boolean =>
+export const ownsItsMemory = (name: string | null): boolean =>
   /^(NCCL|cu[A-Z]+|TensorRT|NVSHMEM|nvJPEG|UCX|Triton) /.test(name ?? '');
 
-/** Whether a library, by its path, only passes on what the program's own line requests. */
-export const passesOn = (path: string): boolean => /^(CUDA Python|Numba|RMM|Python) /.test(libraryName(path));
+/** Whether a library, by its name, only passes on what the program's own line requests. */
+export const passesOn = (name: string): boolean => /^(CUDA Python|Numba|RMM|Python) /.test(name);
 
 /** `NCCL (libnccl.so.2)`, `libother.so`; empty for an empty path. */
 export function libraryName(path: string): string {

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
 import { groupBy } from '../../protocol/maps';
-import { keepsArrays, libraryName, passesOn, usesItself } from '../../protocol/libraryName';
+import { keepsArrays, libraryName, passesOn, ownsItsMemory } from '../../protocol/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { inItsLoop } from './inItsLoop';
@@ -30,7 +30,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
       verdict,
       steps,
       line: frame === null ? (site?.library ?? '') : `${frame.file}:${frame.line}`,
-      holder: holder !== null ? holderKey(holder) : usesItself(library) ? library : null,
+      holder: holder !== null ? holderKey(holder) : ownsItsMemory(library) ? library : null,
       owner: holder === null ? null : ownerKey(holder),
     };
   });
@@ -97,7 +97,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     snapshot: isSnapshot(info.processes[process]),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
     built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
-    ofLibrary: usesItself(facts.library),
+    ofLibrary: ownsItsMemory(facts.library),
     pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),
   };
   const doubt = doubtOf(grown);
@@ -203,8 +203,9 @@ function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | 
 /** The one library that called the driver for all of it. */
 function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string | null {
   const paths = new Set(cluster.map(({ verdict }) => source.site(verdict.site)?.library ?? ''));
-  const [path] = paths;
-  return path === undefined || path === '' || paths.size > 1 || passesOn(path) ? null : libraryName(path);
+  const [path = ''] = paths;
+  const name = libraryName(path);
+  return name === '' || paths.size > 1 || passesOn(name) ? null : name;
 }
 
 /** What was allocated since the growth began and is still alive. */

@@ -8,8 +8,9 @@ import type { JudgedLedger } from '../ledger/ledger';
 import { type Pending, pendingWords } from '../ledger/pending';
 import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import type { Growth } from '../series/growth';
-import { at, sum } from '../series/statistics';
+import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
+import { riseSince } from '../sites/context';
 import { placeOf } from '../sites/site';
 import type { JudgedSite } from '../sites/states';
 import { placeText, rateText } from '../words';
@@ -18,9 +19,14 @@ import { countedText, type JudgedFailure } from './outOfMemory';
 import { suggest } from './suggestions';
 import { makeFinding } from './wording';
 
-/** Of the driver layer, the biggest, and entries of their series. */
-const MOST_SITES = 64;
-const POINTS = 64;
+interface LayerContext {
+  source: TraceSource;
+  leaks: readonly Finding[];
+  /** Processes whose steps may be a set-up. */
+  setUps: readonly number[];
+  /** Of all processes. */
+  sites: readonly JudgedSite[];
+}
 
 // Findings that are no leak: failures, layers that grow by themselves, cycles, outliers.
 
@@ -65,11 +71,8 @@ function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): strin
 }
 
 /** A library that takes ever more; memory that waits for a stream; a cache that grows beyond its tensors; a process beyond what was traced. */
-export function layerFindings(
-  ledgers: readonly JudgedLedger[],
-  source: TraceSource,
-  { leaks, setUps }: { leaks: readonly Finding[]; setUps: readonly number[] },
-): Finding[] {
+export function layerFindings(ledgers: readonly JudgedLedger[], context: LayerContext): Finding[] {
+  const { source, leaks, setUps } = context;
   return ledgers.flatMap(judged => {
     const { reserved, process, pending } = judged;
     const graphs = reserved === null ? null : graphsText(judged, source);
@@ -77,7 +80,7 @@ export function layerFindings(
     if (setUps.includes(judged.ledger.process)) return graphs === null ? [] : [graphsFinding(judged, graphs)];
     const findings: Finding[] = libraryFindings(judged, leaks);
     if (pending !== null) findings.push(pendingFinding(judged, pending));
-    else if (reserved !== null) findings.push(cacheFinding(judged, reserved, { graphs, source }));
+    else if (reserved !== null) findings.push(cacheFinding(judged, reserved, { ...context, graphs }));
     if (process !== null) findings.push(untracedFinding(judged, process));
     return findings;
   });
@@ -123,7 +126,7 @@ function graphsFinding(judged: JudgedLedger, headline: string): Finding {
 function cacheFinding(
   judged: JudgedLedger,
   growth: Growth,
-  { graphs, source }: { graphs: string | null; source: TraceSource },
+  { graphs, sites, source }: LayerContext & { graphs: string | null },
 ): Finding {
   const { process, device } = judged.ledger;
   const room = source.fragmentation({ process, device });
@@ -131,7 +134,7 @@ function cacheFinding(
   const pending = room.largestFreeBytes >= growth.perStep * growth.gap && room.largestFreeBytes >= T.layerBytes;
   const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(formatBytes);
   const partly = formatCount(room.partlyUsedSegments);
-  const place = growsAt(judged, growth.since, source);
+  const place = growsAt(judged, growth.since, { sites, source });
   return makeFinding({
     ...ofDevice(judged, 'cache'),
     ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
@@ -156,23 +159,19 @@ function cacheFinding(
 
 /** The line for whose allocations the cache took most from the driver since a step. */
 function growsAt(
-  { ledger: { process, device } }: JudgedLedger,
+  { ledger }: JudgedLedger,
   since: number,
-  source: TraceSource,
+  { sites, source }: Pick<LayerContext, 'sites' | 'source'>,
 ): FindingPlace | null {
-  const order = { sort: 'liveBytes', descending: true, includeDead: false, from: 0, to: MOST_SITES } as const;
-  const ids = Array.from(source.sites({ layer: 'driver', groupBy: 'site', process, device, ...order }).id);
-  if (ids.length === 0) return null;
-  const axis = { process, layer: 'driver', sites: ids, from: 0, to: ids.length, points: POINTS } as const;
-  const { id, last, liveBytes, segmentAllocations } = source.siteSeries(axis);
-  const first = last.findLastIndex(step => step < since);
-  const grown = Array.from(id, (site, row): [number, number] => {
-    const level = (entry: number): number => (entry < 0 ? 0 : at(liveBytes, row * last.length + entry));
-    return [site, at(segmentAllocations, row) > 0 ? level(last.length - 1) - level(first) : 0];
-  });
-  const lines = groupBy(grown, ([site]) => placeText(placeOf(source, site)));
-  const sums = [...lines.values()].map(own => ({ site: own[0][0], bytes: sum(own.map(([, bytes]) => bytes)) }));
-  const [most] = sums.sort((a, b) => b.bytes - a.bytes);
+  const own = sites.filter(
+    ({ steps }) => steps.segments && steps.process === ledger.process && steps.device === ledger.device,
+  );
+  const lines = groupBy(own, ({ steps }) => placeText(placeOf(source, steps.site)));
+  const rises = [...lines.values()].map(same => ({
+    site: same[0].steps.site,
+    bytes: sum(same.map(({ steps }) => riseSince(since, steps))),
+  }));
+  const [most] = rises.sort((a, b) => b.bytes - a.bytes);
   return most === undefined || most.bytes <= 0 ? null : placeOf(source, most.site);
 }
 

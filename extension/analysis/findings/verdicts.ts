@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { nameCells } from '../../protocol/cells';
-import { libraryName, usesItself } from '../../protocol/libraryName';
+import { libraryName, ownsItsMemory } from '../../protocol/libraryName';
 import { toldSource } from '../../protocol/notes';
 import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, GrowingState, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
@@ -72,7 +72,7 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
       ...failureFindings(failures, source),
       ...told.filter(leak => leak.verdict !== 'slow'),
       ...cellFindings(source, new Set(told.flatMap(leak => leak.sites))),
-      ...layerFindings(ledgers, source, { leaks, setUps }),
+      ...layerFindings(ledgers, { source, leaks, setUps, sites: judged.flatMap(({ sites }) => sites) }),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
       ...told.filter(leak => leak.verdict === 'slow'),
     ]),
@@ -122,17 +122,18 @@ interface JudgedProcess {
 function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): Generator<void, JudgedProcess> {
   const judged: JudgedProcess = { axis: null, sites: [], setUp: false };
   const lostShare = lostShareOf(info);
+  const pools = source.pools();
   for (const layer of LAYERS) {
     const { axis, sites } = yield* readSiteSteps(source, process, layer);
     judged.axis = axis;
     const cut = firstWhole(axis, layer);
     const whole = sites.map(site => cutSteps(site, cut));
-    const loop = loopFacts(axis, info, source.pools());
+    const loop = loopFacts(axis, info, pools);
     judged.setUp = isNoStep(loop);
     const context = { axis, sites: whole, cut, lostShare, ...loop };
     for (const [i, steps] of whole.entries()) {
       // What a library takes for its own use is none of the program's loading.
-      const own = loop.loads && usesItself(libraryName(source.site(steps.site)?.library ?? ''));
+      const own = loop.loads && ownsItsMemory(libraryName(source.site(steps.site)?.library ?? ''));
       const verdict = inContext(judgeSite(steps), steps, own ? { ...context, loads: false } : context);
       judged.sites.push({ steps, verdict });
       if (i % PART === PART - 1) yield;

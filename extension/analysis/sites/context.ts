@@ -162,7 +162,7 @@ function ofTraining({ category }: SiteSteps): boolean {
 }
 
 /** Bytes by which more live at the last step's end than at that of the step before `step`. */
-function riseSince(step: number | null, { steps, liveBytes }: SiteSteps): number {
+export function riseSince(step: number | null, { steps, liveBytes }: SiteSteps): number {
   const before = steps.findLastIndex(each => each < (step ?? 0));
   return at(liveBytes, liveBytes.length - 1) - (before < 0 ? 0 : at(liveBytes, before));
 }

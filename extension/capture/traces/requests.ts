@@ -7,7 +7,7 @@ import { reasonOf } from './traceDirectory';
 import { addFile, readBytes } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 
-/** A block that is asked for; `lines` (innermost first) and `step` are those of its allocation. */
+/** A block whose holder is to be found; `lines` (innermost first) and `step` belong to its allocation. */
 export interface AskedBlock {
   address: bigint;
   bytes: number;
