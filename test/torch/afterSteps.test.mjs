@@ -1,13 +1,7 @@
 // What a program does once it is trained ends no steps: that memory piles up there is said, and no more than that.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { inRoot } from '../project/root.mjs';
-import { runJob } from '../workloads/tracedJob.mjs';
-import { cpuVariables, onCpu } from './onCpu.mjs';
+import { traceText } from './onCpu.mjs';
 
 const TRAINING = `
 import torch
@@ -44,18 +38,7 @@ with torch.no_grad():
 `;
 const MB = 1 << 20;
 
-/** The report of such a program, and what the command says of its trace. */
-async function traced(t, name, rest) {
-  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-after-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, `${name}.py`);
-  writeFileSync(file, TRAINING + rest);
-  const trace = join(folder, `${name}.gputrace`);
-  const how = { python: process.env.GMT_TORCH_PYTHON, env: cpuVariables() };
-  const { report } = await runJob(onCpu(file), { ...how, options: ['--simulate-gpu', '-o', trace] });
-  const { stdout } = spawnSync(process.execPath, [inRoot('dist/cli.js'), 'report', trace], { encoding: 'utf8' });
-  return { report, stdout };
-}
+const traced = (t, name, rest) => traceText(t, name, TRAINING + rest);
 
 for (const [name, rest, line] of [
   ['summed', SUMMED, 16],

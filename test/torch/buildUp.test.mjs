@@ -1,13 +1,7 @@
 // Gradient accumulation that collects what it reports: with its graphs the peak says so, detached it has nothing to say.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { inRoot } from '../project/root.mjs';
-import { runJob } from '../workloads/tracedJob.mjs';
-import { cpuVariables, onCpu } from './onCpu.mjs';
+import { traceText } from './onCpu.mjs';
 
 const PROGRAM = `
 import torch
@@ -28,13 +22,7 @@ for step in range(6):
 const LINE = PROGRAM.split('\n').findIndex(line => line.includes('sigmoid')) + 1;
 
 async function peakOf(t, name, text) {
-  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-built-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [file, trace] = [join(folder, `${name}.py`), join(folder, `${name}.gputrace`)];
-  writeFileSync(file, text);
-  const how = { python: process.env.GMT_TORCH_PYTHON, env: cpuVariables() };
-  const { report } = await runJob(onCpu(file), { ...how, options: ['--simulate-gpu', '-o', trace] });
-  const { stdout } = spawnSync(process.execPath, [inRoot('dist/cli.js'), 'report', trace], { encoding: 'utf8' });
+  const { report, stdout } = await traceText(t, name, text);
   return { text: stdout, lines: report.peak?.buildUp.map(({ place }) => place.line) };
 }
 

@@ -1,7 +1,10 @@
 // Jobs that were written for a GPU, on a real PyTorch without one: "cuda" becomes "cpu", and their tensors are reported as a GPU's.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { inRoot } from '../project/root.mjs';
+import { runJob } from '../workloads/tracedJob.mjs';
 
 const jobs = inRoot('build/test/torch/jobs');
 
@@ -22,4 +25,16 @@ export function cpuVariables(bytes = 0) {
     PYTHONPATH: inRoot('test/torch'),
     OMP_NUM_THREADS: '1',
   };
+}
+
+/** A program of this text, traced for the test `t`: its report, and what the command prints of its trace. */
+export async function traceText(t, name, text) {
+  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-text-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, trace] = [join(folder, `${name}.py`), join(folder, `${name}.gputrace`)];
+  writeFileSync(file, text);
+  const how = { python: process.env.GMT_TORCH_PYTHON, env: cpuVariables() };
+  const { report } = await runJob(onCpu(file), { ...how, options: ['--simulate-gpu', '-o', trace] });
+  const { stdout } = spawnSync(process.execPath, [inRoot('dist/cli.js'), 'report', trace], { encoding: 'utf8' });
+  return { report, stdout };
 }

@@ -1,13 +1,7 @@
 // Loops that fill something once, and work behind them that allocates nothing: set-ups are no steps, and no leak.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { inRoot } from '../project/root.mjs';
-import { runJob } from '../workloads/tracedJob.mjs';
-import { cpuVariables, onCpu } from './onCpu.mjs';
+import { traceText } from './onCpu.mjs';
 
 /** Something for each of 11 shapes, made when it is first needed; the objects of each round wake Python's collector. */
 const SHAPES = `
@@ -45,13 +39,7 @@ for step in range(200):
 `;
 
 async function traced(t, name, text) {
-  const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-set-up-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [file, trace] = [join(folder, `${name}.py`), join(folder, `${name}.gputrace`)];
-  writeFileSync(file, text);
-  const how = { python: process.env.GMT_TORCH_PYTHON, env: cpuVariables() };
-  const { report } = await runJob(onCpu(file), { ...how, options: ['--simulate-gpu', '-o', trace] });
-  const { stdout } = spawnSync(process.execPath, [inRoot('dist/cli.js'), 'report', trace], { encoding: 'utf8' });
+  const { report, stdout } = await traceText(t, name, text);
   return { titles: report.findings.map(({ title }) => title), text: stdout };
 }
 
