@@ -1,13 +1,10 @@
 #include "inject/agent/agent.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "inject/agent/allocator.h"
@@ -15,6 +12,7 @@
 #include "inject/agent/arrays.h"
 #include "inject/agent/python.h"
 #include "inject/agent/records.h"
+#include "inject/agent/turn_offer.h"
 #include "inject/hooks/elf.h"
 #include "inject/log/chunk_supply.h"
 #include "inject/log/stacks.h"
@@ -25,12 +23,10 @@ namespace {
 
 constexpr uint64_t kTick = 500'000'000, kGlance = 50'000'000, kWaitingTick = 20'000'000, kPatience = 300'000'000;  // ns
 constexpr uint32_t kTries = 240;  // ticks: two minutes
-constexpr uint32_t kNobody = 0, kTaken = 1u << 31;
 
 uint32_t g_running;  ///< generation of the log whose thread runs; 0 = none
 uint32_t g_wake;     ///< futex of the tracer's thread: rises with each turn that is offered
-uint32_t g_offer;    ///< futex of the waiting program thread: Turn, | kTaken while it is used, kNobody once it is over
-uint64_t g_offer_step;
+TurnOffer g_offer;
 uint32_t g_asked;   ///< the main thread has been asked for its turn
 uint32_t g_moment;  ///< ... and for a moment to ask the allocator in
 uint64_t g_next_step = ~0ull;
@@ -50,13 +46,6 @@ struct Work {
   unsigned long long added;  ///< libraries_added() at the last turn for their sake
   Request request;
 };
-
-void futex_wait(uint32_t *word, uint32_t seen, uint64_t ns) {
-  const timespec limit{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, nullptr, 0);
-}
-
-void futex_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
 
 /// A generation as the argument of what is called with one.
 void *pointer_of(uint32_t generation) { return reinterpret_cast<void *>(static_cast<uintptr_t>(generation)); }
@@ -121,13 +110,11 @@ void with_python(Work &work, Turn turn, uint64_t step) {
 }
 
 bool run_offered_turn(Work &work) {
-  uint32_t offer = __atomic_load_n(&g_offer, __ATOMIC_ACQUIRE);
-  if (offer == kNobody || (offer & kTaken)) return false;
-  if (!__atomic_compare_exchange_n(&g_offer, &offer, offer | kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-    return false;
-  with_python(work, static_cast<Turn>(offer), g_offer_step);
-  __atomic_store_n(&g_offer, kNobody, __ATOMIC_RELEASE);
-  futex_wake(&g_offer);
+  uint64_t step = 0;
+  const uint32_t turn = g_offer.take(&step);
+  if (!turn) return false;
+  with_python(work, static_cast<Turn>(turn), step);
+  g_offer.end();
   return true;
 }
 
@@ -251,21 +238,13 @@ bool offer_turn(Turn turn, uint64_t step) {
   if (!python_api() || !agent_runs()) return false;
   // Once the interpreter ends, it ends each other thread that wants the GIL: this one would wait for ever.
   if (turn != Turn::kExit && !python_alive()) return false;
-  uint32_t nobody = kNobody;
   const auto offer = static_cast<uint32_t>(turn);
-  if (!__atomic_compare_exchange_n(&g_offer, &nobody, kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
-  g_offer_step = step;
-  __atomic_store_n(&g_offer, offer, __ATOMIC_RELEASE);
+  if (!g_offer.make(offer, step)) return false;
   const KeptErrno kept;
   void *state = g_api->save_thread();
   __atomic_fetch_add(&g_wake, 1, __ATOMIC_RELEASE);
   futex_wake(&g_wake);
-  const uint64_t until = clock_ns(CLOCK_MONOTONIC) + kLong;
-  while (uint32_t now = __atomic_load_n(&g_offer, __ATOMIC_ACQUIRE)) {
-    const bool late = now == offer && clock_ns(CLOCK_MONOTONIC) > until;
-    if (late && __atomic_compare_exchange_n(&g_offer, &now, kNobody, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
-    futex_wait(&g_offer, now, kLong);
-  }
+  g_offer.wait(offer, kLong, [] { return clock_ns(CLOCK_MONOTONIC); });
   g_api->restore_thread(state);
   return true;
 }
@@ -286,7 +265,7 @@ void start_agent(Thread &thread) {
     return write_note(thread, GMT_NOTE_AGENT, "The agent is switched off (GPU_MEMTRACE_AGENT=0).");
   const uint32_t generation = log_generation();
   // After a fork the parent's thread and what it was about to do are not here.
-  g_offer = kNobody;
+  g_offer.reset();
   g_asked = 0;
   g_moment = 0;
   g_ended = 0;
