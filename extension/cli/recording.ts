@@ -64,7 +64,8 @@ export function beginRecording(
   const uid = process.getuid?.() ?? 0;
   const made = createTraceDirectory(traceRoots(process.env, uid), uid);
   if ('error' in made) return made;
-  const session: SessionFile = { version: 1, ...facts, startedRealtimeMs: Date.now(), processes: [] };
+  const command = loaded.addon.maskSecrets(facts.command);
+  const session: SessionFile = { version: 1, ...facts, command, startedRealtimeMs: Date.now(), processes: [] };
   try {
     writeSession(made.path, session);
     loaded.addon.setRecording(made.path, start === null, start ?? {});

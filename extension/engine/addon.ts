@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { NativeAddon } from './native';
 import { remembered } from '../protocol/maps';
 import type { TraceInfo } from '../protocol/trace';
-import { withoutSecrets } from './secrets';
 
 export type { NativeAddon, NativeSession } from './native';
 export type Loaded = { addon: NativeAddon } | { error: string };
@@ -29,8 +28,8 @@ function load(file: string): Loaded {
     return {
       addon: {
         ...addon,
-        open: (path, options) => discreet(addon.open(path, options)),
-        openLifetimes: (path, options) => discreet(addon.openLifetimes(path, options)),
+        open: (path, options) => discreet(addon, addon.open(path, options)),
+        openLifetimes: (path, options) => discreet(addon, addon.openLifetimes(path, options)),
       },
     };
   } catch (error) {
@@ -39,8 +38,15 @@ function load(file: string): Loaded {
   }
 }
 
-/** A trace whose facts have no secrets of the command line. */
-function discreet<Trace extends { info(): TraceInfo }>(trace: Trace): Trace {
+/** A trace whose facts have no secrets of the command line, also where an earlier version recorded it. */
+function discreet<Trace extends { info(): TraceInfo }>(addon: NativeAddon, trace: Trace): Trace {
   const info = trace.info.bind(trace);
-  return Object.defineProperty(trace, 'info', { configurable: true, value: () => withoutSecrets(info()) });
+  const masked = (): TraceInfo => {
+    const facts = info();
+    for (const process of facts.processes) process.command = addon.maskSecrets(process.command);
+    const { command } = facts.session;
+    if (Array.isArray(command)) facts.session.command = addon.maskSecrets(command.map(String));
+    return facts;
+  };
+  return Object.defineProperty(trace, 'info', { configurable: true, value: masked });
 }

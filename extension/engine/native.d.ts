@@ -57,6 +57,8 @@ export interface NativeAddon {
    * the end of a training step or that many bytes in a GPU's cache.
    */
   setRecording(directory: string, on: boolean, start?: { step?: number; reservedBytes?: number }): void;
+  /** The words of a command line, each secret in them as `***`: values of `--token`, `KEY=`, passwords in URLs, keys of services. */
+  maskSecrets(words: readonly string[]): string[];
   /**
    * Turns a PyTorch memory snapshot into a *.gputrace (written through a temporary file and a rename). Nothing in the pickle is
    * executed. Rejects with a sentence.

@@ -15,6 +15,7 @@
 #include "wire/container.h"
 #include "wire/files.h"
 #include "wire/layout.h"
+#include "wire/secrets.h"
 
 namespace gmt::addon {
 namespace {
@@ -90,6 +91,20 @@ Napi::Value import_snapshot_from_js(const Napi::CallbackInfo &info) {
       });
 }
 
+/// The words of a command line, without its secrets.
+Napi::Value mask_secrets_from_js(const Napi::CallbackInfo &info) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsArray()) return refuse(env, "maskSecrets() needs the words of a command line.");
+  const auto words = info[0].As<Napi::Array>();
+  std::string text;
+  for (uint32_t i = 0; i < words.Length(); ++i) text += words.Get(i).ToString().Utf8Value() + '\0';
+  text.resize(secrets::mask_command(text.data(), text.size()));
+  auto masked = Napi::Array::New(env);
+  for (size_t from = 0, end = 0; (end = text.find('\0', from)) != text.npos; from = end + 1)
+    masked.Set(masked.Length(), text.substr(from, end - from));
+  return masked;
+}
+
 /// Before an environment goes, everyone who waits in it is let go; the sessions' threads end with their objects.
 void stop_readers(Environment *environment) {
   environment->Opened<Follower>::stop();
@@ -106,6 +121,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("openLifetimes", Napi::Function::New<LifetimesObject::open>(env, "openLifetimes"));
   exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));
   exports.Set("importSnapshot", Napi::Function::New<import_snapshot_from_js>(env, "importSnapshot"));
+  exports.Set("maskSecrets", Napi::Function::New<mask_secrets_from_js>(env, "maskSecrets"));
   exports.Set("startProgram", Napi::Function::New<start_program>(env, "startProgram"));
   exports.Set("endOnSignals", Napi::Function::New<end_on_signals>(env, "endOnSignals"));
   return exports;

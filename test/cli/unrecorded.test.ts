@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
+import type { NativeAddon } from '../../extension/engine/addon';
 import { DRIVER_SCRIPT, Place, python, root, workload, type Report } from './launcher';
 
 const agentTests = join(root, 'test/native/agent');
@@ -132,5 +134,8 @@ test('secrets of a command line are in no report, and the document of a failure 
     assert.equal(statSync(place.path(name)).mode & 0o777, 0o600);
   }
   assert.ok(place.readJson<Report & { command: string[] }>('x.json').command.includes('***'));
+  const native = { exports: {} as NativeAddon };
+  process.dlopen(native, join(root, 'dist/native/gpu_memory_trace.node')); // as it lies in the file
+  written.push(inspect(native.exports.open(place.path('x.gputrace')).info(), { depth: null, breakLength: Infinity }));
   for (const text of written) assert.ok(!text.includes(SECRET), text.slice(0, 400));
 });

@@ -18,7 +18,7 @@ import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';
 import { pickTrace } from '../session/pickTrace';
-import { Refused, sudoWords } from '../session/refused';
+import { nativeAddon, Refused, sudoWords } from '../session/refused';
 import type { OpenTerminal } from '../session/terminal';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
 import { refuseUntrusted, type Sessions } from '../session/sessions';
@@ -110,7 +110,7 @@ async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> 
   refuseUntrusted();
   const missing = tracerMissing(dist);
   if (missing !== null) throw new Refused(missing.message);
-  const pid = typeof given === 'number' ? given : (await pickProcess())?.pid;
+  const pid = typeof given === 'number' ? given : (await pickProcess(nativeAddon(dist)))?.pid;
   if (pid === undefined) return;
   await showPanel();
   const target = await checkTarget(pid, sudoWords(dist, pid));

@@ -123,7 +123,8 @@ export class Recorder {
     const made = createTraceDirectory(traceRoots(environment, uid), uid);
     if ('error' in made) throw new Refused(made.error);
     if (made.note !== null) this.log.warn(made.note);
-    const facts: SessionFile = { version: 1, ...about, startedRealtimeMs: Date.now(), processes: [] };
+    const command = addon.maskSecrets(about.command);
+    const facts: SessionFile = { version: 1, ...about, command, startedRealtimeMs: Date.now(), processes: [] };
     try {
       writeSession(made.path, facts);
       addon.setRecording(made.path, true);

@@ -5,6 +5,7 @@
 
 #include "inject/log/log.h"
 #include "wire/process_start.h"
+#include "wire/secrets.h"
 
 namespace gmt::inject {
 
@@ -22,7 +23,8 @@ void write_note(Thread &thread, gmt_note_code code, std::string_view text) {
 void write_process(Thread &thread, uint32_t python_version) {
   char command[8192];
   const ssize_t n = gmt_read_start("/proc/self/cmdline", command, sizeof command);
-  const gmt_process_record record{n > 0 ? static_cast<uint32_t>(n) : 0, python_version};
+  const size_t bytes = n > 0 ? secrets::mask_command(command, static_cast<size_t>(n)) : 0;
+  const gmt_process_record record{static_cast<uint32_t>(bytes), python_version};
   write_local(thread, GMT_PROCESS, record, {command, record.command_bytes});
 }
 

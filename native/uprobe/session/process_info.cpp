@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "wire/files.h"
+#include "wire/secrets.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -75,6 +76,7 @@ std::optional<ProcessInfo> read_process(uint32_t pid) {
   std::string_view uids = std::string_view(status).substr(line + 5);
   for (uint32_t &uid : info.uids) uid = static_cast<uint32_t>(read_number(uids));
   info.command = read_small_file(proc_path(pid, "cmdline"), kMostCommandBytes);
+  info.command.resize(secrets::mask_command(info.command.data(), info.command.size()));
   return info;
 }
 

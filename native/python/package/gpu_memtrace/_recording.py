@@ -157,7 +157,7 @@ def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None, copies: Op
     limit, detail = min(limit, limits[0]) if limits else limit, limits[1] if limits else min(GB // 2, limit // 4)
     session = {
         "version": 1,
-        "command": command_line(),
+        "command": [],  # the process has written its own, without secrets
         "cwd": os.getcwd(),
         "startedRealtimeMs": int(time.time() * 1000),
         "simulated": "GPU_MEMTRACE_SIMULATOR" in os.environ,

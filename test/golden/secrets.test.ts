@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { maskSecrets } from '../../../extension/engine/secrets';
+import { loadNative } from '../../extension/engine/addon';
+
+const loaded = loadNative(resolve(__dirname, '../../../dist'));
+const maskSecrets = (words: readonly string[]): string[] => {
+  if ('error' in loaded) throw new Error(loaded.error);
+  return loaded.addon.maskSecrets(words);
+};
 
 const secret = fc.stringMatching(/^[A-Za-z0-9]{12,40}$/);
 const FORMS: ((value: string) => string[])[] = [
@@ -45,6 +52,22 @@ test('no secret of a command line is left, in whatever form it is given', () => 
       },
     ),
     { numRuns: 2000 },
+  );
+});
+
+test('whatever the words are: as many come back, and none is longer than it was', () => {
+  const part = fc.oneof(
+    fc.string(),
+    fc.constantFrom('--token', '=', ':', '"', "'", '://', '@', '?', '&', 'Bearer ', 'hf_', 'key'),
+  );
+  const word = fc.array(part, { maxLength: 12 }).map(parts => parts.join('').replaceAll('\0', ''));
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 8 }), words => {
+      const masked = maskSecrets(words);
+      assert.equal(masked.length, words.length);
+      masked.forEach((text, i) => assert.ok(Buffer.byteLength(text) <= Buffer.byteLength(Buffer.from(words[i] ?? ''))));
+    }),
+    { numRuns: 5000 },
   );
 });
 
