@@ -14,7 +14,9 @@ const themeIds = vscode.extensions.all.flatMap(({ packageJSON }) => {
   const { contributes } = packageJSON as { contributes?: { themes?: { id?: string }[] } };
   return (contributes?.themes ?? []).map(({ id }) => id ?? '');
 });
-const THEMES = ['Dark Modern', 'Light Modern', 'High Contrast', 'High Contrast Light'].map(
+/** Two are enough to see that the window's colours reach the page; `npm run test:long` takes all, and all tabs. */
+const WHOLE = process.env.GPU_MEMTRACE_ROUNDS !== undefined;
+const THEMES = ['Dark Modern', 'High Contrast Light', ...(WHOLE ? ['Light Modern', 'High Contrast'] : [])].map(
   name => themeIds.find(id => id.endsWith(name)) ?? name,
 );
 /** The table scrolls with the arrow keys of the grid around it, which has the focus. */
@@ -88,14 +90,14 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     );
   });
 
-  it('axe finds nothing wrong in any tab, nor with findings and details open in any theme', async () => {
+  it('axe finds nothing wrong with findings and details open', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
     await until('a finding', async () => (await texts('[data-finding][data-verdict=leak]')).length > 0);
     await click('.finding-toggle');
     await click('[data-action=why]');
     const found = await wrongInThemes(async function* (first) {
-      for (const tab of first ? Object.keys(SHOWN) : []) {
+      for (const tab of first && WHOLE ? Object.keys(SHOWN) : []) {
         await shows(tab);
         yield tab;
       }

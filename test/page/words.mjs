@@ -7,11 +7,10 @@ import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const strings = Object.fromEntries(messages().map(text => [text, `«${text}»`]));
 /** Fields of the host's answers whose texts the page shows as they are. */
-const FIELDS = new Set(
+const FIELDS =
   'file function label name path title tooltip headline detail sentence next suggestion evidence ruledOut because text detail command cause stack error names byCause type chain'.split(
     ' ',
-  ),
-);
+  );
 const FIGURE = /[+−-]?[\d.,]+\s?(?:[KMGTP]?B|ns|µs|ms|s|min|h|%)?(?:\/s)?(?![\w])/g;
 /** Names that are not of the trace: devices, keys, what Python and its packages call things. */
 const FIXED =
@@ -34,22 +33,25 @@ const shown = () =>
     return [...new Set(found)];
   });
 
-/** What the host said, longest first: file and function names, sentences of findings. */
+/** What the host said, longest first: file and function names, sentences of findings. Gathered there: its answers are big. */
 async function namesOfHost() {
-  const names = new Set();
-  const gather = (value, field) => {
-    if (typeof value === 'string') {
-      if (FIELDS.has(field))
-        for (const name of [value, value.split('/').pop(), ...value.split(/`|: /)]) names.add(name);
-    } else if (Array.isArray(value)) value.forEach(one => gather(one, field));
-    else if (value !== null && typeof value === 'object' && !ArrayBuffer.isView(value))
-      for (const [key, one] of Object.entries(value)) {
-        if (field === 'byCause') names.add(key);
-        gather(one, key);
-      }
-  };
-  gather(await page.evaluate(() => window.bench.said), '');
-  return [...names].filter(name => name.length > 1 && /\D/.test(name)).sort((a, b) => b.length - a.length);
+  const names = await page.evaluate(fields => {
+    const found = (window.namesOfHost ??= { names: new Set(), read: 0 });
+    const gather = (value, field) => {
+      if (typeof value === 'string') {
+        if (fields.includes(field))
+          for (const name of [value, value.split('/').pop(), ...value.split(/`|: /)]) found.names.add(name);
+      } else if (Array.isArray(value)) value.forEach(one => gather(one, field));
+      else if (value !== null && typeof value === 'object' && !ArrayBuffer.isView(value))
+        for (const [key, one] of Object.entries(value)) {
+          if (field === 'byCause') found.names.add(key);
+          gather(one, key);
+        }
+    };
+    for (; found.read < window.bench.said.length; found.read++) gather(window.bench.said[found.read], '');
+    return [...found.names];
+  }, FIELDS);
+  return names.filter(name => name.length > 1 && /\D/.test(name)).sort((a, b) => b.length - a.length);
 }
 
 function left(text, names) {

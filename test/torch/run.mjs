@@ -8,25 +8,31 @@ import { findTorch, standInVariables } from './standIn.mjs';
 /** Some of each kind, for every run of the tests: what holds the leak, and what looks like a leak and is none. */
 const CHOSEN = [
   'l01_loss_list', // a list
-  'l09_thread', // another thread's list
-  'l30_lru_cache', // a cache's own memory
   'l62_graph_nodes', // nodes of the autograd graph
   'n01_adam_warmup', // the optimizer's state
-  'n10_prefetch', // what a thread holds for a moment
   'ranges of record_function',
   'two holders, asked', // of the same memory
   'one change of two',
   'a list and the graph',
   'a record of two tensors',
-  'recording that begins late',
+  'recording that begins late (step)',
   'a lean trace',
-  'behind the last step',
-  'a test that keeps nothing',
+  'behind the last step is told (summed)',
   'memory ran out of a leak',
-  'the batch is too big',
   'gradients of the step before',
   'passes are those of the job',
   'outputs collected with their graphs',
+];
+
+/** What `npm run test:long` runs beside them. */
+const MORE = [
+  'l09_thread', // another thread's list
+  'l30_lru_cache', // a cache's own memory
+  'n10_prefetch', // what a thread holds for a moment
+  'recording that begins late',
+  'behind the last step',
+  'a test that keeps nothing',
+  'the batch is too big',
 ];
 
 const FILES = [
@@ -71,7 +77,8 @@ export async function runTorchTests(wanted) {
 function chosen(wanted) {
   const all = TRAINING.map(({ name }) => name);
   if (wanted === undefined) return { jobs: [], scripts: all };
-  if (wanted.length === 0) return { jobs: CHOSEN, scripts: [CHOSEN_SCRIPT] };
+  if (wanted.length === 0)
+    return { jobs: process.env.GPU_MEMTRACE_ROUNDS ? [...CHOSEN, ...MORE] : CHOSEN, scripts: [CHOSEN_SCRIPT] };
   const scripts = all.filter(name => wanted.some(begin => name.startsWith(begin)));
   return { jobs: wanted.filter(begin => !all.some(name => name.startsWith(begin))), scripts };
 }

@@ -31,7 +31,7 @@ def pythons():
 
 
 def chosen():
-    """(version, path) of the oldest and the newest Python that is here; of all with GPU_MEMTRACE_ROUNDS (`npm run test:folded`)."""
+    """(version, path) of the oldest and the newest Python that is here; of all with GPU_MEMTRACE_ROUNDS (`npm run test:long`)."""
     found = sorted(pythons().items())
     return found if "GPU_MEMTRACE_ROUNDS" in os.environ else found[:1] + found[1:][-1:]
 

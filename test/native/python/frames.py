@@ -12,7 +12,7 @@ import probe
 from probe import check
 
 MAX_FRAMES = probe.MAX_FRAMES
-# Threads that take the GIL from each other at every chance cost seconds: `npm run test:folded` has more of it.
+# Threads that take the GIL from each other at every chance cost seconds: `npm run test:long` has more of it.
 TURNS = 25 if os.environ.get("GPU_MEMTRACE_ROUNDS") else 5
 
 assert probe.without_gil.probe_discover() == probe.READY, probe.without_gil.probe_reason()

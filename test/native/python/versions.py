@@ -1,4 +1,5 @@
-"""versions.py PROBE EMBEDDED: runs the walk's tests in every Python that is here. More can be named in GMT_PYTHONS, with
+"""versions.py PROBE EMBEDDED: runs the walk's tests in the Pythons that are here: the oldest, the newest and one that is refused, or
+all of them with GPU_MEMTRACE_ROUNDS (`npm run test:long`). More can be named in GMT_PYTHONS, with
 colons between. Exit status 77: none is here."""
 
 import glob
@@ -21,7 +22,21 @@ def ask(python, code):
     return answer.stdout.strip() if answer.returncode == 0 else None
 
 
+def minor(version):
+    return ".".join(version.split(".")[:2])
+
+
 def interpreters():
+    """{(version, prefix): path} of those that are tested."""
+    found = sorted(all_interpreters().items(), key=lambda item: [int(part) for part in item[0][0].split(".")])
+    if "GPU_MEMTRACE_ROUNDS" in os.environ:
+        return dict(found)
+    supported = [item for item in found if minor(item[0][0]) in SUPPORTED]
+    refused = [item for item in found if item not in supported]
+    return dict(refused[:1] + supported[:1] + supported[1:][-1:])
+
+
+def all_interpreters():
     """{(version, prefix): path}, each build once."""
     names = [n for n in os.environ.get("GMT_PYTHONS", "").split(":") if n]
     names += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))
@@ -63,8 +78,7 @@ def test_embedded(python, program):
 
 def test(version, python, probe, embedded):
     """A list of what went wrong."""
-    minor = ".".join(version.split(".")[:2])
-    if minor not in SUPPORTED:
+    if minor(version) not in SUPPORTED:
         result = run(python, probe, "refused.py")
         print(result.stdout, end="")
         return [] if result.returncode == 0 else ["refused.py: " + result.stdout + result.stderr]
@@ -85,9 +99,9 @@ def test(version, python, probe, embedded):
 def main():
     probe, embedded = map(os.path.abspath, sys.argv[1:3])
     found = interpreters()
-    for minor in SUPPORTED:
-        if not any(version.startswith(minor + ".") for version, _ in found):
-            print("Python %s: skipped, not here" % minor)
+    for each in SUPPORTED:
+        if not any(minor(version) == each for version, _ in found):
+            print("Python %s: skipped, not here or not chosen" % each)
     failed = 0
     for (version, prefix), python in sorted(found.items()):
         print("Python %s (%s)" % (version, python), flush=True)

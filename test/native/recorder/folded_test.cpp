@@ -1,4 +1,4 @@
-// A trace whose old events were given back answers as one that has all of them. With GPU_MEMTRACE_ROUNDS (`npm run test:folded`) at
+// A trace whose old events were given back answers as one that has all of them. With GPU_MEMTRACE_ROUNDS (`npm run test:long`) at
 // every moment of a long trace, else at some of a shorter one.
 #include <cstdlib>
 #include <fstream>

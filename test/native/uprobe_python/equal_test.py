@@ -79,7 +79,7 @@ def add(version, python):
 
 
 for (version, _prefix), python in versions.interpreters().items():
-    if ".".join(version.split(".")[:2]) in versions.SUPPORTED:
+    if versions.minor(version) in versions.SUPPORTED:
         add(version, python)
 
 if __name__ == "__main__":

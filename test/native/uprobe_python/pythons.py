@@ -1,5 +1,5 @@
-"""pythons.py TRACE LIBRARY PROBE CALLS LATE: runs the tests of the Python walk in BPF in every Python that is here (as
-test/native/python/versions.py finds them). Exit status 77: not root, or no Python."""
+"""pythons.py TRACE LIBRARY PROBE CALLS LATE: runs the tests of the Python walk in BPF in the Pythons that
+test/native/python/versions.py chooses. Exit status 77: not root, or no Python."""
 
 import json
 import os
@@ -160,7 +160,7 @@ def test_refused(tools, python, version):
 
 
 def test(tools, version, python):
-    if ".".join(version.split(".")[:2]) not in versions.SUPPORTED:
+    if versions.minor(version) not in versions.SUPPORTED:
         return test_refused(tools, python, version)
     test_script(tools, python, PYTHON, "frames.py")
     test_script(tools, python, PYTHON, "churn.py")
@@ -179,8 +179,8 @@ def main():
     tools = Tools(*map(os.path.abspath, sys.argv[1:6]))
     pythons = versions.interpreters()
     for minor in versions.SUPPORTED:
-        if not any(version.startswith(minor + ".") for version, _ in pythons):
-            print("Python %s: skipped, not here" % minor)
+        if not any(versions.minor(version) == minor for version, _ in pythons):
+            print("Python %s: skipped, not here or not chosen" % minor)
     failed = 0
     for (version, _), python in sorted(pythons.items()):
         print("Python %s (%s)" % (version, python), flush=True)
