@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { inRoot, must, run, say } from '../project/root.mjs';
-import { ensurePrograms } from '../project/systemPackages.mjs';
+import { ensureChromium } from '../project/chromium.mjs';
 
 const standIn = inRoot('test/workbench/code.mjs');
 /** The files that take as long as the others together: they have a window of their own. */
@@ -34,8 +34,7 @@ async function desktopIsReachable() {
 
 /** Makes the stand-in ready; one sentence when it cannot be. */
 export async function prepareStandIn() {
-  const packages = ['chromium', 'fonts-dejavu-core', 'fonts-liberation'];
-  const problem = process.env.CHROMIUM ? null : await ensurePrograms(['chromium'], packages);
+  const problem = await ensureChromium();
   if (problem) return problem;
   await must('sh', [inRoot('test/workbench/install.sh'), inRoot('.bench')]);
   return null;

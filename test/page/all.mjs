@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { inRoot, run, say } from '../project/root.mjs';
-import { ensurePrograms } from '../project/systemPackages.mjs';
+import { ensureChromium } from '../project/chromium.mjs';
 
 const FOLDER = 'test/page';
 const MOST_AT_ONCE = 4;
@@ -29,7 +29,7 @@ async function runFile(name) {
 
 /** Runs the files whose names begin with one of `wanted`, or all; {passed, failed, skipped, notes}. */
 export async function runPageChecks(wanted = []) {
-  const problem = process.env.CHROMIUM ? null : await ensurePrograms(['chromium'], ['chromium', 'fonts-dejavu-core']);
+  const problem = await ensureChromium();
   if (problem) return { skipped: [`the page in Chromium: ${problem}`] };
   const left = checkFiles(wanted);
   const sum = { passed: 0, failed: 0, notes: [] };

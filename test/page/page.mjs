@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
+import { chromiumPath } from '../project/chromium.mjs';
 
 /** What --vscode-* variables are in VS Code's own themes, a value each; null: the theme has none. */
 const { kinds, variables } = JSON.parse(readFileSync(new URL('themes.json', import.meta.url), 'utf8'));
@@ -57,7 +58,7 @@ function html(strings = {}) {
 
 export async function openBrowser() {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args });
+  return chromium.launch({ executablePath: chromiumPath(), headless: true, args });
 }
 
 function valuesOf(theme) {

@@ -8,11 +8,11 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { chromiumPath } from '../project/chromium.mjs';
 
 const bench = resolve(process.env.BENCH ?? fileURLToPath(new URL('../../.bench', import.meta.url)));
 const NODE = join(bench, 'node/bin/node');
 const SERVER = join(bench, 'server/out/server-main.js');
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** User settings that keep the window free of what no test asks for. */
 const QUIET = {
@@ -126,7 +126,7 @@ export async function openWorkbench(server, options = {}) {
     onLog,
     onExit,
   } = options;
-  const browser = await chromium.launch({ executablePath: CHROMIUM, headless, args: FLAGS });
+  const browser = await chromium.launch({ executablePath: chromiumPath(), headless, args: FLAGS });
   // Animations would be drawn by the processor, all the time.
   const context = await browser.newContext({ viewport: headless ? size : null, reducedMotion: 'reduce' });
   const page = await context.newPage();
