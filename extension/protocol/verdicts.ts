@@ -43,6 +43,8 @@ export interface SiteVerdict {
   risenBytes: number;
   /** Steps between two rises (growing) or two falls (sawtooth); null where there is no such rhythm. */
   period: number | null;
+  /** It grows by models, one of which is made every so many steps: few enough that they may be an ensemble, or the folds of a validation. */
+  models?: true;
   /** From 0 to 1. */
   confidence: number;
   /** One sentence on why. */

@@ -30,6 +30,8 @@ export interface Growth {
   built: boolean;
   /** Its steps are rounds of a loop: the program names none. */
   guessed: boolean;
+  /** Models are kept, so few that their number may be what the program wants. */
+  models: boolean;
   /** It comes from a memory snapshot, which does not record what holds a block. */
   snapshot: boolean;
   /** A library took it for its own use: no variable of the program holds it. */
@@ -40,7 +42,8 @@ export interface Growth {
 
 /** Null: it is a leak. Else why it may still be something that fills, in a sentence or two. */
 export function doubtOf(growth: Growth): string | null {
-  const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, ofLibrary, pinnedCache } = growth;
+  const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, models, ofLibrary, pinnedCache } =
+    growth;
   const keeper = holder?.container ?? holder?.path ?? '';
   const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
   if (guessed && snapshot && rises < T.many)
@@ -58,6 +61,16 @@ export function doubtOf(growth: Growth): string | null {
       : t(
           'It grew in {0} rounds of a loop so far. What holds it is not known yet, nor whether the rounds are training steps.',
           seen,
+        );
+  }
+  if (models) {
+    const kept = t('{0} models were kept, one after the other', formatCount(rises));
+    return keeper === ''
+      ? t('{0}. Whether that many are wanted is not known: keep what you need of each, such as its scores.', kept)
+      : t(
+          '{0}, by {1}. Whether that many are wanted is not known: keep what you need of each, such as its scores.',
+          kept,
+          keeper,
         );
   }
   if (!nameable || (!early && isCertain(growth))) return null;

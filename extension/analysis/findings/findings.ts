@@ -97,6 +97,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     snapshot: isSnapshot(info.processes[process]),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
     built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
+    models: cluster.some(site => site.verdict.models),
     ofLibrary: ownsItsMemory(facts.library),
     pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),
   };

@@ -111,6 +111,9 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   const noStep = noStepBecause(verdict, context);
   if (noStep !== null) return rising(stateVerdict(verdict, 'unknown', noStep), verdict.rises, risen);
   const needed = builtUpFactor(verdict, site, context.sites) * fewestRecords();
+  // Between two layers of one model nothing is trained; between two models there is.
+  if (events < needed && context.axis.source === 'optimizer' && (verdict.period ?? 1) >= T.few)
+    return { ...verdict, models: true };
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     const because = t(

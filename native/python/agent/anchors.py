@@ -124,7 +124,7 @@ def anchor_of(root, variable, way, steps):
         anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
         anchor.function, anchor.hooks, anchor.direct, anchor.capped = made, hooks, library is None, capped
         if library is not None and (longest is not None or any(map(paths.is_entry, steps))):
-            anchor.adders = adders_of(owner, inner)
+            anchor.adders, anchor.inner = adders_of(owner, inner), inner
         return anchor
 
     for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):

@@ -71,7 +71,7 @@ def subjects(node):
             if isinstance(each, ast.Name):
                 found["name", each.id, None] = True
             elif isinstance(each, ast.Attribute):
-                found["attribute", each.attr, getattr(each.value, "id", None)] = True
+                found["attribute", each.attr, last_name(each.value)] = True
     return list(found)
 
 

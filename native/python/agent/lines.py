@@ -28,7 +28,7 @@ class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
     __slots__ = (
-        "sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped", "adders",
+        "sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped", "adders", "inner",
     )  # fmt: skip
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
@@ -38,6 +38,7 @@ class Anchor:
         self.hooks = 0  # what gets more are hooks, which there are so many of: the line is where the program registers them
         self.direct = True  # the name is that of the container itself, not of a library's object that has it somewhere
         self.adders = None  # methods of a library's object that put something into what grows; None: no library's object has that
+        self.inner = None  # the attribute of a library's object that has what grows
         self.capped = False  # a library's object that has it has a number that may be its bound
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
         self.sort, self.name, self.files, self.scope = sort, name, files, scope
@@ -65,10 +66,21 @@ class Finder:
             if chosen is not None and (best is None or chosen[0] > best[0]):
                 best = chosen
         if anchor.adders is not None and not (best is not None and best[0][3]):
-            call = self.find_adding_call(anchor, set(sites))
+            call = self.find_own_entry(anchor, set(sites)) or self.find_adding_call(anchor, set(sites))
             if call is not None:
                 return call, None
         return best[1] if best is not None and not self.deadline.late() else None
+
+    def find_own_entry(self, anchor, sites):
+        """(file, line, function) of a statement of the program that itself puts something into what a library's object has, such as
+        `self.opt.state[p] = state`; None: there is none."""
+        found = []
+        for file in filter(None, map(self.files.get, anchor.files)):
+            for each in file.mentions:
+                if each.sort == "attribute" and each.name == anchor.inner and each.owner == anchor.name and each.grows:
+                    found.append(((file.path, each.line) in sites, each.line, file.path, each.scope.name or "<module>"))
+        best = max(found, default=None)
+        return best and (best[2], best[1], best[3])
 
     def find_adding_call(self, anchor, sites):
         """(file, line, function) of the call of a library's object that puts something into what it has: one that allocated, or else one

@@ -280,6 +280,8 @@ for place in range(9):
     Probe(probed)
     log.addHandler(Drain())  # HOLD library
 log.setLevel(logging.INFO)
+log._cache[9] = log._cache[10] = None
+log._cache[11] = block("entry of a library")  # HOLD entry of a library
 log._connector = logging.Formatter()  # both are of the library
 log._connector._selector = Trained(block("behind a library"))
 log._one = Fitted(block("one hidden step"))

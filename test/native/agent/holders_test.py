@@ -226,6 +226,7 @@ HOLDERS = {
     "dropped hook": ("hook", "__main__.piled._forward_hooks[...] > <pile_up.<locals>.look>.inner"),
     "method hook": ("hook", "__main__.probed._forward_hooks[...].seen"),
     "library": ("attribute", "__main__.log.handlers[...].last"),
+    "entry of a library": ("container", "__main__.log._cache[...]"),
     "behind a library": ("container", "__main__.log > Trained.kept[...]"),
     "one hidden step": ("container", "__main__.log._one.kept[...]"),
     "metric": ("container", "__main__.areas.preds[...]"),

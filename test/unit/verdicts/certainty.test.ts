@@ -24,6 +24,7 @@ const RUNS: Growth = {
   built: false,
   guessed: false,
   snapshot: false,
+  models: false,
   ofLibrary: false,
   pinnedCache: false,
 };

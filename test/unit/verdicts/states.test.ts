@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
-import type { SiteVerdict } from '../../../extension/protocol/verdicts';
+import type { SiteVerdict, Verdicts } from '../../../extension/protocol/verdicts';
 import { Random } from './program';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun, type Block } from './stepRun';
@@ -280,15 +280,35 @@ test('copies of parameters take half again the rises of a leak, parameters that 
     return playing(
       steps,
       (step, run) => {
-        if (step % 10 !== 0) return;
+        if (step % 2 !== 0) return;
         run.alloc(1, MB);
         if (trained) run.alloc(2, MB);
       },
       run,
     );
   };
-  assert.deepEqual([stateOf(copied(60, false)), stateOf(copied(90, false))], ['unknown', 'growing']);
-  assert.deepEqual([stateOf(copied(80, true)), stateOf(copied(220, true))], ['unknown', 'growing']);
+  assert.deepEqual([stateOf(copied(12, false)), stateOf(copied(18, false))], ['unknown', 'growing']);
+  assert.deepEqual([stateOf(copied(16, true)), stateOf(copied(44, true))], ['unknown', 'growing']);
+});
+
+test('models that are kept, with steps of training between them, are one suspicion at the line that makes them until there are many', () => {
+  const kept = (models: number): Verdicts => {
+    const run = new StepRun();
+    run.site(1, { category: 'parameter' });
+    run.site(2, { category: 'gradient' });
+    const steps = (step: number, own: StepRun): unknown => step % 20 === 1 && [own.alloc(1, MB), own.alloc(2, MB / 2)];
+    return judgeTrace(new RunTrace(playing(20 * models, steps, run)));
+  };
+  const [few, many] = [kept(10).findings, kept(24).findings];
+  assert.deepEqual(
+    few.map(({ verdict, places }) => [verdict, places[0]?.site]),
+    [['rising', 1]],
+  );
+  assert.match(few[0]?.suggestion ?? '', /^\d models were kept, one after the other\./);
+  assert.deepEqual(
+    many.map(({ verdict, places }) => [verdict, places[0]?.site]),
+    [['leak', 1]],
+  );
 });
 
 test('gradients, activations and prefetched batches are transient', () => {
