@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { nameCells } from '../../protocol/cells';
+import { groupBy } from '../../protocol/maps';
 import { libraryName, ownsItsMemory } from '../../protocol/libraryName';
 import { toldSource } from '../../protocol/notes';
 import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../protocol/trace';
@@ -9,7 +10,8 @@ import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { firstWhole, inContext, isNoStep, loopFacts, lostShareOf } from '../sites/context';
-import { judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
+import { namedFrame } from '../sites/site';
+import { judgeLine, judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { afterSteps } from './afterSteps';
 import { cellFindings } from './cells';
@@ -126,6 +128,7 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
   for (const layer of LAYERS) {
     const { axis, sites } = yield* readSiteSteps(source, process, layer);
     judged.axis = axis;
+    const first = judged.sites.length;
     const cut = firstWhole(axis, layer);
     const whole = sites.map(site => cutSteps(site, cut));
     const loop = loopFacts(axis, info, pools);
@@ -138,8 +141,26 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
       judged.sites.push({ steps, verdict });
       if (i % PART === PART - 1) yield;
     }
+    for (const line of linesOf(judged.sites.slice(first), source)) {
+      const verdict = judgeLine(line.map(({ steps }) => steps));
+      const own = line.find(({ steps }) => steps.site === verdict?.site);
+      if (verdict !== null && own !== undefined) own.verdict = inContext(verdict, own.steps, context);
+    }
   }
   return judged;
+}
+
+/** Of each line the sites whose blocks are freed soon, where it has several. */
+function linesOf(sites: readonly JudgedSite[], source: TraceSource): JudgedSite[][] {
+  const brief = sites.filter(
+    ({ verdict, steps }) => verdict.state === 'transient' && steps.liveCount.some(count => count > 0),
+  );
+  return [...groupBy(brief, ({ steps }) => lineOf(source, steps.site)).values()].filter(line => line.length > 1);
+}
+
+function lineOf(source: TraceSource, site: number): string {
+  const frame = namedFrame(source.site(site));
+  return frame === null ? `site ${site}` : `${frame.file}:${frame.line}`;
 }
 
 function markGrowing(verdicts: Map<number, SiteVerdict>, site: number, state: GrowingState | null): void {

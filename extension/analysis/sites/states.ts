@@ -43,6 +43,21 @@ function judgeLevel({ steps, liveCount, category }: SiteSteps, { state }: Growth
 }
 
 /**
+ * The same of one line that is reached by several stacks, each of which may replace the blocks of the other: no site's level rises, and
+ * that of the line does. Gives the verdict of the site with most; null: the line's level does not rise.
+ */
+export function judgeLine(sites: readonly SiteSteps[]): SiteVerdict | null {
+  const last = (site: SiteSteps): number => at(site.liveBytes, site.liveBytes.length - 1);
+  const [main] = [...sites].sort((a, b) => last(b) - last(a));
+  if (main === undefined || sites.length < 2) return null;
+  const total = (column: 'liveCount' | 'liveBytes' | 'oldLiveCount'): number[] =>
+    main.steps.map((_, i) => sum(sites.map(site => at(site[column], i))));
+  const line = { ...main, liveCount: total('liveCount'), liveBytes: total('liveBytes') };
+  const level = judgeLevel(line, judgeGrowth({ steps: main.steps, values: total('oldLiveCount'), lag: 2 }));
+  return level === null ? null : growing(line, level, 'level');
+}
+
+/**
  * Blocks that are older than any that was freed there, though others come and go: one list of several is never emptied. What fills
  * up has most of them early, and what takes blocks out by chance has none.
  */
