@@ -63,16 +63,11 @@ export function doubtOf(growth: Growth): string | null {
           seen,
         );
   }
-  if (models) {
-    const kept = t('{0} models were kept, one after the other', formatCount(rises));
-    return keeper === ''
-      ? t('{0}. Whether that many are wanted is not known: keep what you need of each, such as its scores.', kept)
-      : t(
-          '{0}, by {1}. Whether that many are wanted is not known: keep what you need of each, such as its scores.',
-          kept,
-          keeper,
-        );
-  }
+  if (models)
+    return t(
+      'In {0} steps a model, or layers of one, was added and stayed alive. If all of them are needed, this is no leak; else keep only what is needed of each, such as its scores.',
+      formatCount(rises),
+    );
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && ended)
     return t(

@@ -15,6 +15,7 @@ import { isPinnedCache, unusedPinned } from './pinnedCache';
 import type { JudgedSite } from '../sites/states';
 import { at, median, sum } from '../series/statistics';
 import { suggest } from './suggestions';
+import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { leakWords, makeFinding } from './wording';
 
@@ -97,7 +98,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     snapshot: isSnapshot(info.processes[process]),
     settingUp: info.steps.some(steps => steps.process === process && !steps.sure),
     built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
-    models: cluster.some(site => site.verdict.models),
+    models: cluster.some(site => site.verdict.models) || (trains && isStateOfFew(holder, cluster)),
     ofLibrary: ownsItsMemory(facts.library),
     pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),
   };
@@ -135,6 +136,12 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   finding.evidence = evidenceOf(finding, cluster, growthOf(all) - growthOf(cluster), context);
   finding.ruledOut = ruledOutOf(finding, cluster, context);
   return finding;
+}
+
+/** What an optimizer keeps for each parameter, of so few that they may be layers which are trained one after the other. */
+function isStateOfFew(holder: FindingHolder | null, cluster: readonly GrowingSite[]): boolean {
+  const rises = Math.max(...cluster.map(site => site.verdict.rises));
+  return rises < T.few * fewestRecords() && /\.state\[\.\.\.\]\['/.test(holder?.path ?? '');
 }
 
 /** Memory ran out in a line behind the loop. */

@@ -109,3 +109,8 @@ test('what is taken out in a case that never came is a leak at the end, if it ha
   assert.ok(!isLeak({ holder, ended: true, rises: 23 }));
   assert.ok(isLeak({ holder, ended: true, rises: 24 }));
 });
+
+test('models that are kept, and layers that are trained one after the other, may be wanted, also at the end', () => {
+  const doubt = doubtOf({ ...RUNS, ended: true, holder: ENDLESS, models: true });
+  assert.match(doubt ?? '', /^In 20 steps a model, or layers of one, was added and stayed alive\./);
+});

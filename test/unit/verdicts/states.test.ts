@@ -317,7 +317,7 @@ test('models that are kept, with steps of training between them, are one suspici
     few.map(({ verdict, places }) => [verdict, places[0]?.site]),
     [['rose', 1]],
   );
-  assert.match(few[0]?.suggestion ?? '', /^\d models were kept, one after the other\./);
+  assert.match(few[0]?.suggestion ?? '', /^In \d steps a model, or layers of one, was added and stayed alive\./);
   assert.deepEqual(
     many.map(({ verdict, places }) => [verdict, places[0]?.site]),
     [['leak', 1]],
