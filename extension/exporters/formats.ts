@@ -1,6 +1,6 @@
 import type { ExportInput } from './exportInput';
 
-export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'speedscope', 'parquet', 'svg'] as const;
+export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'parquet', 'svg'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface Exporter {
@@ -28,11 +28,6 @@ export const EXPORTERS: Record<ExportFormat, Exporter> = {
     load: async () => (await import('./perfetto')).perfettoChunks,
   },
   pprof: { extension: 'pb.gz', binary: true, load: async () => (await import('./pprof')).pprofChunks },
-  speedscope: {
-    extension: 'speedscope.json',
-    binary: false,
-    load: async () => (await import('./speedscope')).speedscopeChunks,
-  },
   parquet: {
     extension: 'parquet',
     binary: true,

@@ -31,7 +31,6 @@ export const COMMANDS = [
   'installKernel',
   'showPanel',
   'toggleLineBytes',
-  'addMcpJson',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 

@@ -1,4 +1,4 @@
-// What agents get in VS Code: the tool that shows what they point to, and our server in the project's .mcp.json.
+// What agents get in VS Code: the tool that shows what they point to.
 import * as assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,12 @@ const show = async (input: object): Promise<string> => {
 
 describe('Agents', () => {
   const trace = join(workspace, 'l05_exception.gputrace');
-  const servers = join(workspace, '.mcp.json');
   before(async () => {
     await freshPage();
     writeFileSync(trace, gunzipSync(readFileSync(join(root, 'test/golden/leaks/l05_exception.gputrace.gz'))));
   });
   after(async () => {
-    for (const file of [trace, servers]) rmSync(file, { force: true });
+    rmSync(trace, { force: true });
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await freshPage();
   });
@@ -47,13 +46,5 @@ describe('Agents', () => {
       await show({ finding: 'leak 0 tensor /srv/train/test/workloads/leaks/l05_exception.py:11' }),
       /cannot be opened: is it still there\?$/,
     );
-  });
-
-  it('our server comes into .mcp.json, and what else is in it stays', async () => {
-    writeFileSync(servers, '{ // ours\n  "mcpServers": {\n    "other": { "command": "x" } // theirs\n  }\n}\n');
-    await vscode.commands.executeCommand('gpuMemoryTrace.addMcpJson');
-    const text = readFileSync(servers, 'utf8');
-    assert.match(text, /\/\/ ours[^]*"gpu-memory-trace"[^]*cli\.js[^]*"other": \{ "command": "x" \} \/\/ theirs/);
-    assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, servers);
   });
 });

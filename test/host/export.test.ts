@@ -42,7 +42,7 @@ describe('Exporting a trace in VS Code', () => {
     const file = join(workspace, 'x.csv');
     const done = exportTo(file);
     const offered = (await until('the formats', async () => (await texts(ROWS)).join('\n'))).split('\n');
-    for (const name of ['PyTorch snapshot', 'Perfetto', 'pprof', 'speedscope', 'Parquet', 'CSV']) {
+    for (const name of ['PyTorch snapshot', 'Perfetto', 'pprof', 'Parquet', 'CSV']) {
       assert.ok(
         offered.some(text => text.includes(name)),
         `${name} is not in ${offered.join('; ')}`,

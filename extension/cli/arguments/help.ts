@@ -93,8 +93,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
       csv                  one row per allocation, ended ones too
       pytorch-snapshot     a pickle for PyTorch's memory viewer (pytorch.org/memory_viz)
       perfetto             a Trace Event file for ui.perfetto.dev: counters, the biggest allocations, steps
-      pprof                live, peak and allocated bytes by stack, for go tool pprof
-      speedscope           the same for speedscope.app
+      pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
       parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (a / behind it) all tables of the
                            trace, as a job’s folder has them (columns: extension/exporters/parquet/README.md)
       svg                  the timeline as a picture: live bytes by their biggest lines, reserved, driver

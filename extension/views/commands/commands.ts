@@ -5,7 +5,6 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
-import { addMcpJson } from './addMcpJson';
 import { planOfActiveFile, planOfConfiguration, planOfSample, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
@@ -78,7 +77,6 @@ export function makeCommands(parts: Parts): Commands {
       parts.explorer.show({ type: 'focus' });
     },
     toggleLineBytes: () => parts.lineBytes.toggle(),
-    addMcpJson: () => addMcpJson(parts.dist),
   };
   parts.debugging.begin = (makePlan, open) => showingFailures(() => start(parts, makePlan, open), log)();
   const guarded = Object.entries(actions).map(([name, action]) => [name, showingFailures(action, log)]);
