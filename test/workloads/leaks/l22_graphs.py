@@ -19,5 +19,5 @@ def run(step):
     g.replay()
 
 
-for step in range(60):
+for step in range(120):  # so many that they are no set-up
     run(step)
