@@ -19,7 +19,7 @@ const noise = new RegExp(
   [
     '^(%c|Canceled: |Resolv|Creating a socket|\\[reconnection|\\[Service W|\\[AgentHost|\\[AccountPolicy',
     'Updating additional|Creation of workbench contribution|getaddrinfo ENOTFOUND|No extension gallery|Failed to load resource',
-    'The web worker extension host is started|Timed out waiting for authentication provider)',
+    'The web worker extension host is started|Timed out waiting for authentication provider|.*Could not locate the bindings file|.*Release.watchdog)',
   ].join('|'),
 );
 
