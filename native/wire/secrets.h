@@ -104,7 +104,7 @@ class Word {
     return {value, while_not(value, ",;'\"})")};
   }
 
-  /// A key of a well-known service: how it begins, and that it goes on; 40 hexadecimal digits are one, too.
+  /// The key of a well-known service, by its prefix. 40 hexadecimal digits count as one.
   Range key_of_service(size_t i) const {
     constexpr std::string_view kBegins[] = {"hf_",   "sk-",   "pk-lf-",      "sk_live_", "gho_",  "ghp_",      "ghs_",
                                             "ghu_",  "ghr_",  "github_pat_", "glpat-",   "xoxa-", "xoxb-",     "xoxr-",

@@ -8,7 +8,7 @@ import { Place, python, workload } from './launcher';
 const IN_TURN = process.env.GPU_MEMTRACE_ROUNDS === undefined ? 5_000 : 70_000;
 const AT_ONCE = 1_000;
 
-test(`${IN_TURN} threads in turn and ${AT_ONCE} at once are told apart, and nothing is lost`, async t => {
+test(`${IN_TURN} threads in turn and ${AT_ONCE} at once keep their own names, and no event is lost`, async t => {
   const place = new Place(t);
   const counts = ['--in-turn', String(IN_TURN), '--at-once', String(AT_ONCE)];
   const ended = await place.trace([python, workload('many_threads'), place.path('told'), ...counts]);

@@ -150,12 +150,16 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
   return judged;
 }
 
-/** Of each line the sites whose blocks are freed soon, where it has several. */
+/** Of each line the sites whose blocks are freed soon, and are ever more at once, where it has several. A site's stack costs more than its series. */
 function linesOf(sites: readonly JudgedSite[], source: TraceSource): JudgedSite[][] {
-  const brief = sites.filter(
-    ({ verdict, steps }) => verdict.state === 'transient' && steps.liveCount.some(count => count > 0),
-  );
-  return [...groupBy(brief, ({ steps }) => lineOf(source, steps.site)).values()].filter(line => line.length > 1);
+  const higher = sites.filter(({ verdict, steps }) => verdict.state === 'transient' && getsHigher(steps.liveCount));
+  if (higher.length < 2) return [];
+  return [...groupBy(higher, ({ steps }) => lineOf(source, steps.site)).values()].filter(line => line.length > 1);
+}
+
+function getsHigher(levels: readonly number[]): boolean {
+  const half = levels.length >> 1;
+  return Math.max(0, ...levels.slice(half)) > Math.max(0, ...levels.slice(0, half));
 }
 
 function lineOf(source: TraceSource, site: number): string {
