@@ -1,6 +1,6 @@
 import type { ExportInput } from './exportInput';
 
-export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'parquet', 'svg'] as const;
+export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'parquet'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface Exporter {
@@ -33,5 +33,4 @@ export const EXPORTERS: Record<ExportFormat, Exporter> = {
     binary: true,
     load: async () => (await import('./parquet')).allocationsChunks,
   },
-  svg: { extension: 'svg', binary: false, load: async () => (await import('./svg')).svgChunks },
 };

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
 import { Profile } from 'pprof-format';
-import { formatBytes } from '../../extension/protocol/format';
 import { askPython } from '../unit/exporters/python';
 import { Place, python, root, workload, type Report } from './launcher';
 
@@ -14,10 +13,6 @@ const golden = join(root, 'test/golden/trace');
 const traces = readdirSync(golden)
   .filter(name => name.endsWith('.gputrace'))
   .map(name => join(golden, name));
-
-const SVG_TEXTS = `import json, sys, xml.dom.minidom
-texts = xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("text")
-print(json.dumps(["".join(child.data for child in text.childNodes) for text in texts]))`;
 
 /** Bytes alive on a layer, over all processes and devices. */
 const liveBytes = (report: Report, layer: string): number =>
@@ -69,11 +64,6 @@ for (const trace of [...traces, 'a job just traced']) {
     }
     const events = JSON.parse((await exported(place, file, 'perfetto')).toString()) as { traceEvents: unknown[] };
     assert.ok(events.traceEvents.length > rows.length);
-    await exported(place, file, 'svg');
-    const drawn = askPython<string[]>('python3', SVG_TEXTS, place.path('x.svg'));
-    assert.ok(drawn.includes('The GPU was simulated.'), drawn.join('; '));
-    const peak = Math.max(...report.totals.filter(({ layer }) => layer === 'tensor').map(total => total.peakBytes));
-    if (report.processes.length === 1 && peak > 0) assert.ok(drawn.includes(`live tensors, peak ${formatBytes(peak)}`));
   });
 
   test(`the snapshot holds what is alive: ${trace.replace(golden, '')}`, async t => {

@@ -9,7 +9,6 @@ import { renderTable } from '../../extension/analysis/report/table';
 import { TerminalTable } from '../../extension/cli/live/terminalTable';
 import { csvChunks } from '../../extension/exporters/csv';
 import type { ExportInput } from '../../extension/exporters/exportInput';
-import { svgChunks } from '../../extension/exporters/svg';
 import { escapeJson, inert, textOf } from '../../extension/protocol/inert';
 import { bytesOf, sampleInput } from './exporters/sampleTrace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from './fakeTrace';
@@ -98,5 +97,4 @@ test('a comparison', () => {
 test('exports that are text', async () => {
   const hostile = (): ExportInput => ({ ...sampleInput(), site: () => evilSite });
   assertInert((await bytesOf(csvChunks(hostile()))).toString().replaceAll('\r\n', '\n'));
-  assertInert((await bytesOf(svgChunks(hostile()))).toString());
 });

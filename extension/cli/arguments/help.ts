@@ -96,7 +96,6 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
       pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
       parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (a / behind it) all tables of the
                            trace, as a job’s folder has them (columns: extension/exporters/parquet/README.md)
-      svg                  the timeline as a picture: live bytes by their biggest lines, reserved, driver
   -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and parquet not to a terminal)
   --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak, peak:120,
                            mark:NAME, oom (when memory ran out last)

@@ -4,7 +4,6 @@ import type { BlockQuery, BlockRequests } from './blockRequests';
 import type { ComparePoint, CompareRequests } from './compareRequests';
 import type { LedgerRequests } from './ledgerRequests';
 import type { EndMoment } from './moment';
-import type { PictureRequests } from './pictureRequests';
 import type { SegmentRequests } from './segmentRequests';
 import type { SessionRequests } from './sessionRequests';
 import type { TimelineRequests } from './timelineRequests';
@@ -89,7 +88,6 @@ export interface Requests
     BlockRequests,
     LedgerRequests,
     SegmentRequests,
-    PictureRequests,
     VerdictRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];

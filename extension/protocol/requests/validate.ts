@@ -5,7 +5,6 @@ import { isIndex, Refused, type Checks } from './checks';
 import { compareChecks } from './compareRequests';
 import type { Method, Requests, ToHost } from './messages';
 import { ledgerChecks } from './ledgerRequests';
-import { pictureChecks } from './pictureRequests';
 import { segmentChecks } from './segmentRequests';
 import { sessionChecks } from './sessionRequests';
 import { timelineChecks } from './timelineRequests';
@@ -25,7 +24,6 @@ const CHECKS: Checks<Requests> = {
   ...blockChecks,
   ...ledgerChecks,
   ...segmentChecks,
-  ...pictureChecks,
   ...verdictChecks,
 };
 

@@ -30,7 +30,6 @@ async function chooseFormat(): Promise<ExportFormat | undefined> {
     pprof: ['pprof', vscode.l10n.t('Live, peak and allocated bytes by stack, for go tool pprof and speedscope.app')],
     parquet: ['Parquet', vscode.l10n.t('One row per allocation, for pandas, polars and DuckDB')],
     csv: ['CSV', vscode.l10n.t('One row per allocation, for spreadsheets')],
-    svg: ['SVG', vscode.l10n.t('The timeline as a picture, for browsers and documents')],
   };
   const items = Object.entries(texts).map(([format, [label, detail]]) => {
     const known = format as ExportFormat;

@@ -5,7 +5,6 @@ import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
 import type { Answers } from './answers/answers';
 import { compareAnswers } from './answers/compare';
-import { pictureAnswers } from './answers/picture';
 import { sessionAnswers } from './answers/session';
 import { timelineAnswers } from './answers/timeline';
 import { traceAnswers } from './answers/trace';
@@ -38,7 +37,6 @@ export class Page implements vscode.Disposable {
       ...timelineAnswers(model),
       ...compareAnswers(model),
       ...sessionAnswers(model, lines),
-      ...pictureAnswers(model),
       ...verdictAnswers(model, lines),
     };
     this.outbox = new Outbox(

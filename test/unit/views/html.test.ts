@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { escapeXml } from '../../../extension/protocol/xml';
 import { pageHtml } from '../../../extension/views/page/html';
 
 const html = pageHtml({
@@ -26,6 +27,7 @@ test('the policy allows nothing but the extension’s own files and the one scri
 
 test('texts are escaped', () => {
   assert.match(html, /<title>a &quot;b&quot; &lt;c&gt;<\/title>/);
+  assert.equal(escapeXml('<script>"&😀\u0001'), '&lt;script&gt;&quot;&amp;😀\uFFFD');
 });
 
 test('translations travel as data', () => {

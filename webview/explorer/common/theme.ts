@@ -7,8 +7,6 @@ export function readPalette() {
   return {
     text: themeValue('--gm-text'),
     dim: themeValue('--gm-dim'),
-    // The editor's, as the page itself has none.
-    background: themeValue('--vscode-editor-background') || themeValue('--vscode-sideBar-background') || 'Canvas',
     grid: themeValue('--gm-grid'),
     tensor: themeValue('--gm-tensor'),
     reserved: themeValue('--gm-reserved'),

@@ -9,7 +9,6 @@ import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './view';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS } from '../shell/poller';
-import { pictureButton, pictureFacts } from '../common/picture';
 import { isLibrary } from '../common/stack';
 
 /** What is smaller than this part of the whole is less than a pixel of the widest screen. */
@@ -76,23 +75,13 @@ export class FlamePart extends PolledPart {
       this.showMatches(text),
     );
     box.addEventListener('keydown', event => event.key === 'Enter' && this.view.nextMatch());
-    const save = pictureButton(() => this.savePicture());
-    const controls = el('div', { class: 'controls' }, box, this.weight.element, this.fold, this.out, save, this.found);
+    const controls = el('div', { class: 'controls' }, box, this.weight.element, this.fold, this.out, this.found);
     return el('div', { class: 'toolbar' }, controls);
   }
 
   private toggleFold(): void {
     const fold = !(this.page.now()?.view.flame.fold ?? true);
     this.page.dispatch({ type: 'flame', flame: { fold } });
-  }
-
-  private savePicture(): void {
-    const context = this.page.now();
-    if (!context) return;
-    const { weight } = context.view.flame;
-    const title = t('Flame graph: {0}', WEIGHTS.find(([one]) => one === weight)?.[1] ?? '');
-    const data = this.view.picture(title, pictureFacts(context));
-    if (data !== null) void this.page.ask('savePicture', { name: 'flame-graph', format: 'svg', data });
   }
 
   private showMatches(text: string): void {

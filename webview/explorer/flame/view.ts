@@ -3,10 +3,9 @@ import { t } from '@vscode/l10n';
 import { fileLine, formatBytes } from '../../../extension/protocol/format';
 import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText } from '../common/counts';
+import { flameHue } from './hue';
 import { flameLayout, moveIn, rowsOf, type FlameRect } from './layout';
 import { findNode, search, type FlameNode, type Matches } from './tree';
-import { flameSvg } from './picture';
-import { flameHue, readFlameTheme } from './theme';
 import type { OpenLine } from '../common/lineLink';
 import { hueStyle, onLinesNamed } from '../common/hues';
 import { revealRow } from '../common/rowKeys';
@@ -87,20 +86,6 @@ export class FlameView {
     const at = this.activeNode ? found.indexOf(this.activeNode) : -1;
     const next = found[(at + 1) % Math.max(found.length, 1)];
     if (next) this.activate(next);
-  }
-
-  /** What is shown, whole: as an SVG document. null: nothing is. */
-  picture(title: string, facts: string): string | null {
-    const width = this.surface.clientWidth;
-    if (!this.zoomed || width === 0 || this.rects.length === 0) return null;
-    const words = {
-      title,
-      facts: [facts, ...this.describe(this.zoomed)].join(' · '),
-      short: ({ node }: FlameRect) => textOf(node),
-      long: ({ node }: FlameRect) => this.describe(node).join(', '),
-    };
-    const theme = readFlameTheme(({ node }) => this.dimmed(node));
-    return flameSvg(this.rects, width, words, theme);
   }
 
   zoomOut(): void {

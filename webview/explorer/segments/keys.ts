@@ -2,7 +2,6 @@
 import { formatBytes } from '../../../extension/protocol/format';
 import { button, el, setAttribute } from '../../dom';
 import { readHues } from '../common/hues';
-import type { PictureKey } from '../common/keyRows';
 import { palette, type SegmentColours } from './colours';
 import { onThemeChange, themeValue } from '../common/theme';
 
@@ -29,24 +28,10 @@ export class SegmentKeys {
       setAttribute(key, 'aria-pressed', String(key.getAttribute('data-key-line') === line));
   }
 
-  /** The same for a picture. */
-  keys(): PictureKey[] {
-    const { colours } = this;
-    const shades = colours ? this.shades(colours) : [];
-    const keys = colours?.keys() ?? [];
-    return keys.map(({ text, bytes, colour }) => {
-      return { words: `${text} ${formatBytes(bytes)}`, fill: shades[colour] ?? null, line: false };
-    });
-  }
-
-  private shades(colours: SegmentColours): string[] {
-    return palette(colours.by, readHues(), themeValue('--gm-dim'));
-  }
-
   private draw(): void {
     const { colours } = this;
     if (!colours) return;
-    const shades = this.shades(colours);
+    const shades = palette(colours.by, readHues(), themeValue('--gm-dim'));
     const focused = document.activeElement?.getAttribute('data-key-line');
     const items = colours.keys().map(({ name, text, bytes, colour }) => {
       const swatch = el('i', {});

@@ -11,7 +11,6 @@ import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS } from '../shell/poller';
 import { onLinesNamed } from '../common/hues';
-import { pictureButton, pictureFacts } from '../common/picture';
 import { SegmentColours, type ColourBy } from './colours';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
 import { SegmentKeys } from './keys';
@@ -97,18 +96,9 @@ export class SegmentPart extends PolledPart {
 
   private toolbar(): HTMLElement {
     this.scale.title = t('Bars as long as their segments; else each as wide as the view');
-    const save = pictureButton(() => this.savePicture());
     const choices = [this.colour.element, this.owner.element, this.scale, this.gap];
-    const controls = el('div', { class: 'controls' }, ...choices, save);
+    const controls = el('div', { class: 'controls' }, ...choices);
     return el('div', { class: 'toolbar' }, this.summary, controls, this.keys.element);
-  }
-
-  private savePicture(): void {
-    const context = this.page.now();
-    if (!context) return;
-    const facts = [pictureFacts(context), this.summary.textContent ?? ''];
-    const picture = this.view.picture({ title: t('Segments of the allocator'), facts, keys: this.keys.keys() });
-    if (picture) void this.page.ask('savePicture', picture);
   }
 
   private ownerNow(owners: readonly Owner[]): Owner | undefined {

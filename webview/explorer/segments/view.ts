@@ -1,8 +1,6 @@
 // The segment map on the page: a canvas over a scroller, one item of it active.
 import { t } from '@vscode/l10n';
-import type { Picture } from '../../../extension/protocol/requests/pictureRequests';
 import { el, onFrame } from '../../dom';
-import { canvasPicture, type PictureWords } from '../common/picture';
 import { drawSegments, readTheme, ROW_PX, SegmentGeometry, type SegmentTheme } from './canvas';
 import type { SegmentColours } from './colours';
 import { moveItem, type SegmentItem, type SegmentItems } from './items';
@@ -91,11 +89,6 @@ export class SegmentView {
     revealRow(this.scroller, item.segment * ROW_PX, ROW_PX);
     onFrame(this.draw);
     this.actions.active(item);
-  }
-
-  /** What is in view, with these words. null: nothing is. */
-  picture(words: PictureWords): Picture | null {
-    return this.items && canvasPicture('segments', this.canvas, words);
   }
 
   private resize(): void {

@@ -5,7 +5,6 @@ import { dropdown } from '../../components';
 import { button, el, icon, setAttribute, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
-import { pictureButton } from '../common/picture';
 import { REST, type GroupName } from './stack';
 import type { PageActions } from '../shell/part';
 import { FOLLOW } from './zoom';
@@ -13,7 +12,6 @@ import type { AxisUnit, StackChoice } from '../shell/state';
 
 interface TimelineToolActions {
   select(on: boolean): void;
-  savePicture(): void;
 }
 
 type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
@@ -65,14 +63,13 @@ export class TimelineTools {
       const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
       page.dispatch({ type: 'stack', stack: { by, rank } });
     });
-    const save = pictureButton(() => actions.savePicture());
     // In a narrow panel they are icons.
     this.select.prepend(icon('arrow-both'));
     this.follow.prepend(icon('zoom-out'));
     const chips = [this.axis, this.select, this.follow];
     this.fold = button('timeline-fold', null, '', () => page.dispatch({ type: 'folded', folded: !this.folded }));
     this.fold.append(this.chevron, t('Timeline'));
-    this.choices.append(this.stack.element, ...chips, save);
+    this.choices.append(this.stack.element, ...chips);
     const tools = el('div', { class: 'timeline-tools' }, this.fold, this.choices);
     this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
     this.element = el('div', {}, tools, this.legend);

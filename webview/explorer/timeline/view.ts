@@ -14,7 +14,6 @@ import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageActions, PageContext } from '../shell/part';
-import { pictureFacts } from '../common/picture';
 import { nameLines } from '../common/hues';
 import { WORDS } from '../common/words';
 import { onThemeChange } from '../common/theme';
@@ -27,7 +26,6 @@ import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
 import type { MomentReader } from './moment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { timelinePicture } from './picture';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
 import { groupName, stackEdges, type GroupName } from './stack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -97,7 +95,6 @@ export class TimelineView {
   ) {
     this.tools = new TimelineTools(page, DRAWN, {
       select: on => this.setSelecting(on),
-      savePicture: () => this.savePicture(),
     });
     this.overlay = new TimelineOverlay(mark => this.openMark(mark));
     this.bar = new TimelineBar({
@@ -242,18 +239,6 @@ export class TimelineView {
     const passes = passBands(this.answers.passes, window, runNs, width);
     const bands = [...passes, ...rangeBands(this.answers.ranges, window, runNs, Math.min(1, passes.length))];
     return { plot, window, span, bands, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
-  }
-
-  private savePicture(): void {
-    const { context, slots, canvas } = this;
-    if (!context) return;
-    const over = this.overlaid(context);
-    const { fromNs, toNs } = over.window;
-    const series = this.known.filter(one => !context.view.hidden.includes(one));
-    const groups = series.includes(this.areaSeries) ? this.groupNames() : [];
-    const facts = [pictureFacts(context), t('From {0} to {1}', formatDuration(fromNs), formatDuration(toNs))];
-    const picture = timelinePicture({ ...over, canvas, groups, slots, series, facts });
-    if (picture) void this.page.ask('savePicture', picture);
   }
 
   private drawBar(): void {
