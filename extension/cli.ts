@@ -2,7 +2,6 @@ import { readText } from './files/files';
 import { join } from 'node:path';
 import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
-import { confirm } from './cli/confirm';
 import { doctor } from './cli/doctor';
 import { helpLines } from './cli/arguments/help';
 import { holders } from './cli/holders';
@@ -43,8 +42,6 @@ async function main(words: string[], dist: string): Promise<number> {
       return report(parsed, dist);
     case 'holders':
       return holders(parsed, dist);
-    case 'confirm':
-      return confirm(parsed, dist);
     case 'kernel':
       return kernel(parsed, dist);
     case 'sql':

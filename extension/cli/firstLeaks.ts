@@ -18,7 +18,7 @@ export function watchForLeaks({ session, directory }: Recording): { stop(): void
   };
   const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
     const patience = { limitMs: PATIENCE_MS, signal: stop.signal };
-    const result = await ask(session, directory, process, { do: 'holders', ...words }, patience);
+    const result = await ask(session, directory, process, words, patience);
     return timeOf(result);
   };
   const leaks = new FirstLeaks(session, canAsk, question, () => performance.now() - begun);

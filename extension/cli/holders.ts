@@ -108,7 +108,7 @@ function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string 
 async function askHolders({ title, process, sites, blocks }: Subject, opened: OpenTrace): Promise<HolderAnswer> {
   const { session, directory } = opened;
   const pid = session.info().processes[process]?.pid ?? 0;
-  const answer = await ask(session, directory, process, { do: 'holders', blocks }, { limitMs: PATIENCE_MS });
+  const answer = await ask(session, directory, process, { blocks }, { limitMs: PATIENCE_MS });
   const [asked, alive] = [blocks.length, aliveOf(session, { process, sites }, blocks)];
   const details = blockDetails(session, process, sites, blocks);
   if ('answer' in answer)

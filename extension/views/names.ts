@@ -25,7 +25,6 @@ export const COMMANDS = [
   'showFinding',
   'chooseInterpreter',
   'whoHolds',
-  'confirm',
   'openWide',
   'doctor',
   'installKernel',

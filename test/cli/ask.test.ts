@@ -1,9 +1,9 @@
-// Questions to a running program, by the command line: who holds what leaks, and what experiments free. PyTorch is a stand-in.
+// Questions to a running program, by the command line: who holds what leaks. PyTorch is a stand-in.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { BlockDetails } from '../../extension/analysis/report/blockDetails';
-import type { ExperimentEffect, HolderFound } from '../../extension/protocol/requests/verdictRequests';
+import type { HolderFound } from '../../extension/protocol/requests/verdictRequests';
 import { Place, python, root, type Ended, type Started } from './launcher';
 
 const agentTests = join(root, 'test/native/agent');
@@ -11,19 +11,10 @@ const environment = {
   PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`,
   GPU_MEMTRACE_AGENT_DEVICES: 'all', // the stand-in's tensors are on no device
 };
-const SCRIPT = `import gc, os, time
+const SCRIPT = `import os, time
 import torch, tracing
 kept = []
-class Ring:
-    def __init__(self, address):
-        self.address, self.me = address, self
-        tracing.report(address, 4096)
-    def __del__(self):
-        tracing.report(self.address, -4096)
-gc.disable()
 assert tracing.begin()
-for number in range(20):
-    Ring(0x900000 + 0x1000 * number)
 optimizer = torch.optim.Optimizer()
 def train():
     for step in range(60):
@@ -116,21 +107,6 @@ test('what was asked for a block, its stream and its pool, as PyTorch’s alloca
   assert.deepEqual(questions[0]?.details, details);
 });
 
-test('experiments say what they freed; those that need a GPU’s PyTorch say so', async t => {
-  const { place, pid } = await running(t, SCRIPT);
-  const words = ['confirm', String(pid), '--do', 'collect,empty-cache', '--format', 'json'];
-  const { status, stdout, stderr } = await place.run(words);
-  const { experiments } = JSON.parse(stdout) as { experiments: ExperimentEffect[] };
-  assert.equal(status, 1, stderr);
-  const [collect, cache] = experiments;
-  assert.deepEqual([collect?.experiment, collect?.error, collect?.tensorBytes], ['collect', null, 20 * 4096]);
-  assert.ok((collect?.objects ?? 0) >= 20);
-  assert.match(cache?.error ?? '', /holds no GPU memory/);
-  const again = await place.run(['confirm', String(pid), '--do', 'collect']);
-  assert.match(again.stdout, /^gc\.collect\(\) freed no GPU memory \(\d+ objects\)\.$/m);
-  assert.equal(again.status, 0);
-});
-
 test('no PyTorch, the agent off, ended: each its sentence', async t => {
   const plain = SCRIPT.replace('import torch, tracing', 'import tracing')
     .replace('assert tracing.begin()', 'tracing.begin(0)')
@@ -157,8 +133,6 @@ test('of a saved trace what was recorded at the end is told', async t => {
   assert.equal(status, 0, stdout);
   assert.match(stdout, /The program has ended.*Found when the program ended\.$/m);
   assert.match(stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\]/);
-  const confirm = await place.run(['confirm', trace, '--do', 'collect']);
-  assert.match(confirm.stderr, /saved trace: experiments need the running program/);
 });
 
 test('of a line whose blocks were all freed at the end, what was found before is told', async t => {

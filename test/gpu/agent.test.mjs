@@ -1,4 +1,4 @@
-// The agent on a real GPU: results, steps, names, holders, experiments, the device's own account.
+// The agent on a real GPU: results, steps, names, holders, the device's own account.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -93,17 +93,6 @@ test('what was asked for a block, its stream and its pool', () => {
   assert.deepEqual(of('beside'), [3000, told.stream, 0, 0, 0]);
   const [asked, , ...pool] = of('captured');
   assert.deepEqual([asked, pool], [1000, [...told.pool, 0]]);
-});
-
-test('experiments tell what they freed', () => {
-  const { log } = runAgent('experiments');
-  const [collect, cache, workspaces, exception, ipc] = [1, 2, 3, 4, 5].map(number =>
-    log.answers.find(each => each.request === number),
-  );
-  for (const each of [collect, cache, workspaces, exception, ipc]) assert.equal(each.ok, true, JSON.stringify(each));
-  assert.equal(collect.before[0].allocated - collect.after[0].allocated, 4 << 20);
-  assert.ok(cache.before[0].reserved > cache.after[0].reserved);
-  assert.ok(cache.before[0].driver > cache.after[0].driver);
 });
 
 test('the device tells what the process holds', () => {

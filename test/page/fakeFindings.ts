@@ -83,7 +83,6 @@ function finding(part: Partial<FindingView>): FindingView {
     spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
     askable: true,
     holders: null,
-    experiments: null,
     ...part,
   };
 }
@@ -183,28 +182,6 @@ function leaks(): FindingView[] {
           named: [{ path: 'trainer.cache[...]', file: '/home/user/project/trainer.py', line: 44, blocks: 4 }],
         },
         also: [{ path: '__main__.log[...]', file: '/home/user/project/log.py', line: 51, blocks: 8, of: 8 }],
-      },
-      experiments: {
-        state: 'answered',
-        sentence: 'Freed in the program, by layer; what it did meanwhile may be in it.',
-        results: [
-          {
-            experiment: 'collect',
-            error: null,
-            objects: 1412,
-            tensorBytes: 3 * MB,
-            reservedBytes: 0,
-            driverBytes: 0,
-          },
-          {
-            experiment: 'ipc-collect',
-            error: 'PyTorch holds no GPU memory in this process.',
-            objects: null,
-            tensorBytes: null,
-            reservedBytes: null,
-            driverBytes: null,
-          },
-        ],
       },
     }),
     finding({

@@ -2,7 +2,6 @@
 // with the trace.
 import { readdirSync } from 'node:fs';
 import type { Answer, ProcessInfo, TraceInfo } from '../../protocol/trace';
-import type { Experiment } from '../../protocol/requests/verdictRequests';
 import { reasonOf } from './traceDirectory';
 import { addFile, readBytes } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
@@ -15,9 +14,8 @@ export interface AskedBlock {
   lines: readonly { file: string; line: number }[];
   step?: number;
 }
-export type Question = HoldersQuestion | { do: Experiment };
-interface HoldersQuestion {
-  do: 'holders';
+/** Who holds the blocks. */
+export interface Question {
   blocks: readonly AskedBlock[];
   /** How long the search may stop the program; absent: half a second. */
   budgetMs?: number;
@@ -54,7 +52,6 @@ export function writeQuestion(directory: string, pid: number, question: Question
 }
 
 function document(id: number, pid: number, question: Question): object {
-  if (question.do !== 'holders') return { id, pid, do: question.do };
   const addresses = question.blocks.map(({ address, bytes, device, lines, step }) => {
     const places = lines.map(({ file, line }) => [file, line]);
     return [`0x${address.toString(16)}`, bytes, device, places, ...(step === undefined ? [] : [step])];

@@ -1,6 +1,6 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import type { StackChoice } from '../../capture/launch/tracer';
-import { parseConfirm, parseHolders, type ConfirmArguments, type HoldersArguments } from './askArguments';
+import { parseHolders, type HoldersArguments } from './askArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
 import { applyOptions, HelpWanted, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
@@ -58,8 +58,7 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb =
-  'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'confirm' | 'kernel' | 'sql' | 'doctor' | 'mcp';
+export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'kernel' | 'sql' | 'doctor' | 'mcp';
 export type Arguments =
   | RunArguments
   | AttachArguments
@@ -67,7 +66,6 @@ export type Arguments =
   | MarkArguments
   | ReportArguments
   | HoldersArguments
-  | ConfirmArguments
   | KernelArguments
   | SqlArguments
   | DoctorArguments
@@ -100,7 +98,7 @@ function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
     throw new Usage(
-      'Say what to do: run, attach, record, mark, report, holders, confirm, kernel, sql, doctor or mcp (see --help).',
+      'Say what to do: run, attach, record, mark, report, holders, kernel, sql, doctor or mcp (see --help).',
     );
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
@@ -111,7 +109,7 @@ function parse(words: readonly string[]): Arguments {
     const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
     if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
     throw new Usage(
-      `"${first}" is not a command; there are run, attach, record, mark, report, holders, confirm, kernel, sql, doctor and mcp.`,
+      `"${first}" is not a command; there are run, attach, record, mark, report, holders, kernel, sql, doctor and mcp.`,
     );
   }
   return PARSERS[verb](rest);
@@ -125,7 +123,6 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments> = {
   mark: parseMark,
   report: parseReport,
   holders: parseHolders,
-  confirm: parseConfirm,
   kernel: parseKernel,
   sql: parseSql,
   doctor: parseDoctor,

@@ -38,7 +38,6 @@ const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Pytho
   gpu-memtrace mark PID NAME               give this moment of a traced program a name
   gpu-memtrace report FILE [options]       show a saved trace, a memory snapshot of PyTorch, or the folder of a job
   gpu-memtrace holders PID [options]       ask a traced program who holds its memory
-  gpu-memtrace confirm PID --do WHAT       try in a traced program what frees memory
   gpu-memtrace kernel install [options]    make a Jupyter kernel that records what its notebooks do
   gpu-memtrace sql DIR QUERY               ask the tables of a job with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
@@ -131,20 +130,6 @@ that has ended, and for a saved trace, it shows what was recorded.
   --format table|json      (default: table)
 
 Exit status: 0; 1 there was no answer; 2 wrong options.
-`,
-  confirm: `gpu-memtrace confirm PID|FOLDER --do WHAT[,WHAT...] [options]
-
-Acts in a program that runs under the tracer, and tells what that freed, by layer. It changes the program's memory and
-speed, not its results.
-
-  --do collect             run Python's collector (gc works too)
-       drop-exception      forget the last exception, whose traceback keeps variables
-       empty-cache         torch.cuda.empty_cache()
-       workspaces          free the workspaces of cuBLAS
-       ipc-collect         torch.cuda.ipc_collect()
-  --format table|json      (default: table)
-
-Exit status: 0; 1 something could not be done; 2 wrong options.
 `,
   record: `gpu-memtrace record PID|FOLDER on|off
 

@@ -1,11 +1,7 @@
-// What the page may ask of what is said of memory: findings, the states of lines, who holds what survives, experiments.
+// What the page may ask of what is said of memory: findings, the states of lines, who holds what survives.
 import { index, listOf, nothing, object, oneOf, text, type Checks } from './checks';
 import type { Frame } from '../trace';
 import type { Finding, FindingHolder, SiteState } from '../verdicts';
-
-/** What can be tried in the traced process; each changes what the program does. */
-export const EXPERIMENTS = ['collect', 'drop-exception', 'empty-cache', 'workspaces', 'ipc-collect'] as const;
-export type Experiment = (typeof EXPERIMENTS)[number];
 
 /** One reference on the way from a root to a block: its kind and name, the type it leads to, the length of the container it is in. */
 export interface HolderLink {
@@ -20,23 +16,12 @@ export interface HolderFound extends FindingHolder {
   bytes: number;
   chain: HolderLink[];
 }
-/** What one experiment freed. null: not known. */
-export interface ExperimentEffect {
-  experiment: Experiment;
-  /** Why it could not be done; null: it was. */
-  error: string | null;
-  /** What the collector found, or how many references were dropped. */
-  objects: number | null;
-  tensorBytes: number | null;
-  reservedBytes: number | null;
-  driverBytes: number | null;
-}
-/** Something that was asked of the traced process about a finding. */
-export interface Inquiry<T> {
+/** The traced process is asked who holds a finding's blocks. */
+export interface Inquiry {
   state: 'asking' | 'answered' | 'refused';
   /** What is waited for, where the answer is from, or why there is none: one sentence. */
   sentence: string;
-  results: T[];
+  results: HolderFound[];
 }
 
 export interface FindingView extends Finding {
@@ -45,8 +30,7 @@ export interface FindingView extends Finding {
   /** Its process can be asked now. */
   askable: boolean;
   /** null: nobody asked. */
-  holders: Inquiry<HolderFound> | null;
-  experiments: Inquiry<ExperimentEffect> | null;
+  holders: Inquiry | null;
 }
 /**
  * How far judging is: `waiting` for steps or time, `lost`: too many events are missing, `partial`: nothing was found, but some are,
@@ -92,8 +76,6 @@ export interface VerdictRequests {
   otherLines(of: { finding: string }): OtherLine[];
   /** Asks the traced process who holds a finding's survivors; the answer comes with `findings`. */
   whoHolds(of: { finding: string }): void;
-  /** Lets the user choose experiments and makes them; what they freed comes with `findings`. */
-  confirm(of: { finding: string }): void;
   /** Writes a finding's fix into its source file, as an edit that undo takes back. */
   applyFix(of: { finding: string }): void;
   /** Waits no longer for the process's answers about a finding. */
@@ -108,7 +90,6 @@ export const verdictChecks: Checks<VerdictRequests> = {
   verdicts: object({ sites: listOf(MAX_VERDICTS, 'site', index), groupBy: oneOf(...GROUPINGS) }),
   otherLines: OF_FINDING,
   whoHolds: OF_FINDING,
-  confirm: OF_FINDING,
   applyFix: OF_FINDING,
   stopAsking: OF_FINDING,
 };

@@ -9,7 +9,7 @@ import { planOfActiveFile, planOfConfiguration, planOfSample, planOfTest } from 
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { exportTrace } from './exportTrace';
-import { confirmFinding, showFinding, whoHolds } from './findingCommands';
+import { showFinding, whoHolds } from './findingCommands';
 import { debugActiveFile, type Debugging } from './debugging';
 import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
@@ -67,7 +67,6 @@ export function makeCommands(parts: Parts): Commands {
     compareTraces: (file, files) => compareTraces(sessions, uris(file, files), (a, b) => showCompared(parts, a, b)),
     showFinding: (finding, session) => showFinding(parts, finding, session),
     whoHolds: finding => whoHolds(parts, finding),
-    confirm: finding => confirmFinding(parts, finding),
     openWide: () => wide.show(),
     chooseInterpreter,
     doctor: () => doctor.show(),

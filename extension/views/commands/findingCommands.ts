@@ -3,11 +3,9 @@ import * as vscode from 'vscode';
 import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
 import { shareText } from '../../protocol/holderShare';
-import { effectText } from '../../protocol/requests/effect';
 import type { HolderFound } from '../../protocol/requests/verdictRequests';
 import type { Finding } from '../../protocol/verdicts';
 import type { ExplorerView } from '../page/explorer';
-import { confirmByExperiment } from '../session/experiments';
 import { Refused } from '../session/refused';
 import type { Sessions } from '../session/sessions';
 import type { TraceVerdicts } from '../session/traceVerdicts';
@@ -44,20 +42,6 @@ async function showHolder(cwd: string, holder: HolderFound): Promise<void> {
   const buttons = file === null || line === null ? [] : [open];
   const answer = await vscode.window.showInformationMessage(sentences.join(' ').trim(), ...buttons);
   if (answer === open && file !== null && line !== null) await openLine(file, line, cwd);
-}
-
-/** Makes experiments that the user chooses, and tells what they freed. */
-export async function confirmFinding(parts: Parts, given: unknown): Promise<void> {
-  const chosen = await choose(parts.sessions, given);
-  if (chosen === undefined) return;
-  const { verdicts, finding } = chosen;
-  const refusal = verdicts.cannotAsk(finding);
-  if (refusal !== null) throw new Refused(refusal);
-  await showFinding(parts, finding.id);
-  const inquiry = await confirmByExperiment(verdicts, finding.id);
-  if (inquiry === undefined) return;
-  const effects = inquiry.results.map(effect => effectText(effect, vscode.l10n.t)).join(' ');
-  void vscode.window.showInformationMessage(effects === '' ? inquiry.sentence : effects);
 }
 
 /** Shows that something is waited for; its button ends the waiting. */

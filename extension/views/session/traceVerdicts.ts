@@ -1,6 +1,5 @@
 // What is said of the memory of one trace: findings as the page shows them, and what the traced process is asked about them.
 import * as vscode from 'vscode';
-import { readEffect } from '../../analysis/findings/effects';
 import { findingSpark } from '../../analysis/findings/findingSpark';
 import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../../analysis/findings/firstLeaks';
 import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../../analysis/findings/holders';
@@ -11,10 +10,7 @@ import { ask, cannotAsk, type Reader } from '../../capture/traces/requests';
 import type { NativeSession } from '../../engine/addon';
 import type { BlockQuery } from '../../protocol/requests/blockRequests';
 import type {
-  Experiment,
-  ExperimentEffect,
   FindingsView,
-  HolderFound,
   Inquiry,
   OtherLine,
   RowVerdict,
@@ -29,8 +25,7 @@ const PATIENCE_MS = 60_000;
 const BLOCK_PATIENCE_MS = 15_000;
 
 interface Asked {
-  holders: Inquiry<HolderFound> | null;
-  experiments: Inquiry<ExperimentEffect> | null;
+  holders: Inquiry | null;
   /** Ends the waiting for what is asked now. */
   stop: AbortController;
 }
@@ -62,7 +57,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const begun = performance.now();
     const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
-      const result = await ask(this.still, this.directory, process, { do: 'holders', ...words }, patience);
+      const result = await ask(this.still, this.directory, process, words, patience);
       const took = timeOf(result);
       log.info(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
@@ -88,7 +83,6 @@ export class TraceVerdicts implements vscode.Disposable {
       spark: findingSpark(this.source, finding),
       askable: this.cannotAsk(finding) === null,
       holders: this.asked.get(finding.id)?.holders ?? null,
-      experiments: this.asked.get(finding.id)?.experiments ?? null,
     }));
     return { stale, findings, ...standingOf(this.source.info(), verdicts) };
   }
@@ -116,20 +110,20 @@ export class TraceVerdicts implements vscode.Disposable {
   }
 
   /** Asks who holds a finding's survivors; where the process cannot tell, what was recorded is told. */
-  whoHolds(id: string): Promise<Inquiry<HolderFound>> {
+  whoHolds(id: string): Promise<Inquiry> {
     const finding = this.find(id);
     const asked = this.begin(id);
     const pid = this.pidOf(finding);
     const sentence = vscode.l10n.t('Asking process {0}; it answers between two of its Python instructions…', pid);
-    this.show(asked, { holders: { state: 'asking', sentence, results: [] } });
+    this.show(asked, { state: 'asking', sentence, results: [] });
     return this.askHolders(finding, asked.stop.signal).then(holders => {
-      this.show(asked, { holders });
+      this.show(asked, holders);
       return holders;
     });
   }
 
-  private show(asked: Asked, news: Partial<Asked>): void {
-    Object.assign(asked, news);
+  private show(asked: Asked, holders: Inquiry): void {
+    asked.holders = holders;
     this.changed.fire();
   }
 
@@ -139,22 +133,22 @@ export class TraceVerdicts implements vscode.Disposable {
     if (refusal !== null) return refusal;
     const found = tensorAt(this.source, process, BigInt(address));
     if (found === null) return vscode.l10n.t('The block is freed.');
-    const question = { do: 'holders', blocks: [found.block] } as const;
-    const result = await ask(this.still, this.directory, process, question, { limitMs: BLOCK_PATIENCE_MS });
+    const patience = { limitMs: BLOCK_PATIENCE_MS };
+    const result = await ask(this.still, this.directory, process, { blocks: [found.block] }, patience);
     return 'sentence' in result ? result.sentence : null;
   }
 
-  pidOf({ process }: Finding): number {
+  private pidOf({ process }: Finding): number {
     return this.source.info().processes[process]?.pid ?? 0;
   }
 
-  private async askHolders(finding: Finding, signal: AbortSignal): Promise<Inquiry<HolderFound>> {
+  private async askHolders(finding: Finding, signal: AbortSignal): Promise<Inquiry> {
     const refusal = this.cannotAsk(finding);
     if (refusal !== null) return this.recorded(finding, refusal);
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return refused(vscode.l10n.t('None of its blocks is alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
-    const result = await ask(this.still, this.directory, finding.process, { do: 'holders', blocks }, patience);
+    const result = await ask(this.still, this.directory, finding.process, { blocks }, patience);
     if (signal.aborted) return refused(vscode.l10n.t('Stopped waiting.'));
     if ('sentence' in result) return this.recorded(finding, result.sentence);
     const found = readHolderAnswer(result.answer, finding.sites, {
@@ -166,43 +160,11 @@ export class TraceVerdicts implements vscode.Disposable {
   }
 
   /** What the trace has of it. `why`: the process is not asked. */
-  private recorded({ process, sites }: Finding, why: string): Inquiry<HolderFound> {
+  private recorded({ process, sites }: Finding, why: string): Inquiry {
     const recorded = recordedHolders(this.source, process, sites);
     if (recorded === null) return refused(`${why} ${vscode.l10n.t('The trace holds no earlier answer.')}`);
     const sentence = `${why} ${occasionText(recorded)}`;
     return { state: 'answered', sentence, results: recorded.holders };
-  }
-
-  /** Makes experiments one after the other. They touch the program: only to be called when the user chose them. */
-  async experiment(id: string, experiments: readonly Experiment[]): Promise<Inquiry<ExperimentEffect>> {
-    const finding = this.find(id);
-    const asked = this.begin(id);
-    const show = (shown: Inquiry<ExperimentEffect>): Inquiry<ExperimentEffect> => {
-      this.show(asked, { experiments: shown });
-      return shown;
-    };
-    const results: ExperimentEffect[] = [];
-    for (const experiment of experiments) {
-      const sentence = vscode.l10n.t('The program runs {0}…', experiment);
-      show({ state: 'asking', sentence, results: [...results] });
-      const effect = await this.tryOut(finding, experiment, asked.stop.signal);
-      if (typeof effect === 'string') return show({ state: 'refused', sentence: effect, results });
-      results.push(effect);
-    }
-    const sentence = vscode.l10n.t('Freed in the program, by layer; what it did meanwhile may be in it.');
-    return show({ state: 'answered', sentence, results });
-  }
-
-  private async tryOut(
-    finding: Finding,
-    experiment: Experiment,
-    signal: AbortSignal,
-  ): Promise<ExperimentEffect | string> {
-    const before = this.source.info();
-    const patience = { limitMs: PATIENCE_MS, signal };
-    const result = await ask(this.still, this.directory, finding.process, { do: experiment }, patience);
-    if ('sentence' in result) return result.sentence;
-    return readEffect(experiment, result.answer.text, finding.process, before, this.source.info());
   }
 
   /** Waits no longer for what was asked about a finding. */
@@ -212,9 +174,8 @@ export class TraceVerdicts implements vscode.Disposable {
 
   private begin(id: string): Asked {
     const before = this.asked.get(id);
-    if (before?.holders?.state === 'asking' || before?.experiments?.state === 'asking')
-      throw new Error(vscode.l10n.t('The program is being asked already.'));
-    const asked = { holders: null, experiments: null, ...before, stop: new AbortController() };
+    if (before?.holders?.state === 'asking') throw new Error(vscode.l10n.t('The program is being asked already.'));
+    const asked = { holders: null, ...before, stop: new AbortController() };
     this.asked.set(id, asked);
     return asked;
   }
@@ -227,6 +188,6 @@ export class TraceVerdicts implements vscode.Disposable {
   }
 }
 
-function refused<T>(sentence: string): Inquiry<T> {
+function refused(sentence: string): Inquiry {
   return { state: 'refused', sentence: sentence.trim(), results: [] };
 }

@@ -65,12 +65,6 @@ def tell(began, ended, number, file):
     natives["note"](NOTE_CELL, "%.3f %.3f %d %s" % (began * 1000, ended * 1000, number, file))
 
 
-def drop_exception():
-    """Forgets the last traceback that a notebook showed; 1: there was one."""
-    shown = objects.namespace(objects.attribute(shell(), "InteractiveTB"))
-    return int(shown is not None and shown.pop("tb", None) is not None)
-
-
 def own_name(root, steps, path):
     """(path, the same of all results, kind) of what IPython keeps, as it is called in a notebook; None: it does not keep it."""
     if shell() is None or root.kind != "global":

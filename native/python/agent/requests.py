@@ -31,7 +31,4 @@ def dispatch(request):
     what = request["do"]
     if what == "holders":
         return load("holders").answer(request)
-    experiments = load("experiments")
-    if what in experiments.DEEDS:
-        return experiments.answer(what)
     return {"ok": False, "error": "The agent knows no request %r." % what}

@@ -1,4 +1,4 @@
-"""What the agent is asked on a real GPU. `agent.py train|holders|blocks|experiments`; prints one line of JSON at its end."""
+"""What the agent is asked on a real GPU. `agent.py train|holders|blocks`; prints one line of JSON at its end."""
 import gc
 import json
 import os
@@ -104,16 +104,7 @@ def blocks():
     return {"addresses": addresses, "stream": side.cuda_stream, "pool": list(graph.pool())}
 
 
-def experiments():
-    gc.disable()
-    held = torch.zeros(1, device="cuda")  # else there is nothing left on the GPU after the second
-    Loop()
-    for number, what in enumerate(("collect", "empty-cache", "workspaces", "drop-exception", "ipc-collect"), 1):
-        assert tracing.ask(number, what)
-    return {"allocated": torch.cuda.memory_allocated(), "held": held.item()}
-
-
 torch.zeros(1, device="cuda")
 if "GPU_MEMTRACE_DIR" in os.environ and os.environ.get("GPU_MEMTRACE_AGENT") != "0":
     assert tracing.wait(tracing.agent_is_here, 20)
-print(json.dumps({"train": train, "holders": holders, "blocks": blocks, "experiments": experiments}[sys.argv[1]]()))
+print(json.dumps({"train": train, "holders": holders, "blocks": blocks}[sys.argv[1]]()))

@@ -167,7 +167,6 @@ class Agent(AgentTest):
         self.assertIn("dance", log.answer(1)["error"])
         self.assertFalse(log.answer(2)["ok"])
         self.assertTrue(log.answer(3)["ok"])
-        self.assertEqual(log.answer(3)["collected"] >= 7, True)
         self.assertEqual(self.failures(log), [])
 
     @every_python

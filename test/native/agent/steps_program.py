@@ -9,6 +9,7 @@ import threading
 import tracing
 
 SHAPE = sys.argv[1]
+UNKNOWN = [["0xff000", 512, 0]]
 if SHAPE != "no torch":
     import torch
 
@@ -42,7 +43,7 @@ def without_gpu():
 def with_gpu():
     assert tracing.begin()
     train(torch.optim.Optimizer(), steps=3)
-    tracing.ask(1, "collect")
+    tracing.ask(1, "holders", addresses=UNKNOWN)
 
 
 def in_thread():
@@ -104,14 +105,11 @@ elif SHAPE == "fork":
 elif SHAPE == "at step":
     optimizer = torch.optim.Optimizer()
     optimizer.step()
-    unknown = [["0xff000", 512, 0]]
-    tracing.ask(1, "holders", wait_for_it=False, addresses=unknown, budgetMs=10000, at="step")
-    assert tracing.ask(2, "holders", addresses=unknown, budgetMs=10000)
+    tracing.ask(1, "holders", wait_for_it=False, addresses=UNKNOWN, budgetMs=10000, at="step")
+    assert tracing.ask(2, "holders", addresses=UNKNOWN, budgetMs=10000)
     early = tracing.answered(1)
     print(early, tracing.wait(lambda: optimizer.step() or tracing.answered(1)))
 elif SHAPE == "requests":
-    gc.disable()
-    Loop()
     tracing.ask(1, "dance")
     tracing.ask(2, "holders")
-    tracing.ask(3, "collect")
+    tracing.ask(3, "holders", addresses=UNKNOWN)

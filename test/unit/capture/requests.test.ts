@@ -57,7 +57,7 @@ class FakeTrace {
 
 test('a question of our own has its own budget, and waits for the end of a step', t => {
   const directory = folder(t);
-  assert.equal(writeQuestion(directory, 4711, { do: 'holders', blocks: [], budgetMs: 80, atStep: true }), 1);
+  assert.equal(writeQuestion(directory, 4711, { blocks: [], budgetMs: 80, atStep: true }), 1);
   const own = { id: 1, pid: 4711, do: 'holders', addresses: [], budgetMs: 80, at: 'step' };
   assert.deepEqual(written(directory, 1), own);
 });
@@ -65,8 +65,8 @@ test('a question of our own has its own budget, and waits for the end of a step'
 test('questions are numbered over all processes, and appear whole', t => {
   const directory = folder(t);
   const block = { address: 0x7f0000000400n, bytes: 1024, device: 0, lines: [{ file: '/t.py', line: 29 }] };
-  assert.equal(writeQuestion(directory, 4711, { do: 'holders', blocks: [block] }), 1);
-  assert.equal(writeQuestion(directory, 4712, { do: 'collect' }), 2);
+  assert.equal(writeQuestion(directory, 4711, { blocks: [block] }), 1);
+  assert.equal(writeQuestion(directory, 4712, { blocks: [] }), 2);
   assert.deepEqual(written(directory, 1), {
     id: 1,
     pid: 4711,
@@ -74,9 +74,9 @@ test('questions are numbered over all processes, and appear whole', t => {
     addresses: [['0x7f0000000400', 1024, 0, [['/t.py', 29]]]],
     budgetMs: 500,
   });
-  assert.deepEqual(written(directory, 2), { id: 2, pid: 4712, do: 'collect' });
+  assert.deepEqual(written(directory, 2), { id: 2, pid: 4712, do: 'holders', addresses: [], budgetMs: 500 });
   writeFileSync(join(directory, 'request-41.json'), '{}');
-  assert.equal(writeQuestion(directory, 4711, { do: 'collect' }), 42);
+  assert.equal(writeQuestion(directory, 4711, { blocks: [] }), 42);
   assert.deepEqual(readdirSync(directory).sort(), [1, 2, 41, 42].map(n => `request-${n}.json`).sort());
 });
 
@@ -96,19 +96,13 @@ test('why a process cannot be asked', () => {
 
 test('the answer is waited for until all of it is there', async t => {
   const trace = new FakeTrace(makeProcess({}), 2);
-  const told = await ask(trace, folder(t), 0, { do: 'collect' }, { limitMs: 10_000 });
+  const told = await ask(trace, folder(t), 0, { blocks: [] }, { limitMs: 10_000 });
   assert.ok('answer' in told && told.answer.text === '{}', JSON.stringify(told));
   assert.ok(trace.looks > 2);
 });
 
 test('the answer to another question is not taken', async t => {
-  const told = await ask(
-    new FakeTrace(makeProcess({}), 0, Infinity, 7),
-    folder(t),
-    0,
-    { do: 'collect' },
-    { limitMs: 10 },
-  );
+  const told = await ask(new FakeTrace(makeProcess({}), 0, Infinity, 7), folder(t), 0, { blocks: [] }, { limitMs: 10 });
   assert.ok('sentence' in told && /one long call/.test(told.sentence), JSON.stringify(told));
 });
 
@@ -120,13 +114,7 @@ test('no answer is one sentence: it ended, it is busy, nobody waits, the folder 
     signal?: AbortSignal,
     where = directory,
   ): Promise<string> => {
-    const told = await ask(
-      trace,
-      where,
-      0,
-      { do: 'collect' },
-      signal === undefined ? { limitMs } : { limitMs, signal },
-    );
+    const told = await ask(trace, where, 0, { blocks: [] }, signal === undefined ? { limitMs } : { limitMs, signal });
     return 'sentence' in told ? told.sentence : 'answered';
   };
   assert.match(await sentence(new FakeTrace(makeProcess({}), Infinity, 2)), /ended before it answered/);

@@ -158,7 +158,7 @@ test('help and version', () => {
 
 test('what is wrong is said in one sentence', () => {
   const cases: [string, RegExp][] = [
-    ['', /run, attach, record, mark, report, holders, confirm, kernel, sql, doctor or mcp/],
+    ['', /run, attach, record, mark, report, holders, kernel, sql, doctor or mcp/],
     ['nonsense', /"nonsense"/],
     ['run', /Name the program/],
     ['run --', /Name the program/],
@@ -244,7 +244,7 @@ test('--holders is for the tracer inside the program', () => {
   assert.ok('usage' in wrong && wrong.usage.includes('--holders needs the in-process tracer'));
 });
 
-test('holders and confirm: whom, about what, what to try', () => {
+test('holders: whom, about what', () => {
   assert.deepEqual(parseArguments(['holders', '4711', '--line', 'a b.py:41', '--format=json']), {
     verb: 'holders',
     where: '4711',
@@ -254,9 +254,6 @@ test('holders and confirm: whom, about what, what to try', () => {
   });
   const address = parseArguments(['holders', '/run/trace-1', '--address', '0x7F00']);
   assert.ok('verb' in address && address.verb === 'holders' && address.address === 0x7f00n);
-  const confirm = parseArguments(['confirm', '--do', 'collect,empty-cache', '4711']);
-  assert.ok('verb' in confirm && confirm.verb === 'confirm');
-  assert.deepEqual(confirm.experiments, ['collect', 'empty-cache']);
   const usage = (...words: string[]): string => {
     const parsed = parseArguments(words);
     return 'usage' in parsed ? parsed.usage : JSON.stringify(parsed);
@@ -267,10 +264,7 @@ test('holders and confirm: whom, about what, what to try', () => {
   assert.match(usage('holders', '1', '--address', '7f'), /7f is not an address/);
   assert.match(usage('holders', '1', '--line', 'a:1', '--address', '0x1'), /not both/);
   assert.match(usage('holders', '1', '--do', 'collect'), /holders has no option --do/);
-  assert.match(usage('confirm', '1'), /Say what to try in the program: --do collect,/);
-  assert.match(usage('confirm', '1', '--do', 'reboot'), /--do reboot: choose from collect/);
-  for (const verb of ['holders', 'confirm'] as const)
-    assert.deepEqual(parseArguments([verb, '1', '--help']), { verb: 'help', about: verb });
+  assert.deepEqual(parseArguments(['holders', '1', '--help']), { verb: 'help', about: 'holders' });
 });
 
 test('report --help tells what each word of the table means', () => {

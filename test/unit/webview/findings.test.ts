@@ -1,9 +1,7 @@
 // What a finding's card says, and which cards there are.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { t } from '@vscode/l10n';
-import type { ExperimentEffect, FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
-import { effectText } from '../../../extension/protocol/requests/effect';
+import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { shownFindings } from '../../../webview/explorer/findings/logic';
 import { figures, holderText, lineText, moreFigures } from '../../../webview/explorer/findings/text';
@@ -73,20 +71,4 @@ test('a holder: what it is, how many it holds, how many of what was asked', () =
   assert.match(holderText({ ...global, kind: 'none' }, 8), /another process/);
   assert.equal(lineText(holder), 't.py:3');
   assert.equal(lineText(null), '');
-});
-
-test('what an experiment did, in words', () => {
-  const nothing = { tensorBytes: null, reservedBytes: null, driverBytes: null, error: null, objects: null };
-  const effectOf = (part: Partial<ExperimentEffect>): string =>
-    effectText({ experiment: 'collect', ...nothing, ...part }, t);
-  assert.equal(effectOf({ tensorBytes: 0 }), 'gc.collect() freed no GPU memory.');
-  assert.equal(
-    effectOf({ tensorBytes: -50 << 20, driverBytes: 0 }),
-    'gc.collect() freed no GPU memory; the run grew by 50.00 MB meanwhile.',
-  );
-  assert.equal(
-    effectOf({ tensorBytes: 3 << 20, reservedBytes: 2 << 20, objects: 1412 }),
-    'gc.collect() freed 3.00 MB of tensors, 2.00 MB of PyTorch’s cache (1,412 objects).',
-  );
-  assert.equal(effectOf({ error: 'It is off.' }), 'gc.collect() failed: It is off.');
 });

@@ -6,14 +6,14 @@ import type { FindingView, OtherLine } from '../../../extension/protocol/request
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
 import type { PageActions } from '../shell/part';
-import { experimentsSection, holdersSection } from './holders';
+import { holdersSection } from './holders';
 import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';
 import { WORDS } from '../common/words';
 import { sparkPoints } from '../table/rows';
 
 /** What the traced process is asked about a finding. */
-export type InquiryMethod = 'whoHolds' | 'confirm' | 'applyFix' | 'stopAsking';
+export type InquiryMethod = 'whoHolds' | 'applyFix' | 'stopAsking';
 const SPARK = { width: 64, height: 18 };
 
 export class FindingCard {
@@ -102,7 +102,6 @@ export class FindingCard {
     // What was recorded of the holders is told after the end too.
     const telling = finding.holder !== null || (finding.askable && finding.unnamed === null);
     this.buttons.get('who-holds')?.toggleAttribute('hidden', !telling);
-    this.buttons.get('confirm')?.toggleAttribute('hidden', !finding.askable);
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
   }
@@ -133,18 +132,12 @@ export class FindingCard {
   }
 
   private updateAnswers(): void {
-    const { holders, experiments, holder, unnamed, id } = this.finding;
-    if (!differs(this.answers, holders, experiments, holder, unnamed)) return;
+    const { holders, holder, unnamed, id } = this.finding;
+    if (!differs(this.answers, holders, holder, unnamed)) return;
     const actions = { openLine: this.page.openLine, stopAsking: () => this.inquire('stopAsking', id) };
-    const parts = [
-      holders === null ? this.knownHolder() : holdersSection(holders, actions),
-      experimentsSection(experiments, actions),
-    ];
-    this.answers.replaceChildren(...parts.filter(part => part !== null));
-    const asking = [holders, experiments].some(inquiry => inquiry?.state === 'asking');
-    for (const name of ['who-holds', 'confirm']) {
-      this.buttons.get(name)?.toggleAttribute('disabled', asking);
-    }
+    const section = holders === null ? this.knownHolder() : holdersSection(holders, actions);
+    this.answers.replaceChildren(...(section === null ? [] : [section]));
+    this.buttons.get('who-holds')?.toggleAttribute('disabled', holders?.state === 'asking');
   }
 
   /** The holder that the trace tells without being asked, or why nobody can tell it. */
@@ -170,7 +163,6 @@ export class FindingCard {
     };
     add('apply-fix', '', () => this.inquire('applyFix', this.finding.id));
     add('who-holds', t('Who holds it?'), () => this.inquire('whoHolds', this.finding.id));
-    add('confirm', t('Confirm…'), () => this.inquire('confirm', this.finding.id));
     add('why', '', () => void this.toggleReasons());
     this.buttons.get('why')?.setAttribute('aria-expanded', 'false');
     return list;

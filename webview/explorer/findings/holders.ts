@@ -1,9 +1,8 @@
-// Who holds a finding's blocks, and what experiments freed: the two answers of the traced process on its card.
+// Who holds a finding's blocks: the answer of the traced process on its card.
 import { t } from '@vscode/l10n';
-import { effectText } from '../../../extension/protocol/requests/effect';
 import { shareText } from '../../../extension/protocol/holderShare';
 import { formatCount } from '../../../extension/protocol/format';
-import type { ExperimentEffect, HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
+import type { HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';
 import { holderText, lineText } from './text';
 import { lineLink, type OpenLine } from '../common/lineLink';
@@ -14,10 +13,8 @@ interface InquiryActions {
 }
 const MOST_HOLDERS = 6;
 
-/** `null`: nobody asked, there is nothing to show. */
-export function holdersSection(inquiry: Inquiry<HolderFound> | null, actions: InquiryActions): HTMLElement | null {
-  if (inquiry === null) return null;
-  const section = sectionOf('holders', t('Held by'), inquiry, actions);
+export function holdersSection(inquiry: Inquiry, actions: InquiryActions): HTMLElement {
+  const section = sectionOf(inquiry, actions);
   const asked = inquiry.results.reduce((sum, holder) => sum + holder.count, 0);
   const shown = inquiry.results.slice(0, MOST_HOLDERS);
   const items = shown.map(holder => holderItem(holder, asked, actions));
@@ -40,22 +37,15 @@ function holderItem(holder: HolderFound, asked: number, actions: InquiryActions)
   return item;
 }
 
-export function experimentsSection(
-  inquiry: Inquiry<ExperimentEffect> | null,
-  actions: InquiryActions,
-): HTMLElement | null {
-  if (inquiry === null) return null;
-  const section = sectionOf('experiments', t('Experiments'), inquiry, actions);
-  const items = inquiry.results.map(effect =>
-    el('li', { 'data-experiment': effect.experiment }, effectText(effect, t)),
-  );
-  if (items.length > 0) section.append(el('ul', {}, ...items));
-  return section;
-}
-
-function sectionOf(name: string, title: string, inquiry: Inquiry<unknown>, actions: InquiryActions): HTMLElement {
+/** Its title, and what is said of the asking. */
+function sectionOf(inquiry: Inquiry, actions: InquiryActions): HTMLElement {
   const words = el('p', { class: 'dim inquiry', role: 'status' });
-  const section = el('section', { 'data-part': name, 'data-state': inquiry.state }, el('h3', {}, title), words);
+  const section = el(
+    'section',
+    { 'data-part': 'holders', 'data-state': inquiry.state },
+    el('h3', {}, t('Held by')),
+    words,
+  );
   if (inquiry.state === 'refused') words.append(icon('info'), ' ');
   if (inquiry.state === 'asking') words.append(icon('loading'), ' ');
   words.append(inquiry.sentence);

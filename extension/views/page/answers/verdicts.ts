@@ -1,7 +1,6 @@
 import { applyFix } from '../../../editor/fixEdit';
 import type { SourceLines } from '../../../editor/sourceLines';
 import type { VerdictRequests } from '../../../protocol/requests/verdictRequests';
-import { confirmByExperiment } from '../../session/experiments';
 import type { PageModel } from '../model';
 import type { TraceVerdicts } from '../../session/traceVerdicts';
 import type { Answers } from './answers';
@@ -15,7 +14,6 @@ export function verdictAnswers(model: PageModel, lines: SourceLines): Answers<Ve
     otherLines: ({ finding }) => verdicts().otherLines(finding),
     // What the process says comes with the findings: it may take long, and it outlives the page.
     whoHolds: ({ finding }) => void verdicts().whoHolds(finding),
-    confirm: ({ finding }) => void confirmByExperiment(verdicts(), finding),
     applyFix: ({ finding }) => applyFix(verdicts().find(finding), shownOrigin(model), lines),
     stopAsking: ({ finding }) => verdicts().stopAsking(finding),
   };
