@@ -42,8 +42,7 @@ export async function placeProbes(
     ...target,
     program: tracerProgram(dist),
     directory: recording.directory,
-    stacks: options.stacks,
-    ringBytes: options.ringBytes,
+    nativeStacks: options.nativeStacks,
     budgetBytes: recording.limits.budgetBytes,
   });
   onStart(tracer);

@@ -73,7 +73,7 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
     'r.json',
     '--interval',
     '100ms',
-    '--no-stacks',
+    '--native-stacks',
   ];
   const started = place.start(words);
   await attached(place, started.pid);
@@ -95,7 +95,7 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
   assert.deepEqual(traces(place), []);
   assert.deepEqual(seen().words.slice(0, 4), ['attach', '--pid', String(job.pid), '--directory']);
   assert.deepEqual(seen().words.slice(5, 7), ['--children', '--budget-bytes']);
-  assert.deepEqual(seen().words.slice(8), ['--no-stacks']);
+  assert.deepEqual(seen().words.slice(8), ['--native-stacks']);
 });
 
 test('on a terminal all of it is the view’s; q detaches, the end stays, and the program goes on', async t => {

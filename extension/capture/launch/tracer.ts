@@ -5,18 +5,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseTracerLine, type TracerProblem, type TracerReady } from './tracerProtocol';
 
-/** What a stack holds: Python frames, native ones behind them as well, nothing. */
-export type StackChoice = 'python' | 'native' | 'none';
-
 export interface TracerRequest {
   program: string;
   pid: number;
   directory: string;
   /** The process has not loaded libcuda yet, or its children will. */
   waitLibraries: boolean;
-  stacks: StackChoice;
-  /** Bytes of the buffer between kernel and tracer; null: the tracer's own choice. */
-  ringBytes: number | null;
+  /** Events without a Python stack carry the native one. */
+  nativeStacks: boolean;
   /** Most that the log of one process may take. */
   budgetBytes: number;
 }
@@ -49,9 +45,7 @@ export function tracerMissing(dist: string): TracerProblem | null {
 export function tracerArguments(request: Omit<TracerRequest, 'program'>): string[] {
   const words = ['attach', '--pid', String(request.pid), '--directory', request.directory, '--children'];
   words.push('--budget-bytes', String(Math.floor(request.budgetBytes)));
-  if (request.ringBytes !== null) words.push('--ring-bytes', String(request.ringBytes));
-  if (request.stacks === 'none') words.push('--no-stacks');
-  if (request.stacks === 'native') words.push('--native-stacks');
+  if (request.nativeStacks) words.push('--native-stacks');
   if (request.waitLibraries) words.push('--wait-libraries');
   return words;
 }

@@ -1,5 +1,4 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
-import type { StackChoice } from '../../capture/launch/tracer';
 import { parseHolders, type HoldersArguments } from './askArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
@@ -21,9 +20,8 @@ const RECORDING = {
   failOnLeak: null as 'leaks' | 'all' | null,
   /** List the blocks at the end, however many there are. */
   blocks: false,
-  /** Of the uprobe tracer. */
-  stacks: 'python' as StackChoice,
-  ringBytes: null as number | null,
+  /** Of the uprobe tracer: events without a Python stack carry the native one. */
+  nativeStacks: false,
   /** Of the space that the trace takes while it is recorded; null: the usual. */
   detailBytes: null as number | null,
   budgetBytes: null as number | null,
@@ -79,9 +77,6 @@ export interface UsageError {
 
 /** What may have been meant as one: a word with a scheme, or with a port. */
 const ADDRESS = /:\/\/|^[\w.-]+:\d+(\/|$)/;
-/** What the tracer takes (native/uprobe/session/options.cpp); it rounds up to a power of two. */
-const LEAST_RING_BYTES = 64 * 1024;
-const MOST_RING_BYTES = 1024 ** 3;
 
 /** Parses what stands behind the program's name. Never throws. */
 export function parseArguments(words: readonly string[]): Arguments | UsageError {
@@ -145,10 +140,8 @@ function parseRun(words: readonly string[]): Arguments {
   const parsed = { ...RUN };
   const options = new Options(words);
   const taken = leadingOptions(parsed, options, RUN_OPTIONS);
-  const onlyUprobe = taken.findLast(option => option in UPROBE_OPTIONS);
-  if (onlyUprobe !== undefined && parsed.backend !== 'uprobe') {
-    throw new Usage(`${onlyUprobe} is an option of the uprobe tracer: add --backend uprobe.`);
-  }
+  if (parsed.nativeStacks && parsed.backend !== 'uprobe')
+    throw new Usage('--native-stacks is an option of the uprobe tracer: add --backend uprobe.');
   if (parsed.holders !== null && parsed.holders !== 'never' && parsed.backend === 'uprobe') {
     throw new Usage('--holders needs the in-process tracer: leave --backend uprobe out.');
   }
@@ -173,20 +166,10 @@ function parseAttach(words: readonly string[]): Arguments {
   throw new Usage(`"${word}" is not the number of a process: gpu-memtrace attach PID`);
 }
 
-const UPROBE_OPTIONS: OptionTable<RecordingArguments> = {
-  '--no-stacks': (parsed, options) => {
-    if (options.flag()) parsed.stacks = 'none';
-  },
-  '--native-stacks': (parsed, options) => {
-    if (options.flag()) parsed.stacks = 'native';
-  },
-  '--ring-bytes': (parsed, options) => (parsed.ringBytes = ringBytes(options.value())),
-};
-
 const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
-  ...UPROBE_OPTIONS,
+  '--native-stacks': (parsed, options) => (parsed.nativeStacks = options.flag()),
   '--fail-on-leak': (parsed, options) =>
-    (parsed.failOnLeak = options.optionalChoice<'leaks' | 'all'>(['leaks', 'all'], 'leaks')),
+    (parsed.failOnLeak = options.optionalChoice<'leaks' | 'all'>(['all'], 'leaks')),
   '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
   '-o': (parsed, options) => (parsed.output = options.value()),
   '--output': (parsed, options) => (parsed.output = options.value()),
@@ -232,12 +215,6 @@ const ATTACH_OPTIONS: OptionTable<AttachArguments> = {
 function steps(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new Usage(`--max-steps ${text} is not a number of training steps, such as 100.`);
-}
-
-function ringBytes(text: string): number {
-  const bytes = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (bytes >= LEAST_RING_BYTES && bytes <= MOST_RING_BYTES) return bytes;
-  throw new Usage(`--ring-bytes ${text} is not a number from ${LEAST_RING_BYTES} to ${MOST_RING_BYTES}.`);
 }
 
 /** What node_exporter's textfile collector reads. */

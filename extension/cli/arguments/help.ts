@@ -10,24 +10,27 @@ const STATES = Object.values(vocabulary(text => text).states).map(
   ({ name, sentence }) => `  ${name.padEnd(WORD_WIDTH)} ${sentence}`,
 );
 
-/** Of what records. */
-const RECORDING = `  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
-  -o DIR/                  of a job of many ranks: DIR gathers the trace of each, and tables that "gpu-memtrace report DIR" and SQL
-                           read, also while it runs; in its name %j is the job as the launcher calls it, %h the host, %r the rank
-  --ranks LIST             with -o DIR/: ranks such as 0,7,64-71 are recorded in full, others within 48 MB: steps, sites, findings
+/** Of what records; `run` has more of each group. */
+const EVERYDAY = `  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
   --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
-  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
   --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
   --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
                            too little was recorded to tell, the status stays as it is, and stderr says so
-  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
+`;
+const RECORDING = `  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
                            512MB, and the first 20 training steps)
   --budget SIZE            most that the trace takes while it is recorded, of all processes together (default: 2GB, or half of what is
                            free, or a quarter of it where the disk is memory)
+`;
+const JOBS = `  -o DIR/                  of a job of many ranks: DIR gathers the trace of each, and tables that "gpu-memtrace report DIR" and SQL
+                           read, also while it runs; in its name %j is the job as the launcher calls it, %h the host, %r the rank
+  --ranks LIST             with -o DIR/: ranks such as 0,7,64-71 are recorded in full, others within 48 MB: steps, sites, findings
   --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL as
                            OpenTelemetry's variables say (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
   --prometheus FILE.prom   keep them in this file, for the textfile collector of Prometheus's node_exporter
+`;
+const EXPERT = `  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
 `;
 
 const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Python line and thread.
@@ -55,29 +58,35 @@ leaks and what is alive, and all keys reach CMD: Ctrl+C stops it. Elsewhere stde
 the end it gets what leaks, what is alive by line, the totals, and where the trace is. After an out-of-memory error,
 oom-PID.md beside the trace says what was alive and what to try.
 
-  --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
-  --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
+Everyday:
+${EVERYDAY}  --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
                            keys to sort and filter; q leaves it, and CMD goes on
-${RECORDING}  --holders onFirstLeak|atSteps|never
-                           when the program is paused to tell who holds what leaks; each pause takes about half a second,
-                           longer on a busy machine:
-      onFirstLeak          once for each leak, as soon as it is certain, and at the program's end (default)
-      atSteps              at steps 16, 32, 64, ... and at the program's end; also --holders alone
-      never                only when "gpu-memtrace holders" asks
-  --start paused           record nothing, at next to no cost, until "gpu-memtrace record PID on" or a click in VS Code says so;
+  --max-steps N            stops CMD (Ctrl+C) after N training steps, with status 0
+
+Recording:
+${RECORDING}  --start paused           record nothing, at next to no cost, until "gpu-memtrace record PID on" or a click in VS Code says so;
                            what PyTorch holds then is known, without its lines
   --start-at step:N        the same, until training step N has ended
   --start-when "reserved>SIZE"
                            the same, until PyTorch's cache holds more of a GPU, such as "reserved>70GB"; with both: whichever
                            comes first
-  --max-steps N            stops CMD (Ctrl+C) after N training steps, with status 0
-  --lean                   for programs whose GPU waits for Python: nothing is done for each autograd node, and memory of a
+  --holders onFirstLeak|atSteps|never
+                           when the program is paused to tell who holds what leaks; each pause takes about half a second,
+                           longer on a busy machine:
+      onFirstLeak          once for each leak, as soon as it is certain, and at the program's end (default)
+      atSteps              at steps 16, 32, 64, ... and at the program's end; also --holders alone
+      never                only when "gpu-memtrace holders" asks
+
+Jobs:
+${JOBS}
+Expert:
+${EXPERT}  --lean                   for programs whose GPU waits for Python: nothing is done for each autograd node, and memory of a
                            backward pass is shown at its backward() call, not at the line of the forward pass
   --backend auto|inject|uprobe
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
                            starts as without a tracer; needs extra privileges, see "gpu-memtrace attach --help"
-  --no-stacks, --native-stacks, --ring-bytes N
-                           with --backend uprobe: as for attach
+  --native-stacks          with --backend uprobe: as for attach
+  --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
 
 Exit status: CMD's own, 128 + signal when a signal ended it; 125 the tracer could not start it, 126 CMD cannot be
 executed, 127 CMD was not found; 3 with --fail-on-leak and a leak; 2 wrong options.
@@ -199,9 +208,14 @@ filter (q detaches too); elsewhere stderr gets a line when something is found. A
 Placing probes needs extra privileges: capabilities of the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints
 the line to type), or root (sudo).
 
-${RECORDING}  --no-stacks              record no Python lines: each event costs less
-  --native-stacks          record native stacks as well
-  --ring-bytes N           room between kernel and tracer (default: 67108864); more where events are lost
+Everyday:
+${EVERYDAY}
+Recording:
+${RECORDING}
+Jobs:
+${JOBS}
+Expert:
+${EXPERT}  --native-stacks          record native stacks as well: where memory of C++ without Python comes from
 
 Exit status: 0 after detaching, and when the program ended; 2 wrong options; 125 the tracer could not attach, or broke off.
 `,

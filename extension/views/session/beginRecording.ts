@@ -93,8 +93,7 @@ export class Recorder {
       pid,
       directory: made.path,
       waitLibraries: false,
-      stacks: 'python',
-      ringBytes: null,
+      nativeStacks: false,
       budgetBytes: limits.budgetBytes,
     });
     return new AttachedRecording(made.path, addon, facts, tracer, this.log);

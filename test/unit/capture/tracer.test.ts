@@ -32,8 +32,7 @@ function startProgram(program: string): Traced {
     pid: process.pid,
     directory: '/trace',
     waitLibraries: false,
-    stacks: 'python',
-    ringBytes: null,
+    nativeStacks: false,
     budgetBytes: 1000.5,
   };
   const tracer = new Tracer(request);
@@ -41,14 +40,13 @@ function startProgram(program: string): Traced {
 }
 
 test('the arguments of the tracer', () => {
-  const request = { pid: 12, directory: '/d e', waitLibraries: false, stacks: 'python', ringBytes: null } as const;
+  const request = { pid: 12, directory: '/d e', waitLibraries: false, nativeStacks: false };
   const words = (change: Partial<TracerRequest>): string[] =>
     tracerArguments({ ...request, budgetBytes: 1000.5, ...change });
   const plain = ['attach', '--pid', '12', '--directory', '/d e', '--children', '--budget-bytes', '1000'];
   assert.deepEqual(words({}), plain);
-  const more = words({ waitLibraries: true, stacks: 'native', ringBytes: 65536 });
-  assert.deepEqual(more, [...plain, '--ring-bytes', '65536', '--native-stacks', '--wait-libraries']);
-  assert.deepEqual(words({ stacks: 'none' }), [...plain, '--no-stacks']);
+  const more = words({ waitLibraries: true, nativeStacks: true });
+  assert.deepEqual(more, [...plain, '--native-stacks', '--wait-libraries']);
 });
 
 test('ready, and a detach that was asked for', async t => {

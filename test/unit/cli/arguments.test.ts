@@ -27,8 +27,7 @@ test('run takes its options up to -- and leaves the rest to the program', () => 
     intervalMs: 500,
     failOnLeak: 'leaks',
     blocks: true,
-    stacks: 'python',
-    ringBytes: null,
+    nativeStacks: false,
     detailBytes: 1.5 * 2 ** 30,
     budgetBytes: 3_000_000_000,
     ranks: null,
@@ -55,8 +54,7 @@ test('attach takes one process and the options of run', () => {
     intervalMs: 500,
     failOnLeak: 'leaks',
     blocks: true,
-    stacks: 'native',
-    ringBytes: 8388608,
+    nativeStacks: true,
     detailBytes: 1024,
     budgetBytes: null,
     ranks: null,
@@ -65,11 +63,11 @@ test('attach takes one process and the options of run', () => {
   };
   const options =
     '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe --detail 1kb --otlp http://collector:4318';
-  assert.deepEqual(parse(`attach 4711 ${options} --native-stacks --ring-bytes 8388608`), expected);
-  assert.deepEqual(parse(`attach --ring-bytes=8388608 ${options} --native-stacks 4711`), expected);
+  assert.deepEqual(parse(`attach 4711 ${options} --native-stacks`), expected);
+  assert.deepEqual(parse(`attach --native-stacks ${options} 4711`), expected);
   const bare = parse('attach 1');
   assert.ok('verb' in bare && bare.verb === 'attach');
-  assert.deepEqual([bare.stacks, bare.ringBytes, bare.format, bare.output], ['python', null, 'table', null]);
+  assert.deepEqual([bare.nativeStacks, bare.format, bare.output], [false, 'table', null]);
 });
 
 test('metrics go to an address or a file that is one, or as variables say', () => {
@@ -89,10 +87,10 @@ test('metrics go to an address or a file that is one, or as variables say', () =
   assert.match(String(wanted('--prometheus gpu.txt')), /^--prometheus gpu\.txt: the name must end in \.prom, /);
 });
 
-test('the uprobe tracer is chosen by name, with its own options', () => {
-  const parsed = parse('run --no-stacks --backend uprobe -- x');
+test('the uprobe tracer is chosen by name, with its own option', () => {
+  const parsed = parse('run --native-stacks --backend uprobe -- x');
   assert.ok('verb' in parsed && parsed.verb === 'run');
-  assert.deepEqual([parsed.backend, parsed.stacks], ['uprobe', 'none']);
+  assert.deepEqual([parsed.backend, parsed.nativeStacks], ['uprobe', true]);
 });
 
 test('times', () => {
@@ -169,7 +167,8 @@ test('what is wrong is said in one sentence', () => {
     ['run --interval 1ms -- x', /--interval 1ms/],
     ['run --simulate-gpu=yes -- x', /takes no value/],
     ['run --backend gdb -- x', /auto, inject, uprobe/],
-    ['run --no-stacks -- x', /--no-stacks .* add --backend uprobe/],
+    ['run --native-stacks -- x', /--native-stacks .* add --backend uprobe/],
+    ['run --no-stacks -- x', /^run has no option --no-stacks \(see/],
     ['run --start soon -- x', /choose one of now, paused/],
     ['run --max-steps 0 -- x', /--max-steps 0 is not a number of training steps, such as 100\./],
     ['run --start-at 12s -- x', /--start-at 12s is not a training step, such as step:1000/],
@@ -191,8 +190,8 @@ test('what is wrong is said in one sentence', () => {
     ['attach 12 --simulate-gpu', /--simulate-gpu is for run/],
     ['attach 12 --backend inject', /--backend inject is for run/],
     ['attach 12 --nope', /attach has no option --nope/],
-    ['attach 12 --ring-bytes 64K', /--ring-bytes 64K is not a number from 65536 to 1073741824/],
-    ['attach 12 --ring-bytes 1024', /--ring-bytes 1024/],
+    ['attach 12 --ring-bytes 65536', /^attach has no option --ring-bytes \(see/],
+    ['run --fail-on-leak=leaks -- x', /--fail-on-leak leaks: choose one of all\./],
     ['report', /Name one trace/],
     ['report a --blocks --format json', /--blocks is for the table of one trace/],
     ['report a --blocks --compare b', /--blocks is for the table of one trace/],
@@ -292,6 +291,24 @@ test('a word that was probably another one is told so, and what is far from all 
     usage('report', 'x.gputrace', '--stacks'),
     'report has no option --stacks (see "gpu-memtrace report --help").',
   );
+});
+
+test('the help of what records has its options in groups, and names none that is not there', () => {
+  for (const verb of ['run', 'attach'] as const) {
+    const groups = new Map<string, string[]>();
+    let heading = '';
+    for (const line of helpLines(verb, Infinity)) {
+      heading = /^(\w+):$/.exec(line)?.[1] ?? (line === '' ? '' : heading);
+      const [, name] = /^ {2}(-[\w-]+)/.exec(line) ?? [];
+      if (name !== undefined) groups.set(heading, [...(groups.get(heading) ?? []), name]);
+    }
+    assert.deepEqual([...groups.keys()], ['Everyday', 'Recording', 'Jobs', 'Expert'], verb);
+    assert.ok((groups.get('Everyday') ?? []).length <= 12);
+    for (const name of [...groups.values()].flat()) {
+      const parsed = parseArguments([verb, name]);
+      assert.ok('usage' in parsed && !/has no option/.test(parsed.usage), `${verb} ${name}`);
+    }
+  }
 });
 
 test('help fits the terminal, and loses no word', () => {
