@@ -132,10 +132,13 @@ void NameBook::checkpoint(Archive &a) {
 
 void LoopFinder::checkpoint(Archive &a) {
   std::vector<StepEntry> known = entries_;
-  a(known, next_search_, often_, skip_, next_skip_);
-  a.hold(known.size() <= kEntries);
+  std::vector<uint32_t> older(cells_.begin(), cells_.begin() + static_cast<std::ptrdiff_t>(older_cells()));
+  a(known, older, next_search_, often_, skip_, next_skip_);
+  a.hold(known.size() <= kEntries && older.size() + known.size() <= kAllocations + kEntries);
+  for (const uint32_t cell : older) a.hold(cell < a.rows[kCellRows]);
   if (!a.reads() || !a.good()) return;
   const bool often = often_;
+  for (const uint32_t cell : older) count(cell);
   for (const StepEntry &entry : known) keep(entry);
   often_ = often;
 }

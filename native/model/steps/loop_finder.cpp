@@ -164,14 +164,23 @@ bool is_set_up(std::string_view file, std::string_view function) {
 }
 
 void LoopFinder::keep(const StepEntry &entry) {
-  if (entries_.size() == kEntries) return start_over();
+  if (cells_.size() == kAllocations) return start_over();
   if (entries_.empty()) entries_.reserve(kEntries);  // pages come as they are written
+  if (entries_.size() == kEntries) entries_.erase(entries_.begin(), entries_.begin() + kEntries / 4);
   entries_.push_back(entry);
-  if (entry.kind != StepEntry::Allocation) return;
-  cells_.push_back(entry.cell);
-  if (entry.cell >= counts_.size()) counts_.resize(entry.cell + 1);
-  const uint32_t own = ++counts_[entry.cell];
+  if (entry.kind == StepEntry::Allocation) count(entry.cell);
+}
+
+void LoopFinder::count(uint32_t cell) {
+  cells_.push_back(cell);
+  if (cell >= counts_.size()) counts_.resize(cell + 1);
+  const uint32_t own = ++counts_[cell];
   often_ = often_ || own == kRounds + kFilling + 1 || (own > kRounds && own % kRounds == 0);
+}
+
+size_t LoopFinder::older_cells() const {
+  const auto known = std::ranges::count(entries_, StepEntry::Allocation, &StepEntry::kind);
+  return cells_.size() - static_cast<size_t>(known);
 }
 
 const CallPath *LoopFinder::path(uint32_t site, const PathOf &path_of) {

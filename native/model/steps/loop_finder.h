@@ -82,8 +82,10 @@ inline CallPlace parting(const CallPath &from, const CallPath &to) {
 /// The smallest of any stretch of a row of places, in a time that does not depend on its length.
 class PlaceMinima {
  public:
-  explicit PlaceMinima(std::vector<CallPlace> places) {
-    levels_.push_back(std::move(places));
+  explicit PlaceMinima(const std::vector<CallPlace> &places) : places_(places) {
+    std::vector<CallPlace> blocks((places.size() + kBlock - 1) / kBlock);
+    for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = scan(i * kBlock, std::min(places.size(), (i + 1) * kBlock));
+    levels_.push_back(std::move(blocks));
     for (size_t width = 1; 2 * width <= levels_[0].size(); width *= 2) {
       const auto &last = levels_.back();
       std::vector<CallPlace> next(last.size() - width);
@@ -93,12 +95,23 @@ class PlaceMinima {
   }
   /// Of the places from `begin` up to before `end`, which is behind it.
   CallPlace least(size_t begin, size_t end) const {
-    const auto level = static_cast<size_t>(std::bit_width(end - begin) - 1);
-    return std::min(levels_[level][begin], levels_[level][end - (size_t{1} << level)]);
+    const size_t first = (begin + kBlock - 1) / kBlock, last = end / kBlock;  // the whole blocks between
+    if (first >= last) return scan(begin, end);
+    const auto level = static_cast<size_t>(std::bit_width(last - first) - 1);
+    const auto &row = levels_[level];
+    return std::min(
+        {scan(begin, first * kBlock), row[first], row[last - (size_t{1} << level)], scan(last * kBlock, end)});
   }
 
  private:
-  std::vector<std::vector<CallPlace>> levels_;  ///< of 1, 2, 4, … places from each on
+  static constexpr size_t kBlock = 16;  ///< so that the levels take as much memory as the row itself
+  CallPlace scan(size_t begin, size_t end) const {
+    CallPlace least = kNowhere;
+    for (; begin < end; ++begin) least = std::min(least, places_[begin]);
+    return least;
+  }
+  const std::vector<CallPlace> &places_;
+  std::vector<std::vector<CallPlace>> levels_;  ///< of 1, 2, 4, … blocks from each on
 };
 
 /// One event as the step series need it.
@@ -135,8 +148,10 @@ struct Anchor {
 
 class LoopFinder {
  public:
-  /// What is remembered at most: 8 MB.
+  /// What can be counted as steps afterwards, the newest: 8 MB.
   static constexpr size_t kEntries = 1u << 18;
+  /// Allocations among which a loop is searched: 4 MB. A round may have 95,000 of them.
+  static constexpr size_t kAllocations = 1u << 20;
   /// Rounds that make a loop, without the first two, which also fill caches.
   static constexpr size_t kRounds = 8;
   /// Up to this many allocations it searches often, so that a loop is found early; later each search has half as
@@ -184,6 +199,7 @@ class LoopFinder {
    */
   std::optional<Loop> find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor kept);
 
+  /// What happened, from the first round on or, where that is long ago, the newest part of it.
   const std::vector<StepEntry> &entries() const { return entries_; }
   /// Its memory was full: it begins again later.
   bool rests() const { return skip_ > 0; }
@@ -195,6 +211,9 @@ class LoopFinder {
 
  private:
   void keep(const StepEntry &entry);
+  void count(uint32_t cell);
+  /// Allocations whose entries are gone.
+  size_t older_cells() const;
   /// What fills the memory without a loop is something else: begins again later, less and less often.
   void start_over();
   /// Of `path_of` once a site, however deep its stack and however often it allocates; null: not known.
@@ -207,7 +226,7 @@ class LoopFinder {
   size_t next_search_ = 0;
   bool often_ = false;  ///< since the last search, a cell came as often as makes rounds
   uint64_t skip_ = 0;
-  uint64_t next_skip_ = 8 * kEntries;
+  uint64_t next_skip_ = 2 * kAllocations;
 };
 
 }  // namespace gmt::model

@@ -49,6 +49,23 @@ TEST(a_loop_that_is_a_part_of_each_step_gives_way_to_the_steps) {
   }
 }
 
+TEST(a_loop_with_many_allocations_a_round_is_found_by_its_newest_rounds) {
+  LoopFeed feed;
+  for (int i = 0; i < 25; ++i) feed.round(64, 15'600);
+  CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
+  const SiteSeries series = feed.series();
+  REQUIRE(series.axis.count >= 15);
+  const size_t leak = feed.row_of_line(series, kLeak);
+  REQUIRE(leak < series.rows.size());
+  const Numbers live = row_of(series, SeriesColumn::LiveBytes, leak),
+                born = row_of(series, SeriesColumn::SurvivorBytes, leak);
+  CHECK_EQ(live.back(), 64.0 * 24);  // the one of the last round, which goes on, is not among them
+  for (size_t i = 1; i < live.size(); ++i) {
+    CHECK_EQ(live[i] - live[i - 1], 64.0);
+    CHECK_EQ(born[i], 64.0);
+  }
+}
+
 TEST(epochs_are_no_steps) {
   LoopFeed feed;
   for (int epoch = 0; epoch < 30; ++epoch) {
