@@ -16,7 +16,7 @@ import {
 } from './recording';
 import { refuse, say } from './report/output';
 
-/** Note of the tracer's log that says what could be recovered from before (`GMT_NOTE_ATTACHED`, native/wire). */
+/** Note of the tracer's log that says what was there before (`GMT_NOTE_ATTACHED`, native/wire). */
 const NOTE_ATTACHED = 10;
 
 /** Traces a process that runs already, until Ctrl+C or its end. Returns the exit status of the contract. */

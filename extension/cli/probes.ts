@@ -3,7 +3,7 @@ import { commandLine, explain } from '../capture/checks/attachTarget';
 import type { Advice } from '../capture/checks/privileges';
 import { settle } from '../capture/launch/settle';
 import { Tracer, type TracerEnd, tracerMissing, tracerProgram } from '../capture/launch/tracer';
-import { continueDescendants } from '../capture/processes/processes';
+import { continueDescendants, gpuBytesOf } from '../capture/processes/processes';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
 import type { Recording } from './recording';
 import { print, say } from './report/output';
@@ -44,6 +44,7 @@ export async function placeProbes(
     directory: recording.directory,
     nativeStacks: options.nativeStacks,
     budgetBytes: recording.limits.budgetBytes,
+    earlierBytes: target.waitLibraries ? [] : await gpuBytesOf(target.pid, process.env),
   });
   onStart(tracer);
   const ready = await tracer.ready;

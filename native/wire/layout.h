@@ -233,6 +233,10 @@ enum gmt_pool_kind {
 #define GMT_STACK_CUT 1u            ///< deeper than GMT_MAX_FRAMES: the outermost frames are missing
 #define GMT_STACK_BEFORE_ATTACH 2u  ///< the allocation was made before the recording began; mostly without frames
 
+/// Of the allocation that stands for all that was there before the tracer came. A tensor's free without an allocation is a part of the
+/// one of its device.
+#define GMT_EARLIER_ADDRESS 1ull
+
 struct gmt_frame {
   uint32_t code;    ///< gmt_code_record.id
   uint32_t offset;  ///< byte offset of the instruction in the code, as PyCode_Addr2Line takes it; 0xffffffff
@@ -254,7 +258,7 @@ enum gmt_note_code {
   GMT_NOTE_CHAINED = 7,
   GMT_NOTE_STEPS = 8,           ///< text: what a step is here (`optimizer`, `program`)
   GMT_NOTE_AGENT = 9,           ///< text: why the agent is not in the process
-  GMT_NOTE_ATTACHED = 10,       ///< the tracer came to a running process; text: what it could recover
+  GMT_NOTE_ATTACHED = 10,       ///< the tracer came to a running process; text: what that held by then
   GMT_NOTE_SNAPSHOT = 11,       ///< the trace was made of a PyTorch memory snapshot
   GMT_NOTE_SNAPSHOT_GAPS = 12,  ///< text: what its history lacks
   GMT_NOTE_STARTED = 13,        ///< recording was switched on; text: what is known of what was there before

@@ -79,8 +79,7 @@ def compare(tracer):
     for options in ((), ("--no-stacks",)):
         facts, log = run_job(tracer, *options)
         rows.append(("attached" + " ".join(("",) + options), facts, log))
-        # What was allocated before has records of its own, at the attach: each address once, before any event.
-        kinds = [event.kind for event in log.events if not is_before(log, event)]
+        kinds = [event.kind for event in log.events if event.address != log_reader.GMT_EARLIER_ADDRESS]
         recorded = (kinds.count(log_reader.GMT_TENSOR_ALLOC), kinds.count(log_reader.GMT_TENSOR_FREE))
         good &= recorded == (facts["allocated"], facts["freed"]) and facts["loss"] == alone["loss"] and not log.lost
     for name, facts, log in rows:
@@ -88,11 +87,6 @@ def compare(tracer):
         lost = "" if log is None else log.lost
         print("| %s | %.2f | %.9g | %d | %d | %s | %s |" % (name, facts["ms"], facts["loss"], facts["allocated"], facts["freed"], recorded, lost))
     return good
-
-
-def is_before(log, event):
-    """Recovered at the attach: its stack says that it was there before (GMT_STACK_BEFORE_ATTACH)."""
-    return event.stack != 0 and event.stack in log.stacks and not log.stacks[event.stack] and event.kind == 1
 
 
 def main():

@@ -2,7 +2,7 @@
 // tracer's do. It needs root, or a tracer with capabilities; elsewhere each test says that it was skipped.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
@@ -160,6 +160,34 @@ uprobeTest('attach to a running job: what it does from then on, exactly; after d
   assert.equal(await next(), 'done 91');
   job.stdin?.end();
   assert.equal(await new Promise(done => job.once('exit', done)), 7);
+});
+
+uprobeTest('what the job held before is one sum of the figure that nvidia-smi has', async t => {
+  const place = new Place(t);
+  const { job, next } = await startJob(t, place, STEP);
+  const smi = place.write('nvidia-smi', `#!/bin/sh\necho "${job.pid}, 300"\n`);
+  chmodSync(smi, 0o755);
+  const env = { PATH: `${place.path('.')}:${process.env.PATH ?? ''}` };
+  const started = place.start(['attach', String(job.pid), '--report', 'r.json'], env);
+  await started.saw('Attached');
+  await next();
+  job.stdin?.end();
+  const { status, stdout, stderr } = await started.ended;
+  assert.equal(status, 0, stderr);
+  const { allocations, totals, processes } = place.readJson<Report>('r.json');
+  const { sites } = place.readJson<{ sites: (Report['sites'][number] & Record<'lineSource' | 'verdict', string>)[] }>(
+    'r.json',
+  );
+  const sum = sites.find(({ lineSource }) => lineSource === 'before-attach');
+  assert.deepEqual([sum?.verdict, sum?.liveBytes, sum?.frames], ['before-attach', 300 * MB, []]);
+  assert.deepEqual(
+    allocations.filter(({ site }) => site === sum?.id).map(({ bytes, device }) => [bytes, device]),
+    [[300 * MB, 0]],
+  );
+  const [total] = totals.filter(({ layer }) => layer === 'driver');
+  assert.equal(total?.liveBytes, 330 * MB);
+  assert.match(stdout, /300\.00 MB in 1 +before +\(before recording\)/);
+  assert.match(processes.flatMap(process => process.notes).join('\n'), /by nvidia-smi it held 300\.00 MB/);
 });
 
 uprobeTest('the end of the job ends the tracing', async t => {

@@ -15,6 +15,8 @@ export interface TracerRequest {
   nativeStacks: boolean;
   /** Most that the log of one process may take. */
   budgetBytes: number;
+  /** What the process holds by now, by the driver: one figure for each of its GPUs; empty: not known, or it has just been started. */
+  earlierBytes: readonly number[];
 }
 
 /** How it ended. */
@@ -45,6 +47,7 @@ export function tracerMissing(dist: string): TracerProblem | null {
 export function tracerArguments(request: Omit<TracerRequest, 'program'>): string[] {
   const words = ['attach', '--pid', String(request.pid), '--directory', request.directory, '--children'];
   words.push('--budget-bytes', String(Math.floor(request.budgetBytes)));
+  for (const bytes of request.earlierBytes) words.push('--earlier-bytes', String(bytes));
   if (request.nativeStacks) words.push('--native-stacks');
   if (request.waitLibraries) words.push('--wait-libraries');
   return words;

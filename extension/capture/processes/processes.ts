@@ -83,7 +83,11 @@ export async function attachCandidates(
 ): Promise<Candidate[]> {
   const [{ found, hidden }, bytes] = await Promise.all([listCudaProcesses(proc), gpuBytesByProcess(environment)]);
   return [...found, ...hidden.filter(({ pid }) => bytes.has(pid))]
-    .map(process => ({ process, own: process.uid === uid, gpuBytes: bytes.get(process.pid) ?? null }))
+    .map(process => ({
+      process,
+      own: process.uid === uid,
+      gpuBytes: bytes.get(process.pid)?.reduce((total, figure) => total + figure) ?? null,
+    }))
     .sort(
       (a, b) => Number(b.own) - Number(a.own) || (b.gpuBytes ?? 0) - (a.gpuBytes ?? 0) || a.process.pid - b.process.pid,
     );
@@ -117,8 +121,12 @@ export function workingFolder(pid: number, proc = '/proc'): Promise<string> {
   return readlink(join(proc, String(pid), 'cwd')).catch(() => '/');
 }
 
-/** GPU memory by process as the driver counts it, in bytes; empty where nvidia-smi is not there. */
-export async function gpuBytesByProcess(environment: Environment): Promise<Map<number, number>> {
+/** GPU memory of one process as the driver counts it, in bytes, a figure for each of its GPUs; empty where nvidia-smi has none. */
+export async function gpuBytesOf(pid: number, environment: Environment): Promise<number[]> {
+  return (await gpuBytesByProcess(environment)).get(pid) ?? [];
+}
+
+async function gpuBytesByProcess(environment: Environment): Promise<Map<number, number[]>> {
   const program = onPath('nvidia-smi', environment);
   if (program === null) return new Map();
   const query = ['--query-compute-apps=pid,used_memory', '--format=csv,noheader,nounits'];
@@ -126,13 +134,13 @@ export async function gpuBytesByProcess(environment: Environment): Promise<Map<n
 }
 
 /** Lines `PID, MiB`; a process has one for each of its GPUs. What is no number, as `[N/A]`, is left out. */
-export function parseComputeApps(listing: string): Map<number, number> {
-  const bytes = new Map<number, number>();
+export function parseComputeApps(listing: string): Map<number, number[]> {
+  const bytes = new Map<number, number[]>();
   for (const line of listing.split('\n')) {
     const match = /^\s*(\d+)\s*,\s*(\d+)\s*$/.exec(line);
     if (match === null) continue;
     const pid = Number(match[1]);
-    bytes.set(pid, (bytes.get(pid) ?? 0) + Number(match[2]) * 1024 ** 2);
+    bytes.set(pid, [...(bytes.get(pid) ?? []), Number(match[2]) * 1024 ** 2]);
   }
   return bytes;
 }

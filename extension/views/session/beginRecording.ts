@@ -10,7 +10,7 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { prepareTerminal } from '../../capture/launch/terminalScript';
 import { Tracer, tracerMissing, tracerProgram } from '../../capture/launch/tracer';
 import { cuptiFor, type Environment } from '../../capture/processes/machine';
-import { type ProcessFacts, workingFolder } from '../../capture/processes/processes';
+import { gpuBytesOf, type ProcessFacts, workingFolder } from '../../capture/processes/processes';
 import { traceRoots } from '../../capture/traces/folders';
 import { recordProcesses, readSession, type SessionFile, writeSession } from '../../capture/traces/sessionFile';
 import type { TraceDirectory } from '../../capture/traces/traceDirectory';
@@ -95,6 +95,7 @@ export class Recorder {
       waitLibraries: false,
       nativeStacks: false,
       budgetBytes: limits.budgetBytes,
+      earlierBytes: await gpuBytesOf(pid, process.env),
     });
     return new AttachedRecording(made.path, addon, facts, tracer, this.log);
   }

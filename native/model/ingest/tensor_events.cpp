@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "model/ingest/events.h"
 #include "model/ingest/lifetimes.h"
 #include "model/ingest/step_events.h"
@@ -21,6 +23,21 @@ void end_tensor(const Context &context, const TensorBlock &block) {
   }
   if (block.detailed) process.details.forget(block.address, device);
   process.tensors.erase(&block);
+}
+
+/// Of the sum that stands for what was there before the tracer came, a free of what nobody saw allocated is a part.
+void lower_earlier(const Context &context) {
+  const trace::Event &event = context.event;
+  TensorTable &table = context.process.tensors;
+  TensorBlock *sum = table.find(GMT_EARLIER_ADDRESS, event.device);
+  if (!sum) return;
+  TensorBlock rest = *sum;
+  sum->bytes = std::min<uint64_t>(event.bytes, rest.bytes);
+  rest.bytes -= sum->bytes;
+  end_tensor(context, *sum);
+  if (rest.bytes == 0) return;
+  table.insert(rest);
+  context.accounts().restore(rest.cell, rest.address, 0, rest.time_ns, event.time_ns);
 }
 
 }  // namespace
@@ -55,6 +72,7 @@ void free_tensor(const Context &context) {
   const TensorBlock *block = context.process.tensors.find(event.address, event.device);
   if (!block) {
     ++context.accounts().ledger(context.process.number, Layer::Tensor, event.device).unmatched_frees;
+    lower_earlier(context);
     return;
   }
   end_tensor(context, *block);

@@ -84,8 +84,7 @@ int Attachments::attach(Library &library) {
 
 Attachments::Library *Attachments::attach_file(pid_t pid, const MappedFile &file, LibraryLook *found) {
   const LibraryRole role = role_of(file.name());
-  if (role == LibraryRole::kNone || role == LibraryRole::kAllocator || (role == LibraryRole::kAutograd && !autograd_))
-    return nullptr;
+  if (role == LibraryRole::kNone || (role == LibraryRole::kAutograd && !autograd_)) return nullptr;
   struct stat facts {};
   const std::string way = way_to(pid, file, &facts);
   if (way.empty()) {

@@ -1,26 +1,13 @@
 #include "uprobe/attach/foreign_memory.h"
 
-#include <algorithm>
+#include <sys/uio.h>
+
 #include <cerrno>
 
 namespace gmt::uprobe {
 namespace {
 
 ForeignReader g_reader;
-
-ssize_t read_otherwise(pid_t pid, const iovec &local, const iovec *remote, size_t count) {
-  size_t done = 0;
-  for (size_t i = 0; i < count && done < local.iov_len; i++) {
-    const size_t bytes = std::min(remote[i].iov_len, local.iov_len - done);
-    if (!g_reader(pid, reinterpret_cast<uintptr_t>(remote[i].iov_base), static_cast<char *>(local.iov_base) + done,
-                  bytes))
-      break;
-    done += bytes;
-  }
-  if (done > 0) return static_cast<ssize_t>(done);
-  errno = EFAULT;
-  return -1;
-}
 
 }  // namespace
 
@@ -32,10 +19,14 @@ bool reading_is_forbidden(pid_t pid) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && (errno == EPERM || errno == ENOSYS);
 }
 
-ssize_t read_process(pid_t pid, const iovec &local, const iovec *remote, size_t count) {
-  const ssize_t got = ::process_vm_readv(pid, &local, 1, remote, count, 0);
-  if (got >= 0 || !g_reader || (errno != EPERM && errno != ENOSYS)) return got;
-  return read_otherwise(pid, local, remote, count);
+bool read_process(pid_t pid, uint64_t address, void *to, size_t bytes) {
+  const iovec local{to, bytes}, remote{reinterpret_cast<void *>(address), bytes};
+  const ssize_t got = ::process_vm_readv(pid, &local, 1, &remote, 1, 0);
+  if (got == static_cast<ssize_t>(bytes)) return true;
+  const bool forbidden = got < 0 && (errno == EPERM || errno == ENOSYS);
+  if (forbidden && g_reader && g_reader(pid, address, to, bytes)) return true;
+  if (got >= 0 || (forbidden && g_reader)) errno = EFAULT;
+  return false;
 }
 
 }  // namespace gmt::uprobe

@@ -1,7 +1,6 @@
 #pragma once
 // Reading other processes' memory: by the system's own call, or by another way where the system forbids that.
 #include <sys/types.h>
-#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,7 @@ void set_foreign_reader(ForeignReader reader);
 /// Whether process_vm_readv is forbidden for this process, whatever is read.
 bool reading_is_forbidden(pid_t pid);
 
-/// As process_vm_readv with one local buffer: how many bytes could be read before the first that could not; -1 and errno: none.
-ssize_t read_process(pid_t pid, const iovec &local, const iovec *remote, size_t count);
+/// False: not all of it could be read; errno says why.
+bool read_process(pid_t pid, uint64_t address, void *to, size_t bytes);
 
 }  // namespace gmt::uprobe

@@ -90,7 +90,6 @@ LibraryRole role_of(std::string_view name) {
   if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
   if (is_version_of(name, "libcuda.so")) return LibraryRole::kDriver;
   if (is_version_of(name, "libc10.so")) return LibraryRole::kTensor;
-  if (is_version_of(name, "libc10_cuda.so")) return LibraryRole::kAllocator;
   if (is_version_of(name, "libtorch_cpu.so")) return LibraryRole::kAutograd;
   if (name.starts_with("ld-linux") || name.starts_with("ld-musl") || (name.starts_with("ld-") && name.ends_with(".so")))
     return LibraryRole::kLinker;
@@ -122,7 +121,6 @@ LibraryProbes find_probes(LibraryRole role, const FileBytes &file, const ElfFile
     case LibraryRole::kC:
       finder.add("exit", 0, false, &out.ending);
       break;
-    case LibraryRole::kAllocator:
     case LibraryRole::kNone:
       break;
   }

@@ -13,12 +13,11 @@ namespace gmt::uprobe {
 /// What a file is to the tracer, by its name.
 enum class LibraryRole {
   kNone,
-  kDriver,     ///< libcuda.so*
-  kTensor,     ///< libc10.so*: PyTorch's reports
-  kAutograd,   ///< libtorch_cpu.so: PyTorch's autograd
-  kAllocator,  ///< libc10_cuda.so*: PyTorch's allocator, which is read and not probed
-  kLinker,     ///< the dynamic linker: tells of libraries that come later
-  kC,          ///< the C library: the process's end in order
+  kDriver,    ///< libcuda.so*
+  kTensor,    ///< libc10.so*: PyTorch's reports
+  kAutograd,  ///< libtorch_cpu.so: PyTorch's autograd
+  kLinker,    ///< the dynamic linker: tells of libraries that come later
+  kC,         ///< the C library: the process's end in order
 };
 LibraryRole role_of(std::string_view file_name);
 

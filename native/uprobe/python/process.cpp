@@ -1,7 +1,6 @@
 #include "uprobe/python/process.h"
 
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -46,10 +45,7 @@ std::optional<uint64_t> MappedFile::address_of(uint64_t offset) const {
 }
 
 bool ForeignProcess::read(uint64_t address, void *to, size_t bytes) const {
-  iovec local = {to, bytes}, remote = {reinterpret_cast<void *>(address), bytes};
-  const ssize_t got = read_process(pid_, local, &remote, 1);
-  if (got >= 0 && static_cast<size_t>(got) != bytes) errno = EFAULT;
-  return got >= 0 && static_cast<size_t>(got) == bytes;
+  return read_process(pid_, address, to, bytes);
 }
 
 std::string ForeignProcess::read_text(uint64_t address, size_t most) const {

@@ -31,6 +31,7 @@ Problem set_value(std::string_view name, std::string_view value, AttachOptions *
   if (!parse_number(value, &number)) return bad(std::string(name) + " takes a number, not " + std::string(value) + ".");
   if (name == "--ring-bytes") return set_ring(number, to);
   if (name == "--budget-bytes") return to->budget_bytes = number, Problem{};
+  if (name == "--earlier-bytes") return to->earlier_bytes.push_back(number), Problem{};
   if (number == 0 || number > INT32_MAX) return bad("--pid takes the number of a process.");
   return to->pid = static_cast<uint32_t>(number), Problem{};
 }
@@ -49,7 +50,8 @@ Problem parse_attach(int count, char **words, AttachOptions *out) {
   for (int i = 0; i < count; i++) {
     const std::string_view name = words[i];
     if (set_flag(name, out)) continue;
-    if (name != "--pid" && name != "--directory" && name != "--ring-bytes" && name != "--budget-bytes")
+    if (name != "--pid" && name != "--directory" && name != "--ring-bytes" && name != "--budget-bytes" &&
+        name != "--earlier-bytes")
       return bad("There is no option " + std::string(name) + ".");
     if (++i == count) return bad(std::string(name) + " takes a value.");
     if (const Problem problem = set_value(name, words[i], out)) return problem;
@@ -72,6 +74,7 @@ const char kHelp[] =
     --no-autograd       backward passes of PyTorch are not followed: what they allocate carries no line
     --native-stacks     events without a Python stack carry the native one
     --perf-probes       one perf event for each probe, as on kernels before Linux 6.6: slower to take away, and needs root
+    --earlier-bytes N   what the program holds by now on one of its GPUs by nvidia-smi; once for each of them
     --ring-bytes N      room between the kernel and this program (default 67108864)
     --budget-bytes N    most that the log of one process may take (default 8589934592)
 gpu-memtrace-uprobe self-test

@@ -2,6 +2,7 @@
 // The command line.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "uprobe/session/say.h"
 
@@ -18,6 +19,7 @@ struct AttachOptions {
   bool perf_probes = false;
   uint64_t ring_bytes = 64 << 20;
   uint64_t budget_bytes = 8ull << 30;
+  std::vector<uint64_t> earlier_bytes;  ///< of each GPU on which the program has memory; empty: not known
 };
 
 enum class Command { kAttach, kSelfTest, kHelp, kVersion };

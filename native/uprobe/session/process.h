@@ -8,12 +8,13 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "cuda/driver_calls.h"
 #include "uprobe/attach/call_layout.h"
-#include "uprobe/before/check.h"
 #include "uprobe/bpf/ring.h"
 #include "uprobe/python/records.h"
+#include "uprobe/session/earlier.h"
 #include "uprobe/session/log_writer.h"
 #include "uprobe/session/process_info.h"
 
@@ -104,16 +105,18 @@ class Process {
     if (facts.kind >= GMT_DEVICE_ALLOC && facts.kind <= GMT_GRAPH_ALLOC) write_autograd(thread, record.node);
     const gmt_driver_detail detail{record.head.row, 0, record.result, facts.stream, facts.object, facts.offset,
                                    record.context,  0};
-    log_.event(thread.index, record.head.time, kind, device_for(thread, facts, record.context), facts.address,
-               facts.bytes, stack, &detail);
+    const uint8_t device = device_for(thread, facts, record.context);
+    if (earlier_) earlier_->place(device, record.head.time);
+    log_.event(thread.index, record.head.time, kind, device, facts.address, facts.bytes, stack, &detail);
   }
   void handle_tensor(TracedThread &thread, const gmt_up_tensor &record, uint32_t stack) {
     const auto device = static_cast<uint8_t>(record.head.flags >> 8);
+    if (earlier_ && record.allocated != ~0ull)
+      earlier_->see_report(device, record.allocated, record.bytes, record.head.time);
     if (record.reserved != ~0ull && device < std::size(reserved_) && reserved_[device] != record.reserved) {
       reserved_[device] = record.reserved;
       log_.event(thread.index, record.head.time, GMT_RESERVED, device, 0, record.reserved, 0);
     }
-    if (before_ && record.allocated != ~0ull) check_before(device, record);
     thread.tensor_device = device;
     const auto bytes = static_cast<uint64_t>(record.bytes < 0 ? -record.bytes : record.bytes);
     const uint8_t kind = record.head.type == GMT_UP_TENSOR_OOM ? GMT_TENSOR_OOM
@@ -131,14 +134,19 @@ class Process {
     const gmt_node node{record.sequence, stack, record.thread};
     log_.local(thread.index, GMT_NODE, &node, sizeof node);
   }
-  /// It ran before the tracer came: what was there then is compared with what its allocator tells.
-  void begin_before() { before_.emplace(); }
-  /// A block of before that is known.
-  void add_before(uint64_t bytes, uint8_t device) {
-    if (before_) before_->add(device, bytes);
+  /// It ran before the tracer came, and held so much on each of its GPUs by the driver's account. Its log is open.
+  void begin_earlier(const std::vector<uint64_t> &driver_bytes, uint64_t ns) {
+    earlier_.emplace(log_).begin(driver_bytes, gpus_, ns);
+  }
+  /// What it held before and had no event yet gets one.
+  void settle_earlier(uint64_t ns) {
+    if (earlier_) earlier_->settle(ns);
   }
   /// A mark of the process itself.
-  void mark(gmt_kind kind, uint64_t ns) { log_.event(0, ns, static_cast<uint8_t>(kind), GMT_DEVICE_NONE, 0, 0, 0); }
+  void mark(gmt_kind kind, uint64_t ns) {
+    settle_earlier(ns);
+    log_.event(0, ns, static_cast<uint8_t>(kind), GMT_DEVICE_NONE, 0, 0, 0);
+  }
 
   /// What its interpreter is; `reason`: why there are no stacks, empty where there are.
   void set_python(uint32_t version, const std::string &reason) {
@@ -159,6 +167,7 @@ class Process {
   void end(bool in_order) {
     if (ended_) return;
     ended_ = true;
+    settle_earlier(monotonic_ns());
     log_.close(in_order);
   }
 
@@ -185,11 +194,6 @@ class Process {
     const gmt_process_record about{static_cast<uint32_t>(info_.command.size()), python_version_};
     log_.local(0, GMT_PROCESS, &about, sizeof about, info_.command.data(), about.command_bytes);
     if (!python_reason_.empty()) log_.note(GMT_NOTE_PYTHON_UNSUPPORTED, python_reason_);
-  }
-  /// The allocator's own total tells how much there was before, and so how much of that is known.
-  void check_before(uint8_t device, const gmt_up_tensor &record) {
-    const std::string text = before_->see(device, record.allocated, record.bytes);
-    if (!text.empty()) log_.note(GMT_NOTE_ATTACHED, text);
   }
   void note_autograd_unreadable() {
     log_.note(GMT_NOTE_AUTOGRAD_UNREADABLE,
@@ -258,7 +262,7 @@ class Process {
   uint64_t lost_[GMT_UP_LOSSES] = {};
   uint64_t reserved_[64] = {};  ///< by device: what the log knows
   std::unordered_map<uint64_t, uint8_t> device_of_context_;
-  std::optional<BeforeCheck> before_;
+  std::optional<EarlierMemory> earlier_;                     ///< of a process that ran before the tracer came
   std::unordered_map<int32_t, int32_t> primary_references_;  ///< of each device's primary context, seen taken
 };
 

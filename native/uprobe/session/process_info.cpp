@@ -19,6 +19,19 @@ constexpr size_t kMostCommandBytes = 8192;
 
 std::string proc_path(uint32_t pid, const char *rest) { return "/proc/" + std::to_string(pid) + "/" + rest; }
 
+/// At most `most` bytes; empty where it cannot be read.
+std::string read_small_file(const std::string &path, size_t most) {
+  std::string text;
+  const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
+  if (fd < 0) return text;
+  char part[4096];
+  for (ssize_t n; text.size() < most && (n = ::read(fd, part, sizeof part)) > 0;)
+    text.append(part, static_cast<size_t>(n));
+  ::close(fd);
+  if (text.size() > most) text.resize(most);
+  return text;
+}
+
 /// Takes the next number of a text of numbers between blanks; 0 at its end.
 uint64_t read_number(std::string_view &text) {
   const size_t begin = text.find_first_not_of(" \t");
@@ -46,19 +59,6 @@ bool parse_stat(const std::string &stat, ProcessInfo *out) {
 }
 
 }  // namespace
-
-std::string read_small_file(const std::string &path, size_t most, int folder) {
-  std::string text;
-  const int fd =
-      open_file(path.c_str(), O_RDONLY, folder == AT_FDCWD ? FileLinks::kFollowed : FileLinks::kRefused, folder);
-  if (fd < 0) return text;
-  char part[4096];
-  for (ssize_t n; text.size() < most && (n = ::read(fd, part, sizeof part)) > 0;)
-    text.append(part, static_cast<size_t>(n));
-  ::close(fd);
-  if (text.size() > most) text.resize(most);
-  return text;
-}
 
 bool ProcessInfo::belongs_to(uint32_t uid) const {
   for (uint32_t own : uids)

@@ -6,8 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "wire/files.h"
-
 namespace gmt::uprobe {
 
 struct ProcessInfo {
@@ -28,8 +26,5 @@ int open_pidfd(uint32_t pid);
 
 /// How many GPUs the process has opened, 0 where that cannot be told.
 uint32_t opened_gpus(uint32_t pid);
-
-/// The whole of a small file, at most `most` bytes; empty where it cannot be read.
-std::string read_small_file(const std::string &path, size_t most, int folder = AT_FDCWD);
 
 }  // namespace gmt::uprobe

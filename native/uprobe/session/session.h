@@ -15,7 +15,6 @@
 #include "uprobe/attach/foreign_memory.h"
 #include "uprobe/attach/kernel_side.h"
 #include "uprobe/attach/privileges.h"
-#include "uprobe/before/attach.h"
 #include "uprobe/session/control_follow.h"
 #include "uprobe/session/options.h"
 #include "uprobe/session/process_lives.h"
@@ -47,8 +46,6 @@ class Session {
     if (Problem problem = load()) return problem;
     if (Problem problem = attach()) return problem;
     kernel_.set_recording(recording_);
-    if (!options_.wait_libraries) recover_before(kernel_, *recorder_, host_pid_, directory_, recording_);
-    // Not before: what was there is read best while the program goes on undisturbed.
     run_ahead();
     Line("ready")
         .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
@@ -147,7 +144,7 @@ class Session {
   }
   Problem attach() {
     const Problem ended{"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
-    const uint32_t host_pid = host_pid_ = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
+    const uint32_t host_pid = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
     if (host_pid == 0 || has_ended(target_descriptor_)) return ended;
     Process &process = lives_->begin(host_pid, target_);
     const gmt_up_target target = lives_->target_value(process);
@@ -164,6 +161,7 @@ class Session {
     if (!options_.wait_libraries) {
       if (!recorder_->open_log(process, monotonic_ns()))
         return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
+      process.begin_earlier(options_.earlier_bytes, monotonic_ns());
       if (opened_gpus(options_.pid) != 1) attachments_->set_getters(true);
     }
     return {};
@@ -195,7 +193,10 @@ class Session {
     if (now_ns < next_second_ns_) return;
     next_second_ns_ = now_ns + kSecond;
     if (now_ns > getters_until_ns_) attachments_->set_getters(false);
-    for (const auto &[pid, process] : recorder_->processes()) lives_->read_losses(*process);
+    for (const auto &[pid, process] : recorder_->processes()) {
+      lives_->read_losses(*process);
+      if (now_ns > getters_until_ns_) process->settle_earlier(now_ns);
+    }
     tell_losses();
     if (caught_up) lives_->find_ended();
   }
@@ -227,7 +228,6 @@ class Session {
   ProbeWay way_ = ProbeWay::kMulti;
   int directory_ = -1;
   ProcessInfo target_;
-  uint32_t host_pid_ = 0;       ///< of the target, as BPF numbers it
   int target_descriptor_ = -1;  ///< pidfd: the number cannot come to mean another process unnoticed
 
   KernelSide kernel_;

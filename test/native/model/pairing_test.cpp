@@ -1,4 +1,6 @@
 // Pairs, totals, failures and marks.
+#include <algorithm>
+
 #include "check.h"
 #include "model_fixture.h"
 
@@ -174,6 +176,37 @@ TEST(what_the_allocator_has_when_recording_goes_on_is_what_lives) {
   // Later lists are of no waking.
   feed.put_before(feed.sequence(), GMT_TENSOR_ALLOC, {});
   CHECK_EQ(feed.totals(Layer::Tensor).live_count, 4);
+}
+
+TEST(the_sum_of_what_was_there_before_falls_with_frees_of_what_nobody_saw_allocated) {
+  Feed feed;
+  feed.names.set_before_attach(99);
+  feed.put({GMT_RECORDING_START});
+  feed.put({GMT_TENSOR_ALLOC, GMT_EARLIER_ADDRESS, 1000, 0, 0, 99});
+  feed.put({GMT_DEVICE_ALLOC, GMT_EARLIER_ADDRESS, 8192, 0, 0, 99});
+  feed.put({GMT_TENSOR_ALLOC, 0x1000, 100});
+  feed.put({GMT_TENSOR_FREE, 0x1000, 100});  // seen
+  feed.put({GMT_TENSOR_FREE, 0x2000, 300});
+  feed.put({GMT_TENSOR_FREE, 0x2000, 200});
+  const auto totals = [&] { return feed.totals(Layer::Tensor); };
+  CHECK_EQ(totals().live_bytes, 500);
+  CHECK_EQ(totals().live_count, 1);
+  CHECK_EQ(totals().allocations, 2u);
+  CHECK_EQ(totals().frees, 1u);
+  CHECK_EQ(totals().freed_bytes, 100u + 300 + 200);
+  CHECK_EQ(totals().unmatched_frees, 2u);
+  const auto rows = feed.sites().rows;
+  const auto sum = std::ranges::find(rows, 500, &gmt::model::SiteRow::live_bytes);
+  REQUIRE(sum != rows.end());
+  CHECK(sum->source == gmt::model::LineSource::BeforeAttach);
+  feed.put({GMT_TENSOR_FREE, 0x3000, 900});  // more than is left
+  CHECK_EQ(totals().live_bytes, 0);
+  CHECK_EQ(totals().live_count, 0);
+  feed.put({GMT_TENSOR_FREE, 0x4000, 1});
+  CHECK_EQ(totals().live_bytes, 0);
+  feed.put({GMT_FREE, 0x5000});  // of which the bytes are not known
+  CHECK_EQ(feed.totals(Layer::Driver).live_bytes, 8192);
+  CHECK_EQ(feed.totals(Layer::Driver).unmatched_frees, 1u);
 }
 
 TEST(what_lives_when_clean_up_begins_stays) {

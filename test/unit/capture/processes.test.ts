@@ -112,13 +112,13 @@ test('processes with the driver are listed; those that may not be looked into ar
   );
 });
 
-test('GPU bytes by process, summed over GPUs', () => {
+test('GPU bytes by process, a figure for each GPU', () => {
   const listing = '11, 1024\n12, [N/A]\n11, 512\n[Not Found], 3\n\n14,1\n';
   assert.deepEqual(
     [...parseComputeApps(listing)],
     [
-      [11, 1536 * 1024 ** 2],
-      [14, 1024 ** 2],
+      [11, [1024 * 1024 ** 2, 512 * 1024 ** 2]],
+      [14, [1024 ** 2]],
     ],
   );
 });
@@ -136,7 +136,7 @@ test('candidates: one’s own first, then by GPU memory; foreign ones where the 
     smi,
     '#!/bin/sh\n[ "$*" = "--query-compute-apps=pid,used_memory --format=csv,noheader,nounits" ] || exit 1\n',
   );
-  writeFileSync(smi, 'printf "12, 100\\n13, 900\\n99, 5\\n"\n', { flag: 'a' });
+  writeFileSync(smi, 'printf "12, 60\\n13, 900\\n99, 5\\n12, 40\\n"\n', { flag: 'a' });
   chmodSync(smi, 0o755);
   const listed = async (path: string): Promise<unknown[]> =>
     (await attachCandidates({ PATH: path }, proc, 1000)).map(({ process, own, gpuBytes }) => [

@@ -34,6 +34,7 @@ function startProgram(program: string): Traced {
     waitLibraries: false,
     nativeStacks: false,
     budgetBytes: 1000.5,
+    earlierBytes: [],
   };
   const tracer = new Tracer(request);
   return { tracer, seen: () => JSON.parse(readFileSync(`${program}.seen`, 'utf8')) as Seen };
@@ -42,11 +43,12 @@ function startProgram(program: string): Traced {
 test('the arguments of the tracer', () => {
   const request = { pid: 12, directory: '/d e', waitLibraries: false, nativeStacks: false };
   const words = (change: Partial<TracerRequest>): string[] =>
-    tracerArguments({ ...request, budgetBytes: 1000.5, ...change });
+    tracerArguments({ ...request, budgetBytes: 1000.5, earlierBytes: [], ...change });
   const plain = ['attach', '--pid', '12', '--directory', '/d e', '--children', '--budget-bytes', '1000'];
   assert.deepEqual(words({}), plain);
   const more = words({ waitLibraries: true, nativeStacks: true });
   assert.deepEqual(more, [...plain, '--native-stacks', '--wait-libraries']);
+  assert.deepEqual(words({ earlierBytes: [5, 7] }), [...plain, '--earlier-bytes', '5', '--earlier-bytes', '7']);
 });
 
 test('ready, and a detach that was asked for', async t => {
