@@ -3,18 +3,7 @@
 export const LAYERS = ['tensor', 'driver', 'host'] as const;
 export type Layer = (typeof LAYERS)[number];
 
-export const GROUP_BYS = [
-  'site',
-  'line',
-  'function',
-  'file',
-  'thread',
-  'process',
-  'device',
-  'module-path',
-  'category',
-  'pool',
-] as const;
+export const GROUP_BYS = ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'module-path', 'category', 'pool'] as const;
 /** `file`: of the line, as the program names it. `module-path`: parameters, their gradients and states by their names, all else by the call of a module in its stack. `category`: what live blocks are for. `pool`: of the framework’s allocator. Of these three only what lives is known, and all that is of their past is NaN. */
 export type GroupBy = (typeof GROUP_BYS)[number];
 
@@ -28,19 +17,10 @@ export type AllocationSort = (typeof ALLOCATION_SORTS)[number];
 export const SERIES = ['tensor', 'reserved', 'driver', 'host'] as const;
 export type Series = (typeof SERIES)[number];
 
-export const DRIVER_SOURCES = ['none', 'cupti', 'wrapped', 'uprobe'] as const;
+export const DRIVER_SOURCES = ['none', 'cupti', 'uprobe'] as const;
 export type DriverSource = (typeof DRIVER_SOURCES)[number];
 
-export const CATEGORIES = [
-  'other',
-  'parameter',
-  'gradient',
-  'optimizer',
-  'buffer',
-  'activation',
-  'workspace',
-  'unnamed',
-] as const;
+export const CATEGORIES = ['other', 'parameter', 'gradient', 'optimizer', 'buffer', 'activation', 'workspace', 'unnamed'] as const;
 /** What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it. */
 export type Category = (typeof CATEGORIES)[number];
 
@@ -56,19 +36,7 @@ export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;
 /** How steps were found: by the optimizer’s steps; by a line that allocates once in every round of the program’s loop; as equal slices of time, where neither is known (yet). */
 export type StepSource = (typeof STEP_SOURCES)[number];
 
-export const SITE_SORTS = [
-  'liveBytes',
-  'liveCount',
-  'meanBytes',
-  'peakBytes',
-  'allocations',
-  'frees',
-  'allocatedBytes',
-  'growth',
-  'label',
-  'thread',
-  'device',
-] as const;
+export const SITE_SORTS = ['liveBytes', 'liveCount', 'meanBytes', 'peakBytes', 'allocations', 'frees', 'allocatedBytes', 'growth', 'label', 'thread', 'device'] as const;
 export type SiteSort = (typeof SITE_SORTS)[number];
 
 /** A row of live memory: a site, or a group of them. */
@@ -186,26 +154,26 @@ export function siteRow(window: SiteWindow, i: number): SiteRow {
 export const siteRows = (window: SiteWindow): SiteRow[] =>
   Array.from({ length: window.rows }, (_, i) => siteRow(window, i));
 export const NO_SITE_ROW: SiteRow = {
-  id: 0,
-  key: '',
-  liveBytes: 0,
-  liveCount: 0,
-  meanBytes: 0,
-  peakBytes: 0,
-  allocations: 0,
-  frees: 0,
-  allocatedBytes: 0,
-  growth: 0,
-  spark: new Float64Array(16),
-  thread: -1,
-  process: -1,
-  device: -1,
-  file: '',
-  line: 0,
-  function: '',
-  source: 'python',
-  library: '',
-  label: '',
+    id: 0,
+    key: '',
+    liveBytes: 0,
+    liveCount: 0,
+    meanBytes: 0,
+    peakBytes: 0,
+    allocations: 0,
+    frees: 0,
+    allocatedBytes: 0,
+    growth: 0,
+    spark: new Float64Array(16),
+    thread: -1,
+    process: -1,
+    device: -1,
+    file: '',
+    line: 0,
+    function: '',
+    source: 'python',
+    library: '',
+    label: '',
 };
 /** A window of these rows; of each, what is not named is nothing. */
 export function siteWindow(rows: readonly Partial<SiteRow>[], head: Partial<SiteWindow> = {}): SiteWindow {
@@ -328,29 +296,26 @@ export function allocationRow(window: AllocationWindow, i: number): AllocationRo
 export const allocationRows = (window: AllocationWindow): AllocationRow[] =>
   Array.from({ length: window.rows }, (_, i) => allocationRow(window, i));
 export const NO_ALLOCATION_ROW: AllocationRow = {
-  address: 0n,
-  bytes: 0,
-  device: 0,
-  process: 0,
-  thread: 0,
-  layer: 'tensor',
-  site: 0,
-  timeNs: 0,
-  stream: 0n,
-  kind: 0,
-  step: 0,
-  ageSteps: 0,
-  category: 'other',
-  name: '',
-  module: '',
-  askedBytes: NaN,
-  pool: '',
+    address: 0n,
+    bytes: 0,
+    device: 0,
+    process: 0,
+    thread: 0,
+    layer: 'tensor',
+    site: 0,
+    timeNs: 0,
+    stream: 0n,
+    kind: 0,
+    step: 0,
+    ageSteps: 0,
+    category: 'other',
+    name: '',
+    module: '',
+    askedBytes: NaN,
+    pool: '',
 };
 /** A window of these rows; of each, what is not named is nothing. */
-export function allocationWindow(
-  rows: readonly Partial<AllocationRow>[],
-  head: Partial<AllocationWindow> = {},
-): AllocationWindow {
+export function allocationWindow(rows: readonly Partial<AllocationRow>[], head: Partial<AllocationWindow> = {}): AllocationWindow {
   const all = rows.map((row): AllocationRow => ({ ...NO_ALLOCATION_ROW, ...row }));
   return {
     revision: 1,
@@ -433,7 +398,7 @@ export interface SegmentBlocks {
 export interface SegmentMap {
   revision: number;
   /** `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty. */
-  source: 'framework' | 'driver';
+  source: 'framework'|'driver';
   /** What they are; empty: nobody looked. */
   pools: string[];
   /** At most 65,536 are here, the biggest; so many more are left out. */
@@ -567,7 +532,7 @@ export interface ProcessInfo {
   /** Arguments. */
   command: string[];
   /** By what the launcher or the log knows; null while it runs or where nobody waited for it. */
-  exitCode: number | null;
+  exitCode: number|null;
   /** The process has ended, in order or not. */
   ended: boolean;
   startNs: number;
@@ -724,7 +689,7 @@ export interface ProcessSteps {
 /** Nothing was recorded ('recording'), or nothing of the driver layer ('driver'). */
 export interface Pause {
   process: number;
-  kind: 'recording' | 'driver';
+  kind: 'recording'|'driver';
   beginNs: number;
   /** null: it lasts. */
   endNs: number | null;

@@ -10,7 +10,6 @@
 #include "inject/hooks/callers.h"
 #include "inject/hooks/cupti_guest.h"
 #include "inject/hooks/driver_layer.h"
-#include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
 #include "inject/hooks/tensor_layer.h"
 #include "inject/job.h"

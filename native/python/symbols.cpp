@@ -57,10 +57,15 @@ uint32_t find_sysv(const Tables &tables, const char *name) {
   return 0;
 }
 
-void *address_in(const dl_phdr_info &module, const Tables &tables, const char *name) {
+const ElfW(Sym) * definition_in(const Tables &tables, const char *name) {
   if (!tables.symbols || !tables.strings || (!tables.gnu_hash && !tables.sysv_hash)) return nullptr;
   const uint32_t index = tables.gnu_hash ? find_gnu(tables, name) : find_sysv(tables, name);
-  return index ? reinterpret_cast<void *>(module.dlpi_addr + tables.symbols[index].st_value) : nullptr;
+  return index ? &tables.symbols[index] : nullptr;
+}
+
+void *address_in(const dl_phdr_info &module, const Tables &tables, const char *name) {
+  const ElfW(Sym) *symbol = definition_in(tables, name);
+  return symbol ? reinterpret_cast<void *>(module.dlpi_addr + symbol->st_value) : nullptr;
 }
 
 struct Wanted {
@@ -110,6 +115,10 @@ LoadCount load_count() {
   LoadCount count = {};
   dl_iterate_phdr(count_in, &count);
   return count;
+}
+
+const ElfW(Sym) * definition_in(const dl_phdr_info &module, const char *name) {
+  return definition_in(tables_of(module), name);
 }
 
 void *find_symbol_in(const dl_phdr_info &module, const char *name) {

@@ -33,7 +33,10 @@ struct Tables {
 };
 Tables tables_of(const dl_phdr_info &module);
 
-/// Address of what a loaded module exports under this name; null: nothing.
+/// What a loaded module exports under this name; null: nothing.
+const ElfW(Sym) * definition_in(const dl_phdr_info &module, const char *name);
+
+/// Its address; null: nothing.
 void *find_symbol_in(const dl_phdr_info &module, const char *name);
 
 /// Fills in the addresses of `count` symbols. They hold as long as no library is unloaded.

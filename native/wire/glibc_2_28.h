@@ -3,8 +3,5 @@
 // between libraries to the version that they have had since x86-64 exists, so that it loads on glibc 2.28 and up.
 #define GMT_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
 GMT_OLD(dlopen);
-GMT_OLD(dlvsym);
-GMT_OLD(pthread_once);
-#ifndef GMT_OWN_DLSYM  // the guest library has one of its own
 GMT_OLD(dlsym);
-#endif
+GMT_OLD(pthread_once);

@@ -55,8 +55,8 @@ enum gmt_loss {
   GMT_LOST_CAUSES = 16,
 };
 
-/// What the driver layer is recorded with.
-enum gmt_driver_source { GMT_DRIVER_NONE = 0, GMT_DRIVER_CUPTI = 1, GMT_DRIVER_WRAPPED = 2, GMT_DRIVER_UPROBE = 3 };
+/// What the driver layer is recorded with. Older logs may have 2, which is read as none.
+enum gmt_driver_source { GMT_DRIVER_NONE = 0, GMT_DRIVER_CUPTI = 1, GMT_DRIVER_UPROBE = 3 };
 
 enum gmt_clock { GMT_CLOCK_MONOTONIC_NS = 0, GMT_CLOCK_TSC = 1 };
 

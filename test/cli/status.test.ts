@@ -279,6 +279,22 @@ test('doctor tells a PyTorch that was built without CUDA from one that was built
   assert.match(await doctor(), /^ok {7}PyTorch {11}.*\/torch\/lib is built with CUDA$/m);
 });
 
+test('doctor says what is missing without libcupti, and the package of PyTorch’s CUDA that brings it', async t => {
+  const place = new Place(t);
+  const libraries = 'lib/python3.11/site-packages/torch/lib';
+  for (const folder of ['bin', libraries]) mkdirSync(place.path(folder), { recursive: true });
+  chmodSync(place.write('bin/python3', '#!/bin/sh\necho 3.11.7\n'), 0o755);
+  place.write(`${libraries}/libtorch_cpu.so`, '');
+  place.write(`${libraries}/../version.py`, "cuda: Optional[str] = '12.8'\n");
+  const path = `${place.path('bin')}:${process.env.PATH}`;
+  const { stdout } = await place.run(['doctor'], { PATH: path, VIRTUAL_ENV: place.folder });
+  if (!/^ok {7}libcupti/m.test(stdout))
+    assert.match(
+      stdout,
+      /^warning {2}libcupti {10}none .*: driver allocations are not recorded, tensors are\n +-> pip install "nvidia-cuda-cupti-cu12==12\.8\.\*" in /m,
+    );
+});
+
 test('the simulated GPU stands before no library but the driver’s and CUPTI’s', async t => {
   const script = 'import os; print(*sorted(os.listdir(os.environ["LD_LIBRARY_PATH"].split(":")[0])))';
   const { stdout } = await new Place(t).run([...RUN, python, '-c', script]);

@@ -161,7 +161,16 @@ export const stages = [
   },
   { name: 'unit', what: 'node:test', ...tracing, cores: 0.5, takes: both, run: nodeStage('unit', 2) },
   { name: 'types', what: 'tsc -b', cores: 0.5, run: () => program(bin('tsc'), '-b') },
-  { name: 'lint', what: 'eslint', cores: 0.5, run: () => program(bin('eslint'), '.') },
+  {
+    name: 'lint',
+    what: 'eslint; files made from the schema',
+    cores: 0.5,
+    run: () =>
+      inTurn(
+        () => program(bin('eslint'), '.'),
+        () => program(process.execPath, 'test/project/schema/generate.mjs', '--check'),
+      ),
+  },
   {
     name: 'imports',
     what: 'who imports whom, circles',

@@ -7,6 +7,7 @@ import { traceRoots } from '../traces/folders';
 import { builtFor } from '../processes/cpuReason';
 import {
   cuptiCandidates,
+  cuptiInstall,
   driverVersion,
   findGpus,
   findLibcuda,
@@ -14,6 +15,7 @@ import {
   output,
   pythonOnPath,
   pythonVersion,
+  torchCuda,
   torchFolder,
   type Environment,
 } from '../processes/machine';
@@ -71,9 +73,10 @@ async function checkGpu(environment: Environment): Promise<Check> {
 function checkCupti(environment: Environment, python: string | null): Check {
   const found = cuptiCandidates(environment, python);
   if (found[0] !== undefined) return ok('libcupti', found.join(', '));
-  const fix =
-    'install PyTorch with CUDA or the CUDA toolkit (or set CUDA_HOME) in the environment that runs the program';
-  return warning('libcupti', `none found beside ${python ?? 'Python'} or in a CUDA toolkit`, fix);
+  const torch = torchFolder(environment, python);
+  const fix = `${cuptiInstall(torch && torchCuda(torch))} in the environment that runs the program, or install the CUDA toolkit (or set CUDA_HOME)`;
+  const where = `none found beside ${python ?? 'Python'} or in a CUDA toolkit`;
+  return warning('libcupti', `${where}: driver allocations are not recorded, tensors are`, fix);
 }
 
 async function checkPython(interpreter: string | null): Promise<Check> {

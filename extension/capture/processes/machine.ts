@@ -86,6 +86,18 @@ export function torchFolder(environment: Environment, program: string | null): s
   return folders.find(folder => isFile(join(folder, 'libtorch_cpu.so'))) ?? null;
 }
 
+/** The CUDA version that the PyTorch of a folder of its libraries is built with, `12.8`; null: none, or it is not there. */
+export function torchCuda(folder: string): string | null {
+  return /^cuda\b.*=\s*['"](\d+\.\d+)/m.exec(readText(join(dirname(folder), 'version.py')))?.[1] ?? null;
+}
+
+/** What to type for the libcupti of a CUDA version, null: of any. */
+export function cuptiInstall(cuda: string | null): string {
+  if (cuda === null) return 'pip install nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13)';
+  const major = Number(cuda.split('.')[0]);
+  return `pip install "nvidia-cuda-cupti${major < 13 ? `-cu${major}` : ''}==${cuda}.*"`;
+}
+
 function cuptiFolders(environment: Environment, program: string | null): string[] {
   const folders: string[] = [];
   for (const packages of sitePackages(environment, program)) {

@@ -26,7 +26,7 @@ export const enums = {
     values: ['bytes', 'age', 'address'],
   },
   Series: { list: 'SERIES', values: ['tensor', 'reserved', 'driver', 'host'] },
-  DriverSource: { list: 'DRIVER_SOURCES', values: ['none', 'cupti', 'wrapped', 'uprobe'] },
+  DriverSource: { list: 'DRIVER_SOURCES', values: ['none', 'cupti', 'uprobe'] },
   Category: {
     list: 'CATEGORIES',
     doc: 'What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it.',

@@ -91,8 +91,8 @@ inline std::string version_text(uint32_t version) {
 
 /// Of enum gmt_driver_source.
 inline model::DriverSource driver_source(uint32_t source) {
-  const bool known = source < model::Words<model::DriverSource>::kAll.size();
-  return known ? static_cast<model::DriverSource>(source) : model::DriverSource::None;
+  if (source == GMT_DRIVER_CUPTI) return model::DriverSource::Cupti;
+  return source == GMT_DRIVER_UPROBE ? model::DriverSource::Uprobe : model::DriverSource::None;
 }
 
 /// Those with blocks.

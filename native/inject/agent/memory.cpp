@@ -6,7 +6,6 @@
 
 #include "inject/agent/agent.h"
 #include "inject/agent/records.h"
-#include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
 
 namespace gmt::inject {

@@ -1,12 +1,10 @@
 #include "inject/hooks/cupti_guest.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "cuda/cupti.h"
 #include "inject/hooks/cupti_library.h"
 #include "inject/hooks/driver_layer.h"
-#include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
 #include "inject/log/log.h"
 
@@ -185,12 +183,10 @@ const Import kStandIns[] = {GMT_IMPORT(cuptiSubscribe),        GMT_IMPORT(cuptiS
 
 }  // namespace
 
-void *cupti_stand_in(const char *name) {
-  for (const Import &import : kStandIns)
-    if (strcmp(name, import.name) == 0) return import.replacement;
-  return nullptr;
-}
-
 void hook_cupti_by_slots() { redirect_imports(kStandIns); }
+
+void hook_cupti_by_exports(const cuda::Cupti &cupti) {
+  redirect_exports(reinterpret_cast<const void *>(cupti.subscribe), kStandIns);
+}
 
 }  // namespace gmt::inject

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
 #include "wire/taken.h"
 

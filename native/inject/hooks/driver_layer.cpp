@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cuda/cupti.h"
 #include "cuda/driver_calls.h"
 #include "inject/hooks/autograd.h"
 #include "inject/hooks/callers.h"
 #include "inject/hooks/cupti_guest.h"
 #include "inject/hooks/cupti_library.h"
-#include "inject/hooks/driver_wrap.h"
 #include "inject/hooks/elf.h"
 #include "inject/hooks/tensor_layer.h"
 #include "inject/job.h"
@@ -32,13 +32,10 @@ constexpr uint32_t kDeviceShift = 56;
 uint64_t g_described[4];  ///< bit per device: its record is in the log
 
 uint32_t ask_device_of(void *context) {
-  const cuda::Cupti *cupti = subscription() ? cupti_library() : nullptr;
+  const cuda::Cupti *cupti = cupti_library();
   uint32_t device = GMT_DEVICE_NONE;
-  if (cupti && cupti->get_device_id)
-    return cupti->get_device_id(context, &device) == cuda::kCuptiSuccess ? device : GMT_DEVICE_NONE;
-  // Without CUPTI: `context` is the thread's current one.
-  const auto current = reinterpret_cast<int (*)(uint32_t *)>(find_symbol("libcuda.so", "cuCtxGetDevice"));
-  return current && current(&device) == 0 ? device : GMT_DEVICE_NONE;
+  const bool known = cupti && cupti->get_device_id && cupti->get_device_id(context, &device) == cuda::kCuptiSuccess;
+  return known ? device : GMT_DEVICE_NONE;
 }
 
 void *context_in(uint64_t known) { return reinterpret_cast<void *>(known & ((1ull << kDeviceShift) - 1)); }
@@ -181,8 +178,7 @@ void at_exit_of(Thread &thread, int row, const cuda::CallbackData &data, const v
 
 bool destroys_context(uint8_t kind) { return kind == GMT_CONTEXT_DESTROY || kind == GMT_DEVICE_RESET; }
 
-}  // namespace
-
+/// One side of one driver call, seen by the function whose frame (__builtin_frame_address(0)) `frame` is.
 void on_driver_call(uint32_t cbid, const cuda::CallbackData &data, const void *frame) {
   const int row = cuda::call_of_cbid(cbid);
   if (row < 0) return;
@@ -200,8 +196,6 @@ void on_driver_call(uint32_t cbid, const cuda::CallbackData &data, const void *f
     at_exit_of(thread, row, data, frame);
   leave(thread);
 }
-
-namespace {
 
 void on_context_end(void *context) {
   Thread &thread = t_thread;
@@ -235,36 +229,7 @@ int enable_ours(const cuda::Cupti &cupti) {
   return enabled;
 }
 
-void write_bulk_end(uint8_t kind, uint32_t device, uint64_t context) {
-  Thread &thread = t_thread;
-  if (!enter(thread)) return;
-  write_event(thread, kind, static_cast<uint8_t>(device), context, 0, 0);
-  leave(thread);
-}
-
-/// The last reference of a primary context is gone when the driver calls it inactive.
-bool primary_context_gone(uint32_t device) {
-  const auto state =
-      reinterpret_cast<int (*)(int, uint32_t *, int *)>(find_symbol("libcuda.so", "cuDevicePrimaryCtxGetState"));
-  uint32_t flags = 0;
-  int active = 1;
-  return state && state(static_cast<int>(device), &flags, &active) == 0 && active == 0;
-}
-
 }  // namespace
-
-void on_context_call(int row, const void *params) {
-  const CallFacts facts = cuda::read_call(cuda::kCalls[row], params, true);
-  if (facts.kind == GMT_CONTEXT_DESTROY) {
-    auto *context = reinterpret_cast<void *>(facts.address);
-    write_bulk_end(GMT_CONTEXT_DESTROY, GMT_DEVICE_NONE, facts.address);
-    forget_context(context);
-  } else if (facts.kind == GMT_DEVICE_RESET) {
-    const auto device = static_cast<uint32_t>(facts.device);
-    const bool released = cuda::kCalls[row].source == GMT_SOURCE_RELEASE_PRIMARY;
-    if (!released || primary_context_gone(device)) write_bulk_end(GMT_DEVICE_RESET, device, 0);
-  }
-}
 
 bool is_ours(uint32_t domain, uint32_t id) {
   if (domain == cuda::kDomainDriver) return cuda::call_of_cbid(id) >= 0;
@@ -281,6 +246,7 @@ bool start_driver_layer() {
     g_refusal = cupti->subscribe(&g_subscriber, on_callback, nullptr);
     const bool done = g_refusal == cuda::kCuptiSuccess && enable_ours(*cupti) > 0;
     __atomic_store_n(&g_started, done, __ATOMIC_RELEASE);
+    if (done) hook_cupti_by_exports(*cupti);
   }
   gmt_give(&g_starting);
   return __atomic_load_n(&g_started, __ATOMIC_ACQUIRE);
@@ -288,31 +254,38 @@ bool start_driver_layer() {
 
 void forget_devices() { memset(g_described, 0, sizeof g_described); }
 
-void describe_driver_layer(Thread &thread) {
+namespace {
+
+void write_missing(Thread &thread) {
   char text[900];
+  if (g_refusal == cuda::kCuptiMultipleSubscribers)
+    snprintf(text, sizeof text,
+             "Another tool holds CUPTI: driver allocations are not recorded, tensors are; run without the other tool.");
+  else if (g_refusal != 0)
+    snprintf(text, sizeof text, "CUPTI at %s refused (error %d): driver allocations are not recorded, tensors are.",
+             cupti_path(), g_refusal);
+  else
+    snprintf(text, sizeof text,
+             "No libcupti was found: driver allocations are not recorded, tensors are; install the Python package "
+             "nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or the CUDA toolkit, or name the "
+             "library in GPU_MEMTRACE_CUPTI.");
+  write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
+}
+
+}  // namespace
+
+void describe_driver_layer(Thread &thread) {
   const bool on = subscription() != nullptr;
   if (on) {
+    char text[900];
     uint32_t version = 0;
     if (cupti_library()->get_version) cupti_library()->get_version(&version);
     snprintf(text, sizeof text, "CUPTI %u at %s", version, cupti_path());
     write_note(thread, GMT_NOTE_CUPTI_PATH, text);
   } else {
-    const char *seen = driver_is_wrapped()
-                           ? "driver calls are wrapped instead, and calls made inside the driver are not seen"
-                           : "driver allocations are not recorded; tensors are";
-    if (g_refusal == cuda::kCuptiMultipleSubscribers)
-      snprintf(text, sizeof text, "Another tool holds CUPTI: %s. Run without the other tool.", seen);
-    else if (g_refusal != 0)
-      snprintf(text, sizeof text, "CUPTI at %s refused (error %d): %s.", cupti_path(), g_refusal, seen);
-    else
-      snprintf(text, sizeof text,
-               "No libcupti was found: %s. Install the nvidia-cuda-cupti package of your CUDA version, or name the "
-               "library in "
-               "GPU_MEMTRACE_CUPTI.",
-               seen);
-    write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
+    write_missing(thread);
   }
-  g_log.file->driver_source = on ? GMT_DRIVER_CUPTI : driver_is_wrapped() ? GMT_DRIVER_WRAPPED : GMT_DRIVER_NONE;
+  g_log.file->driver_source = on ? GMT_DRIVER_CUPTI : GMT_DRIVER_NONE;
   g_log.file->simulated = find_symbol("libcuda.so", "gpu_memtrace_simulator") != nullptr;
 }
 

@@ -51,13 +51,21 @@ void visit_slots(const dl_phdr_info &info, Visit visit) {
   in_table(tables.rela, tables.rela_bytes);
 }
 
-bool holds(const dl_phdr_info &info, const void *address) {
+/// The part of a library that an address lies in; null: in none.
+const ElfW(Phdr) * part_with(const dl_phdr_info &info, const void *address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   for (int i = 0; i < info.dlpi_phnum; i++) {
     const ElfW(Phdr) &part = info.dlpi_phdr[i];
-    if (part.p_type == PT_LOAD && at - info.dlpi_addr - part.p_vaddr < part.p_memsz) return true;
+    if (part.p_type == PT_LOAD && at - info.dlpi_addr - part.p_vaddr < part.p_memsz) return &part;
   }
-  return false;
+  return nullptr;
+}
+
+bool holds(const dl_phdr_info &info, const void *address) { return part_with(info, address) != nullptr; }
+
+void *page_of(const void *address) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(address) & ~(page - 1));
 }
 
 int visit_to_redirect(dl_phdr_info *info, size_t, void *data) {
@@ -68,6 +76,34 @@ int visit_to_redirect(dl_phdr_info *info, size_t, void *data) {
       if (strcmp(name, to.imports[k].name) == 0) set_import_slot(slot, to.imports[k].replacement);
   });
   return 0;
+}
+
+struct NewExports {
+  const void *inside;
+  const Import *exports;
+  size_t count;
+};
+
+/// A symbol's value counts from the library's base, and may well lie outside of it. Read-only pages are so again afterwards.
+void set_export(const dl_phdr_info &info, const ElfW(Sym) * symbol, void *value) {
+  auto *at = const_cast<ElfW(Addr) *>(&symbol->st_value);
+  const ElfW(Phdr) *part = part_with(info, at);
+  if (!part) return;
+  const int now = (part->p_flags & PF_R ? PROT_READ : 0) | (part->p_flags & PF_W ? PROT_WRITE : 0) |
+                  (part->p_flags & PF_X ? PROT_EXEC : 0);
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  if (mprotect(page_of(at), page, now | PROT_WRITE) != 0) return;
+  __atomic_store_n(at, reinterpret_cast<uintptr_t>(value) - info.dlpi_addr, __ATOMIC_RELEASE);
+  mprotect(page_of(at), page, now);
+}
+
+int visit_to_export(dl_phdr_info *info, size_t, void *data) {
+  const auto &to = *static_cast<const NewExports *>(data);
+  if (!holds(*info, to.inside)) return 0;
+  for (size_t k = 0; k < to.count; k++)
+    if (const ElfW(Sym) *symbol = python::definition_in(*info, to.exports[k].name))
+      set_export(*info, symbol, to.exports[k].replacement);
+  return 1;
 }
 
 }  // namespace
@@ -103,9 +139,8 @@ ThreadData thread_data(const char *library) {
 /// RELRO pages are read-only by now; the slot's page is made writable and left so (as it is without RELRO).
 void set_import_slot(void **slot, void *value) {
   if (*slot == value) return;
-  const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto *at = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
-  if (mprotect(at, page, PROT_READ | PROT_WRITE) == 0) __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  if (mprotect(page_of(slot), page, PROT_READ | PROT_WRITE) == 0) __atomic_store_n(slot, value, __ATOMIC_RELEASE);
 }
 
 ImportSlot import_slot(const char *library, const char *name) {
@@ -125,6 +160,11 @@ ImportSlot import_slot(const char *library, const char *name) {
 void redirect_imports(const Import *imports, size_t count) {
   Redirection to{imports, count};
   dl_iterate_phdr(visit_to_redirect, &to);
+}
+
+void redirect_exports(const void *inside, const Import *exports, size_t count) {
+  NewExports to{inside, exports, count};
+  dl_iterate_phdr(visit_to_export, &to);
 }
 
 unsigned long long libraries_added() { return python::load_count().added; }

@@ -1,5 +1,6 @@
 #pragma once
 // Looking into the libraries that the process has mapped, without dlopen: their exported symbols and their import slots.
+#include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
 
@@ -8,6 +9,13 @@ namespace gmt::inject {
 /// Address of the exported `name` in the first mapped library whose file name begins with `library`; null: none. Reads the
 /// library's own dynamic symbol table, so libraries opened with RTLD_LOCAL are found too.
 void *find_symbol(const char *library, const char *name);
+
+/// Sets a function to the one that dlsym(3) gives; false: there is none.
+template <class Function>
+bool resolve(void *library, Function *function, const char *name) {
+  *function = reinterpret_cast<Function>(dlsym(library, name));
+  return *function != nullptr;
+}
 
 /// Path of the first mapped library whose file name begins with `library`, copied to `path`; false: none.
 bool find_library(const char *library, char *path, size_t capacity);
@@ -35,6 +43,14 @@ void redirect_imports(const Import *imports, size_t count);
 template <size_t Count>
 void redirect_imports(const Import (&imports)[Count]) {
   redirect_imports(imports, Count);
+}
+
+/// Exports the replacements, in place of its own, from the one mapped library that holds the address `inside`: dlsym(3) gives
+/// them from now on, and libraries that are loaded later are bound to them.
+void redirect_exports(const void *inside, const Import *exports, size_t count);
+template <size_t Count>
+void redirect_exports(const void *inside, const Import (&exports)[Count]) {
+  redirect_exports(inside, exports, Count);
 }
 
 struct ImportSlot {

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inject/hooks/driver_wrap.h"
+#include "inject/hooks/elf.h"
 #include "inject/log/log.h"
 
 namespace gmt::inject {

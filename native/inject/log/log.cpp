@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inject/hooks/driver_wrap.h"
+#include "inject/hooks/elf.h"
 #include "inject/log/chunk_supply.h"
 #include "inject/log/clock_pair.h"
 #include "inject/log/new_chunk.h"

@@ -39,10 +39,10 @@ template <>
 struct Words<Series> {
   static constexpr std::array<const char *, 4> kAll = {"tensor", "reserved", "driver", "host"};
 };
-enum class DriverSource : uint8_t { None, Cupti, Wrapped, Uprobe };
+enum class DriverSource : uint8_t { None, Cupti, Uprobe };
 template <>
 struct Words<DriverSource> {
-  static constexpr std::array<const char *, 4> kAll = {"none", "cupti", "wrapped", "uprobe"};
+  static constexpr std::array<const char *, 3> kAll = {"none", "cupti", "uprobe"};
 };
 enum class Category : uint8_t { Other, Parameter, Gradient, Optimizer, Buffer, Activation, Workspace, Unnamed };
 template <>

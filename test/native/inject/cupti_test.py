@@ -28,24 +28,26 @@ class Shared(Traced):
         self.assertGreaterEqual(len(wanted), 8)
 
     def test_it_sees_the_same(self):
-        for how in ("import", "dlsym"):
-            for when in ("before", "after"):
-                for scene in SCENES:
-                    with self.subTest((how, when, scene)):
-                        self.check(how, when, scene)
+        for how, when in (("import", "before"), ("import", "after"), ("dlsym", "after")):
+            for scene in SCENES:
+                with self.subTest((how, when, scene)):
+                    self.check(how, when, scene)
 
     def test_it_sees_the_same_where_the_tracer_came_with_cuInit(self):
-        """Without LD_PRELOAD only import slots can be redirected, and only from cuInit on."""
-        for scene in SCENES:
-            with self.subTest(scene):
-                self.check("import", "after", scene, preload=False)
+        """Without LD_PRELOAD import slots and exports are redirected from cuInit on."""
+        for how in ("import", "dlsym"):
+            for scene in SCENES:
+                with self.subTest((how, scene)):
+                    self.check(how, "after", scene, preload=False)
 
     def test_a_profiler_that_came_first_keeps_cupti(self):
-        command = [PROFILER, "import", "before", "domain"]
-        plain = self.run_program(*command, traced=False, preload=False)
-        shared = self.run_program(*command, preload=False)
-        self.assertEqual(shared.stdout, plain.stdout)
-        self.assertEqual(os.listdir(self.trace), [])  # nothing of it was seen
+        for how, preload in (("import", False), ("dlsym", True)):
+            with self.subTest(how):
+                command = [PROFILER, how, "before", "domain"]
+                plain = self.run_program(*command, traced=False, preload=False)
+                shared = self.run_program(*command, preload=preload)
+                self.assertEqual(shared.stdout, plain.stdout)
+                self.assertEqual(os.listdir(self.trace), [])  # nothing of it was seen
 
     def test_it_sees_the_same_in_a_process_that_is_not_traced(self):
         command = [PROFILER, "import", "before", "unsubscribe"]

@@ -1,15 +1,17 @@
-"""The driver layer: each call of the table as the log tells it, through CUPTI and, where that is not to be had, by wrappers."""
+"""The driver layer: each call of the table as the log tells it, and what is recorded where CUPTI is not to be had."""
 
 import json
 import os
 import shutil
+import sys
 
 from log_reader import *  # noqa: F403
 from traced import HERE, PROGRAM, SIMULATOR, Traced, calls, main
 
 CALLS = calls()
 NAMES = sorted(CALLS, key=lambda name: CALLS[name][0])
-DRIVER_CALLS = os.path.join(HERE, "..", "..", "workloads", "driver_calls.py")
+WORKLOADS = os.path.join(HERE, "..", "..", "workloads")
+DRIVER_CALLS = os.path.join(WORKLOADS, "driver_calls.py")
 FREES = {"GMT_" + name for name in "FREE ARRAY_FREE HOST_FREE HOST_UNREGISTER PHYSICAL_RELEASE IMPORT_CLOSE UNMAP"
          " ADDRESS_FREE POOL_DESTROY".split()}  # fmt: skip
 ENDS = ("cuCtxDestroy_v2", "cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxRelease_v2")
@@ -20,12 +22,16 @@ def parsed(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
+def shape(text):
+    """What a program prints of its calls, without the addresses."""
+    return [[row[0], row[2], row[3], row[7]] for row in parsed(text)]
+
+
 class Driver(Traced):
     source = GMT_DRIVER_CUPTI
-    simulator = SIMULATOR
 
     def record(self, *arguments, **environment):
-        done = self.run_python(*arguments, simulator=self.simulator, GPU_MEMTRACE_SIM_DEVICES="2", **environment)
+        done = self.run_python(*arguments, GPU_MEMTRACE_SIM_DEVICES="2", **environment)
         found = [log for log in logs(self.trace) if log.command[-1] != "--export"]
         self.assertEqual(len(found), 1)
         log = found[0]
@@ -116,7 +122,7 @@ class Driver(Traced):
             self.assertEqual(log.events[at - 1].address, log.events[at].address)
 
     def test_every_way_to_get_at_a_function(self):
-        done = self.run_program(PROGRAM, "look_ups", simulator=self.simulator)
+        done = self.run_program(PROGRAM, "look_ups")
         addresses = [int(line, 16) for line in done.stdout.split()]
         log = only_log(self.trace)
         self.assertEqual(log.driver_source, self.source)
@@ -128,7 +134,7 @@ class Driver(Traced):
 
     def test_its_source_is_told_while_recording_is_off(self):
         self.write_control(0, 1)
-        self.run_program(PROGRAM, "look_ups", simulator=self.simulator)
+        self.run_program(PROGRAM, "look_ups")
         log = only_log(self.trace)
         self.assertEqual((log.driver_source, log.simulated), (self.source, 1))
         self.assertEqual([event.kind for event in log.events], [GMT_RECORDING_STOP])
@@ -136,34 +142,47 @@ class Driver(Traced):
     def test_results_are_the_program_s_own(self):
         outputs = []
         for how in ({"traced": False, "preload": False}, {}):
-            more = {"simulator": self.simulator, "GPU_MEMTRACE_SIM_DEVICES": "2"}
-            outputs.append(self.run_python("driver_program.py", **more, **how).stdout)
-        shape = lambda text: [[row[0], row[2], row[3], row[7]] for row in parsed(text)]  # noqa: E731
+            outputs.append(self.run_python("driver_program.py", GPU_MEMTRACE_SIM_DEVICES="2", **how).stdout)
         self.assertEqual(*map(shape, outputs))
 
 
-class Wrapped(Driver):
+class WithoutCupti(Traced):
     """Without a libcupti that knows this driver: another one that the machine may have refuses."""
-
-    source = GMT_DRIVER_WRAPPED
 
     def setUp(self):
         super().setUp()
         self.simulator = os.path.join(self.folder, "simulator")
         shutil.copytree(SIMULATOR, self.simulator, ignore=shutil.ignore_patterns("libcupti*"))
 
-    def check_ends(self, events, told):
-        """Wrappers see the call, not the context's end: a context has no device then, a release is a reset."""
-        kinds = [GMT_CONTEXT_DESTROY, GMT_DEVICE_RESET, GMT_DEVICE_RESET]
-        self.assertEqual([event.kind for event in events], kinds)
-        self.assertEqual(events[0].address, told[0][1])
-        self.assertEqual([event.device for event in events[1:]], [0, 1])
+    def check_note(self, log):
+        self.assertEqual((log.driver_source, log.simulated, log.lost), (GMT_DRIVER_NONE, 1, {}))
+        [note] = [text for code, text in log.notes if code == GMT_NOTE_NO_CUPTI]
+        self.assertIn("driver allocations are not recorded, tensors are", note)
+        if "refused" not in note:
+            self.assertIn("nvidia-cuda-cupti-cu12", note)
 
-    def test_the_user_is_told(self):
-        self.run_program(PROGRAM, "look_ups", simulator=self.simulator)
-        notes = [note for note in only_log(self.trace).notes if note[0] != GMT_NOTE_JOB]
-        self.assertEqual([code for code, _ in notes], [GMT_NOTE_NO_CUPTI])
-        self.assertIn("wrapped", notes[0][1])
+    def test_tensors_are_recorded_and_what_is_missing_is_named(self):
+        program = os.path.join(WORKLOADS, "sample_train.py")
+        self.run_program(sys.executable, program, "--steps", "5")
+        kinds = (GMT_TENSOR_ALLOC, GMT_TENSOR_FREE)
+        complete = only_log(self.trace)
+        os.unlink(complete.path)
+        self.run_program(sys.executable, program, "--steps", "5", simulator=self.simulator)
+        log = only_log(self.trace)
+        self.check_note(log)
+        tensors, expected = ([(event.kind, event.bytes) for event in each.of_kind(*kinds)] for each in (log, complete))
+        self.assertEqual(tensors, expected)
+        self.assertTrue(tensors)
+        self.assertTrue(complete.of_kind(GMT_DEVICE_ALLOC))
+        self.assertEqual([event for event in log.events if GMT_DEVICE_ALLOC <= event.kind < 64], [])
+
+    def test_a_program_runs_as_without_the_tracer(self):
+        outputs = []
+        for how in ({"traced": False, "preload": False}, {}):
+            more = {"simulator": self.simulator, "GPU_MEMTRACE_SIM_DEVICES": "2"}
+            outputs.append(self.run_python("driver_program.py", **more, **how).stdout)
+        self.assertEqual(*map(shape, outputs))
+        self.assertEqual(os.listdir(self.trace), [])  # nothing of the driver was seen
 
 
 class Paths(Traced):

@@ -183,7 +183,6 @@ void ends(Subscriber mine, bool finalize) {
 int main(int argc, char **argv) {
   if (argc != 4) return 2;
   const char *scene = argv[3];
-  if (strcmp(argv[1], "dlsym") == 0) use_cupti_by_dlsym();
   g_driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (!g_driver) return 3;
   const bool before = strcmp(argv[2], "before") == 0;
@@ -191,6 +190,7 @@ int main(int argc, char **argv) {
     start_driver();
     work("alone");
   }
+  if (strcmp(argv[1], "dlsym") == 0) use_cupti_by_dlsym();
   const Subscriber mine = subscribe();
   if (before) start_driver();
   if (strcmp(scene, "single") == 0) single_callbacks(mine);

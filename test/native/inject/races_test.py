@@ -46,9 +46,7 @@ class Races(Traced):
         self.assertEqual(len(logs(self.trace)), 2)
 
     def test_driver_calls(self):
-        for environment in ({}, {"CUDA_INJECTION64_PATH": "", "GPU_MEMTRACE_CUPTI": "none"}):
-            with self.subTest(environment):
-                self.run_watched("drive", 4, 300, **environment)
+        self.run_watched("drive", 4, 300)
 
 
 if __name__ == "__main__":

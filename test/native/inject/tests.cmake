@@ -47,10 +47,8 @@ if(GMT_HAS_THREAD_SANITIZER)
   get_target_property(watched_options gpumemtrace COMPILE_OPTIONS)
   get_target_property(watched_folders gpumemtrace INCLUDE_DIRECTORIES)
   add_library(inject_watched SHARED ${watched_sources})
-  # dlsym is its own, and what watches asks for functions before it is there.
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/inject/hooks/driver_wrap.cpp PROPERTIES COMPILE_OPTIONS "-fno-sanitize=thread;-fasynchronous-unwind-tables")
   # These have names that others have, too.
-  set(apart inject/hooks/driver_wrap inject/hooks/autograd inject/hooks/callers inject/hooks/cupti_library inject/hooks/nvtx inject/log/chunk_supply
+  set(apart inject/hooks/autograd inject/hooks/callers inject/hooks/cupti_library inject/hooks/nvtx inject/log/chunk_supply
     inject/agent/agent inject/agent/arrays inject/agent/memory inject/agent/workspaces python/symbols)
   list(TRANSFORM apart PREPEND ${CMAKE_SOURCE_DIR}/)
   list(TRANSFORM apart APPEND .cpp)
@@ -58,7 +56,7 @@ if(GMT_HAS_THREAD_SANITIZER)
   add_dependencies(inject_watched gpumemtrace) # makes the agent's sources
   target_include_directories(inject_watched PRIVATE ${watched_folders})
   target_compile_definitions(inject_watched PRIVATE _GNU_SOURCE)
-  target_compile_options(inject_watched PRIVATE ${watched_options} -O1 -ftls-model=initial-exec $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=thread>)
+  target_compile_options(inject_watched PRIVATE ${watched_options} -O1 -ftls-model=initial-exec -fsanitize=thread)
   target_link_libraries(inject_watched PRIVATE gmt_wire gmt_cuda ${CMAKE_DL_LIBS})
   target_link_options(inject_watched PRIVATE -Wl,-Bsymbolic)
   add_executable(inject_watched_program ${inject}/program.cpp)
@@ -85,17 +83,6 @@ endif()
 inject_target(inject_nvtx)
 inject_test(nvtx)
 
-foreach(role back front local)
-  string(TOUPPER ${role} upper)
-  add_library(inject_${role} SHARED ${inject}/next.cpp)
-  target_compile_definitions(inject_${role} PRIVATE NEXT_${upper} _GNU_SOURCE)
-  set_target_properties(inject_${role} PROPERTIES CXX_VISIBILITY_PRESET default)
-  target_link_libraries(inject_${role} PRIVATE ${CMAKE_DL_LIBS})
-  inject_target(inject_${role})
-endforeach()
-add_executable(inject_next ${inject}/next.cpp)
-target_link_libraries(inject_next PRIVATE -Wl,--no-as-needed inject_front inject_back ${CMAKE_DL_LIBS})
-inject_target(inject_next)
 inject_test(guest)
 inject_test(driver)
 

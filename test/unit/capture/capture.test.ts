@@ -25,7 +25,13 @@ import {
   readStatus,
   terminalArguments,
 } from '../../../extension/capture/launch/terminalScript';
-import { cuptiCandidates, interpreterOf, onPath } from '../../../extension/capture/processes/machine';
+import {
+  cuptiCandidates,
+  cuptiInstall,
+  interpreterOf,
+  onPath,
+  torchCuda,
+} from '../../../extension/capture/processes/machine';
 import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
 import {
   keepOomDocument,
@@ -246,6 +252,21 @@ test('libcupti beside the program’s Python comes before the toolkit’s, newes
     found.filter(file => file.startsWith(root)),
     files,
   );
+});
+
+test('the package that brings libcupti is that of PyTorch’s CUDA', t => {
+  const root = folder(t);
+  const install = (version: string): string => {
+    writeFileSync(join(root, 'version.py'), version);
+    return cuptiInstall(torchCuda(join(root, 'lib')));
+  };
+  assert.equal(install("__version__ = '1.10.0'\ncuda = '11.3'\n"), 'pip install "nvidia-cuda-cupti-cu11==11.3.*"');
+  const typed = "__all__ = ['cuda']\ncuda: Optional[str] = '12.8'\nhip: Optional[str] = None\n";
+  assert.equal(install(typed), 'pip install "nvidia-cuda-cupti-cu12==12.8.*"');
+  assert.equal(install("cuda: Optional[str] = '13.0'\n"), 'pip install "nvidia-cuda-cupti==13.0.*"');
+  const any = 'pip install nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13)';
+  assert.equal(install('cuda: Optional[str] = None\n'), any);
+  assert.equal(cuptiInstall(torchCuda(join(root, 'nowhere/lib'))), any);
 });
 
 test('the interpreter of a command: itself, or what its first line names', t => {
