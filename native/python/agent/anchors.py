@@ -207,6 +207,11 @@ def first_link(steps):
     return next((steps.index(run[0]) for run, links in paths.runs(steps) if links), None)
 
 
+def is_of_program(step):
+    """Whether a step goes from an object of the program's own class, or from its function."""
+    return step.kind != "attribute" or any(roots.is_user_file(each) for each in class_files(class_of(step.owner)))
+
+
 def back_anchor(step):
     """The anchor of the step that closes a loop."""
     if step is None:

@@ -174,9 +174,11 @@ def rotate(loop):
     return ring[place:] + ring[: place + 1]
 
 
-def back_reference(steps, ages):
-    """The step that leads back: from a younger object to an older one, where one does; else any that has a name."""
+def back_reference(steps, ages, is_of_program):
+    """The step that leads back: from a younger object to an older one, where one does; else any that has a name. Of those in the
+    program's own objects (`is_of_program`), where there are any: only there the circle can be broken."""
     named = [each for each in steps if each.kind in ("attribute", "cell", "frame") and each.name]
+    named = [each for each in named if is_of_program(each)] or named
     for each in named:
         if ages.get(id(each.owner), 0) > ages.get(id(each.target), 0):
             return each

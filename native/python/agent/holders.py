@@ -181,7 +181,7 @@ def describe_cycle(loop, snapshot, how):
     ring = cycles.rotate(around)
     steps = paths.steps_along(ring)
     names = cycles.classes_in(ring)
-    back = cycles.back_reference(steps, ages)
+    back = cycles.back_reference(steps, ages, anchors.is_of_program)
     last = [each for each in paths.steps_along(way) if type(each.name) is str]
     text = "cycle of %s%s" % (" > ".join(names[:6]) or "containers", ": ." + last[-1].name if last else "")
     answer = {

@@ -188,8 +188,15 @@ class Child:
         self.data = block("cycle")
 
 
+class Reporter:
+    def __init__(self):
+        self.log = logging.LoggerAdapter(None, self)  # HOLD library cycle
+        self.data = block("library cycle")
+
+
 def make_cycle():
     Parent()
+    Reporter()
 
 
 def graph():

@@ -232,6 +232,7 @@ HOLDERS = {
     "metric": ("container", "__main__.areas.preds[...]"),
     "traceback": ("traceback", "__main__.error.__traceback__ > fail().lost"),
     "cycle": ("cycle", "cycle of Child > Parent: .data"),
+    "library cycle": ("cycle", "cycle of Reporter > logging.LoggerAdapter: .data"),
 }
 
 LIMITS = {
