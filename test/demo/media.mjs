@@ -84,17 +84,14 @@ async function tell(window, movie) {
   await click(page, '[data-action=open-holder]');
   await rest(page);
   await movie.shot(1.2);
-  await fix(page, movie);
+  await fix(page);
   await movie.shot(1.2);
   await movie.shots(0.6, 2, each => trace(window, each));
   await movie.shot(1.6);
 }
 
-/** Opens the card, and presses its button that writes what it tells to write. */
-async function fix(page, movie) {
-  await click(page, '.finding-toggle');
-  await rest(page);
-  await movie.shot(1.6);
+/** Presses the button of the card that writes the fix. */
+async function fix(page) {
   const button = await seen(page, '[data-action=apply-fix]');
   const statement = await button.getAttribute('title');
   await button.click();
@@ -132,8 +129,6 @@ async function takeViews(window, out) {
   await rest(page);
   await keep('.peak-card', 'peak.png');
   await frame.locator('[data-action=moment-now]').click();
-  await rest(page);
-  await frame.locator('.finding-toggle').first().click();
   await rest(page);
   await keep('.findings', 'findings.png');
 }

@@ -32,7 +32,7 @@ const leak = '.view-line:has-text("leaks with every step") span span';
 /** In this order in one window; the sample has ended when the first is drawn. */
 const VIEWS = {
   sample: [open('[data-action=open-line]'), top],
-  findings: [open('.finding-toggle'), open('[data-action=why]'), top],
+  findings: [open('[data-action=why]'), top],
   table: [low],
   details: [open(TRACED), open('.block-row'), low],
   timeline: [top, ({ page }) => press(page, '.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter')],

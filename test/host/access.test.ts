@@ -94,7 +94,6 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     await trace(KEPT, 'outputs');
     await reached('ended');
     await until('a finding', async () => (await texts('[data-finding][data-verdict=leak]')).length > 0);
-    await click('.finding-toggle');
     await click('[data-action=why]');
     const found = await wrongInThemes(async function* (first) {
       for (const tab of first && WHOLE ? Object.keys(SHOWN) : []) {

@@ -63,7 +63,6 @@ async function wrongIn(theme) {
 
 async function wrongTabs(page, theme) {
   const wrong = [];
-  await page.locator('.finding-toggle').first().click();
   await page.locator('[data-action=why]').first().click();
   for (const tab of Object.keys(ASKS)) {
     await showTab(page, tab);

@@ -79,7 +79,6 @@ const show = scene =>
 
 const checks = {
   async 'the page with a finding and the table'() {
-    await page.locator('.finding-toggle').first().click();
     await page.locator('[data-finding] [data-action=why]').first().click();
     await allWrapped();
   },

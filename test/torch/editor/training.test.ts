@@ -50,7 +50,6 @@ async function byQuickFix(file: string): Promise<void> {
 }
 
 async function byButton(): Promise<void> {
-  await click(`${LEAK} .finding-toggle`);
   await click(`${LEAK} [data-action=apply-fix]`);
 }
 

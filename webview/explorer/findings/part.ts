@@ -31,6 +31,9 @@ export class FindingsPart extends PolledPart {
   private readonly cards = new Map<string, FindingCard>();
   private view: FindingsView | null = null;
   private all = false;
+  /** The first card is open, until somebody uses one. */
+  private first: FindingCard | undefined;
+  private used = false;
   private timer: number | undefined;
   private generation = 0;
   /** Its card is to be opened once it is there. */
@@ -38,6 +41,7 @@ export class FindingsPart extends PolledPart {
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS);
+    this.list.addEventListener('click', () => (this.used = true));
     this.element.append(this.standing, this.list, this.more);
     this.element.hidden = true;
   }
@@ -46,6 +50,8 @@ export class FindingsPart extends PolledPart {
     this.generation++;
     this.view = null;
     this.all = false;
+    this.first = undefined;
+    this.used = false;
     this.cards.clear();
     this.list.replaceChildren();
     this.element.hidden = true;
@@ -93,11 +99,20 @@ export class FindingsPart extends PolledPart {
     const { children } = this.list;
     const same = children.length === elements.length && elements.every((element, i) => children[i] === element);
     if (!same) this.list.replaceChildren(...elements);
+    this.openFirst(this.cards.get(shown[0]?.id ?? ''));
     const card = this.wanted === null ? undefined : this.cards.get(this.wanted);
     if (card === undefined) return;
     this.wanted = null;
+    this.used = true;
     card.reveal();
   };
+
+  private openFirst(card: FindingCard | undefined): void {
+    if (this.used || card === this.first) return;
+    this.first?.setOpen(false);
+    card?.setOpen(true);
+    this.first = card;
+  }
 
   private makeCard(finding: FindingView): FindingCard {
     const card = new FindingCard(finding, this.page, (method, id) => void this.inquire(method, id));
