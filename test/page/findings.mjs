@@ -93,14 +93,16 @@ const checks = {
 };
 
 checks[
-  'the first screen of a side panel: one row of status, one of the card, findings of three lines, five rows, then the timeline'
+  'the first screen of a side panel: one row of status, one of the card, the first finding with its fix, the others a row each, five rows, then the timeline'
 ] = async () => {
   const { page: narrow, context } = await openPage(browser, files, { width: 360, height: 760, devices: 1 });
   const boxOf = async selector => narrow.locator(selector).first().boundingBox();
   const line = 20;
   assert.ok((await boxOf('.header')).height < 2 * line, 'status');
   assert.ok((await boxOf('.ledger')).height < 2 * line, 'card');
-  assert.ok((await boxOf('[data-finding="leak 0"]')).height < 4 * line, 'finding');
+  assert.ok(await narrow.locator('[data-finding="leak 0"] [data-action=apply-fix]').isVisible(), 'the fix');
+  for (const id of ['leak 1', 'fragmentation 0'])
+    assert.ok((await boxOf(`[data-finding="${id}"]`)).height < 2 * line, id);
   const fifth = await boxOf('.rows .row[data-row="4"]');
   assert.ok(fifth.y + fifth.height <= 760, `the fifth row ends at ${fifth.y + fifth.height}`);
   assert.ok((await boxOf('.timeline')).y >= fifth.y + fifth.height, 'the timeline stands below');

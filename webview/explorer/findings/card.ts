@@ -1,4 +1,4 @@
-// One finding as a card: sentence, figures, spark line and its places; opened also advice, buttons, evidence and answers.
+// One finding as a card: a row with its sentence; opened also figures, spark line, places, advice, buttons, evidence and answers.
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
 import { otherHolders, shareText } from '../../../extension/protocol/holderShare';
@@ -25,7 +25,7 @@ export class FindingCard {
   private readonly cause = el('p', { 'data-value': 'cause' });
   private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
   private readonly moreFacts = el('p', { class: 'dim number finding-facts' });
-  private readonly places = el('div', { class: 'finding-actions' });
+  private readonly places = el('div', { class: 'finding-actions', 'data-part': 'places' });
   private readonly line = svg('polyline', { points: '' });
   private readonly body = el('div', { class: 'finding-body' });
   private readonly buttons = new Map<string, HTMLElement>();
@@ -63,6 +63,7 @@ export class FindingCard {
   setOpen(open: boolean): void {
     this.open = open;
     this.body.hidden = !open;
+    setAttribute(this.element, 'data-open', String(open));
     setAttribute(this.toggle, 'aria-expanded', String(open));
     setAttribute(this.chevron, 'class', `codicon codicon-chevron-${open ? 'down' : 'right'}`);
   }
