@@ -65,8 +65,11 @@ class Finder:
             chosen = self.choose(file, self.find_mentions(file, anchor), anchor, set(sites)) if file is not None else None
             if chosen is not None and (best is None or chosen[0] > best[0]):
                 best = chosen
-        if anchor.adders is not None and not (best is not None and best[0][3]):
-            call = self.find_own_entry(anchor, set(sites)) or self.find_adding_call(anchor, set(sites))
+        if anchor.adders is not None:
+            adding = self.find_adding_call(anchor, set(sites))
+            # `tracker.update(x)` may add to what a library's object has; a call that allocated the blocks does.
+            sure = best is not None and best[0][3] and (best[0][2] or adding is None or not adding[0])
+            call = None if sure else self.find_own_entry(anchor, set(sites)) or (adding and adding[1])
             if call is not None:
                 return call, None
         return best[1] if best is not None and not self.deadline.late() else None
@@ -83,8 +86,8 @@ class Finder:
         return best and (best[2], best[1], best[3])
 
     def find_adding_call(self, anchor, sites):
-        """(file, line, function) of the call of a library's object that puts something into what it has: one that allocated, or else one
-        of a method that does so; None: there is none."""
+        """(whether it allocated, (file, line, function)) of the call of a library's object that puts something into what it has: one that
+        allocated, or else one of a method that does so; None: there is none."""
         found = []
         for file in filter(None, map(self.files.get, anchor.files)):
             names = self.other_names(file, anchor)
@@ -94,7 +97,7 @@ class Finder:
                     on_site = any((file.path, line) in sites for line in range(call.lineno, call.end_lineno + 1))
                     found.append((on_site, expressions.callee(call) in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
         best = max(found, default=(False, False))
-        return (best[3], best[2], best[4]) if best[0] or best[1] else None
+        return (best[0], (best[3], best[2], best[4])) if best[0] or best[1] else None
 
     def other_names(self, file, anchor):
         """{(sort, name, scope of a variable)} by which what the anchor names is known: its own, those of parameters that it becomes, and
