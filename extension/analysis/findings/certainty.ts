@@ -63,6 +63,15 @@ export function doubtOf(growth: Growth): string | null {
           seen,
         );
   }
+  if (guessed && nameable && rises < T.times * T.few) {
+    const seen = formatCount(rises);
+    return ended
+      ? t(
+          'It grew in {0} rounds of a loop: too few to know that they are steps and not a set-up. Run it longer, or mark each step with gpu_memtrace.step().',
+          seen,
+        )
+      : t('It grew in {0} rounds of a loop so far: too few to know that they are steps and not a set-up.', seen);
+  }
   if (models)
     return t(
       'In {0} steps a model, or layers of one, was added and stayed alive. If all of them are needed, this is no leak; else keep only what is needed of each, such as its scores.',

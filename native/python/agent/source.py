@@ -226,9 +226,10 @@ class File(ast.NodeVisitor):
         mention = Mention(sort, name, line, self.scope, grows, value, owner, expressions.keys_in(target), node)
         self.mentions.append(mention)
         anew = self.loops > 0 or (owner == "self" and self.scope.short != "__init__")
+        replaced = self.loops > 0 and isinstance(target, ast.Name) and value is not None
         if isinstance(target, ast.Subscript):
             self.limits.append((sort, name, self.scope, SHRINKS if expressions.counts_around(target.slice) else KEYS, target))
-        elif filtered or (adds and is_cut(value, name)) or (anew and not grows and mention.is_empty()):
+        elif filtered or (adds and is_cut(value, name)) or (not grows and (replaced or (anew and mention.is_empty()))):
             self.add_limit(sort, name)
 
     def add_limit(self, sort, name):

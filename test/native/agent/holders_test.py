@@ -237,6 +237,11 @@ HOLDERS = {
 
 LIMITS = {
     "x.clear()": "shrinks",
+    "x = make(n)": None,
+    "while n: x = make(n)": "shrinks",
+    "while n: x = make(x)": None,
+    "while n: x[0] = make(n)": "keys",
+    "while n:\n        if failed: x = make(n)": "maybe",
     "x[:] = x[-8:]": "keys",
     "if len(x) > n: print(x)": "shrinks",
     "if len(x) < n: return None": None,

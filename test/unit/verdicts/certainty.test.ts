@@ -64,6 +64,12 @@ test('rounds of a loop that nothing names are no proof: a holder without a bound
   );
   assert.ok(isLeak({ ...guessed, ended: true, rises: 64 }));
   assert.ok(isLeak({ ...guessed, holder: ENDLESS }));
+  assert.ok(isLeak({ ...guessed, holder: ENDLESS, rises: 12 }));
+  assert.match(
+    doubtOf({ ...RUNS, ...guessed, holder: ENDLESS, rises: 11 }) ?? '',
+    /^It grew in 11 rounds of a loop so far: too few/,
+  );
+  assert.ok(isLeak({ holder: ENDLESS, rises: 6 }), 'the program names its steps');
   assert.ok(isLeak({ ...guessed, ofLibrary: true, ended: true }), 'no variable holds what a library took for itself');
   assert.ok(!isLeak({ ...guessed, ofLibrary: true }), 'which may be setting up');
   assert.ok(!isLeak({ ...guessed, snapshot: true, rises: 63, ended: true }), 'a snapshot names no holder');
