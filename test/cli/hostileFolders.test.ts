@@ -140,7 +140,7 @@ test('opening a folder of another person wakes no recorder: it is not deleted, a
   const { directory } = await live(place);
   const victim = new Victim(place.path('victim'));
   const planted = [
-    copyOf(directory, place.path('trace-x')),
+    copyOf(directory, place.path('trace-planted')), // longer than any that is made
     copyOf(directory, place.path('repository/run.gputrace')),
     copyOf(directory, place.path('job/traces/rank.gputrace')),
   ];
@@ -210,7 +210,7 @@ test(
     const place = new Place(t);
     const { directory } = await live(place);
     const victim = new Victim(place.path('victim'));
-    const theirs = copyOf(directory, place.path('trace-x'));
+    const theirs = copyOf(directory, place.path('trace-planted')); /* longer than a random name */
     symlinkSync(victim.file, join(theirs, 'session.json.part'));
     chownSync(theirs, NOBODY, NOBODY);
     const ended = await ends(place, ['mark', theirs, 'here']);
