@@ -210,7 +210,7 @@ test(
     const place = new Place(t);
     const { directory } = await live(place);
     const victim = new Victim(place.path('victim'));
-    const theirs = copyOf(directory, place.path('trace-planted')); /* longer than a random name */
+    const theirs = copyOf(directory, place.path('trace-planted'));
     symlinkSync(victim.file, join(theirs, 'session.json.part'));
     chownSync(theirs, NOBODY, NOBODY);
     const ended = await ends(place, ['mark', theirs, 'here']);
