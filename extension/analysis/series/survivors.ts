@@ -16,6 +16,7 @@ export interface Survivor {
 /** Blocks looked at for each site, and given to the agent for one question. */
 const LOOKED_AT = 4096;
 const MOST = 200;
+/** So many lines from the innermost one outward, and from the program's own innermost one. */
 const MOST_LINES = 8;
 
 /** Up to 200 live blocks that a finding is about, spread over all of them. */
@@ -60,8 +61,11 @@ export function tensorAt(
  */
 function liveBlocks(source: TraceSource, process: number, site: number, since: number | null): Survivor[] {
   const window = source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: LOOKED_AT });
-  const frames = (source.site(site)?.frames ?? []).filter(frame => frame.line > 0 && !frame.file.startsWith('<'));
-  const lines = frames.slice(0, MOST_LINES).map(({ file, line }) => ({ file, line }));
+  const { frames, userFrame } = source.site(site) ?? { frames: [], userFrame: 0 };
+  const lines = frames
+    .filter((_, place) => place < MOST_LINES || (place >= userFrame && place < userFrame + MOST_LINES))
+    .filter(({ file, line }) => line > 0 && !file.startsWith('<'))
+    .map(({ file, line }) => ({ file, line }));
   const blocks = allocationRows(window).filter(({ step }) => step >= (since ?? 0));
   const old = since === null ? blocks : blocks.filter(({ ageSteps }) => ageSteps >= 2);
   const chosen = spread(old.length > 0 ? old : blocks, MOST);

@@ -2,6 +2,7 @@
 Followed through arguments, results and other names for the same thing."""
 
 import ast
+import builtins
 import os
 import time
 
@@ -72,6 +73,10 @@ class Finder:
             call = None if sure else self.find_own_entry(anchor, set(sites)) or (adding and adding[1])
             if call is not None:
                 return call, None
+        if not anchor.direct and not (best is not None and best[0][3]):
+            call = self.find_handing_call(anchor, set(sites))
+            if call is not None:
+                return call, None
         return best[1] if best is not None and not self.deadline.late() else None
 
     def find_own_entry(self, anchor, sites):
@@ -98,6 +103,22 @@ class Finder:
                     found.append((on_site, expressions.callee(call) in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
         best = max(found, default=(False, False))
         return (best[0], (best[3], best[2], best[4])) if best[0] or best[1] else None
+
+    def find_handing_call(self, anchor, sites):
+        """(file, line, function) of the first call that hands a library the variable that the allocating statement gave its value: `prune(layer,
+        mask)` after `mask = weight > limit`; None: there is none."""
+        found = []
+        for file in filter(None, map(self.files.get, anchor.files)):
+            own = {scope.short for scope in file.scopes}
+            made = [each for each in file.mentions if each.sort == "name" and (file.path, each.line) in sites]
+            for call, scope in file.calls:
+                callee = expressions.callee(call)
+                for each in made if callee is not None and callee not in own and not hasattr(builtins, callee) else ():
+                    given = any(expressions.is_name(one, each.name) for one in call.args + [word.value for word in call.keywords])
+                    if given and call.lineno > each.line and scope.home(each.name) is each.scope.home(each.name):
+                        found.append((call.lineno, file.path, scope.name or "<module>"))
+        line, path, function = min(found, default=(None, None, None))
+        return None if line is None else (path, line, function)
 
     def other_names(self, file, anchor):
         """{(sort, name, scope of a variable)} by which what the anchor names is known: its own, those of parameters that it becomes, and

@@ -7,7 +7,8 @@ import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { allocationWindow, type AllocationQuery, type AllocationWindow } from '../../../extension/protocol/trace';
 import type { Finding, FindingHolder, Verdicts } from '../../../extension/protocol/verdicts';
-import { RunTrace, type RunFacts } from './runTrace';
+import { RunTrace, SCRIPT, type RunFacts } from './runTrace';
+import { survivorsOf } from '../../../extension/analysis/series/survivors';
 import { StepRun } from './stepRun';
 
 const MB = 1 << 20;
@@ -199,5 +200,22 @@ test('processes are asked beside each other, each for a part of its own time', (
       [0, most],
       [1, most],
     ],
+  );
+});
+
+test('a block is looked for by the lines of the library that allocated it, and by that of the program, however deep the library is', () => {
+  const inLibrary = Array.from({ length: 20 }, (_, depth) => ({
+    file: '/lib/copy.py',
+    line: depth + 1,
+    function: 'copy',
+  }));
+  const run = new StepRun();
+  run.alloc(1, MB);
+  run.endStep();
+  const trace = new KeptTrace(run, { frames: { 1: [...inLibrary, { file: SCRIPT, line: 30, function: 'main' }] } });
+  const [block] = survivorsOf(trace, { process: 0, sites: [1], sinceStep: null });
+  assert.deepEqual(
+    block?.lines.map(({ line }) => line),
+    [1, 2, 3, 4, 5, 6, 7, 8, 30],
   );
 });
