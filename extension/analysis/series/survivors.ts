@@ -16,7 +16,7 @@ export interface Survivor {
 /** Blocks looked at for each site, and given to the agent for one question. */
 const LOOKED_AT = 4096;
 const MOST = 200;
-/** So many lines from the innermost one outward, and from the program's own innermost one. */
+/** So many lines from the innermost one outward, and from what the program called: its own line, and the library's inside it. */
 const MOST_LINES = 8;
 
 /** Up to 200 live blocks that a finding is about, spread over all of them. */
@@ -63,7 +63,7 @@ function liveBlocks(source: TraceSource, process: number, site: number, since: n
   const window = source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: LOOKED_AT });
   const { frames, userFrame } = source.site(site) ?? { frames: [], userFrame: 0 };
   const lines = frames
-    .filter((_, place) => place < MOST_LINES || (place >= userFrame && place < userFrame + MOST_LINES))
+    .filter((_, place) => place < MOST_LINES || (place >= userFrame - 1 && place < userFrame + MOST_LINES))
     .filter(({ file, line }) => line > 0 && !file.startsWith('<'))
     .map(({ file, line }) => ({ file, line }));
   const blocks = allocationRows(window).filter(({ step }) => step >= (since ?? 0));

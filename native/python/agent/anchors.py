@@ -1,5 +1,6 @@
 """From the steps of a path to what names the reference in the program's text."""
 
+import dis
 import opcode
 import sys
 import types
@@ -124,7 +125,9 @@ def anchor_of(root, variable, way, steps):
         anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
         anchor.function, anchor.hooks, anchor.direct, anchor.capped = made, hooks, library is None, capped
         if library is not None and (longest is not None or any(map(paths.is_entry, steps))):
-            anchor.adders, anchor.inner = adders_of(owner, inner), inner
+            codes = method_codes(owner)
+            anchor.adders, anchor.inner = adders_of(codes, inner), inner
+            anchor.methods = {method: lines_of(code) for method, code in codes.items()}
         return anchor
 
     for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):
@@ -159,13 +162,23 @@ def has_number(owner, least):
     return any(type(each) is int and each >= least for each in list(own.values())) if own else False
 
 
-def adders_of(owner, name):
-    """Names of the methods of a library's object that put something into what has that name, by themselves or by one another."""
+def method_codes(owner):
+    """The code of each method of an object by its name."""
     own = [item for kind in objects.CLASS_MRO(type(owner)) for item in objects.CLASS_DICT(kind).items()]
     known = {}
     for method, function in own:
         if type(function) is objects.FUNCTION and not method.startswith("__"):
             known.setdefault(method, function.__code__)
+    return known
+
+
+def lines_of(code):
+    """(file, first line, last line) of a function."""
+    return code.co_filename, code.co_firstlineno, max((line for _, line in dis.findlinestarts(code) if line), default=0)
+
+
+def adders_of(known, name):
+    """Which of these methods put something into what has that name, by themselves or by one another."""
     found = {method for method, code in known.items() if name in code.co_names and puts(code)}
     before = -1
     while before < len(found):

@@ -30,6 +30,7 @@ class Anchor:
 
     __slots__ = (
         "sort", "name", "files", "scope", "grows", "owner_class", "key", "function", "kept", "direct", "hooks", "makers", "capped", "adders", "inner",
+        "methods",
     )  # fmt: skip
 
     def __init__(self, sort, name, files, scope=None, grows=False, owner_class=None):
@@ -39,6 +40,7 @@ class Anchor:
         self.hooks = 0  # what gets more are hooks, which there are so many of: the line is where the program registers them
         self.direct = True  # the name is that of the container itself, not of a library's object that has it somewhere
         self.adders = None  # methods of a library's object that put something into what grows; None: no library's object has that
+        self.methods = {}  # of that object: name -> (file, first line, last line)
         self.inner = None  # the attribute of a library's object that has what grows
         self.capped = False  # a library's object that has it has a number that may be its bound
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
@@ -100,7 +102,10 @@ class Finder:
                 about = expressions.subjects(call.func.value) if isinstance(call.func, ast.Attribute) else []
                 if any((sort, name, scope.home(name) if sort == "name" else None) in names for sort, name, _ in about):
                     on_site = any((file.path, line) in sites for line in range(call.lineno, call.end_lineno + 1))
-                    found.append((on_site, expressions.callee(call) in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
+                    method = expressions.callee(call)
+                    where, first, last = anchor.methods.get(method, (None, 0, 0))
+                    on_site = on_site and any(path == where and first <= line <= last for path, line in sites)
+                    found.append((on_site, method in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
         best = max(found, default=(False, False))
         return (best[0], (best[3], best[2], best[4])) if best[0] or best[1] else None
 

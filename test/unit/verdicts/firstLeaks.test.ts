@@ -216,6 +216,6 @@ test('a block is looked for by the lines of the library that allocated it, and b
   const [block] = survivorsOf(trace, { process: 0, sites: [1], sinceStep: null });
   assert.deepEqual(
     block?.lines.map(({ line }) => line),
-    [1, 2, 3, 4, 5, 6, 7, 8, 30],
+    [1, 2, 3, 4, 5, 6, 7, 8, 20, 30],
   );
 });
