@@ -26,7 +26,7 @@ const files = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build/', '.bench/', '.vscode-test/', 'node_modules/', '**/*.gen.ts'] },
+  { ignores: ['dist/', 'build/', '.vscode-test/', 'node_modules/', '**/*.gen.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.mjs', '**/*.cjs'],

@@ -157,7 +157,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `,
   );
   const words = [process.execPath, join(dist, 'cli.js'), ...RUN, python, '-c', COUNTS];
-  const { status } = spawnSync(python, [terminal, ...words], { env: place.env, timeout: 30_000 });
+  const { status } = spawnSync(python, [terminal, ...words], { env: place.env, timeout: 300_000 });
   assert.equal(status, 11);
 });
 

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { inLong, LONG } from '../long.mjs';
 import { Place, python, workload } from './launcher';
 
-/** `npm run test:long` makes more than there are indices of threads in a log. */
-const IN_TURN = process.env.GPU_MEMTRACE_ROUNDS === undefined ? 5_000 : 70_000;
+/** The long run makes more than there are indices of threads in a log. */
+const IN_TURN = LONG ? 70_000 : 2_000;
 const AT_ONCE = 1_000;
 
 test(`${IN_TURN} threads in turn and ${AT_ONCE} at once keep their own names, and no event is lost`, async t => {
@@ -39,16 +40,19 @@ test(`${IN_TURN} threads in turn and ${AT_ONCE} at once keep their own names, an
 // An open chunk is not given back: the budget is that of 64, of which threads that ended or wait must keep few.
 const SHAPES = { 'in turn': [], 'a hundred at once': ['--at-once', '100'], 'a pool': ['--at-once', '100', '--stay'] };
 for (const [shape, words] of Object.entries(SHAPES)) {
-  test(`3,000 threads, ${shape}, lose nothing within a small budget`, async t => {
-    const place = new Place(t);
-    const limits = ['--detail', '1MB', '--budget', '16MB', '--format', 'none', '--report', place.path('r.json')];
-    const job = [python, workload('short_threads'), '--waits', '--threads', '3000', '--pairs', '100', ...words];
-    const ended = await place.run(['run', '--simulate-gpu', ...limits, '-o', place.path('t.gputrace'), '--', ...job]);
-    assert.equal(ended.status, 0, ended.stderr);
-    const { lost, totals } = place.readJson<{ lost: unknown; totals: Record<string, unknown>[] }>('r.json');
-    assert.deepEqual(lost, { events: 0, byCause: {} });
-    const [tensors] = totals.filter(row => row.layer === 'tensor');
-    assert.ok(Number(tensors?.allocations) >= 300_000, JSON.stringify(tensors));
-    assert.equal(tensors?.frees, tensors?.allocations);
-  });
+  void (shape === 'a pool' ? inLong(test) : test)(
+    `3,000 threads, ${shape}, lose nothing within a small budget`,
+    async t => {
+      const place = new Place(t);
+      const limits = ['--detail', '1MB', '--budget', '16MB', '--format', 'none', '--report', place.path('r.json')];
+      const job = [python, workload('short_threads'), '--waits', '--threads', '3000', '--pairs', '100', ...words];
+      const ended = await place.run(['run', '--simulate-gpu', ...limits, '-o', place.path('t.gputrace'), '--', ...job]);
+      assert.equal(ended.status, 0, ended.stderr);
+      const { lost, totals } = place.readJson<{ lost: unknown; totals: Record<string, unknown>[] }>('r.json');
+      assert.deepEqual(lost, { events: 0, byCause: {} });
+      const [tensors] = totals.filter(row => row.layer === 'tensor');
+      assert.ok(Number(tensors?.allocations) >= 300_000, JSON.stringify(tensors));
+      assert.equal(tensors?.frees, tensors?.allocations);
+    },
+  );
 }

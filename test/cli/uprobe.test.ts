@@ -6,6 +6,7 @@ import { chmodSync, existsSync, readdirSync, statfsSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
+import { inLong } from '../long.mjs';
 import { check, lastLine, type Facts } from './facts';
 import { dist, DRIVER_SCRIPT, FIRST_LINE, kill, Place, python, workload, type Ended, type Report } from './launcher';
 import { placeOnDisk } from './smallDisk';
@@ -47,11 +48,14 @@ for (const [name, words] of Object.entries({
   'five threads': ['gpu_mem_threads_leak', '--duration', '1', '--sleep-ms', '5'],
   'one anomalous allocation': ['gpu_alloc_anomaly', '--sleep-ms', '5'],
 })) {
-  uprobeTest(`${name}: what is alive, with its thread and line, and the sums`, async t => {
-    const [script = '', ...rest] = words;
-    const ended = await traced(t, [python, workload(script), ...rest]);
-    check(ended.report, lastLine<Facts>(ended));
-  });
+  (name === 'one process' ? uprobeTest : inLong(uprobeTest))(
+    `${name}: what is alive, with its thread and line, and the sums`,
+    async t => {
+      const [script = '', ...rest] = words;
+      const ended = await traced(t, [python, workload(script), ...rest]);
+      check(ended.report, lastLine<Facts>(ended));
+    },
+  );
 }
 
 uprobeTest('four processes', async t => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
+import { inLong } from '../long.mjs';
 import { driverScript } from '../workloads/driverScript.mjs';
 import { Place, python } from './launcher';
 
@@ -31,26 +32,22 @@ function residentBytes(pid: number): number {
   return Number(pages) * 1024;
 }
 
-test(
-  'the memory of a command that watches does not grow',
-  { skip: process.env.GPU_MEMTRACE_ROUNDS === undefined && `npm run test:long watches for ${MINUTES} minutes` },
-  async t => {
-    const place = new Place(t);
-    const job = place.write('job.py', JOB);
-    const started = place.start(['run', '--simulate-gpu', '--format', 'none', '-o', 't.gputrace', '--', python, job]);
-    const least: number[] = [];
-    for (let minute = 0; minute < MINUTES; minute++) {
-      let bytes = Infinity;
-      for (const end = Date.now() + 60_000; Date.now() < end; await sleep(250))
-        bytes = Math.min(bytes, residentBytes(started.pid));
-      least.push(bytes);
-    }
-    const { status, stderr } = await started.ended;
-    assert.equal(status, 0, stderr);
-    const grown = (least.at(-1) ?? 0) - (least[1] ?? 0);
-    assert.ok(
-      grown <= SPREAD,
-      `least resident memory by minute: ${least.map(each => (each / MB).toFixed(1)).join(', ')} MB`,
-    );
-  },
-);
+void inLong(test)('the memory of a command that watches does not grow', async t => {
+  const place = new Place(t);
+  const job = place.write('job.py', JOB);
+  const started = place.start(['run', '--simulate-gpu', '--format', 'none', '-o', 't.gputrace', '--', python, job]);
+  const least: number[] = [];
+  for (let minute = 0; minute < MINUTES; minute++) {
+    let bytes = Infinity;
+    for (const end = Date.now() + 60_000; Date.now() < end; await sleep(250))
+      bytes = Math.min(bytes, residentBytes(started.pid));
+    least.push(bytes);
+  }
+  const { status, stderr } = await started.ended;
+  assert.equal(status, 0, stderr);
+  const grown = (least.at(-1) ?? 0) - (least[1] ?? 0);
+  assert.ok(
+    grown <= SPREAD,
+    `least resident memory by minute: ${least.map(each => (each / MB).toFixed(1)).join(', ')} MB`,
+  );
+});

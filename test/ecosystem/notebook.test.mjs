@@ -85,7 +85,7 @@ test('without a moment the newest cell is shown, not what the kernel frees when 
   assert.match(command('report', trace).stdout, /As of the end of In \[18\]/);
 });
 
-test('a kernel ends with its Jupyter server', { timeout: 60_000 }, async () => {
+test('a kernel ends with its Jupyter server', { timeout: 600_000 }, async () => {
   const script = 'echo $$ $PPID $JPY_PARENT_PID; exec sleep 600';
   const words = [process.execPath, cli, 'run', '--simulate-gpu', '--format', 'none', '--', 'sh', '-c', script];
   const server = spawn('sh', ['-c', 'JPY_PARENT_PID=$$ "$@"; true', 'sh', ...words], {

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
 import { attribute, behind, click, press, rows, says, texts, until } from './window';
 
@@ -56,7 +57,7 @@ describe('A program that freed everything', () => {
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
-  it('was asked by itself who holds what leaks, without a page that is seen', async () => {
+  inLong(it)('was asked by itself who holds what leaks, without a page that is seen', async () => {
     const agent = join(root, 'test/native/agent');
     const file = join(workspace, 'asked.py');
     const emptied = join(workspace, 'emptied.py');
@@ -79,7 +80,7 @@ describe('A program that freed everything', () => {
     await says('[data-value=moment]', /^As of the end of step \d+$/);
   });
 
-  it('is shown at the end of its last step where a saved trace of it is opened: by keyboard', async () => {
+  inLong(it)('is shown at the end of its last step where a saved trace of it is opened: by keyboard', async () => {
     const file = join(workspace, 'emptied.gputrace');
     const agent = join(root, 'test/native/agent');
     const words = ['run', '--simulate-gpu', '--format', 'none', '-o', file];

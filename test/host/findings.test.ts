@@ -3,6 +3,7 @@ import * as assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { freshPage, inThemes, reached, trace, workspace } from './page';
 import { actionsAt, cursorAt, isCursorAt, GROWTH as CARD, problems } from './leak';
 import { attribute, click, press, says, texts, until, violations, words } from './window';
@@ -74,7 +75,7 @@ describe('Findings in VS Code', () => {
     assert.notEqual(await attribute(`${CARD} [data-action=who-holds]`, 'hidden'), null);
   });
 
-  it('tells what it is not, and what the other lines do', async () => {
+  inLong(it)('tells what it is not, and what the other lines do', async () => {
     await press(`${CARD} [data-action=why]`, 'Enter');
     const text = await says(`${CARD} [data-part=reasons]`, /Other lines/);
     assert.match(text, /Ruled out\s+Not warm-up/);

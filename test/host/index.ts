@@ -27,7 +27,7 @@ export async function run(): Promise<void> {
   const wanted = (process.env.HOST_FILES ?? '').split(' ').filter(Boolean);
   const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name.replace('.test.js', ''));
   const rootHooks = { afterEach: pictureOfFailure };
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, rootHooks });
+  const mocha = new Mocha({ ui: 'bdd', timeout: 180_000, color: false, rootHooks });
   const folder = process.env.HOST_FOLDER ?? __dirname;
   const files = readdirSync(folder).filter(name => name.endsWith('.test.js') && isWanted(name));
   for (const name of files.sort()) mocha.addFile(join(folder, name));

@@ -3,7 +3,8 @@ import * as assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { freshPage, inThemes, reached, rowAt, trace, workspace } from './page';
+import { inLong } from '../long.mjs';
+import { freshPage, inThemes, PAGE, reached, rowAt, trace, workspace } from './page';
 import { attribute, click, clickAt, press, says, texts, until, violations, words } from './window';
 
 const MB = 1 << 20;
@@ -51,6 +52,7 @@ describe('Maps of the memory in VS Code', () => {
     await freshPage();
     await trace(file);
     await reached('running');
+    await until('the rows of tensors', async () => (await attribute(PAGE, 'data-layer')) === 'tensor');
     await rowAt(file, LOAD);
     await rowAt(file, STEP);
   });
@@ -92,7 +94,7 @@ describe('Maps of the memory in VS Code', () => {
     await inThemes('details');
   });
 
-  it('the same by keyboard', async () => {
+  inLong(it)('the same by keyboard', async () => {
     await press('.block-scroller', 'Home');
     await press('.block-scroller', 'Enter');
     const first = await says('[data-fact=address]', /^0x/);
@@ -106,7 +108,7 @@ describe('Maps of the memory in VS Code', () => {
     assert.deepEqual(await violations('.details'), []);
   });
 
-  it('the flame graph zooms and opens a line, by mouse', async () => {
+  inLong(it)('the flame graph zooms and opens a line, by mouse', async () => {
     await click('[data-tab=flame]');
     const step = '.flame-rect[aria-label^="train_step,"]';
     await says(step, /train_step/);
@@ -122,7 +124,7 @@ describe('Maps of the memory in VS Code', () => {
     assert.deepEqual(await violations('.flame'), []);
   });
 
-  it('the same by keyboard', async () => {
+  inLong(it)('the same by keyboard', async () => {
     await press('[data-tab=flame]', 'ArrowLeft');
     await until('the table', async () => (await attribute('[data-tab=lines]', 'aria-selected')) === 'true');
     await press('[data-tab=lines]', 'ArrowRight');
@@ -142,7 +144,7 @@ describe('Maps of the memory in VS Code', () => {
     );
   });
 
-  it('weighs live, peak and churned bytes, by mouse and by keyboard', async () => {
+  inLong(it)('weighs live, peak and churned bytes, by mouse and by keyboard', async () => {
     const control = '[data-control=flame-weight]';
     const whole = (wanted: RegExp): Promise<true> =>
       until(`a graph of ${wanted}`, async () => {
@@ -160,7 +162,7 @@ describe('Maps of the memory in VS Code', () => {
     await whole(/96\.00 MB/);
   });
 
-  it('a block of the segment map shows its details, by mouse', async () => {
+  inLong(it)('a block of the segment map shows its details, by mouse', async () => {
     await click('[data-tab=segments]');
     await says('[data-value=fragmentation]', /segments hold .* free/);
     await click('[data-action=to-scale]');
@@ -172,7 +174,7 @@ describe('Maps of the memory in VS Code', () => {
     assert.deepEqual(await violations('.segments'), []);
   });
 
-  it('the same by keyboard', async () => {
+  inLong(it)('the same by keyboard', async () => {
     const map = '.segment-scroller';
     const seen = await fact('address');
     for (const key of ['PageDown', 'Home']) await press(map, key);
@@ -188,7 +190,7 @@ describe('Maps of the memory in VS Code', () => {
     await until('the line', () => vscode.window.activeTextEditor?.document.uri.fsPath === file);
   });
 
-  it('segments are coloured by line or by age, by mouse and by keyboard', async () => {
+  inLong(it)('segments are coloured by line or by age, by mouse and by keyboard', async () => {
     const control = '[data-control=segment-colour]';
     await says('.segment-keys', /maps_job\.py/);
     await click(control);

@@ -4,6 +4,7 @@ import * as assert from 'node:assert/strict';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
 import { attribute, click, fill, press, texts, until } from './window';
 
@@ -70,7 +71,7 @@ describe('A running program in VS Code', () => {
     await phase('running');
   });
 
-  it('marks by mouse and by keyboard, and compares two marks', async () => {
+  inLong(it)('marks by mouse and by keyboard, and compares two marks', async () => {
     await click('[data-tab=compare]');
     await click('[data-action=mark]');
     await named('first');
@@ -92,7 +93,7 @@ describe('A running program in VS Code', () => {
     await click('[data-tab=lines]');
   });
 
-  it('folds the frames of libraries: opened by mouse, closed by keyboard; frames are links', async () => {
+  inLong(it)('folds the frames of libraries: opened by mouse, closed by keyboard; frames are links', async () => {
     const line = FIRST + 2;
     await click(`[data-row][data-line="${line}"]`);
     await until('the folded frames', async () => (await texts(`${FOLDED} summary`)).join() === '2 frames in library');
@@ -108,7 +109,7 @@ describe('A running program in VS Code', () => {
     });
   });
 
-  it('stops by mouse, and another one by keyboard', async () => {
+  inLong(it)('stops by mouse, and another one by keyboard', async () => {
     await click('[data-action=stop]');
     await reached('ended');
     assert.equal(await attribute('[data-action=stop]', 'hidden'), '');

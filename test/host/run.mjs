@@ -1,13 +1,15 @@
 // Runs test/host inside VS Code: the one $VSCODE_EXECUTABLE names; else a desktop VS Code that @vscode/test-electron
-// can download, where there is a display and the network; else the stand-in of test/workbench, in several windows at once.
+// can download, where there is a display and the network; else the stand-in of test/workbench, in the long run in two windows at once.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { LONG } from '../long.mjs';
 import { inRoot, must, run, say } from '../project/root.mjs';
 import { ensureChromium } from '../project/chromium.mjs';
+import { bench } from '../workbench/workbench.mjs';
 
 const standIn = inRoot('test/workbench/code.mjs');
-/** The files that take as long as the others together: they have a window of their own. */
-const LONG = ['access', 'findings', 'saved'];
+/** The files that have a window of their own in the long run. An open window keeps half a core busy: the others fill one. */
+const APART = ['access', 'findings', 'saved'];
 const OWN = inRoot('build/test/host');
 const results = window => inRoot('build/test-results', `host${window}.json`);
 const drivers = window => inRoot('build/test-results', `driver${window}`);
@@ -36,7 +38,7 @@ async function desktopIsReachable() {
 export async function prepareStandIn() {
   const problem = await ensureChromium();
   if (problem) return problem;
-  await must('sh', [inRoot('test/workbench/install.sh'), inRoot('.bench')]);
+  await must('sh', [inRoot('test/workbench/install.sh'), bench]);
   return null;
 }
 
@@ -112,9 +114,9 @@ export async function runHost({ paths = [], words = [] } = {}) {
   const files = testFiles().filter(name => paths.length === 0 || paths.some(path => name.startsWith(path)));
   if (files.length === 0) throw new Error(`No file of test/host has this name: ${paths.join(' ')}`);
   const { desktop } = await choose();
-  const isLong = name => LONG.includes(name);
-  const groups = [files.filter(isLong), files.filter(name => !isLong(name))].filter(group => group.length > 0);
-  const windows = desktop || words.length > 0 ? [files] : groups;
+  const isApart = name => APART.includes(name);
+  const groups = [files.filter(isApart), files.filter(name => !isApart(name))].filter(group => group.length > 0);
+  const windows = LONG && !desktop && words.length === 0 ? groups : [files];
   const problem = desktop ? null : await prepareStandIn();
   if (problem) return { skipped: [`the extension in VS Code: ${problem}`] };
   return summed(await Promise.all(windows.map((group, window) => runFiles(group, window, words))));

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { freshPage, inThemes, reached, workspace } from './page';
 import { attribute, click, clickAt, fill, press, rows, says, texts, until, value, words } from './window';
 
@@ -63,7 +64,7 @@ describe('Files in VS Code', () => {
     assert.ok((await rows()).length > 0);
   });
 
-  it('its timeline marks where memory ran out: by mouse and by keyboard', async () => {
+  inLong(it)('its timeline marks where memory ran out: by mouse and by keyboard', async () => {
     const mark = '[data-mark=out-of-memory]';
     await click(mark);
     await heading(/^Alive when memory ran out/);
@@ -76,26 +77,29 @@ describe('Files in VS Code', () => {
     assert.match(await words('[data-notice=losses]'), /5 events lost/);
   });
 
-  it('a saved trace opens by Enter; its timeline has steps and a collection, which shows its moment', async () => {
-    const file = golden('steps.gputrace', 'by_key.gputrace');
-    await inExplorer(file);
-    await press(LIST, 'Enter');
-    await opened(file, 'ended');
-    assert.equal(await attribute('[data-action=axis]', 'aria-pressed'), 'true');
-    await until('the collection', async () => (await texts('[data-mark=collection]:not([hidden])')).length === 1);
-    // The peak lies beside it: while the page takes its place, a click may meet that.
-    await until('its moment', async () => {
-      if (/^Alive at the end of step 1\d/.test((await texts('.list-head h2')).join())) return true;
-      await click('[data-mark=collection]');
-      return false;
-    });
-    await press('[data-action=moment-now]', 'Enter');
-    await press('[data-action=axis]', 'Enter');
-    await until('times', async () => (await attribute('[data-action=axis]', 'aria-pressed')) === 'false');
-    await click('[data-action=axis]');
-  });
+  inLong(it)(
+    'a saved trace opens by Enter; its timeline has steps and a collection, which shows its moment',
+    async () => {
+      const file = golden('steps.gputrace', 'by_key.gputrace');
+      await inExplorer(file);
+      await press(LIST, 'Enter');
+      await opened(file, 'ended');
+      assert.equal(await attribute('[data-action=axis]', 'aria-pressed'), 'true');
+      await until('the collection', async () => (await texts('[data-mark=collection]:not([hidden])')).length === 1);
+      // The peak lies beside it: while the page takes its place, a click may meet that.
+      await until('its moment', async () => {
+        if (/^Alive at the end of step 1\d/.test((await texts('.list-head h2')).join())) return true;
+        await click('[data-mark=collection]');
+        return false;
+      });
+      await press('[data-action=moment-now]', 'Enter');
+      await press('[data-action=axis]', 'Enter');
+      await until('times', async () => (await attribute('[data-action=axis]', 'aria-pressed')) === 'false');
+      await click('[data-action=axis]');
+    },
+  );
 
-  it('filters by age and by thread', async () => {
+  inLong(it)('filters by age and by thread', async () => {
     const bytes = async (line: number): Promise<string> =>
       (await rows()).find(one => one.line === line)?.cells.live ?? '';
     await until('12 KB', async () => (await bytes(12)) === '12.00 KB');
@@ -124,7 +128,7 @@ describe('Files in VS Code', () => {
     await inThemes('snapshot');
   });
 
-  it('the same by keyboard', async () => {
+  inLong(it)('the same by keyboard', async () => {
     const file = vscode.Uri.file(join(workspace, 'snapshot.pickle'));
     await inExplorer(file);
     void run('explorer.openWith', file);

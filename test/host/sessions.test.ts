@@ -1,6 +1,7 @@
 // Several programs at once in VS Code: choosing one, marks, comparing, the page as an editor.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, press, rows, texts, until, violations } from './window';
 
@@ -91,7 +92,7 @@ describe('Several sessions in VS Code', () => {
     await inThemes('compare');
   });
 
-  it('opens a compared line by mouse and by Enter', async () => {
+  inLong(it)('opens a compared line by mouse and by Enter', async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(second));
     await click(`[data-compared][data-line="${FIRST + 2}"]`);
     const onLine = (line: number): Promise<true> =>

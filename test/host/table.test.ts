@@ -1,6 +1,7 @@
 // The table in VS Code, by mouse and again by keyboard: filter, sort, group, tree, several rows, copy, menu, frees.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, fill, painted, press, rows, texts, until, type Row } from './window';
 
@@ -79,7 +80,7 @@ async function group(value: string): Promise<void> {
 }
 const rowOf = async (line: number): Promise<Row> => await rowAt(file, line);
 
-describe('The table in VS Code', () => {
+inLong(describe)('The table in VS Code', () => {
   before(async () => {
     await freshPage();
     file = writeScript('table.py', BODY);

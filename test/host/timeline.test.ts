@@ -1,5 +1,6 @@
 // The timeline in VS Code: zoom and pan, a span, its peak, and the rows of those moments, by mouse and by keyboard.
 import * as assert from 'node:assert/strict';
+import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
 import { attribute, click, drag, press, rows, texts, until, violations, wheel } from './window';
 
@@ -79,7 +80,7 @@ describe('The timeline', () => {
     await shown(NOW);
   });
 
-  it('zooms by wheel and pans by drag, and shows the whole run again', async () => {
+  inLong(it)('zooms by wheel and pans by drag, and shows the whole run again', async () => {
     const whole = await windowText();
     await wheel(SURFACE, 0.5, -300);
     const zoomed = await moved(whole);
@@ -89,7 +90,7 @@ describe('The timeline', () => {
     await until('the whole run', async () => (await windowText()) === whole);
   });
 
-  it('zooms and pans by keyboard', async () => {
+  inLong(it)('zooms and pans by keyboard', async () => {
     const whole = await windowText();
     await press(SURFACE, '+');
     const zoomed = await moved(whole);
@@ -99,7 +100,7 @@ describe('The timeline', () => {
     await until('the whole run', async () => (await windowText()) === whole);
   });
 
-  it('a span drawn with Shift shows what was allocated in it and is still alive', async () => {
+  inLong(it)('a span drawn with Shift shows what was allocated in it and is still alive', async () => {
     await drag(PLOT, 0.22, 0.52, 'Shift');
     await click('[data-action=span-born]');
     await shown(KEPT);
@@ -107,7 +108,7 @@ describe('The timeline', () => {
     await inThemes('timeline');
   });
 
-  it('shows what was alive at the end of the span, and its peak', async () => {
+  inLong(it)('shows what was alive at the end of the span, and its peak', async () => {
     await click('[data-action=span-end]');
     await shown(PEAK);
     assert.match(await heading(), /^Alive at /);
@@ -130,7 +131,7 @@ describe('The timeline', () => {
     await shown(NOW);
   });
 
-  it('does the same by keyboard: span, moved, applied, cleared; peak', async () => {
+  inLong(it)('does the same by keyboard: span, moved, applied, cleared; peak', async () => {
     await press(SURFACE, 'Shift+ArrowRight');
     for (let i = 0; i < 8; i++) await press(SURFACE, 'Shift+ArrowDown');
     await press(SURFACE, 'Enter');
@@ -144,7 +145,7 @@ describe('The timeline', () => {
     await shown(NOW);
   });
 
-  it('shows what was alive at the end of a span, and at its peak, by keyboard', async () => {
+  inLong(it)('shows what was alive at the end of a span, and at its peak, by keyboard', async () => {
     await press(SURFACE, 'Shift+ArrowRight');
     for (let i = 0; i < 8; i++) await press(SURFACE, 'Shift+ArrowDown');
     await press('[data-action=span-end]', 'Enter');
@@ -159,7 +160,7 @@ describe('The timeline', () => {
     await shown(NOW);
   });
 
-  it('stacks what was alive by line, by thread or as one area: by mouse and by keyboard', async () => {
+  inLong(it)('stacks what was alive by line, by thread or as one area: by mouse and by keyboard', async () => {
     const control = '[data-control=stack]';
     const groups = (wanted: RegExp): Promise<true> =>
       until(`areas ${wanted}`, async () => {
@@ -178,7 +179,7 @@ describe('The timeline', () => {
     await groups(lines);
   });
 
-  it('has nothing that axe-core finds wrong', async () => {
+  inLong(it)('has nothing that axe-core finds wrong', async () => {
     assert.deepEqual(await violations('.timeline'), []);
   });
 });

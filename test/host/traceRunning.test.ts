@@ -56,12 +56,13 @@ describe('Attaching in VS Code', () => {
   it('says what to do where no program uses CUDA', async function () {
     const { done } = await openList();
     // Programs of other tests come and go.
-    const list = await until('no program', async () => {
+    const looked = async (): Promise<string | null> => {
       const found = await listed();
       if (found !== '' && !found.includes('PID ')) return found;
       await click(`${PICKER} .codicon-refresh`);
       return null;
-    }).catch(listed);
+    };
+    const list = await until('no program', looked, 40_000).catch(listed);
     await picture('attach-empty');
     await press(INPUT, 'Escape');
     await done;

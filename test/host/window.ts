@@ -17,7 +17,7 @@ export async function ask<T>(action: string, parameters: object = {}): Promise<T
   const name = join(folder, String(++requests));
   writeFileSync(`${name}.part`, JSON.stringify({ action, ...parameters }));
   renameSync(`${name}.part`, `${name}.request.json`);
-  const answer = await until(`an answer to ${action}`, () => existsSync(`${name}.answer.json`), 30_000).then(
+  const answer = await until(`an answer to ${action}`, () => existsSync(`${name}.answer.json`), 90_000, 5).then(
     () => JSON.parse(readFileSync(`${name}.answer.json`, 'utf8')) as { value: T; error?: string },
   );
   rmSync(`${name}.answer.json`);
@@ -90,11 +90,12 @@ export const motions = (selector: string, reduced: boolean): Promise<string[]> =
 export const attribute = (selector: string, name: string): Promise<string | null> =>
   ask('attribute', { selector, name });
 
-/** Waits until `probe` gives something; names what it waited for when it does not. */
+/** Waits until `probe` gives something, and looks each `apart` milliseconds; names what it waited for when it does not. */
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
-  milliseconds = 40_000,
+  milliseconds = 90_000,
+  apart = 100,
 ): Promise<NonNullable<T>> {
   const end = Date.now() + milliseconds;
   let last: unknown = '';
@@ -106,6 +107,6 @@ export async function until<T>(
       last = error;
     }
     if (Date.now() > end) throw new Error(`Waited ${milliseconds / 1000} s for ${what}. ${String(last)}`);
-    await new Promise(done => setTimeout(done, 50));
+    await new Promise(done => setTimeout(done, apart));
   }
 }

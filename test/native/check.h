@@ -68,6 +68,9 @@ inline int run_cases(const char *file, const char *name) {
   if (run == 0) std::fprintf(stderr, "no case was run\n");
   return failures() != 0 || run == 0;
 }
+/// All is tested, of which `npm test` takes a part (`npm run test:long`).
+inline bool long_run() { return std::getenv("GPU_MEMTRACE_ROUNDS") != nullptr; }
+
 /// What else a program of many files can do, by name: PROGRAM(name) { ... words ... } gives the exit status.
 using Words = std::vector<std::string>;
 inline std::vector<std::pair<std::string_view, int (*)(const Words &)>> &programs() {

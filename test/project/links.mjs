@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { inRoot } from './root.mjs';
 
 const root = resolve(process.argv[2] ?? inRoot('.'));
-const LEFT = new Set(['node_modules', 'dist', 'build', '.git', '.bench', '.vscode-test']);
+const LEFT = new Set(['node_modules', 'dist', 'build', '.git', '.vscode-test']);
 
 function* pagesOf(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -56,13 +56,12 @@ export async function buildNative() {
   await compile('all');
 }
 
-/** After `buildNative`: the programs of test/native and test/fuzz. Whatever is tested meanwhile comes first. */
-export const buildNativeTests = () => compile('tests', ['nice', '-n', '5']);
+/** After `buildNative`: the programs of test/native and test/fuzz. */
+export const buildNativeTests = () => compile('tests');
 
 /** After `buildNative`: those of test/fuzz with sanitizers. */
 export const buildChecked = () => compile('checked');
 
-async function compile(target, [program = 'cmake', ...words] = []) {
-  const flags = ['--build', 'build/native', '--target', target, '-j', String(availableParallelism())];
-  await must(program, program === 'cmake' ? flags : [...words, 'cmake', ...flags]);
+async function compile(target) {
+  await must('cmake', ['--build', 'build/native', '--target', target, '-j', String(availableParallelism())]);
 }

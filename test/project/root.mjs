@@ -2,11 +2,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = resolve(fileURLToPath(new URL('../..', import.meta.url)));
 export const inRoot = (...parts) => join(root, ...parts);
+/** In the user's cache: what all checkouts share. */
+export const inCache = (...parts) =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpu-memory-trace', ...parts);
 
 /** The full path of a program on PATH, or null. */
 export function which(program) {

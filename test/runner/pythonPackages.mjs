@@ -3,9 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { run, say } from '../project/root.mjs';
+import { inCache, run, say } from '../project/root.mjs';
 import { pythons } from './pythons.mjs';
 
 /** PyTorch's CPU build: the one for GPUs is 3 GB, and no test here has a GPU. */
@@ -30,7 +29,7 @@ const MODULES = {
 const moduleOf = name => MODULES[name] ?? name;
 const folderOf = packages => {
   const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 12);
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpu-memory-trace', `python-${key}`);
+  return inCache(`python-${key}`);
 };
 
 const answers = (python, code) => spawnSync(python, ['-c', code], { stdio: 'ignore' }).status === 0;

@@ -9,6 +9,9 @@ import { wantedStages } from './arguments.mjs';
 import { findPythonOnce } from './pythons.mjs';
 import { runStages } from './schedule.mjs';
 
+/** Stages wait now and then: so much more of them than there are cores keeps all cores busy. */
+const AT_ONCE = 1.5;
+
 const began = Date.now();
 const ofResult = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`;
@@ -62,5 +65,5 @@ const isNeeded = name => stages.some(stage => wanted.has(stage.name) && stage.ne
 const chosen = stages
   .filter(({ name, asked }) => (wanted.size === 0 ? !asked : wanted.has(name) || isNeeded(name)))
   .map(stage => ({ ...stage, run: () => stage.run(wanted.get(stage.name) ?? { paths: [], words: [] }) }));
-const results = await runStages(chosen, Math.max(2, availableParallelism()), tellStage);
+const results = await runStages(chosen, AT_ONCE * Math.max(2, availableParallelism()), tellStage);
 process.exit(summary(results) ? 0 : 1);

@@ -107,37 +107,37 @@ const both = ['paths', 'words'];
 const tracing = { needs: ['build', 'python'], after: ['build', 'python'] };
 
 export const stages = [
-  { name: 'build', what: 'esbuild, and CMake for what ships', cores: 1, run: buildAll },
+  { name: 'build', what: 'esbuild, and CMake for what ships', cores: 1.5, run: buildAll },
   { name: 'python', what: 'a Python with what tests read with', cores: 0, run: preparePython },
   {
     name: 'host',
     what: 'extension in VS Code on the simulated GPU',
     needs: ['build'],
     after: ['build'],
-    cores: 0.4,
+    cores: 0.7,
     takes: both,
     run: runHost,
-  },
-  {
-    name: 'native',
-    what: 'ctest',
-    needs: ['build', 'programs', 'python'],
-    after: ['programs', 'python'],
-    cores: 1,
-    takes: both,
-    run: runNativeTests,
   },
   {
     name: 'programs',
     what: 'CMake for the programs of native tests',
     needs: ['build'],
     after: ['build'],
-    cores: 0.6,
+    cores: 1,
     run: ownPrograms,
   },
   {
+    name: 'native',
+    what: 'ctest',
+    needs: ['build', 'programs', 'python'],
+    after: ['programs', 'python'],
+    cores: 1.2,
+    takes: both,
+    run: runNativeTests,
+  },
+  {
     name: 'torch',
-    what: 'planted leaks and a training script in VS Code on PyTorch, without a GPU',
+    what: 'planted leaks on PyTorch, without a GPU',
     ...tracing,
     cores: 0.6,
     takes: ['paths'],
@@ -146,7 +146,7 @@ export const stages = [
   {
     name: 'page',
     what: 'the page in Chromium',
-    cores: 0.7,
+    cores: 1.1,
     takes: ['paths'],
     run: ({ paths }) => runPageChecks(paths),
   },
@@ -160,7 +160,7 @@ export const stages = [
     run: nodeStage('cli', 2),
   },
   { name: 'unit', what: 'node:test', ...tracing, cores: 0.5, takes: both, run: nodeStage('unit', 2) },
-  { name: 'types', what: 'tsc -b', cores: 0.5, run: () => program(bin('tsc'), '-b') },
+  { name: 'types', what: 'tsc -b', cores: 0.7, run: () => program(bin('tsc'), '-b') },
   {
     name: 'lint',
     what: 'eslint; files made from the schema',
@@ -191,7 +191,7 @@ export const stages = [
     takes: both,
     run: nodeStage('golden', 2),
   },
-  { name: 'format', what: 'prettier, clang-format', cores: 0.5, run: () => inTurn(checkPrettier, checkClangFormat) },
+  { name: 'format', what: 'prettier, clang-format', cores: 0.7, run: () => inTurn(checkPrettier, checkClangFormat) },
   {
     name: 'debugger',
     what: 'debugpy, by its protocol and in VS Code, on PyTorch without a GPU',

@@ -1,5 +1,6 @@
 // What runs on a real PyTorch, with tensors in main memory in the place of a GPU's.
 import { runFiles, summed } from '../host/run.mjs';
+import { LONG } from '../long.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
 import { inRoot } from '../project/root.mjs';
 import { TRAINING } from '../workloads/trainingScripts.mjs';
@@ -12,19 +13,14 @@ const CHOSEN = [
   'n01_adam_warmup', // the optimizer's state
   'ranges of record_function',
   'two holders, asked', // of the same memory
-  'one change of two',
-  'a list and the graph',
-  'a record of two tensors',
   'recording that begins late (step)',
   'a lean trace',
   'behind the last step is told (summed)',
   'memory ran out of a leak',
-  'gradients of the step before',
   'passes are those of the job',
-  'outputs collected with their graphs',
 ];
 
-/** What `npm run test:long` runs beside them. */
+/** What the long run has beside them. */
 const MORE = [
   'l09_thread', // another thread's list
   'l30_lru_cache', // a cache's own memory
@@ -33,6 +29,11 @@ const MORE = [
   'behind the last step',
   'a test that keeps nothing',
   'the batch is too big',
+  'one change of two',
+  'a list and the graph',
+  'a record of two tensors',
+  'gradients of the step before',
+  'outputs collected with their graphs',
 ];
 
 const FILES = [
@@ -49,7 +50,7 @@ const FILES = [
   'setUp',
 ];
 
-/** What every run of the tests traces in the editor. */
+/** What the long run traces in the editor. */
 const CHOSEN_SCRIPT = 'dqn.py';
 /** Those of test/host may be open meanwhile. */
 const OWN_WINDOW = 2;
@@ -78,7 +79,7 @@ function chosen(wanted) {
   const all = TRAINING.map(({ name }) => name);
   if (wanted === undefined) return { jobs: [], scripts: all };
   if (wanted.length === 0)
-    return { jobs: process.env.GPU_MEMTRACE_ROUNDS ? [...CHOSEN, ...MORE] : CHOSEN, scripts: [CHOSEN_SCRIPT] };
+    return LONG ? { jobs: [...CHOSEN, ...MORE], scripts: [CHOSEN_SCRIPT] } : { jobs: CHOSEN, scripts: [] };
   const scripts = all.filter(name => wanted.some(begin => name.startsWith(begin)));
   return { jobs: wanted.filter(begin => !all.some(name => name.startsWith(begin))), scripts };
 }

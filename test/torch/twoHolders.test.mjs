@@ -33,7 +33,7 @@ for (const mode of ['onFirstLeak', 'atSteps'])
     for (const { holder } of leaksOf(report)) assert.equal(holder.fix, undefined, 'no change of one line ends it');
   });
 
-test('two holders, asked by the command while the program runs', { timeout: 120_000 }, async t => {
+test('two holders, asked by the command while the program runs', { timeout: 600_000 }, async t => {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-two-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const env = { ...process.env, ...cpuVariables(), XDG_RUNTIME_DIR: folder };

@@ -280,6 +280,6 @@ export async function serveRequests(page, folder) {
       writeFileSync(file + '.part', JSON.stringify(await answer(page, request)));
       renameSync(file + '.part', file);
     }
-    await new Promise(done => setTimeout(done, 30));
+    await new Promise(done => setTimeout(done, 5));
   }
 }

@@ -6,11 +6,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { chromiumPath } from '../project/chromium.mjs';
+import { inCache } from '../project/root.mjs';
 
-const bench = resolve(process.env.BENCH ?? fileURLToPath(new URL('../../.bench', import.meta.url)));
+/** Where the server and its Node.js lie: made once, for every checkout. */
+export const bench = resolve(process.env.BENCH ?? inCache('workbench'));
 const NODE = join(bench, 'node/bin/node');
 const SERVER = join(bench, 'server/out/server-main.js');
 

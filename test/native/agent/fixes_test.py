@@ -55,7 +55,7 @@ class Fixes(Traced):
         table = list(cases())
         self.assertGreaterEqual(len(table), 100)
         if "GPU_MEMTRACE_ROUNDS" not in os.environ:
-            table = table[::3]  # each is a program on PyTorch, run twice: `npm run test:long` runs them all
+            table = table[::9]  # each is a program on PyTorch, run twice: `npm run test:long` runs them all
         before = self.run_cases(python, {name: text for name, text, _, _ in table}, True)
         (log,) = agent_logs(self.trace)
         holders = [holder for answer in log.answers for holder in answer["holders"]]

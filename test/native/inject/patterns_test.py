@@ -1,4 +1,5 @@
-"""Each allocation's stack is the one that the program had: random calls (test/workloads/call_patterns.py), on each Python here.
+"""Each allocation's stack is the one that the program had: random calls (test/workloads/call_patterns.py), on the oldest and the newest
+Python here, or on each (`npm run test:long`).
 GMT_ALLOCATIONS: how many on each; GMT_SEED."""
 
 import glob
@@ -15,13 +16,22 @@ from traced import BUILT, HERE, Traced, main
 ALLOCATIONS = int(os.environ.get("GMT_ALLOCATIONS", "1200"))
 SEED = int(os.environ.get("GMT_SEED", "1"))
 MOST_FRAMES = GMT_MAX_FRAMES
-SUPPORTED = "import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 14))"
+OLDEST, NEWEST = (3, 9), (3, 14)
+
+
+def version_of(python):
+    """() where it does not run."""
+    code = "import sys; print(*sys.version_info[:2])"
+    done = subprocess.run([python, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return tuple(map(int, done.stdout.split()))
 
 
 def pythons():
     found = [sys.executable] + sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")))
     unique = {os.path.realpath(python): python for python in reversed(found)}
-    return [python for python in unique.values() if subprocess.run([python, "-c", SUPPORTED], stderr=subprocess.DEVNULL).returncode == 0]
+    versions = {python: version_of(python) for python in unique.values()}
+    here = sorted((python for python in versions if OLDEST <= versions[python] <= NEWEST), key=versions.get)
+    return here if "GPU_MEMTRACE_ROUNDS" in os.environ else here[:1] + here[1:][-1:]
 
 
 class Patterns(Traced):

@@ -13,7 +13,7 @@ from probe import check
 
 MAX_FRAMES = probe.MAX_FRAMES
 # Threads that take the GIL from each other at every chance cost seconds: `npm run test:long` has more of it.
-TURNS = 25 if os.environ.get("GPU_MEMTRACE_ROUNDS") else 5
+TURNS = 25 if os.environ.get("GPU_MEMTRACE_ROUNDS") else 2
 
 assert probe.without_gil.probe_discover() == probe.READY, probe.without_gil.probe_reason()
 assert probe.without_gil.probe_version() == sys.hexversion

@@ -11,12 +11,13 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORTED = ["3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
-EXITS = 20
+LONG = "GPU_MEMTRACE_ROUNDS" in os.environ
+EXITS = 20 if LONG else 5
 
 
 def ask(python, code):
     try:
-        answer = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
+        answer = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=600)
     except OSError:
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None
@@ -29,7 +30,7 @@ def minor(version):
 def interpreters():
     """{(version, prefix): path} of those that are tested."""
     found = sorted(all_interpreters().items(), key=lambda item: [int(part) for part in item[0][0].split(".")])
-    if "GPU_MEMTRACE_ROUNDS" in os.environ:
+    if LONG:
         return dict(found)
     supported = [item for item in found if minor(item[0][0]) in SUPPORTED]
     refused = [item for item in found if item not in supported]
@@ -54,7 +55,7 @@ def all_interpreters():
 def run(python, probe, *arguments):
     environment = dict(os.environ, GMT_PYTHON_PROBE=probe)
     command = [python, os.path.join(HERE, arguments[0])] + list(arguments[1:])
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
 
 
 def libpython(python):
@@ -71,7 +72,7 @@ def test_embedded(python, program):
         return []
     prefix = ask(python, "import sys; print(sys.base_prefix)")
     environment = dict(os.environ, PYTHONHOME=prefix)
-    result = subprocess.run([program, library], env=environment, capture_output=True, text=True, timeout=60)
+    result = subprocess.run([program, library], env=environment, capture_output=True, text=True, timeout=600)
     print("  embedded: started and ended twice, status %d" % result.returncode)
     return [] if result.returncode == 0 else ["embedded: " + result.stderr]
 

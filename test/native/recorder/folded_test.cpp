@@ -1,6 +1,5 @@
-// A trace whose old events were given back answers as one that has all of them. With GPU_MEMTRACE_ROUNDS (`npm run test:long`) at
-// every moment of a long trace, else at some of a shorter one.
-#include <cstdlib>
+// A trace whose old events were given back answers as one that has all of them: in the long run at every moment of a long trace, else
+// at some of a shorter one.
 #include <fstream>
 
 #include "recorded.h"
@@ -12,7 +11,7 @@ using namespace gmt::test;
 namespace {
 
 /// A trace is so much shorter, and so many moments apart are looked at.
-int scale() { return std::getenv("GPU_MEMTRACE_ROUNDS") ? 1 : 3; }
+int scale() { return long_run() ? 1 : 6; }
 
 bool has_gap(const std::string &folder) {
   auto reader = trace::SessionReader::open(folder);
@@ -60,16 +59,17 @@ TEST(folded_at_random_places_it_answers_as_unfolded) {
 }
 
 TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
+  const int parts = long_run() ? 1 : 2;  // a shorter trace keeps all of its moments
   for (const uint32_t processes : {1u, 3u}) {
     // Sites are numbered as they are met: of several processes, as these were read.
     const auto told = [&](session::Session &session, const std::string &logs) {
       return processes == 1 ? answers(session, logs) : ledgers(session);
     };
     Twins twins(processes, 7);
-    auto recorder = recorder_of(twins.one.path(), 2 << 20, 64 << 20);
+    auto recorder = recorder_of(twins.one.path(), (2 << 20) / parts, 64 << 20);
     REQUIRE(recorder);
     for (int part = 0; part < 40; ++part) {
-      twins.act(4'000);
+      twins.act(4'000 / parts);
       while (recorder->turn()) {
       }
     }

@@ -123,7 +123,7 @@ TEST(a_checkpoint_with_other_numbers_is_refused_or_harmless) {
   const Bytes good = whole.bytes();
   std::mt19937 random(1);
   size_t refused = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < (long_run() ? 300 : 100); ++round) {
     Bytes bad = good;
     const bool cut = round % 3 == 0;
     if (cut) bad.resize(random() % bad.size());
@@ -137,7 +137,7 @@ TEST(a_checkpoint_with_other_numbers_is_refused_or_harmless) {
     half.read_all();
     describe(half.model);
   }
-  CHECK(refused > 100);
+  CHECK(refused > (long_run() ? 100u : 33u));
   Half other(folder.path());
   CHECK(session::resume(good, *other.reader, other.model));
 }

@@ -13,7 +13,7 @@ MIB = 1 << 20
 def run(script, *arguments, **environment):
     """The last line of a workload's output, as JSON."""
     command = [sys.executable, os.path.join(WORKLOADS, script)] + list(arguments)
-    output = subprocess.check_output(command, env=dict(os.environ, **environment), timeout=60)
+    output = subprocess.check_output(command, env=dict(os.environ, **environment), timeout=600)
     return json.loads(output.decode().strip().split("\n")[-1])
 
 
@@ -75,7 +75,7 @@ class Workloads(unittest.TestCase):
 
     def test_sample(self):
         command = [sys.executable, os.path.join(WORKLOADS, "sample_train.py"), "--seconds", "0.2"]
-        self.assertIn(b"training finished", subprocess.check_output(command, timeout=60))
+        self.assertIn(b"training finished", subprocess.check_output(command, timeout=600))
 
     def test_no_gpu(self):
         run = subprocess.run([sys.executable, os.path.join(WORKLOADS, "no_gpu.py")], stdout=subprocess.PIPE)

@@ -13,7 +13,7 @@ sys.path.insert(0, PYTHON)
 import versions
 
 MAX_FRAMES, MAX_FILE_BYTES, MAX_NAME_BYTES = 128, 4096, 1024
-EXITS = 8
+EXITS = 8 if versions.LONG else 3
 
 
 class Failed(Exception):

@@ -1,0 +1,2 @@
+export declare const LONG: boolean;
+export declare function inLong<Define>(define: Define): Define;
