@@ -6,7 +6,7 @@ const walls = [
   { room: 'extension/protocol', may: [] },
   { room: 'extension/protocol/requests', may: ['extension/protocol'] },
   { room: 'extension/files', may: ['node:', 'extension/protocol'] },
-  { room: 'extension/engine', may: ['node:', 'extension/protocol', 'extension/files'] },
+  { room: 'extension/native', may: ['node:', 'extension/protocol', 'extension/files'] },
 
   { room: 'extension/capture/processes', may: ['node:', 'extension/protocol', 'extension/files'] },
   {
@@ -30,10 +30,10 @@ const walls = [
 
   {
     room: 'extension/exporters',
-    may: ['node:', 'extension/protocol', 'extension/files', 'extension/engine', 'hyparquet-writer', 'pprof-format'],
+    may: ['node:', 'extension/protocol', 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
   },
 
-  { room: 'extension/cli/arguments', may: cliBase('extension/exporters/formats') },
+  { room: 'extension/cli/arguments', may: cliBase() },
   {
     room: 'extension/cli/report',
     may: cliBase('extension/exporters', 'extension/cli/arguments', 'extension/cli/job/jobReport'),
@@ -49,27 +49,30 @@ const walls = [
   },
   { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/cli') },
 
-  {
-    room: 'extension/editor',
-    may: ['node:', 'vscode', '@vscode/l10n', 'extension/protocol', 'extension/engine', 'extension/analysis'],
-  },
+  { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/cli/job/readJob') },
+  { room: 'extension/client', may: ['node:', '@vscode/l10n', 'extension/protocol'] },
+
+  { room: 'extension/editor', may: hostBase() },
   { room: 'extension/views', may: ['node:', 'vscode'] },
-  { room: 'extension/views/session', may: cliBase('vscode', 'extension/views/names') },
+  { room: 'extension/views/session', may: hostBase('extension/capture', 'extension/client', 'extension/views/names') },
   {
     room: 'extension/views/page',
-    may: cliBase(
-      'vscode',
+    may: hostBase(
+      'extension/capture',
+      'extension/client',
       'extension/views/names',
       'extension/views/session',
       'extension/editor',
-      'extension/cli/job/readJob',
     ),
   },
   {
     room: 'extension/views/commands',
-    may: cliBase('vscode', 'jsonc-parser', 'extension/views', 'extension/editor', 'extension/exporters'),
+    may: hostBase('jsonc-parser', 'extension/capture', 'extension/client', 'extension/views', 'extension/editor'),
   },
-  { room: 'extension/parts', may: ['node:', 'vscode', 'extension/language', 'extension/editor', 'extension/views'] },
+  {
+    room: 'extension/parts',
+    may: ['node:', 'vscode', 'extension/language', 'extension/client', 'extension/editor', 'extension/views'],
+  },
   { room: 'extension/language', may: ['vscode', '@vscode/l10n'] },
   { room: 'extension/main', may: ['vscode', 'extension/views', 'extension/parts'] },
 
@@ -106,11 +109,16 @@ function cliBase(...more) {
     'node:',
     'extension/protocol',
     'extension/files',
-    'extension/engine',
+    'extension/native',
     'extension/capture',
     'extension/analysis',
     ...more,
   ];
+}
+
+/** What runs in the extension host: it reads no trace. */
+function hostBase(...more) {
+  return ['node:', 'vscode', '@vscode/l10n', 'extension/protocol', 'extension/files', 'extension/analysis', ...more];
 }
 
 function pageBase(...more) {

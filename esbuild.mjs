@@ -1,4 +1,4 @@
-// Bundles: the extension, the command line and the page into dist (what ships), the tests into build/test.
+// Bundles: the extension, its engine, the command line and the page into dist (what ships), the tests into build/test.
 //   node esbuild.mjs [--watch] [--production]
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -45,6 +45,7 @@ const bundles = [
   { ...shipped, entryPoints: ['extension/main.ts'], outfile: 'dist/extension.js' },
   { ...shipped, entryPoints: ['extension/parts.ts'], outfile: 'dist/parts.js' },
   { ...shipped, entryPoints: ['extension/cli.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' } },
+  { ...shipped, entryPoints: ['extension/engine.ts'], outfile: 'dist/engine.js' },
   { ...host, entryPoints: ['extension/exporters/parquet.ts'], outfile: 'dist/parquet.js' },
   { ...host, entryPoints: ['extension/cli/mcp/mcpSdk.ts'], outfile: 'dist/mcpSdk.js' },
   { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },

@@ -1,6 +1,7 @@
 import './language';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { EngineProcess, startEngine } from './client/engineProcess';
 import { FindingDiagnostics } from './editor/findingDiagnostics';
 import { LineBytes } from './editor/lineBytes';
 import { SourceLines } from './editor/sourceLines';
@@ -27,12 +28,19 @@ export function makeParts(context: vscode.ExtensionContext) {
   const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });
   const lines = new SourceLines();
   const tools = { dist: vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview'), log, lines };
-  const sessions = new Sessions(dist, log, context.workspaceState);
-  const doctor = new DoctorPage(dist, tools.dist, () => findInterpreter(undefined));
+  const engine = new EngineProcess(() => startEngine(dist, vscode.l10n.uri?.fsPath), {
+    log: text => log.info(text),
+    died: (sentence, over) => {
+      log.error(sentence);
+      void (over ? vscode.window.showErrorMessage(sentence) : vscode.window.showWarningMessage(sentence));
+    },
+  });
+  const sessions = new Sessions(dist, engine, log, context.workspaceState);
+  const doctor = new DoctorPage(dist, engine, tools.dist, () => findInterpreter(undefined));
   const lineBytes = new LineBytes(sessions, lines);
   const explorer = new ExplorerView(sessions, tools);
   const wide = new WidePanel(sessions, tools);
-  const savedTraces = new SavedTraceEditor(dist, sessions, tools);
+  const savedTraces = new SavedTraceEditor(engine, sessions, tools);
   const debugging = new Debugging(sessions);
   context.subscriptions.push(
     log,
@@ -43,19 +51,20 @@ export function makeParts(context: vscode.ExtensionContext) {
     lines,
     doctor,
     lineBytes,
-    new FindingDiagnostics(sessions, lines, log),
+    new FindingDiagnostics(sessions, lines),
     new StatusItem(sessions),
     followContextKeys(sessions),
+    engine,
   );
   const memory = context.workspaceState;
   const storage = context.globalStorageUri.fsPath;
   const openJob = async (given: unknown): Promise<void> => {
     const folder = await pickJob(given);
-    if (folder !== undefined) new JobPage(folder, dist, tools.dist);
+    if (folder !== undefined) new JobPage(folder, engine, tools.dist);
   };
   const pages = { doctor, explorer, wide, openJob };
-  const commands = makeCommands({ sessions, memory, dist, storage, log, ...pages, lineBytes, debugging });
-  sessions.resume();
+  const commands = makeCommands({ sessions, engine, memory, dist, storage, log, ...pages, lineBytes, debugging });
+  void sessions.resume();
   return {
     commands,
     explorer,

@@ -1,6 +1,6 @@
 import type { Check } from '../capture/checks/check';
 import { diagnose, type Diagnosis } from '../capture/checks/checks';
-import { loadNative } from '../engine/addon';
+import { loadNative } from '../native/addon';
 import type { DoctorArguments } from './arguments/arguments';
 import { jsonChunks } from './report/jsonDocument';
 import { print } from './report/output';

@@ -2,7 +2,7 @@ import { FirstLeaks, servesMs, type OwnAnswer, type OwnQuestion } from '../analy
 import { timeOf } from '../analysis/findings/holders';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { ask, cannotAsk } from '../capture/traces/requests';
-import { createLineReader } from '../engine/sourceLines';
+import { createLineReader } from '../native/sourceLines';
 import type { Recording } from './recording';
 
 const LOOK_MS = 50;

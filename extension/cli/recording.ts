@@ -14,8 +14,8 @@ import { keepOomDocument, keptTraceFile, pruneKeptTraces, unwritable } from '../
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
 import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
-import { loadNative, type NativeSession } from '../engine/addon';
-import { createLineReader } from '../engine/sourceLines';
+import { loadNative, type NativeSession } from '../native/addon';
+import { createLineReader } from '../native/sourceLines';
 import { readTextIn } from '../files/files';
 import { attempt } from '../protocol/attempt';
 import { inert, textOf } from '../protocol/inert';

@@ -9,7 +9,7 @@ import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
 import { openNamed, readText } from '../files/files';
 import { reasonOf } from '../capture/traces/traceDirectory';
-import { loadNative, type NativeAddon } from '../engine/addon';
+import { loadNative, type NativeAddon } from '../native/addon';
 import { attempt } from '../protocol/attempt';
 import { cpuText } from '../protocol/cpuReason';
 import { formatBytes, formatPlural } from '../protocol/format';

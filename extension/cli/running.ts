@@ -1,7 +1,7 @@
 // What changes a trace that is being written: a mark, the switch for recording. Both return the exit status.
 import { addMark } from '../capture/traces/sessionFile';
 import { reasonOf } from '../capture/traces/traceDirectory';
-import { loadNative } from '../engine/addon';
+import { loadNative } from '../native/addon';
 import { formatDuration } from '../protocol/format';
 import type { MarkArguments } from './arguments/markArguments';
 import type { RecordArguments } from './arguments/startArguments';

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import { sourcePath } from '../files/sourcePath';
 import { otherHolders, shareText } from '../protocol/holderShare';
 import { paceOf } from '../protocol/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { fixEdit, isFixed, originOf } from './fixEdit';
-import { sourcePath, type SourceLines } from './sourceLines';
+import type { SourceLines } from './sourceLines';
 import type { WindowTrace, WindowTraces } from './windowTraces';
 
 const SOURCE = 'GPU Memory Trace';
@@ -24,7 +25,6 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   constructor(
     private readonly traces: WindowTraces,
     private readonly lines: SourceLines,
-    private readonly log: vscode.LogOutputChannel,
   ) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Empty] };
     this.subscriptions = [
@@ -78,20 +78,8 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   private scheduleRefresh(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.refresh().catch(error => this.log.warn(String(error)));
+      this.draw(this.shown.flatMap(traced => (traced.facts?.findings ?? []).map(finding => ({ finding, traced }))));
     }, REFRESH_MS);
-  }
-
-  private async refresh(): Promise<void> {
-    const { shown } = this;
-    const found: Found[] = [];
-    for (const traced of shown) {
-      const judged = await traced.verdicts?.verdictsNow().catch(() => null); // null: closed meanwhile
-      if (this.shown !== shown) return;
-      found.push(...(judged?.verdicts.findings ?? []).map(finding => ({ finding, traced })));
-      if (judged?.stale) this.scheduleRefresh();
-    }
-    this.draw(found);
   }
 
   private draw(found: readonly Found[]): void {
@@ -155,11 +143,11 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   /** Where a line of the trace stands now; null where it has no file, or was deleted. */
-  private placeOf(place: Place | null, { trace, cwd }: WindowTrace): vscode.Location | null {
+  private placeOf(place: Place | null, { facts, cwd }: WindowTrace): vscode.Location | null {
     if (place === null || place.file === null || place.line === null) return null;
     if (place.file === '' || place.file.startsWith('<') || place.line < 1) return null;
     const path = sourcePath(place.file, cwd);
-    const line = this.lines.now(path, place.line, trace?.native.info().startRealtimeMs ?? 0);
+    const line = this.lines.now(path, place.line, facts?.info.startRealtimeMs ?? 0);
     if (line === null) return null;
     // The end of the line is where the editor ends it.
     return new vscode.Location(vscode.Uri.file(path), new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER));

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import type { TraceSession } from '../engine/session';
+import { sourcePath } from '../files/sourcePath';
+import type { TraceFacts } from '../protocol/requests/engineRequests';
 import type { Finding } from '../protocol/verdicts';
 import { openLine } from './openLine';
-import { sourcePath, type SourceLines } from './sourceLines';
+import type { SourceLines } from './sourceLines';
 
 /** Where the source files of a trace are: the directory that its paths are relative to, and when the program read them. */
 export interface SourceOrigin {
@@ -10,8 +11,8 @@ export interface SourceOrigin {
   sinceMs: number;
 }
 
-export function originOf({ cwd, trace }: { cwd: string; trace: TraceSession | null }): SourceOrigin {
-  return { cwd, sinceMs: trace?.native.info().startRealtimeMs ?? 0 };
+export function originOf({ cwd, facts }: { cwd: string; facts: TraceFacts | null }): SourceOrigin {
+  return { cwd, sinceMs: facts?.info.startRealtimeMs ?? 0 };
 }
 
 /** The edit that writes a finding's fix; null: it has none, or its file has another text there by now. */

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
-import type { TraceSource } from '../protocol/trace';
-import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
-import { ShownLineVerdicts } from './lineVerdicts';
-import { sourcePath, type SourceLines } from './sourceLines';
+import type { LineFacts } from '../protocol/requests/engineRequests';
+import { heatOf, hoverLines, lineText } from '../analysis/report/lineFacts';
+import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
 import { heatSvg, sparkSvg } from './sparkSvg';
@@ -11,7 +10,6 @@ import { remembered } from '../protocol/maps';
 
 const SETTING = 'editor.lineBytes';
 const REFRESH_MS = 500;
-const MOST_LINES = 5_000;
 const LEVELS = 5;
 
 /** Bytes at the ends of the lines that allocate, heat in the gutter, a hover: in every visible editor of a traced file. */
@@ -26,7 +24,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   });
   private readonly bars = new GutterBars(LEVELS);
   private readonly subscriptions: vscode.Disposable[];
-  private files = new Map<string, LineFacts[]>();
+  private files: ReadonlyMap<string, LineFacts[]> = new Map();
   /** Live bytes of the biggest line of all. */
   private most = 0;
   /** What each editor shows, by kind of decoration. */
@@ -37,13 +35,11 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private when: string | null = null;
   private startRealtimeMs = 0;
   private timer: NodeJS.Timeout | undefined;
-  private readonly verdicts: ShownLineVerdicts;
 
   constructor(
     private readonly traces: WindowTraces,
     private readonly lines: SourceLines,
   ) {
-    this.verdicts = new ShownLineVerdicts(traces);
     const scheduleDraw = (): void => this.scheduleDraw();
     this.subscriptions = [
       traces.onDidChange(() => this.draw()),
@@ -104,34 +100,16 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   /** Asks the trace about files, where it changed since or they are others. */
   private async read(paths: readonly string[]): Promise<void> {
     const { shown } = this.traces;
-    const [session, ending] = [shown?.trace ?? null, shown?.ending ?? null];
-    const revision = session?.native.revision() ?? -1;
-    const asked = paths.join('\n');
-    const known = [session, revision, asked, this.verdicts.version(), ending?.timeNs];
+    const facts = shown?.facts ?? null;
+    const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, facts?.ending];
     if (known.every((one, i) => one === this.known[i])) return;
     this.known = known;
-    const then = session === null || ending === null ? null : await session.moments.at(ending.timeNs);
+    const found = shown === null || facts === null || paths.length === 0 ? null : await shown.ask('lines', { paths });
     if (this.known !== known) return;
-    this.files = new Map();
-    if (shown === null || session === null) return;
-    this.when = ending?.when ?? null;
-    this.startRealtimeMs = session.native.info().startRealtimeMs;
-    const { cwd } = shown;
-    for (const path of paths) {
-      const whole = this.readFile(session.native, path, cwd);
-      this.files.set(path, then === null ? whole : asOf(this.readFile(then, path, cwd), whole));
-    }
-    const biggest = { sort: 'liveBytes', descending: true, from: 0, to: 1 } as const;
-    this.most =
-      (then ?? session.native).sites({ ...biggest, layer: this.verdicts.layer(), groupBy: 'line' }).liveBytes[0] ?? 0;
-  }
-
-  private readFile(source: TraceSource, path: string, cwd: string): LineFacts[] {
-    const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
-    const query = { layer: this.verdicts.layer(), filter: fileFilter(path), from: 0, to: MOST_LINES };
-    const window = source.sites({ ...order, ...query });
-    const found = factsByFile(window, (file, line) => this.verdicts.bytesPerStep(file, line));
-    return [...found].find(([file]) => sourcePath(file, cwd) === path)?.[1] ?? [];
+    this.files = found?.files ?? new Map();
+    this.most = found?.mostBytes ?? 0;
+    this.when = facts?.ending?.when ?? null;
+    this.startRealtimeMs = facts?.info.startRealtimeMs ?? 0;
   }
 
   private factsOf(path: string): LineFacts[] {
@@ -139,7 +117,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   }
 
   private hueOf({ name }: LineFacts): LineHue {
-    return lineHue(name, this.traces.shown?.lineHues ?? new Map());
+    return lineHue(name, this.traces.shown?.facts?.hues ?? new Map());
   }
 
   private decorate(editor: vscode.TextEditor): void {

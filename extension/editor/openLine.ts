@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { sourcePath } from '../files/sourcePath';
 import { fileLine } from '../protocol/format';
 import { findCell, isCell } from './notebookCell';
-import { sourcePath } from './sourceLines';
 
 /** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */
 export async function openLine(file: string, line: number, cwd: string): Promise<void> {

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
 import * as vscode from 'vscode';
 import { editOf, LineShifts } from './lineShifts';
 import { attempt } from '../protocol/attempt';
@@ -48,9 +47,4 @@ export class SourceLines implements vscode.Disposable {
   dispose(): void {
     this.subscription.dispose();
   }
-}
-
-/** Path of a file of the trace. */
-export function sourcePath(file: string, cwd: string): string {
-  return isAbsolute(file) ? file : join(cwd, file);
 }

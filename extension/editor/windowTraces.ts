@@ -1,23 +1,14 @@
 import type * as vscode from 'vscode';
-import type { TraceSession } from '../engine/session';
-import type { EndMoment } from '../protocol/requests/moment';
-import type { Finding } from '../protocol/verdicts';
+import type { EngineMethod, EngineParams, EngineResult, TraceFacts } from '../protocol/requests/engineRequests';
 
 /** A trace of the window, and what is found in it. */
 export interface WindowTrace {
   readonly id: number;
   readonly title: string;
   readonly cwd: string;
-  readonly trace: TraceSession | null;
-  /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
-  readonly ending: EndMoment | null;
-  /** Colours of the lines that the timeline stacks, by their names. */
-  readonly lineHues: ReadonlyMap<string, number>;
-  readonly verdicts: {
-    /** What was judged last. */
-    readonly latest: { findings: readonly Finding[] } | null;
-    verdictsNow(): Promise<{ verdicts: { findings: readonly Finding[] }; stale: boolean }>;
-  } | null;
+  /** What is known of it; null: no trace is open. */
+  readonly facts: TraceFacts | null;
+  ask<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;
 }
 
 export interface WindowTraces {

@@ -1,4 +1,4 @@
-import type { LifetimeCursor } from '../engine/native';
+import type { LifetimeCursor } from '../native/native';
 import { LAYERS, type Layer, type LifetimeBatch, type Site, type TraceInfo, type TraceSource } from '../protocol/trace';
 
 /** Which allocations are exported. Times are nanoseconds of the session. */

@@ -1,6 +1,7 @@
-import type { NativeAddon } from '../engine/native';
+import type { NativeAddon } from '../native/native';
 import { makeInput, type ExportWatch, type Selection } from './exportInput';
-import { EXPORTERS, type ExportFormat } from './formats';
+import { EXPORTERS } from './formats';
+import type { ExportFormat } from '../protocol/exportFormats';
 
 /** Reads the trace at `path` and gives it in the format, a piece at a time. Rejects with one sentence, or the signal's reason. */
 export async function* exportTrace(

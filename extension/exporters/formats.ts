@@ -1,11 +1,7 @@
+import type { ExportFormat } from '../protocol/exportFormats';
 import type { ExportInput } from './exportInput';
 
-export const EXPORT_FORMATS = ['csv', 'pytorch-snapshot', 'perfetto', 'pprof', 'parquet'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
 export interface Exporter {
-  /** Of the file, without the dot. */
-  extension: string;
   /** Not to be written to a terminal. */
   binary: boolean;
   /**
@@ -16,20 +12,17 @@ export interface Exporter {
 }
 
 export const EXPORTERS: Record<ExportFormat, Exporter> = {
-  csv: { extension: 'csv', binary: false, load: async () => (await import('./csv')).csvChunks },
+  csv: { binary: false, load: async () => (await import('./csv')).csvChunks },
   'pytorch-snapshot': {
-    extension: 'pickle',
     binary: true,
     load: async () => (await import('./pytorchSnapshot')).pytorchSnapshotChunks,
   },
   perfetto: {
-    extension: 'perfetto.json',
     binary: false,
     load: async () => (await import('./perfetto')).perfettoChunks,
   },
-  pprof: { extension: 'pb.gz', binary: true, load: async () => (await import('./pprof')).pprofChunks },
+  pprof: { binary: true, load: async () => (await import('./pprof')).pprofChunks },
   parquet: {
-    extension: 'parquet',
     binary: true,
     load: async () => (await import('./parquet')).allocationsChunks,
   },

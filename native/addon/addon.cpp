@@ -1,4 +1,4 @@
-// The module: `NativeAddon` of extension/engine/native.d.ts.
+// The module: `NativeAddon` of extension/native/native.d.ts.
 #include <fcntl.h>
 #include <napi.h>
 #include <sys/mman.h>

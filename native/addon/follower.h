@@ -3,10 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "session/session.h"
 
@@ -53,12 +55,16 @@ class Follower {
     std::unique_lock turn(turns_mutex_);
     return catch_up([&](auto caught_up) { turns_changed_.wait(turn, caught_up); });
   }
-  /// Reads what was in the logs at the call, and waits for that a few ms at most; then nothing more is read until the next
-  /// call: what is asked in between is of one moment. False where it took longer, and more is being read.
-  bool advance() {
-    std::unique_lock turn(turns_mutex_);
-    stands_still_ = true;
-    return catch_up([&](auto caught_up) { turns_changed_.wait_for(turn, kMostWait, caught_up); });
+  /// Once a question can see something new, and all that there is then was read, `found(true)` is called on the reading thread;
+  /// nothing more is read until the next call: what is asked in between is of one moment. `found(false)` where reading takes longer,
+  /// and goes on.
+  void next(std::function<void(bool)> found) {
+    {
+      std::lock_guard turn(turns_mutex_);
+      paced_ = true;
+      found_ = std::move(found);
+    }
+    turns_changed_.notify_all();
   }
   /// Makes the thread and everyone in settle() leave soon; may be called from any thread.
   void request_stop() {
@@ -80,8 +86,10 @@ class Follower {
   using Clock = std::chrono::steady_clock;
   static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions: about 1 ms
   static constexpr auto kLivePause = std::chrono::milliseconds(30);
+  static constexpr auto kNextPause = std::chrono::milliseconds(10);  ///< somebody waits for what is new
+  static constexpr auto kLookPause = std::chrono::milliseconds(100);
   static constexpr auto kEndedPause = std::chrono::milliseconds(250);
-  static constexpr auto kMostWait = std::chrono::milliseconds(20);  ///< of `advance`; the thread reads on afterwards
+  static constexpr auto kMostWait = std::chrono::milliseconds(20);  ///< of `next`, from the first that is new
 
   Follower(std::string path, uint64_t until_ns, std::unique_ptr<session::Session> session)
       : path_(std::move(path)), until_ns_(until_ns), session_(std::move(session)) {}
@@ -102,7 +110,9 @@ class Follower {
         std::lock_guard turn(turns_mutex_);
         ++turns_begun_;
       }
-      if (read_slice()) continue;
+      const bool more = read_slice();
+      tell_next(more);
+      if (more) continue;
       {
         std::lock_guard turn(turns_mutex_);
         turns_caught_up_ = turns_begun_;
@@ -110,6 +120,20 @@ class Follower {
       turns_changed_.notify_all();
       pause();
     }
+  }
+  void tell_next(bool more) {
+    std::function<void(bool)> found;
+    {
+      std::lock_guard turn(turns_mutex_);
+      if (!found_ || revision_ == seen_) return;
+      const auto now = Clock::now();
+      if (new_since_ == Clock::time_point()) new_since_ = now;
+      if (more && now - new_since_ < kMostWait) return;
+      new_since_ = {};
+      seen_ = revision_;
+      found = std::exchange(found_, nullptr);
+    }
+    found(!more);
   }
   /// False when there was nothing more to read.
   bool read_slice() {
@@ -119,8 +143,9 @@ class Follower {
     const uint64_t before = session_->model.state().revision;
     const bool more = session_->poll(kSlice);
     if (session_->reader->overtaken()) return open_again();
-    if (session_->model.state().revision != before) ++revision_;
-    if (!more || Clock::now() - looked_ > kEndedPause) look_around();
+    const bool grew = session_->model.state().revision != before;
+    if (grew) ++revision_;
+    if ((!more && (grew || settling_ > 0)) || Clock::now() - looked_ > kLookPause) look_around();
     return more;
   }
   /// What this one had not read yet is in a checkpoint by now. False where it cannot be had, now.
@@ -152,17 +177,19 @@ class Follower {
     ++revision_;
   }
   void pause() {
-    bool live;
+    bool live, saved;
     {
       std::lock_guard lock(mutex_);
-      live = live_;
+      live = live_, saved = session_->reader->saved();
     }
     std::unique_lock turn(turns_mutex_);
-    const auto called = [this] { return stopping_ || settling_ > 0; };
-    if (stands_still_)
+    const auto called = [this, waited = found_ != nullptr] {
+      return stopping_ || settling_ > 0 || (!waited && found_ != nullptr);
+    };
+    if (paced_ && (!found_ || saved))
       turns_changed_.wait(turn, called);
     else
-      turns_changed_.wait_for(turn, live ? kLivePause : kEndedPause, called);
+      turns_changed_.wait_for(turn, !live ? kEndedPause : found_ ? kNextPause : kLivePause, called);
   }
 
   const std::string path_;
@@ -180,8 +207,11 @@ class Follower {
   std::condition_variable turns_changed_;
   uint64_t turns_begun_ = 0;
   uint64_t turns_caught_up_ = 0;  ///< the last turn that found nothing more to read
-  uint32_t settling_ = 0;
-  bool stands_still_ = false;  ///< between two calls of `advance`
+  std::atomic<uint32_t> settling_ = 0;
+  bool paced_ = false;               ///< what is read is as `next` says
+  std::function<void(bool)> found_;  ///< empty between two calls of `next`
+  uint64_t seen_ = 0;                ///< the revision that `next` told of
+  Clock::time_point new_since_{};    ///< there is a newer one
 
   Clock::time_point looked_{};
   std::mutex join_mutex_;

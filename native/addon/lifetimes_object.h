@@ -1,5 +1,5 @@
 #pragma once
-// `LifetimeCursor` of extension/engine/native.d.ts.
+// `LifetimeCursor` of extension/native/native.d.ts.
 #include <algorithm>
 
 #include "addon/promised.h"

@@ -6,7 +6,7 @@
 
 namespace gmt::addon {
 
-/// startProgram(words, variables, lastWord): `NativeAddon` of extension/engine/native.d.ts says what it does.
+/// startProgram(words, variables, lastWord): `NativeAddon` of extension/native/native.d.ts says what it does.
 Napi::Value start_program(const Napi::CallbackInfo &info);
 /// endOnSignals(lastWord)
 void end_on_signals(const Napi::CallbackInfo &info);

@@ -1,5 +1,5 @@
 #pragma once
-// `NativeSession` of extension/engine/native.d.ts.
+// `NativeSession` of extension/native/native.d.ts.
 #include "addon/promised.h"
 #include "addon/trace_object.h"
 #include "session/kept_checkpoints.h"
@@ -15,7 +15,7 @@ class SessionObject : public TraceObject<SessionObject, Follower> {
                        {
                            InstanceMethod("info", &SessionObject::info),
                            InstanceMethod<&SessionObject::revision>("revision"),
-                           InstanceMethod<&SessionObject::advance>("advance"),
+                           InstanceMethod<&SessionObject::next>("next"),
                            InstanceMethod<&SessionObject::reply<model::sites>>("sites"),
                            InstanceMethod("site", &SessionObject::of_site<model::site>),
                            InstanceMethod<&SessionObject::reply<model::allocations>>("allocations"),
@@ -65,9 +65,22 @@ class SessionObject : public TraceObject<SessionObject, Follower> {
     if (!is_open(info.Env())) return info.Env().Undefined();
     return Napi::Number::New(info.Env(), static_cast<double>(reader_->revision()));
   }
-  Napi::Value advance(const Napi::CallbackInfo &info) {
-    if (!is_open(info.Env())) return info.Env().Undefined();
-    return Napi::Boolean::New(info.Env(), reader_->advance());
+  Napi::Value next(const Napi::CallbackInfo &info) {
+    const Napi::Env env = info.Env();
+    if (!is_open(env)) return env.Undefined();
+    if (info.Length() < 1 || !info[0].IsFunction()) return refuse(env, "next() needs a function.");
+    const auto release = [](Napi::ThreadSafeFunction *call) {
+      call->Release();
+      delete call;
+    };
+    const std::shared_ptr<Napi::ThreadSafeFunction> call(
+        new Napi::ThreadSafeFunction(Napi::ThreadSafeFunction::New(env, info[0].As<Napi::Function>(), "next", 0, 1)),
+        release);
+    reader_->next([call](bool caught_up) {
+      call->NonBlockingCall(
+          [caught_up](Napi::Env from, Napi::Function found) { found.Call({Napi::Boolean::New(from, caught_up)}); });
+    });
+    return env.Undefined();
   }
   Napi::Value settle(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { judgeTrace } from '../../extension/analysis/findings/verdicts';
-import { loadNative, type NativeAddon } from '../../extension/engine/addon';
+import { loadNative, type NativeAddon } from '../../extension/native/addon';
 import { LAYERS, type TraceSource } from '../../extension/protocol/trace';
 import { LogFile } from '../unit/addon/logFile';
 import { CLEAN } from '../unit/verdicts/clean';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { loadNative } from '../../extension/engine/addon';
+import { loadNative } from '../../extension/native/addon';
 
 const loaded = loadNative(resolve(__dirname, '../../../dist'));
 const maskSecrets = (words: readonly string[]): string[] => {

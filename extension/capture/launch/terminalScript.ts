@@ -43,9 +43,12 @@ export function terminalArguments(
   return ['-c', SCRIPT, 'gpu-memory-trace', directory, before, behind, ...words, ...command];
 }
 
+/** Changes when the program has ended. */
+export const statusFile = (directory: string): string => join(directory, 'status');
+
 /** The program's exit status, null while it runs. */
 export function readStatus(directory: string): number | null {
-  return readNumber(join(directory, 'status'));
+  return readNumber(statusFile(directory));
 }
 
 /** The program's process id, null until it runs. */

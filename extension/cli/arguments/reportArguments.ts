@@ -1,4 +1,4 @@
-import { EXPORT_FORMATS, type ExportFormat } from '../../exporters/formats';
+import { EXPORT_FORMATS, type ExportFormat } from '../../protocol/exportFormats';
 import { parseTraceTime, type TraceTime } from '../../protocol/traceTime';
 import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
 import { type Compared, parseCompared } from './moments';

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Copies, SpaceLimits } from '../../capture/launch/recorder';
 import { expandFolder, traceName, TRACES } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import type { NativeAddon, NativeSession } from '../../engine/addon';
+import type { NativeAddon, NativeSession } from '../../native/addon';
 import { makeFolder, removeFile, writeWhole } from '../../files/files';
 import { rankIn } from '../../protocol/rank';
 import type { RankSet } from '../arguments/ranks';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { jobView } from '../../analysis/job/jobView';
 import { readSummaries, tracesIn, type SummaryFile } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import type { NativeAddon } from '../../engine/addon';
+import type { NativeAddon } from '../../native/addon';
 import type { JobView } from '../../protocol/job';
 import { changedMs } from '../../files/files';
 import { closeTrace, openTrace } from '../report/openTrace';

@@ -9,10 +9,10 @@ import {
   type LiveTitle,
   type LiveView,
 } from '../../analysis/report/liveView';
-import type { NativeSession } from '../../engine/addon';
+import type { NativeSession } from '../../native/addon';
 import { fitEnd } from '../../analysis/report/fit';
 import { formatBytes, formatDuration } from '../../protocol/format';
-import { createLineReader } from '../../engine/sourceLines';
+import { createLineReader } from '../../native/sourceLines';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
 import { say, terminalSize, write } from '../report/output';
 import { createFullScreen, type Live } from './fullScreen';

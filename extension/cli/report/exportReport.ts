@@ -1,10 +1,11 @@
 import { isatty } from 'node:tty';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import type { NativeAddon } from '../../engine/addon';
+import type { NativeAddon } from '../../native/addon';
 import { writeNamedFrom } from '../../files/files';
 import type { Selection } from '../../exporters/exportInput';
 import { exportTrace } from '../../exporters/exportTrace';
-import { EXPORTERS, type ExportFormat } from '../../exporters/formats';
+import { EXPORTERS } from '../../exporters/formats';
+import type { ExportFormat } from '../../protocol/exportFormats';
 import { refuse, write } from './output';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { giveToSudoUser } from './resultFile';

@@ -5,7 +5,7 @@ import { endingOf, endingWords, peakMoment } from '../../analysis/report/ending'
 import { peakPlace } from '../../analysis/report/nextPeak';
 import { builtUpLines, explainPeak, type PeakParts } from '../../analysis/report/peak';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
-import type { NativeAddon, NativeSession } from '../../engine/addon';
+import type { NativeAddon, NativeSession } from '../../native/addon';
 import { cellRunsOf } from '../../protocol/cells';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';

@@ -15,8 +15,8 @@ import {
   type GatedRun,
 } from '../../analysis/report/gate';
 import { exitCodeOf } from '../../analysis/report/report';
-import type { NativeAddon, NativeSession } from '../../engine/addon';
-import { createLineReader } from '../../engine/sourceLines';
+import type { NativeAddon, NativeSession } from '../../native/addon';
+import { createLineReader } from '../../native/sourceLines';
 import { traceFacts } from '../../exporters/traceFacts';
 import { cwdOf } from '../../protocol/cwd';
 import { baseName, formatBytes } from '../../protocol/format';

@@ -1,4 +1,4 @@
-import type { NativeAddon, NativeSession } from '../../engine/addon';
+import type { NativeAddon, NativeSession } from '../../native/addon';
 import type { TraceSource } from '../../protocol/trace';
 
 /** The trace, read up to `untilNs`, as it was at that moment: it lasted until then, whether something happened last or not. */

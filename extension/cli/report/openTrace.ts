@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { wakeRecorder } from '../../capture/launch/recorder';
 import { traceRoots } from '../../capture/traces/folders';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { loadNative, type NativeAddon, type NativeSession } from '../../engine/addon';
+import { loadNative, type NativeAddon, type NativeSession } from '../../native/addon';
 import { nameCells } from '../../protocol/cells';
 import { refuse } from './output';
-import { traceFile, type TraceFile } from '../../engine/traceFile';
+import { traceFile, type TraceFile } from '../../native/traceFile';
 
 /** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */
 export interface Opened {

@@ -9,7 +9,7 @@ import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysi
 import { fileNotes, renderTable } from '../../analysis/report/table';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { unwritable } from '../../capture/traces/keptTraces';
-import { createLineReader } from '../../engine/sourceLines';
+import { createLineReader } from '../../native/sourceLines';
 import { textOf } from '../../protocol/inert';
 import type { Compared } from '../arguments/moments';
 import type { ReportArguments } from '../arguments/reportArguments';

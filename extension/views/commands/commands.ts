@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { EngineProcess } from '../../client/engineProcess';
 import { checkTarget } from '../../capture/checks/attachTarget';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
@@ -17,7 +18,7 @@ import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';
 import { pickTrace } from '../session/pickTrace';
-import { nativeAddon, Refused, sudoWords } from '../session/refused';
+import { Refused, sudoWords } from '../session/refused';
 import type { OpenTerminal } from '../session/terminal';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
 import { refuseUntrusted, type Sessions } from '../session/sessions';
@@ -25,6 +26,7 @@ import type { WidePanel } from '../page/widePanel';
 
 interface Parts {
   sessions: Sessions;
+  engine: EngineProcess;
   memory: vscode.Memento;
   dist: string;
   /** A folder of this extension that may be written. */
@@ -60,7 +62,7 @@ export function makeCommands(parts: Parts): Commands {
     openTrace: file => openTrace(sessions, file),
     openJob: parts.openJob,
     saveTrace: () => saveTrace(sessions),
-    exportTrace: (...given) => exportTrace(sessions, parts.dist, given),
+    exportTrace: (...given) => exportTrace(sessions, given),
     mark: name => markNow(sessions, name),
     selectSession: () => chooseSession(sessions),
     closeSession: () => closeSession(sessions),
@@ -103,11 +105,11 @@ async function showError(sentence: string, command: string | null): Promise<void
 }
 
 /** `given`: a process id, for other extensions and key bindings; else the user is asked. */
-async function attach({ sessions, dist }: Parts, given: unknown): Promise<void> {
+async function attach({ sessions, engine, dist }: Parts, given: unknown): Promise<void> {
   refuseUntrusted();
   const missing = tracerMissing(dist);
   if (missing !== null) throw new Refused(missing.message);
-  const pid = typeof given === 'number' ? given : (await pickProcess(nativeAddon(dist)))?.pid;
+  const pid = typeof given === 'number' ? given : (await pickProcess(engine))?.pid;
   if (pid === undefined) return;
   await showPanel();
   const target = await checkTarget(pid, sudoWords(dist, pid));
@@ -182,7 +184,7 @@ async function compareTraces(
 ): Promise<void> {
   const before = files[0] ?? (await pickTrace(vscode.l10n.t('Compare: the earlier trace')));
   if (before === undefined) return;
-  if (files.length > 0 || !sessions.shown?.trace) {
+  if (files.length > 0 || !sessions.shown?.facts) {
     const after = files[1] ?? (await pickTrace(vscode.l10n.t('Compare: the later trace')));
     if (after === undefined) return;
     await sessions.open(after.fsPath);
@@ -198,7 +200,7 @@ async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: Compa
 }
 
 async function saveTrace({ shown }: Sessions): Promise<void> {
-  if (shown === null || shown.trace === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+  if (shown === null || shown.facts === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Save the GPU memory trace'),

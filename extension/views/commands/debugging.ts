@@ -1,25 +1,15 @@
 // Programs that VS Code's Python debugger runs and that are traced, since their configuration says "gpuMemoryTrace": true.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { holderOfBlock } from '../../analysis/findings/blockHolder';
-import { holderText, placeText } from '../../analysis/words';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { note } from '../../capture/launch/terminalScript';
 import { fieldsIn, isFields } from '../../protocol/fields';
-import { formatBytes } from '../../protocol/format';
-import type { BlockQuery } from '../../protocol/requests/blockRequests';
+import type { TensorFound } from '../../protocol/requests/engineRequests';
 import { Refused } from '../session/refused';
 import type { Session } from '../session/session';
 import type { Sessions } from '../session/sessions';
 import type { OpenTerminal, ProgramTerminal } from '../session/terminal';
 import { activePythonFile, makePlan } from './chooseLaunch';
-
-/** The block of a tensor, and what is told of it. */
-export interface TensorFound {
-  block: BlockQuery;
-  place: string;
-  text: string;
-}
 
 const NAME = /[A-Za-z_]\w*(\.[A-Za-z_]\w*)*/;
 const GOES_ON = /^(continue|next|stepIn|stepOut|goto)$/;
@@ -47,16 +37,23 @@ class Debugged implements ProgramTerminal {
   readonly pid = Promise.resolve(undefined);
   /** The debugger's session that started the program; those of its children are below that. */
   root: vscode.DebugSession | null = null;
+  private readonly ended = new vscode.EventEmitter<void>();
   over = false;
   /** Sessions whose program stands still, and the processes of all. */
   readonly standing = new Set<string>();
   readonly pids = new Map<string, number>();
   readonly closed = (): boolean => this.over;
+  readonly onClosed = this.ended.event;
 
   constructor(readonly directory: string) {}
 
+  end(): void {
+    this.over = true;
+    this.ended.fire();
+  }
+
   async interrupt(): Promise<boolean> {
-    if (this.root === null) this.over = true;
+    if (this.root === null) this.end();
     else await vscode.debug.stopDebugging(this.root);
     return true;
   }
@@ -119,7 +116,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
   private ended(session: vscode.DebugSession): void {
     const debugged = this.of(session);
     if (debugged) this.stand(debugged, session, false);
-    if (debugged?.root === session) debugged.over = true;
+    if (debugged?.root === session) debugged.end();
   }
 
   private stand(debugged: Debugged, { id }: vscode.DebugSession, still: boolean): void {
@@ -163,25 +160,10 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
     const item = vscode.debug.activeStackItem;
     const debugged = item && this.of(item.session);
     const session = debugged && this.traced(debugged);
-    const trace = session?.trace?.native;
-    if (!(item instanceof vscode.DebugStackFrame) || debugged === undefined || !trace) return null;
+    const pid = debugged?.pids.get(item?.session.id ?? '');
+    if (!(item instanceof vscode.DebugStackFrame) || !session?.facts || pid === undefined) return null;
     const address = await addressOf(item, expression);
-    const pid = debugged.pids.get(item.session.id);
-    const process = trace.info().processes.findLastIndex(one => one.pid === pid);
-    if (address === null || process < 0) return null;
-    const [facts] = trace.blocks({ process, addresses: [address] });
-    if (!facts?.alive) return null;
-    const block = { process, site: facts.site, address: `0x${address.toString(16)}` };
-    const of = { ...block, timeNs: facts.timeNs };
-    // The program stands still: asking takes none of its time.
-    if (holderOfBlock(trace, of) === null) await session?.verdicts?.askBlock(block);
-    const site = trace.site(facts.site);
-    const place = placeText(site?.frames[Math.max(site.userFrame, 0)] ?? null);
-    const bytes = formatBytes(facts.bytes);
-    const born = vscode.l10n.t('{0} of GPU memory, allocated at {1} in step {2}.', bytes, place, facts.step);
-    const holder = holderOfBlock(trace, of);
-    const held = holder === null ? '' : vscode.l10n.t('Held by {0}.', holderText(holder));
-    return { block, place, text: `${born} ${held}`.trim() };
+    return address === null ? null : session.ask('tensor', { pid, address });
   }
 }
 

@@ -1,23 +1,21 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { writeWholeFrom } from '../../files/files';
-import { exportTrace as exportChunks } from '../../exporters/exportTrace';
-import { EXPORT_FORMATS, EXPORTERS, type ExportFormat } from '../../exporters/formats';
-import { nativeAddon, Refused } from '../session/refused';
+import { EXPORT_EXTENSIONS, EXPORT_FORMATS, type ExportFormat } from '../../protocol/exportFormats';
+import { Refused } from '../session/refused';
+import type { Session } from '../session/session';
 import type { Sessions } from '../session/sessions';
 
 /** Writes the shown trace in a format of another tool. `given`: format and file, for other extensions and key bindings. */
-export async function exportTrace({ shown }: Sessions, dist: string, given: readonly unknown[]): Promise<void> {
-  const trace = shown?.trace ?? null;
-  if (shown === null || trace === null) throw new Refused(vscode.l10n.t('There is no trace to export.'));
+export async function exportTrace({ shown }: Sessions, given: readonly unknown[]): Promise<void> {
+  if (shown?.facts == null) throw new Refused(vscode.l10n.t('There is no trace to export.'));
   const format = EXPORT_FORMATS.find(name => name === given[0]) ?? (await chooseFormat());
   if (format === undefined) return;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
   const name = shown.title.replace(/\.(py|gputrace|pickle)$/, '');
   const file = given[1] instanceof vscode.Uri ? given[1] : await chooseFile(format, join(folder, name));
   if (file === undefined) return;
-  if (await write(dist, trace.path, format, file.fsPath)) void showExported(file);
+  if (await write(shown, format, file.fsPath)) void showExported(file);
 }
 
 async function chooseFormat(): Promise<ExportFormat | undefined> {
@@ -33,7 +31,7 @@ async function chooseFormat(): Promise<ExportFormat | undefined> {
   };
   const items = Object.entries(texts).map(([format, [label, detail]]) => {
     const known = format as ExportFormat;
-    return { label, detail, description: `.${EXPORTERS[known].extension}`, format: known };
+    return { label, detail, description: `.${EXPORT_EXTENSIONS[known]}`, format: known };
   });
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Export the GPU memory trace'),
@@ -44,7 +42,7 @@ async function chooseFormat(): Promise<ExportFormat | undefined> {
 }
 
 function chooseFile(format: ExportFormat, path: string): Thenable<vscode.Uri | undefined> {
-  const { extension } = EXPORTERS[format];
+  const extension = EXPORT_EXTENSIONS[format];
   return vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export the GPU memory trace'),
     defaultUri: vscode.Uri.file(`${path}.${extension}`),
@@ -53,21 +51,16 @@ function chooseFile(format: ExportFormat, path: string): Thenable<vscode.Uri | u
 }
 
 /** False: the user stopped it, and nothing of the file is left. Rejects with a sentence. */
-async function write(dist: string, path: string, format: ExportFormat, file: string): Promise<boolean> {
-  const addon = nativeAddon(dist);
+async function write(traced: Session, format: ExportFormat, file: string): Promise<boolean> {
   const abort = new AbortController();
   const title = vscode.l10n.t('Exporting the trace');
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   try {
-    await vscode.window.withProgress(options, async (progress, token) => {
+    return await vscode.window.withProgress(options, (progress, token) => {
       token.onCancellationRequested(() => abort.abort());
-      const watch = { signal: abort.signal, onProgress: percentOf(progress) };
-      const selection = { fromNs: null, untilNs: null };
-      await writeWholeFrom(file, exportChunks(addon, path, format, selection, watch));
+      return traced.export(format, file, abort.signal, percentOf(progress));
     });
-    return true;
   } catch (error) {
-    if (abort.signal.aborted) return false;
     throw new Refused(vscode.l10n.t('{0} could not be written: {1}.', file, reasonOf(error)));
   }
 }

@@ -8,7 +8,7 @@ import type { Finding } from '../../protocol/verdicts';
 import type { ExplorerView } from '../page/explorer';
 import { Refused } from '../session/refused';
 import type { Sessions } from '../session/sessions';
-import type { TraceVerdicts } from '../session/traceVerdicts';
+import type { Session } from '../session/session';
 
 interface Parts {
   sessions: Sessions;
@@ -26,10 +26,10 @@ export async function showFinding({ sessions, explorer }: Parts, given: unknown,
 export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const chosen = await choose(parts.sessions, given);
   if (chosen === undefined) return;
-  const { verdicts, finding } = chosen;
+  const { traced, finding } = chosen;
   await showFinding(parts, finding.id);
   const title = vscode.l10n.t('Asking who holds it');
-  const inquiry = await withProgress(title, verdicts, finding, () => verdicts.whoHolds(finding.id));
+  const inquiry = await withProgress(title, traced, finding, () => traced.ask('whoHolds', { finding: finding.id }));
   const [holder] = inquiry.results;
   if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
   await showHolder(parts.sessions.shown?.cwd ?? '/', holder);
@@ -45,26 +45,23 @@ async function showHolder(cwd: string, holder: HolderFound): Promise<void> {
 }
 
 /** Shows that something is waited for; its button ends the waiting. */
-function withProgress<T>(title: string, verdicts: TraceVerdicts, { id }: Finding, run: () => Promise<T>): Thenable<T> {
+function withProgress<T>(title: string, traced: Session, { id }: Finding, run: () => Promise<T>): Thenable<T> {
   const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
   return vscode.window.withProgress(options, (_progress, token) => {
-    token.onCancellationRequested(() => verdicts.stopAsking(id));
+    token.onCancellationRequested(() => void traced.ask('stopAsking', { finding: id }));
     return run();
   });
 }
 
-async function choose(
-  sessions: Sessions,
-  given: unknown,
-): Promise<{ verdicts: TraceVerdicts; finding: Finding } | undefined> {
-  const verdicts = sessions.shown?.verdicts;
-  if (!verdicts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
-  const { findings } = (await verdicts.verdictsNow()).verdicts;
-  if (typeof given === 'string') return { verdicts, finding: verdicts.find(given) };
+async function choose(sessions: Sessions, given: unknown): Promise<{ traced: Session; finding: Finding } | undefined> {
+  const traced = sessions.shown;
+  if (!traced?.facts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+  const findings = await traced.judged();
+  if (typeof given === 'string') return { traced, finding: traced.finding(given) };
   const [first, ...others] = findings;
   if (first === undefined) throw new Refused(vscode.l10n.t('Nothing has been found yet that could be asked about.'));
-  if (others.length === 0) return { verdicts, finding: first };
+  if (others.length === 0) return { traced, finding: first };
   const items = findings.map(finding => ({ label: finding.title, description: placeText(finding.place), finding }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Which finding?') });
-  return picked === undefined ? undefined : { verdicts, finding: picked.finding };
+  return picked === undefined ? undefined : { traced, finding: picked.finding };
 }

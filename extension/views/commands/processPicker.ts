@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { NativeAddon } from '../../engine/addon';
+import type { Engine } from '../../protocol/requests/engineRequests';
 import { scriptName } from '../../capture/traces/keptTraces';
 import { attachCandidates, type Candidate, type ProcessFacts } from '../../capture/processes/processes';
 import { joinWords } from '../../capture/launch/shellWords';
@@ -13,7 +13,7 @@ interface Item extends vscode.QuickPickItem {
 }
 
 /** Lets the user choose among the processes that use CUDA. Undefined: the user went away. */
-export function pickProcess({ maskSecrets }: NativeAddon): Promise<ProcessFacts | undefined> {
+export function pickProcess(engine: Engine): Promise<ProcessFacts | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t('Attach GPU memory trace');
   picker.placeholder = vscode.l10n.t('A running program that uses CUDA');
@@ -23,7 +23,7 @@ export function pickProcess({ maskSecrets }: NativeAddon): Promise<ProcessFacts 
     tooltip: vscode.l10n.t('Look again'),
   };
   picker.buttons = [refresh];
-  const list = (): void => void fill(picker, maskSecrets);
+  const list = (): void => void fill(picker, engine);
   return new Promise(done => {
     picker.onDidTriggerButton(list);
     picker.onDidAccept(() => {
@@ -42,12 +42,15 @@ export function pickProcess({ maskSecrets }: NativeAddon): Promise<ProcessFacts 
   });
 }
 
-type Mask = NativeAddon['maskSecrets'];
-
-async function fill(picker: vscode.QuickPick<Item>, mask: Mask): Promise<void> {
+async function fill(picker: vscode.QuickPick<Item>, engine: Engine): Promise<void> {
   picker.busy = true;
   try {
-    picker.items = itemsOf(await attachCandidates(inheritedEnvironment()), mask);
+    const found = await attachCandidates(inheritedEnvironment());
+    const commands = await engine.request('maskSecrets', { commands: found.map(({ process }) => process.command) });
+    const masked = ({ process, ...candidate }: Candidate, i: number): Candidate => {
+      return { ...candidate, process: { ...process, command: commands[i] ?? [] } };
+    };
+    picker.items = itemsOf(found.map(masked));
   } catch (error) {
     picker.items = [nothing(error instanceof Error ? error.message : String(error))];
   } finally {
@@ -55,12 +58,12 @@ async function fill(picker: vscode.QuickPick<Item>, mask: Mask): Promise<void> {
   }
 }
 
-function itemsOf(candidates: readonly Candidate[], mask: Mask): Item[] {
+function itemsOf(candidates: readonly Candidate[]): Item[] {
   if (candidates.length === 0) {
     return [nothing(vscode.l10n.t('Start one, and look again after its first CUDA call. Enter looks again.'))];
   }
   const group = (own: boolean, title: string): Item[] => {
-    const items = candidates.filter(candidate => candidate.own === own).map(candidate => itemOf(candidate, mask));
+    const items = candidates.filter(candidate => candidate.own === own).map(itemOf);
     return items.length === 0 ? [] : [{ label: title, kind: vscode.QuickPickItemKind.Separator }, ...items];
   };
   return [...group(true, vscode.l10n.t('yours')), ...group(false, vscode.l10n.t('of other users'))];
@@ -71,10 +74,10 @@ function nothing(detail: string): Item {
   return { label: `$(info) ${label}`, detail, alwaysShow: true };
 }
 
-function itemOf({ process, own, gpuBytes }: Candidate, mask: Mask): Item {
+function itemOf({ process, own, gpuBytes }: Candidate): Item {
   const about = [vscode.l10n.t('PID {0}', process.pid), process.user];
   if (gpuBytes !== null) about.push(formatBytes(gpuBytes));
-  const [program = '', ...words] = mask(process.command);
+  const [program = '', ...words] = process.command;
   const icon = own ? '$(pulse)' : '$(lock)';
   return {
     label: `${icon} ${scriptName(process.command)}`,

@@ -55,7 +55,7 @@ async function pickSession(
     description: [sessionWords(session, vscode.l10n.t), ...(session === shown ? [vscode.l10n.t('shown')] : [])].join(
       ' · ',
     ),
-    detail: session.trace === null ? '' : formatBytes(session.liveBytes),
+    detail: session.facts === null ? '' : formatBytes(session.liveBytes),
     session,
   }));
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.session;

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { linePlace } from '../../analysis/findings/wording';
-import { resolveTraceTime } from '../../analysis/report/traceTime';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { openLine } from '../../editor/openLine';
 import { lineName } from '../../protocol/format';
@@ -24,11 +23,11 @@ export async function showInEditor(sessions: Sessions, explorer: ExplorerView, w
   const { trace, at, finding: id = null } = wanted;
   if (trace !== undefined) await bring(sessions, trace);
   const { shown } = sessions;
-  if (!shown?.trace || !shown.verdicts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
-  await shown.verdicts.verdictsNow();
-  const finding = id === null ? null : shown.verdicts.find(id);
+  if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+  await shown.judged();
+  const finding = id === null ? null : shown.finding(id);
   const time = at === undefined ? null : parseTraceTime(at);
-  const moment = time && resolveTraceTime(time, shown.trace.native);
+  const moment = time && (await shown.ask('momentOf', { time }));
   if (moment === null && at !== undefined) throw new Refused(vscode.l10n.t('{0} is not a time of a trace.', at));
   if (moment !== null && 'error' in moment) throw new Refused(moment.error);
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
@@ -45,7 +44,7 @@ export async function showInEditor(sessions: Sessions, explorer: ExplorerView, w
 async function bring(sessions: Sessions, trace: string): Promise<void> {
   const pid = Number(trace);
   const [file, { all }] = [resolve(trace), sessions];
-  const runs = all.find(one => one.trace?.native.info().processes.some(process => process.pid === pid));
+  const runs = all.find(one => one.facts?.info.processes.some(process => process.pid === pid));
   const known = runs ?? all.find(one => one.file === file);
   if (known !== undefined) return sessions.show(known.id);
   if (Number.isInteger(pid)) throw new Refused(vscode.l10n.t('This window traces no process {0}.', trace));

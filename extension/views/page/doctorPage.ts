@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { diagnose, type Diagnosis } from '../../capture/checks/checks';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { loadNative } from '../../engine/addon';
+import type { Engine } from '../../protocol/requests/engineRequests';
 import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';
 import { fillPage } from './fill';
 import { inheritedEnvironment } from '../session/terminal';
@@ -12,6 +12,7 @@ export class DoctorPage implements vscode.Disposable {
 
   constructor(
     private readonly dist: string,
+    private readonly engine: Engine,
     private readonly media: vscode.Uri,
     private readonly interpreter: () => Promise<string | null>,
   ) {}
@@ -39,8 +40,7 @@ export class DoctorPage implements vscode.Disposable {
   }
 
   private async check(): Promise<Diagnosis> {
-    const loaded = loadNative(this.dist);
-    const problem = 'error' in loaded ? loaded.error : null;
+    const problem = await this.engine.request('problem', undefined);
     const python = (await this.interpreter()) ?? undefined;
     return diagnose(this.dist, inheritedEnvironment(), problem, python);
   }

@@ -2,8 +2,8 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { readJob, type ReadTraces } from '../../cli/job/readJob';
 import { openLine } from '../../editor/openLine';
+import type { Engine } from '../../protocol/requests/engineRequests';
 import { jobMessage, type ToJobPage } from '../../protocol/requests/jobMessages';
 import type { JobView } from '../../protocol/job';
 import { Refused } from '../session/refused';
@@ -29,14 +29,13 @@ export class JobPage {
   private readonly panel: vscode.WebviewPanel;
   private timer: NodeJS.Timeout | undefined;
   private job: JobView | null = null;
-  private readonly traces: ReadTraces = new Map();
   private run: string | undefined;
   private reading = false;
   private disposed = false;
 
   constructor(
     private readonly folder: string,
-    private readonly dist: string,
+    private readonly engine: Engine,
     media: vscode.Uri,
   ) {
     const title = vscode.l10n.t('Job {0}', basename(folder));
@@ -44,6 +43,7 @@ export class JobPage {
     this.panel.onDidDispose(() => {
       this.disposed = true;
       clearInterval(this.timer);
+      engine.request('closeJob', { folder }).catch(() => undefined);
     });
     this.panel.webview.onDidReceiveMessage(message => void this.receive(message));
     fillPage(this.panel.webview, media, 'job', title);
@@ -66,7 +66,7 @@ export class JobPage {
     this.reading = true;
     const { run } = this;
     try {
-      const job = await readJob(this.folder, this.dist, run, this.traces);
+      const job = await this.engine.request('readJob', { folder: this.folder, run });
       if ('error' in job) this.post({ type: 'problem', sentence: job.error });
       else this.post({ type: 'job', job: (this.job = job) });
     } catch (error) {

@@ -2,21 +2,21 @@ import type * as vscode from 'vscode';
 import type { SourceLines } from '../../editor/sourceLines';
 import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
-import type { OpenTrace, SessionChange } from '../session/openTrace';
-import type { NamedTrace } from '../session/sessions';
+import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
+import type { OpenTrace } from '../session/openTrace';
 
 /** What a page shows, and what its buttons do. */
 export interface PageModel {
-  readonly onDidChange: vscode.Event<SessionChange>;
+  readonly onDidChange: vscode.Event<TraceChange>;
   /** Null: there is nothing to show. */
   readonly shown: OpenTrace | null;
   view(): SessionView;
-  setRecording(on: boolean): void;
+  setRecording(on: boolean): Promise<void>;
   press(button: Button): void;
   showSession(id: number): void;
   closeSession(id: number): void;
   /** Traces of the window that the shown one can be compared with. */
-  others(): NamedTrace[];
+  others(): OtherTrace[];
   /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */
   openOther(): Promise<number | null>;
 }

@@ -1,20 +1,17 @@
 import * as vscode from 'vscode';
 import { nameCells } from '../../protocol/cells';
+import type { HostRequests, PageMethod, PageParams, TraceChange } from '../../protocol/requests/engineRequests';
 import type { ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
-import type { Answers } from './answers/answers';
-import { compareAnswers } from './answers/compare';
-import { sessionAnswers } from './answers/session';
-import { timelineAnswers } from './answers/timeline';
-import { traceAnswers } from './answers/trace';
-import { verdictAnswers } from './answers/verdicts';
 import { fillPage } from './fill';
+import { hostAnswers, shownTrace } from './hostAnswers';
 import type { PageModel, PageTools } from './model';
 import { PageNews, type Wanted } from './pageNews';
-import type { SessionChange } from '../session/openTrace';
 
 type Request = Extract<ToHost, { type: 'request' }>;
+
+let lastId = 0;
 
 /** One webview with the page, until that goes: answers its requests, and tells it of changes while it is seen. */
 export class Page implements vscode.Disposable {
@@ -22,7 +19,8 @@ export class Page implements vscode.Disposable {
   private disposed = false;
   private readonly outbox: Outbox<ToPage>;
   private readonly news: PageNews;
-  private readonly answers: Answers;
+  private readonly answers: ReturnType<typeof hostAnswers>;
+  private readonly id = ++lastId;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -32,13 +30,7 @@ export class Page implements vscode.Disposable {
   ) {
     const { dist, lines } = tools;
     const { webview } = place;
-    this.answers = {
-      ...traceAnswers(model),
-      ...timelineAnswers(model),
-      ...compareAnswers(model),
-      ...sessionAnswers(model, lines),
-      ...verdictAnswers(model, lines),
-    };
+    this.answers = hostAnswers(model, lines);
     this.outbox = new Outbox(
       packet => {
         if (!this.disposed) void webview.postMessage(packet);
@@ -46,9 +38,9 @@ export class Page implements vscode.Disposable {
       run => setImmediate(run),
     );
     const source = {
-      revision: () => model.shown?.trace?.native.revision() ?? -1,
+      revision: () => model.shown?.facts?.info.revision ?? -1,
       view: () => model.view(),
-      late: (late: boolean) => model.shown?.trace?.awaits(this, late),
+      late: (late: boolean) => void model.shown?.ask('late', { page: this.id, late }).catch(() => undefined),
     };
     this.news = new PageNews(source, message => this.post(message));
     this.subscriptions = [
@@ -64,7 +56,7 @@ export class Page implements vscode.Disposable {
   }
 
   /** Nothing travels to a page that is hidden; when it is seen again it is told at once. */
-  private push(change: SessionChange = 'state'): void {
+  private push(change: TraceChange = 'state'): void {
     if (!this.ready || !this.place.visible) return;
     if (change === 'events') this.news.events();
     else this.news.changed();
@@ -82,11 +74,7 @@ export class Page implements vscode.Disposable {
   }
 
   private receive(packet: unknown): void {
-    const messages = checkMessages(packet);
-    for (const checked of messages) this.handleMessage(checked);
-    // The bars of the cards are asked for whenever figures are.
-    const figures = messages.some(one => one.ok && one.message.type === 'request' && one.message.method === 'ledger');
-    if (figures && this.ready && this.place.visible) this.news.asked();
+    for (const checked of checkMessages(packet)) this.handleMessage(checked);
   }
 
   private handleMessage(checked: Checked): void {
@@ -99,20 +87,29 @@ export class Page implements vscode.Disposable {
       this.push();
     } else {
       this.news.heard();
-      void this.answer(checked.message).then(response => this.post(response));
+      const request = checked.message;
+      void this.answer(request).then(response => {
+        this.post(response);
+        // The bars of the cards are asked for whenever figures are.
+        if (request.method === 'ledger' && this.ready && this.place.visible) this.news.asked();
+      });
     }
   }
 
-  private async answer(request: Request): Promise<ToPage> {
+  private async answer({ id, method, params }: Request): Promise<ToPage> {
     try {
-      const trace = this.model.shown?.trace;
-      if (trace) nameCells(trace.native.info());
-      const answer = this.answers[request.method] as (params: Request['params']) => unknown;
-      return { type: 'response', id: request.id, ok: true, value: await answer(request.params) };
+      if (this.model.shown?.facts) nameCells(this.model.shown.facts.info);
+      const own = this.answers[method as keyof HostRequests] as ((of: typeof params) => unknown) | undefined;
+      const value = await (own ? own(params) : this.askEngine(method as PageMethod, params as PageParams));
+      return { type: 'response', id, ok: true, value };
     } catch (error) {
-      const sentence = error instanceof Error ? error.message : String(error);
-      return { type: 'response', id: request.id, ok: false, error: sentence };
+      return { type: 'response', id, ok: false, error: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  private askEngine(method: PageMethod, params: PageParams): Promise<unknown> {
+    const shown = shownTrace(this.model);
+    return shown.ask('answer', { title: shown.title, method, params, others: this.model.others() });
   }
 
   dispose(): void {

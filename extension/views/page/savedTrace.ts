@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { isSnapshot } from '../../engine/traceFile';
+import type { EngineProcess } from '../../client/engineProcess';
+import { isSnapshot } from '../../files/snapshotFile';
 import { baseName } from '../../protocol/format';
 import { OpenTrace } from '../session/openTrace';
 import { openOther } from '../session/pickTrace';
@@ -9,24 +10,27 @@ import { Page } from './page';
 
 /** A trace in a file, as a document of the editor. */
 export class SavedTrace extends OpenTrace implements vscode.CustomDocument {
-  constructor(readonly uri: vscode.Uri) {
-    super(0, baseName(uri.fsPath));
+  constructor(
+    readonly uri: vscode.Uri,
+    engine: EngineProcess,
+  ) {
+    super(baseName(uri.fsPath), engine);
   }
 }
 
 /** Opens a saved trace, or a memory snapshot, in an editor of its own: the same page, without what only a running program has. */
 export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<SavedTrace> {
   constructor(
-    private readonly distPath: string,
+    private readonly engine: EngineProcess,
     private readonly sessions: Sessions,
     private readonly tools: PageTools,
   ) {}
 
   /** Of a file that cannot be read the page says why. */
   async openCustomDocument(uri: vscode.Uri): Promise<SavedTrace> {
-    const document = new SavedTrace(uri);
+    const document = new SavedTrace(uri, this.engine);
     try {
-      await document.openFile(this.distPath, uri.fsPath);
+      await document.openFile(uri.fsPath);
     } catch (error) {
       document.fail(error instanceof Error ? error.message : String(error));
     }
@@ -47,9 +51,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     closeSession: () => undefined,
     others: () => sessions.traces(),
     openOther: () => openOther(sessions),
-    setRecording: () => {
-      throw new Error(vscode.l10n.t('A saved trace records nothing.'));
-    },
+    setRecording: () => Promise.reject(new Error(vscode.l10n.t('A saved trace records nothing.'))),
     press: button => {
       if (button === 'start') void vscode.commands.executeCommand('gpuMemoryTrace.start');
       if (button === 'save') void saveCopy(document);
@@ -58,11 +60,12 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
 }
 
 /** A snapshot is saved as the trace that was made of it. */
-async function saveCopy({ uri, trace }: SavedTrace): Promise<void> {
+async function saveCopy(document: SavedTrace): Promise<void> {
+  const { uri } = document;
   const snapshot = isSnapshot(uri.fsPath);
   const defaultUri = snapshot ? uri.with({ path: `${uri.path}.gputrace` }) : uri;
   const target = await vscode.window.showSaveDialog({ defaultUri });
   if (target === undefined || target.fsPath === uri.fsPath) return;
   if (!snapshot) return vscode.workspace.fs.copy(uri, target, { overwrite: true });
-  await trace?.native.save(target.fsPath, '');
+  await document.ask('save', { file: target.fsPath });
 }

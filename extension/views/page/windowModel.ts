@@ -16,14 +16,14 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
       return sessions.shown;
     },
     view: () => ({ ...sessions.view(), canWiden }),
-    setRecording: on => sessions.shown?.setRecording(on),
+    setRecording: async on => sessions.shown?.setRecording(on),
     press: button => {
       const command = button === 'stop' && sessions.shown?.attached ? 'detach' : (OTHERS[button] ?? button);
       void vscode.commands.executeCommand(`gpuMemoryTrace.${command}`);
     },
     showSession: id => sessions.show(id),
     closeSession: id => sessions.close(id),
-    others: () => sessions.traces().filter(({ id }) => id !== sessions.shown?.id),
+    others: () => sessions.traces().filter(({ trace }) => trace !== sessions.shown?.id),
     openOther: () => openOther(sessions),
   };
 }

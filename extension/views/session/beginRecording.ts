@@ -15,9 +15,9 @@ import { traceRoots } from '../../capture/traces/folders';
 import { recordProcesses, readSession, type SessionFile, writeSession } from '../../capture/traces/sessionFile';
 import type { TraceDirectory } from '../../capture/traces/traceDirectory';
 import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
-import type { NativeAddon } from '../../engine/addon';
+import type { Engine } from '../../protocol/requests/engineRequests';
 import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
-import { nativeAddon, Refused } from './refused';
+import { Refused } from './refused';
 import { inheritedEnvironment, openTerminal, reloadedTerminal, type OpenTerminal } from './terminal';
 
 /** What is kept of a running session while there is no window: the rest lies in its directory. */
@@ -47,17 +47,18 @@ function spaceSettings(): { detailBytes: number | null; budgetBytes: number | nu
 export class Recorder {
   constructor(
     private readonly dist: string,
+    private readonly engine: Engine,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** Starts a program, in a terminal of its own unless `open` does it otherwise. Throws a sentence. */
-  launch(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): LaunchedRecording {
+  /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence. */
+  async launch(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<LaunchedRecording> {
     const problem = injectionProblem(this.dist) ?? (simulated ? simulatorProblem(this.dist) : null);
     if (problem !== null) throw new Refused(problem);
     const environment = { ...inheritedEnvironment(), ...plan.environment };
     const { command, cwd } = plan;
     const about = { command, cwd, simulated, backend: 'inject' as const };
-    const { addon, facts, made, limits } = this.prepare(environment, about, directory => {
+    const { facts, made, limits } = await this.prepare(environment, about, directory => {
       prepareTerminal(directory);
       askForSurvey(directory, holderTime());
     });
@@ -72,14 +73,14 @@ export class Recorder {
     });
     this.log.info(`starts ${JSON.stringify(command)} in ${cwd}, trace in ${made.path}`);
     const terminal = open?.(made.path, variables) ?? openTerminal(plan, made.path, variables);
-    return new LaunchedRecording(made.path, addon, facts, terminal);
+    return new LaunchedRecording(made.path, facts, terminal);
   }
 
   /** Starts the tracer for a process that runs already; its `ready` tells more. Rejects with a sentence. */
   async attach({ pid, command }: ProcessFacts): Promise<AttachedRecording> {
     const missing = tracerMissing(this.dist);
     if (missing !== null) throw new Refused(missing.message);
-    const { addon, facts, made, limits } = this.prepare(process.env, {
+    const { facts, made, limits } = await this.prepare(process.env, {
       command,
       cwd: await workingFolder(pid),
       simulated: false,
@@ -97,37 +98,35 @@ export class Recorder {
       budgetBytes: limits.budgetBytes,
       earlierBytes: await gpuBytesOf(pid, process.env),
     });
-    return new AttachedRecording(made.path, addon, facts, tracer, this.log);
+    return new AttachedRecording(made.path, facts, tracer, this.log);
   }
 
   /** A recording that a window left behind. Null: nothing of it is there any more. */
   resume({ directory, terminal }: Remembered): Recording | null {
     const facts = readSession(directory);
     if (facts === null) return null;
-    const addon = nativeAddon(this.dist);
     wakeRecorder(this.dist, directory, [dirname(directory)]); // this window remembers it
-    if (facts.backend === 'uprobe') return new LeftRecording(directory, addon, facts);
+    if (facts.backend === 'uprobe') return new LeftRecording(directory, facts);
     const pidFile = join(directory, 'pid');
     const sinceMs = existsSync(pidFile) ? statSync(pidFile).mtimeMs : facts.startedRealtimeMs;
-    return new LaunchedRecording(directory, addon, facts, reloadedTerminal(terminal ?? 0, sinceMs));
+    return new LaunchedRecording(directory, facts, reloadedTerminal(terminal ?? 0, sinceMs));
   }
 
   /** Makes the trace directory; `more` writes what else is to be in it. */
-  private prepare(
+  private async prepare(
     environment: Environment,
     about: Omit<SessionFile, 'version' | 'startedRealtimeMs' | 'processes'>,
     more: (directory: string) => void = () => undefined,
-  ): { addon: NativeAddon; facts: SessionFile; made: TraceDirectory; limits: SpaceLimits } {
-    const addon = nativeAddon(this.dist);
+  ): Promise<{ facts: SessionFile; made: TraceDirectory; limits: SpaceLimits }> {
+    const [command = []] = await this.engine.request('maskSecrets', { commands: [about.command] });
     const uid = process.getuid?.() ?? 0;
     const made = createTraceDirectory(traceRoots(environment, uid), uid);
     if ('error' in made) throw new Refused(made.error);
     if (made.note !== null) this.log.warn(made.note);
-    const command = addon.maskSecrets(about.command);
     const facts: SessionFile = { version: 1, ...about, command, startedRealtimeMs: Date.now(), processes: [] };
     try {
       writeSession(made.path, facts);
-      addon.setRecording(made.path, true);
+      await this.engine.request('setRecording', { directory: made.path, on: true });
       more(made.path);
     } catch (error) {
       removeTraceDirectory(made.path);
@@ -135,6 +134,6 @@ export class Recorder {
     }
     const limits = spaceLimits(spaceSettings(), environment, made);
     new KeptRecorder(this.dist, made.path, limits); // until the trace is deleted, or its job is over
-    return { addon, facts, made, limits };
+    return { facts, made, limits };
   }
 }

@@ -15,7 +15,7 @@ export function followContextKeys(sessions: Sessions): vscode.Disposable {
     set('running', shown?.running ?? false);
     set('attached', shown?.attached ?? false);
     set('recording', shown?.recordingOn ?? false);
-    set('hasTrace', shown !== null && shown.trace !== null);
+    set('hasTrace', shown !== null && shown.facts !== null);
     set('hasSession', shown !== null);
     const runs = (attached: boolean): boolean => all.some(one => one.running && one.attached === attached);
     set('canStop', runs(false));

@@ -1,60 +1,54 @@
 // A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
 import * as vscode from 'vscode';
-import { endingOf, endingWords } from '../../analysis/report/ending';
-import { BEHIND_NS } from '../../analysis/report/oomReport';
-import { TraceSession } from '../../engine/session';
-import { isSnapshot, traceFile } from '../../engine/traceFile';
+import type { EngineProcess } from '../../client/engineProcess';
+import { isSnapshot } from '../../files/snapshotFile';
 import { cwdOf } from '../../protocol/cwd';
-import { GroupSlots } from '../../protocol/groupSlots';
 import { marksOf } from '../../protocol/marks';
+import type {
+  EngineMethod,
+  EngineParams,
+  EngineResult,
+  Opening,
+  TraceChange,
+  TraceFacts,
+} from '../../protocol/requests/engineRequests';
 import type { SessionView } from '../../protocol/requests/messages';
 import type { EndMoment } from '../../protocol/requests/moment';
-import type { StackBy } from '../../protocol/requests/timelineRequests';
 import { listedLayer } from '../../protocol/trace';
-import { isLeak } from '../../protocol/verdicts';
-import { nativeAddon, Refused } from './refused';
-import { TraceVerdicts } from './traceVerdicts';
-
-/** What changed of a trace: it has more events, or anything else may have changed as well. */
-export type SessionChange = 'events' | 'state';
+import { isLeak, type Finding } from '../../protocol/verdicts';
+import { Refused } from './refused';
 
 /** What a trace says of itself; the rest of its view is read from it. */
 export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'>;
 
-/** Between an event and its row on the page lie this, an answer and a frame; while events come, a pulse (`TraceSession`). */
-const POLL_MS = 50;
+/** What the engine is asked about a trace. */
+type OfTrace<M extends EngineMethod> = Omit<EngineParams<M>, 'trace'>;
+
+let lastId = 0;
 
 export class OpenTrace implements vscode.Disposable {
-  protected readonly changed = new vscode.EventEmitter<SessionChange>();
+  /** Its number in the window. */
+  readonly id = ++lastId;
+  protected readonly changed = new vscode.EventEmitter<TraceChange>();
   /** Something in `view` changed. */
   readonly onDidChange = this.changed.event;
   private readonly coloured = new vscode.EventEmitter<void>();
   /** Lines have got other colours. */
   readonly onDidColour = this.coloured.event;
   protected state: SessionState;
-  private source: TraceSession | null = null;
-  private judged: TraceVerdicts | null = null;
-  private end: EndMoment | null = null;
-  private readonly slots: Record<StackBy, GroupSlots> = {
-    line: new GroupSlots(),
-    category: new GroupSlots(),
-    thread: new GroupSlots(),
-  };
-  private stacked: ReadonlyMap<string, number> = new Map();
+  private known: TraceFacts | null = null;
+  private opened: Omit<Opening, 'trace' | 'ended'> | null = null;
 
   constructor(
-    readonly id: number,
     readonly title: string,
+    protected readonly engine: EngineProcess,
   ) {
     this.state = { phase: 'starting', title, detail: '', simulated: false, recording: false, exitCode: null };
   }
 
-  get trace(): TraceSession | null {
-    return this.source;
-  }
-  /** What is said of its memory. */
-  get verdicts(): TraceVerdicts | null {
-    return this.judged;
+  /** What is known of the trace; null: none is open. */
+  get facts(): TraceFacts | null {
+    return this.known;
   }
   get phase(): SessionView['phase'] {
     return this.state.phase;
@@ -65,78 +59,65 @@ export class OpenTrace implements vscode.Disposable {
   }
   /** So many were found. */
   get leaks(): number {
-    return this.judged?.latest?.findings.filter(isLeak).length ?? 0;
+    return this.known?.findings?.filter(isLeak).length ?? 0;
   }
   /** Folder that relative file names of the trace count from. */
   get cwd(): string {
-    return cwdOf(this.source?.native.info().session ?? {});
+    return cwdOf(this.known?.info.session ?? {});
   }
   /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {
-    if (this.end !== null) return this.end.bytes;
-    const totals = this.source?.native.info().totals ?? [];
+    if (this.ending !== null) return this.ending.bytes;
+    const totals = this.known?.info.totals ?? [];
     const layer = listedLayer(totals);
     return totals.reduce((sum, total) => (total.layer === layer ? sum + total.liveBytes : sum), 0);
   }
-
-  /** Colours of the lines that the timeline stacks, by `file:line`. */
-  get lineHues(): ReadonlyMap<string, number> {
-    return this.stacked;
-  }
-
-  /** The colours of groups of the timeline, in their order: one that stays keeps its own. */
-  colourGroups(by: StackBy, names: readonly string[]): number[] {
-    const slots = this.slots[by].assign(names);
-    if (by === 'line' && names.some((name, i) => this.stacked.get(name) !== slots[i])) {
-      this.stacked = new Map(names.map((name, i) => [name, slots[i] ?? 0]));
-      this.coloured.fire();
-    }
-    return slots;
+  /** The moment that is shown instead of an end that holds little; null: there is none, or the program goes on. */
+  get ending(): EndMoment | null {
+    return this.known?.ending ?? null;
   }
 
   view(): Omit<SessionView, 'canWiden' | 'sessions'> {
-    const info = this.source?.native.info() ?? null;
+    const info = this.known?.info ?? null;
     const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
     const marks = info === null ? [] : marksOf(info);
     const { id, ending } = this;
     return { ...this.state, id, simulated, marks, ending, trusted: vscode.workspace.isTrusted, info };
   }
 
-  /** The moment that is shown instead of an end that holds little; null: there is none, or the program goes on. */
-  get ending(): EndMoment | null {
-    return this.end;
+  /** What the engine answers about the trace. Rejects with a sentence. */
+  ask<M extends EngineMethod>(method: M, of: OfTrace<M>): Promise<EngineResult<M>> {
+    if (this.opened === null) return Promise.reject(new Refused(vscode.l10n.t('No trace is open.')));
+    return this.engine.request(method, { ...of, trace: this.id } as unknown as EngineParams<M>);
   }
 
-  /**
-   * Looks for the moment that is shown instead of the end. `followed`: the trace was read while it was recorded; read once more its
-   * times are those that a moment of it is read by. Rejects when it is closed.
-   */
-  protected async findEnding(followed: boolean): Promise<void> {
-    const { source } = this;
-    if (source === null || endingOf(source.native) === null) return;
-    const { durationNs } = source.native.info();
-    const found = endingOf(followed ? await source.moments.at(durationNs + BEHIND_NS) : source.native);
-    if (this.source !== source) return;
-    this.end = found && { timeNs: found.timeNs, bytes: found.bytes, ...endingWords(found) };
+  /** What was found, judged as of now or a moment ago. Rejects with a sentence where there is no trace. */
+  async judged(): Promise<readonly Finding[]> {
+    await this.ask('judge', {});
+    return this.known?.findings ?? [];
+  }
+
+  /** Of what was judged last. Throws a sentence where it is none of the findings any more. */
+  finding(id: string): Finding {
+    const found = this.known?.findings?.find(entry => entry.id === id);
+    if (found === undefined) throw new Refused(vscode.l10n.t('This finding is gone: memory has changed since.'));
+    return found;
   }
 
   /** Shows a saved trace while it is read; `read`: all of it was read, or it was closed. Rejects with a sentence. */
-  async openFile(dist: string, file: string): Promise<{ read: Promise<void> }> {
-    const trace = await openSaved(dist, file);
-    this.follow(trace, null);
+  async openFile(file: string): Promise<{ read: Promise<void> }> {
+    await this.open({ path: file, directory: null, asks: false });
     this.set({ detail: vscode.l10n.t('Reading the trace…') });
-    return { read: this.readToEnd(trace, file) };
+    return { read: this.readToEnd(file) };
   }
 
-  private async readToEnd(trace: TraceSession, file: string): Promise<void> {
+  private async readToEnd(file: string): Promise<void> {
     try {
-      await trace.native.settle();
+      await this.ask('readToEnd', {});
     } catch {
       return; // it was closed meanwhile
     }
-    trace.pause();
-    await this.findEnding(false);
-    const when = new Date(trace.native.info().startRealtimeMs).toLocaleString();
+    const when = new Date(this.known?.info.startRealtimeMs ?? 0).toLocaleString();
     const detail = isSnapshot(file)
       ? vscode.l10n.t('A memory snapshot of PyTorch, whose history begins {0}.', when)
       : vscode.l10n.t('A saved trace, recorded {0}.', when);
@@ -149,13 +130,28 @@ export class OpenTrace implements vscode.Disposable {
     this.set({ phase: 'failed', detail: sentence, recording: false, noInterpreter });
   }
 
-  /** `directory`: where the trace is recorded; null: it is a file. */
-  protected follow(trace: TraceSession, directory: string | null): void {
-    this.source = trace;
-    this.judged = new TraceVerdicts(trace.native, directory);
-    this.judged.onDidChange(() => this.changed.fire('state'));
-    trace.onChange(() => this.progress());
-    trace.follow(POLL_MS);
+  /** Rejects with a sentence. */
+  protected async open(opened: Omit<Opening, 'trace' | 'ended'>): Promise<void> {
+    this.opened = opened;
+    try {
+      this.known = await this.engine.open({
+        opening: () => ({ ...opened, trace: this.id, ended: this.phase === 'ended' }),
+        news: (facts, change) => this.take(facts, change),
+        lost: sentence => this.set({ detail: sentence }),
+      });
+    } catch (error) {
+      this.opened = null;
+      throw new Refused(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private take(facts: Partial<TraceFacts>, change?: TraceChange): void {
+    if (this.opened === null) return;
+    if (this.known !== null || facts.info !== undefined)
+      this.known = { ...EMPTY, ...this.known, ...facts } as TraceFacts;
+    if (facts.hues !== undefined) this.coloured.fire();
+    if (change === 'events') this.progress();
+    else if (change === 'state') this.changed.fire('state');
   }
 
   protected progress(): void {
@@ -168,11 +164,9 @@ export class OpenTrace implements vscode.Disposable {
   }
 
   protected drop(): void {
-    this.judged?.dispose();
-    this.judged = null;
-    this.source?.close();
-    this.source = null;
-    this.end = null;
+    this.engine.close(this.id);
+    this.opened = null;
+    this.known = null;
   }
 
   dispose(): void {
@@ -182,12 +176,4 @@ export class OpenTrace implements vscode.Disposable {
   }
 }
 
-async function openSaved(dist: string, file: string): Promise<TraceSession> {
-  const addon = nativeAddon(dist);
-  try {
-    const { path, release } = await traceFile(addon, file);
-    return new TraceSession(addon, path, release);
-  } catch (error) {
-    throw new Refused(error instanceof Error ? error.message : String(error));
-  }
-}
+const EMPTY: Omit<TraceFacts, 'info'> = { ending: null, hues: new Map(), findings: null };

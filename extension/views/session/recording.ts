@@ -1,12 +1,12 @@
 // A program that is being traced: started in a terminal, or attached to while it ran.
+import { watch } from 'node:fs';
 import * as vscode from 'vscode';
 import { signalName } from '../../capture/launch/launch';
 import { processAlive } from '../../capture/processes/processAlive';
 import type { SessionFile } from '../../capture/traces/sessionFile';
-import { programRuns, readPid, readStatus } from '../../capture/launch/terminalScript';
+import { programRuns, readPid, readStatus, statusFile } from '../../capture/launch/terminalScript';
 import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
 import { cpuText, type CpuReason } from '../../protocol/cpuReason';
-import type { NativeAddon } from '../../engine/addon';
 import type { ProgramTerminal } from './terminal';
 
 export abstract class Recording {
@@ -15,12 +15,16 @@ export abstract class Recording {
 
   constructor(
     readonly directory: string,
-    readonly addon: NativeAddon,
     readonly facts: SessionFile,
   ) {}
 
   /** How it ended; null while it goes on. */
   abstract end(): RecordingEnd | null;
+
+  /** Calls `look` whenever it may have ended, until what is returned is called. */
+  watch(_look: () => void): () => void {
+    return () => undefined;
+  }
 
   /** Ends the program, or, where it ran before, the tracing. Again: at once. */
   stop(): void {
@@ -42,6 +46,7 @@ export interface RecordingEnd {
 }
 
 const STOP_GRACE_MS = 5_000;
+const CLOSING_MS = 200;
 
 /** It goes on in its terminal when the window goes, and its library goes on writing. */
 export class LaunchedRecording extends Recording {
@@ -49,11 +54,10 @@ export class LaunchedRecording extends Recording {
 
   constructor(
     directory: string,
-    addon: NativeAddon,
     facts: SessionFile,
     readonly terminal: ProgramTerminal,
   ) {
-    super(directory, addon, facts);
+    super(directory, facts);
   }
 
   end(): RecordingEnd | null {
@@ -65,6 +69,18 @@ export class LaunchedRecording extends Recording {
       exitCode: status,
       failed: status === 126 || status === 127,
       sentence: (used, cpu) => endSentence(this.facts.command[0] ?? '', status, used, cpu),
+    };
+  }
+
+  override watch(look: () => void): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    // A program may outlive its terminal for a while.
+    const closed = this.terminal.onClosed(() => (timer ??= setInterval(look, CLOSING_MS)));
+    const status = watch(statusFile(this.directory), look).on('error', () => undefined); // the directory is gone
+    return () => {
+      clearInterval(timer);
+      closed.dispose();
+      status.close();
     };
   }
 
@@ -93,12 +109,11 @@ export class AttachedRecording extends Recording {
 
   constructor(
     directory: string,
-    addon: NativeAddon,
     facts: SessionFile,
     readonly tracer: Tracer,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    super(directory, addon, facts);
+    super(directory, facts);
     void tracer.ended.then(end => (this.result = end));
   }
 
@@ -114,6 +129,11 @@ export class AttachedRecording extends Recording {
         return used ? end : `${end} ${vscode.l10n.t('It allocated nothing meanwhile.')}`;
       },
     };
+  }
+
+  override watch(look: () => void): () => void {
+    void this.tracer.ended.then(look);
+    return () => undefined;
   }
 
   private reason({ problem }: TracerEnd): string {

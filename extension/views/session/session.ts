@@ -1,19 +1,16 @@
+import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { explain } from '../../capture/checks/attachTarget';
-import type { HolderTime } from '../../capture/checks/survey';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
-import { settle } from '../../capture/launch/settle';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { readPid } from '../../capture/launch/terminalScript';
 import { watchForCpu } from '../../capture/processes/cpuReason';
-import { keptTracesFolder } from '../../capture/traces/folders';
-import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
 import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
-import { TraceSession } from '../../engine/session';
+import type { EngineProcess } from '../../client/engineProcess';
+import type { ExportFormat } from '../../protocol/exportFormats';
 import { cpuText, type CpuReason } from '../../protocol/cpuReason';
 import { holderTime, type Recorder, type Remembered } from './beginRecording';
-import { writeOomFiles } from './oomFiles';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, sudoWords } from './refused';
@@ -21,12 +18,10 @@ import type { OpenTerminal } from './terminal';
 
 export interface SessionParts {
   dist: string;
+  engine: EngineProcess;
   recorder: Recorder;
   log: vscode.LogOutputChannel;
 }
-
-const WATCH_MS = 200;
-const STRAGGLER_MS = 1_000;
 
 /** The trace of a program that runs or ran, or of a file. */
 export class Session extends OpenTrace {
@@ -36,20 +31,18 @@ export class Session extends OpenTrace {
   private terminal: number | null = null;
   /** The file that the trace lies in once its program ended; null: there is none. */
   file: string | null = null;
-  private timer: NodeJS.Timeout | undefined;
   private cpu: CpuReason | null = null;
   private stopLooking: () => void = () => undefined;
+  private stopWatching: () => void = () => undefined;
   private gone = false;
   /** The user ended it. */
   private stopped = false;
-  private holders: HolderTime = 'never';
 
   constructor(
-    id: number,
     title: string,
     private readonly parts: SessionParts,
   ) {
-    super(id, title);
+    super(title, parts.engine);
   }
 
   get running(): boolean {
@@ -75,9 +68,9 @@ export class Session extends OpenTrace {
   async launch(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<void> {
     this.set({ simulated, detail: vscode.l10n.t('Starting the program…') });
     try {
-      const recording = this.parts.recorder.launch(plan, simulated, open);
+      const recording = await this.parts.recorder.launch(plan, simulated, open);
       this.set({ detail: vscode.l10n.t('Waiting for the first CUDA call…'), recording: true });
-      this.record(recording);
+      await this.record(recording);
       this.terminal = (await recording.terminal.pid) ?? null;
       this.changed.fire('state');
     } catch (error) {
@@ -91,7 +84,7 @@ export class Session extends OpenTrace {
     this.set({ attached: true, detail: vscode.l10n.t('Attaching to process {0}…', target.pid) });
     try {
       const recording = await this.parts.recorder.attach(target);
-      this.open(recording);
+      await this.follow(recording);
       this.changed.fire('state');
       const ready = await recording.tracer.ready;
       if (this.recording !== recording) return;
@@ -114,12 +107,12 @@ export class Session extends OpenTrace {
   }
 
   /** Goes on with what a window left behind; false where nothing of it is there any more. */
-  resume(remembered: Remembered): boolean {
+  async resume(remembered: Remembered): Promise<boolean> {
     const recording = this.parts.recorder.resume(remembered);
     if (recording === null) return false;
     this.terminal = remembered.terminal;
-    this.record(recording);
-    const processes = this.trace?.native.info().processes ?? [];
+    await this.record(recording);
+    const processes = this.facts?.info.processes ?? [];
     this.set({
       detail: vscode.l10n.t('Reading what it recorded meanwhile…'),
       simulated: recording.facts.simulated,
@@ -140,15 +133,15 @@ export class Session extends OpenTrace {
     this.set({ standsStill });
   }
 
-  setRecording(on: boolean): void {
+  async setRecording(on: boolean): Promise<void> {
     if (this.recording === null) throw new Refused(vscode.l10n.t('No program is running.'));
-    this.recording.addon.setRecording(this.recording.directory, on);
+    await this.engine.request('setRecording', { directory: this.recording.directory, on });
     this.set({ recording: on });
   }
 
   /** Time of the session, ns. Throws a sentence where nothing is recorded now. */
   now(): number {
-    const info = this.trace?.native.info();
+    const info = this.facts?.info;
     if (this.recording === null || info === undefined || info.processes.length === 0) {
       throw new Refused(vscode.l10n.t('There is nothing to mark: no program is being traced.'));
     }
@@ -165,22 +158,24 @@ export class Session extends OpenTrace {
 
   /** Writes all that was recorded until now. Rejects with a sentence. */
   async save(file: string): Promise<void> {
-    if (this.trace === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
-    await this.trace.native.settle();
-    await this.trace.native.save(file, '');
+    if (this.facts === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+    await this.ask('save', { file });
   }
 
-  private record(recording: Recording): void {
-    this.open(recording);
-    if (!recording.attached) this.holders = holderTime();
-    if (this.holders === 'onFirstLeak') this.verdicts?.askOnFirstLeak(this.parts.log);
+  /** Writes the trace in a format of another tool; false: it was stopped. Rejects with a sentence. */
+  export(format: ExportFormat, file: string, signal: AbortSignal, progress: (done: number) => void): Promise<boolean> {
+    return this.engine.exportTrace({ trace: this.id, format, file }, signal, progress);
+  }
+
+  private async record(recording: Recording): Promise<void> {
+    await this.follow(recording);
     if (!recording.attached) this.lookForCpu(recording);
     this.watchFromNow();
   }
 
   /** Says why a program uses no GPU, as soon as that is known. */
   private lookForCpu({ directory }: Recording): void {
-    const used = (): boolean => (this.trace?.native.info().processes.length ?? 0) > 0;
+    const used = (): boolean => this.used;
     this.stopLooking = watchForCpu(
       () => readPid(directory),
       used,
@@ -191,18 +186,27 @@ export class Session extends OpenTrace {
     );
   }
 
-  private open(recording: Recording): void {
-    this.directory = recording.directory;
+  private async follow(recording: Recording): Promise<void> {
+    const { directory, attached } = recording;
+    this.directory = directory;
     this.recording = recording;
-    this.follow(new TraceSession(recording.addon, recording.directory), recording.directory);
+    const asks = !attached && holderTime() === 'onFirstLeak';
+    await this.open({ path: directory, directory, asks });
+  }
+
+  /** CUDA was. */
+  private get used(): boolean {
+    return (this.facts?.info.processes.length ?? 0) > 0;
   }
 
   private watchFromNow(): void {
-    this.timer = setInterval(() => void this.watch(), WATCH_MS);
+    this.stopWatching = this.recording?.watch(() => void this.watch()) ?? this.stopWatching;
+    void this.watch();
   }
 
   protected override progress(): void {
-    if (this.recording && this.phase === 'starting' && (this.trace?.native.info().processes.length ?? 0) > 0) {
+    void this.watch();
+    if (this.recording && this.phase === 'starting' && this.used) {
       return this.set({ phase: 'running', detail: '', onCpu: false });
     }
     super.progress();
@@ -212,15 +216,13 @@ export class Session extends OpenTrace {
   private async watch(): Promise<void> {
     const { recording } = this;
     const end = recording?.end() ?? null;
-    if (recording === null) return;
-    if (end === null) return this.judgeNow();
+    if (recording === null || end === null) return;
     this.recording = null;
-    clearInterval(this.timer);
+    this.stopWatching();
     this.stopLooking();
     try {
       recordProcesses(recording.directory, recording.facts);
-      const { attached, directory } = recording;
-      if (this.trace !== null) await settle(this.trace.native, directory, STRAGGLER_MS, attached);
+      await this.ask('readRest', { attached: recording.attached });
     } catch (error) {
       if (!this.gone) this.parts.log.error(reasonOf(error));
     }
@@ -230,14 +232,8 @@ export class Session extends OpenTrace {
     await this.keepTrace(recording);
   }
 
-  /** Leaks are found, and asked about, without a page as well. */
-  private async judgeNow(): Promise<void> {
-    if (this.holders !== 'onFirstLeak') return;
-    await this.verdicts?.verdictsNow().catch(() => undefined); // the trace was closed
-  }
-
   private showEnd(end: RecordingEnd): void {
-    const used = (this.trace?.native.info().processes.length ?? 0) > 0;
+    const { used } = this;
     this.set({
       phase: end.failed && !used ? 'failed' : 'ended',
       recording: false,
@@ -250,8 +246,7 @@ export class Session extends OpenTrace {
 
   private async showEnding(): Promise<void> {
     try {
-      await this.findEnding(true);
-      if (this.ending !== null) this.changed.fire('state');
+      await this.ask('findEnding', {});
     } catch (error) {
       this.parts.log.warn(reasonOf(error)); // the end itself is shown
     }
@@ -259,15 +254,12 @@ export class Session extends OpenTrace {
 
   /** Keeps the trace in the cache, as the command line does. */
   private async keepTrace(recording: Recording): Promise<void> {
-    if (this.trace === null || this.trace.native.info().processes.length === 0) return;
+    if (!this.used) return;
     try {
-      const folder = keptTracesFolder(process.env);
-      const file = keptTraceFile(folder, recording.facts.command, new Date());
-      await this.trace.native.save(file, '');
-      pruneKeptTraces(folder);
+      const file = await this.ask('keep', { command: recording.facts.command });
       this.file = file;
       this.parts.log.info(`trace kept in ${file}`);
-      if (this.verdicts !== null) await writeOomFiles(folder, this.trace, (await this.verdicts.verdictsNow()).verdicts);
+      for (const document of await this.ask('writeOomFiles', { folder: dirname(file) })) void offer(document);
     } catch (error) {
       this.parts.log.error(`the trace could not be kept: ${reasonOf(error)}`);
     }
@@ -275,7 +267,7 @@ export class Session extends OpenTrace {
 
   /** Gives up the trace; what was recorded is deleted. */
   protected override drop(): void {
-    clearInterval(this.timer);
+    this.stopWatching();
     this.stopLooking();
     super.drop();
     if (this.attached) this.recording?.stop();
@@ -294,4 +286,12 @@ export class Session extends OpenTrace {
     }
     super.dispose();
   }
+}
+
+/** `file`: what is to be said of memory that ran out. */
+async function offer(file: string): Promise<void> {
+  const open = vscode.l10n.t('Open');
+  const message = vscode.l10n.t('GPU memory ran out. What was alive, and what to try, is in {0}.', basename(file));
+  if ((await vscode.window.showWarningMessage(message, open)) !== open) return;
+  await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(file));
 }

@@ -7,38 +7,39 @@ import { baseName } from '../../protocol/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
 import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
-import type { SessionChange } from './openTrace';
+import type { EngineProcess } from '../../client/engineProcess';
+import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
 import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
 import type { OpenTerminal } from './terminal';
 
-export type NamedTrace = ReturnType<Sessions['traces']>[number];
-
 /** For how long the status bar says that a run was closed. */
 const TOLD_MS = 15_000;
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<SessionChange>();
-  private readonly changedShown = new vscode.EventEmitter<SessionChange>();
+  private readonly changed = new vscode.EventEmitter<TraceChange>();
+  private readonly changedShown = new vscode.EventEmitter<TraceChange>();
   /** Any session changed, or another one is shown. */
   readonly onDidChange = this.changed.event;
   /** Something in `view` changed. */
   readonly onDidChangeShown = this.changedShown.event;
   private readonly list = new SessionList<Session>();
   private readonly parts: SessionParts;
-  private lastId = 0;
   private outline = '';
   private remembered = '';
+  /** What the window before left is not all here yet. */
+  private resuming = false;
 
   constructor(
     dist: string,
+    engine: EngineProcess,
     log: vscode.LogOutputChannel,
     private readonly memory: vscode.Memento,
   ) {
-    this.parts = { dist, log, recorder: new Recorder(dist, log) };
+    this.parts = { dist, engine, log, recorder: new Recorder(dist, engine, log) };
   }
 
   get all(): readonly Session[] {
@@ -78,18 +79,16 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** The sessions that have a trace. */
-  traces() {
+  traces(): OtherTrace[] {
     const titles = distinctTitles(this.all.map(({ title }) => title));
-    return this.all.flatMap(({ id, trace, ending }, i) =>
-      trace === null ? [] : [{ id, title: titles[i] ?? '', session: trace, ending }],
-    );
+    return this.all.flatMap(({ id, facts }, i) => (facts === null ? [] : [{ trace: id, title: titles[i] ?? '' }]));
   }
 
   /** Shows a saved trace, or only opens it; its number. Rejects with a sentence. */
   async open(file: string, show = true): Promise<number> {
-    const session = new Session(++this.lastId, baseName(file), this.parts);
+    const session = new Session(baseName(file), this.parts);
     try {
-      const { read } = await session.openFile(this.parts.dist, file);
+      const { read } = await session.openFile(file);
       session.file = file;
       await read;
     } catch (error) {
@@ -101,17 +100,21 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** Goes on with the programs that were traced when the window went. */
-  resume(): void {
-    for (const remembered of this.memory.get<Remembered[]>(RUNNING_SESSIONS, [])) {
-      const session = new Session(++this.lastId, remembered.title, this.parts);
-      try {
-        if (session.resume(remembered)) this.adopt(session);
-        else session.dispose();
-      } catch (error) {
-        session.dispose();
-        this.parts.log.error(`${remembered.directory} could not be read: ${reasonOf(error)}`);
-      }
+  async resume(): Promise<void> {
+    this.resuming = true;
+    for (const remembered of this.memory.get<Remembered[]>(RUNNING_SESSIONS, [])) await this.resumeOne(remembered);
+    this.resuming = false;
+    this.remember();
+  }
+
+  private async resumeOne(remembered: Remembered): Promise<void> {
+    const session = new Session(remembered.title, this.parts);
+    try {
+      if (await session.resume(remembered)) return this.adopt(session);
+    } catch (error) {
+      this.parts.log.error(`${remembered.directory} could not be read: ${reasonOf(error)}`);
     }
+    session.dispose();
   }
 
   show(id: number): void {
@@ -129,7 +132,7 @@ export class Sessions implements vscode.Disposable {
   }
 
   private add(title: string): Session {
-    const session = new Session(++this.lastId, title, this.parts);
+    const session = new Session(title, this.parts);
     this.adopt(session);
     return session;
   }
@@ -139,7 +142,7 @@ export class Sessions implements vscode.Disposable {
       if (gone.file !== null) this.tellClosed(gone.title, gone.file);
       gone.dispose();
     }
-    session.onDidChange(change => this.onSessionChange(session, change));
+    session.onDidChange(change => this.onTraceChange(session, change));
     session.onDidColour(() => this.changed.fire('events'));
     this.notify();
   }
@@ -151,7 +154,7 @@ export class Sessions implements vscode.Disposable {
     this.parts.log.info(sentence);
   }
 
-  private onSessionChange(session: Session, change: SessionChange): void {
+  private onTraceChange(session: Session, change: TraceChange): void {
     if (change === 'events') {
       if (session === this.shown) this.changedShown.fire(change);
       return this.changed.fire(change);
@@ -172,7 +175,7 @@ export class Sessions implements vscode.Disposable {
   private remember(): void {
     const running = this.all.flatMap(({ remembered }) => remembered ?? []);
     const text = JSON.stringify(running);
-    if (text === this.remembered) return;
+    if (text === this.remembered || this.resuming) return;
     this.remembered = text;
     void this.memory.update(RUNNING_SESSIONS, running);
   }

@@ -14,10 +14,15 @@ export interface ProgramTerminal {
   interrupt(): Promise<boolean>;
   /** The user closed it, or its shell ended. */
   closed(): boolean;
+  /** Calls `listener` once it is closed. */
+  onClosed(listener: () => void): { dispose(): void };
 }
 
 /** Gives the program these variables and a terminal; called once its trace directory is there. */
 export type OpenTerminal = (directory: string, variables: Record<string, string>) => ProgramTerminal;
+
+/** After a reload VS Code is asked so often for a terminal that it has not given back yet. */
+const GIVEN_BACK_MS = 1_000;
 
 /** Terminals of this window, with the trace directory of what ran in them. */
 const opened = new Map<vscode.Terminal, string>();
@@ -56,6 +61,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
       return Promise.resolve(terminal.exitStatus === undefined);
     },
     closed: () => terminal.exitStatus !== undefined,
+    onClosed: listener => vscode.window.onDidCloseTerminal(closed => closed === terminal && listener()),
   };
 }
 
@@ -76,6 +82,20 @@ export function reloadedTerminal(pid: number, sinceMs: number): ProgramTerminal 
       return terminal !== undefined;
     },
     closed: () => !processAlive(pid, sinceMs),
+    onClosed: listener => {
+      const closed = vscode.window.onDidCloseTerminal(() => processAlive(pid, sinceMs) || listener());
+      // One that VS Code does not give back is closed without a word.
+      const timer = setInterval(() => {
+        if (!processAlive(pid, sinceMs)) listener();
+        else void find().then(found => found && clearInterval(timer));
+      }, GIVEN_BACK_MS);
+      return {
+        dispose: () => {
+          clearInterval(timer);
+          closed.dispose();
+        },
+      };
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 // What is measured inside VS Code; run by run.mjs.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import { PAGE, reached, trace, workspace, writeScript } from '../../host/page';
 import { ask, rows, until } from '../../host/window';
@@ -136,6 +137,82 @@ async function heap(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
 }
 
+/** Resident megabytes of this process, and of the engine's, where there is one. */
+function memory(): string {
+  const about = (pid: string | number, file: string): string => readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  const megabytes = (pid: string | number): string => {
+    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(about(pid, 'status'))?.[1] ?? NaN);
+    return (kilobytes / 1024).toFixed(0);
+  };
+  const isEngine = (pid: string): boolean => {
+    try {
+      return (
+        about(pid, 'cmdline').includes('dist/engine.js') && about(pid, 'status').includes(`PPid:\t${process.pid}\n`)
+      );
+    } catch {
+      return false; // it has ended
+    }
+  };
+  const engine = readdirSync('/proc').find(name => /^\d+$/.test(name) && isEngine(name));
+  return `host ${megabytes(process.pid)} MB, engine ${engine === undefined ? 'none' : `${megabytes(engine)} MB`}`;
+}
+
+/** How late this process's event loop runs what is due, while `what` goes on. */
+async function delayed(name: string, what: () => Promise<unknown>): Promise<void> {
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  await what();
+  loop.disable();
+  const ms = (nanoseconds: number): string => (nanoseconds / 1e6).toFixed(1);
+  const parts = [50, 99].map(part => `p${part} ${ms(loop.percentile(part))}`);
+  results[`event loop, ${name}`] = `${parts.join(', ')}, most ${ms(loop.max)} ms; ${memory()}`;
+}
+
+/** The host's event loop at rest, while a program is read at half a million events a second, while what ran before is read, and while a file opens. */
+async function delay(): Promise<void> {
+  await delayed('at rest', () => pause(5_000));
+  const file = join(workspace, 'storm.py');
+  const storm = process.env.BENCH_STORM ?? '';
+  writeFileSync(file, `import subprocess\nsubprocess.run([${JSON.stringify(storm)}, "5e5", "${STORM_S}"])\n`);
+  await trace(file);
+  await reached('running');
+  await delayed('0.5 M events/s', () => pause((STORM_S - 3) * 1_000));
+  await until('the end', () => reached('ended').then(() => true), 60_000);
+  for (const [name, path = ''] of [
+    ['a backlog', process.env.BENCH_BACKLOG],
+    ['the big trace opens', process.env.BENCH_BIG],
+  ] as const) {
+    if (path === '') continue;
+    const began = performance.now();
+    await delayed(name, async () => {
+      await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', vscode.Uri.file(path));
+      await until('rows', async () => (await rows(100)).length > 0, 120_000);
+    });
+    results[`${name}: until its rows are seen`] = `${(performance.now() - began).toFixed(0)} ms`;
+  }
+}
+
+/** Pictures of a program that allocates all the time, in a second. */
+async function pictures(): Promise<void> {
+  const file = writeScript(
+    'pictures.py',
+    `while True:
+    allocate(ctypes.byref(address), ctypes.c_size_t(12345))
+    time.sleep(0.002)
+`,
+  );
+  await trace(file);
+  await reached('running');
+  await until('a row', async () => (await rows(100)).length > 0, 30_000);
+  await ask('watchTexts', { selector: PAGE, selectors: ['[data-value=live]'] });
+  const before = (await ask<string[][]>('watched', { selector: PAGE })).length;
+  await pause(10_000);
+  const count = (await ask<string[][]>('watched', { selector: PAGE })).length - before;
+  results['pictures a second'] = (count / 10).toFixed(1);
+  await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+  await reached('ended');
+}
+
 const PARTS: Record<string, () => Promise<void>> = {
   activation,
   open: async () => {
@@ -144,6 +221,8 @@ const PARTS: Record<string, () => Promise<void>> = {
   },
   heap,
   latency,
+  pictures,
+  delay,
   storm,
 };
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import type { NativeAddon } from '../../../extension/engine/native';
+import type { NativeAddon } from '../../../extension/native/native';
 import type { AllocationQuery, SiteQuery } from '../../../extension/protocol/trace';
 import { kinds, LogFile } from './logFile';
 

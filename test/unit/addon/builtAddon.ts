@@ -1,6 +1,6 @@
 // The addon that was built, for its tests.
 import { resolve } from 'node:path';
-import type { NativeAddon } from '../../../extension/engine/native';
+import type { NativeAddon } from '../../../extension/native/native';
 
 export const addonFile = resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node');
 const loaded = { exports: {} };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { CATEGORIES, LAYERS, type LifetimeBatch } from '../../../extension/protocol/trace';
-import type { LifetimeOptions } from '../../../extension/engine/native';
+import type { LifetimeOptions } from '../../../extension/native/native';
 import { addon, addonFile, outdated } from './builtAddon';
 import { kinds, LogFile } from './logFile';
 

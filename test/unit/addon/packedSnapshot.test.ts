@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { NativeAddon } from '../../../extension/engine/native';
-import { isSnapshot, traceFile } from '../../../extension/engine/traceFile';
+import type { NativeAddon } from '../../../extension/native/native';
+import { isSnapshot } from '../../../extension/files/snapshotFile';
+import { traceFile } from '../../../extension/native/traceFile';
 
 const loaded = { exports: {} };
 process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));

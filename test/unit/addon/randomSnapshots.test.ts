@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import type { NativeAddon } from '../../../extension/engine/native';
-import { traceFile } from '../../../extension/engine/traceFile';
+import type { NativeAddon } from '../../../extension/native/native';
+import { traceFile } from '../../../extension/native/traceFile';
 
 const loaded = { exports: {} };
 process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import type { NativeAddon, NativeSession } from '../../../extension/engine/native';
+import type { NativeAddon, NativeSession } from '../../../extension/native/native';
 import type { SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/trace';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';

@@ -1,5 +1,5 @@
 // A small trace with known sums, for tests of the exporters: two threads, two layers, ended and live allocations.
-import type { LifetimeCursor } from '../../../extension/engine/native';
+import type { LifetimeCursor } from '../../../extension/native/native';
 import type { ExportInput, ExportWatch, Selection } from '../../../extension/exporters/exportInput';
 import { makeInput } from '../../../extension/exporters/exportInput';
 import type { LifetimeBatch, SegmentMap, SegmentQuery, Site, TraceInfo } from '../../../extension/protocol/trace';

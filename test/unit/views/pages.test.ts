@@ -58,7 +58,8 @@ async function jobPage(t: TestContext): Promise<string> {
   mkdirSync(join(folder, 'traces'));
   page.posted = [];
   const { JobPage } = await import('../../../extension/views/page/jobPage');
-  new JobPage(folder, null as never, 'media' as never);
+  const { TraceEngine } = await import('../../../extension/engine/traceEngine');
+  new JobPage(folder, new TraceEngine(null as never, () => undefined), 'media' as never);
   return folder;
 }
 

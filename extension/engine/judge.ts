@@ -1,11 +1,11 @@
 // Verdicts of the trace that is shown: judged when somebody wants them, in small parts, not more often than they are worth.
-import { servesMs } from '../../analysis/findings/firstLeaks';
-import { judgeInParts } from '../../analysis/findings/verdicts';
-import { createLineReader } from '../../engine/sourceLines';
-import type { TraceInfo, TraceSource } from '../../protocol/trace';
-import type { Verdicts } from '../../protocol/verdicts';
+import { servesMs } from '../analysis/findings/firstLeaks';
+import { judgeInParts } from '../analysis/findings/verdicts';
+import { createLineReader } from '../native/sourceLines';
+import type { TraceInfo, TraceSource } from '../protocol/trace';
+import type { Verdicts } from '../protocol/verdicts';
 
-/** Longest stretch of the extension host's thread, and least time from one judging to the next. */
+/** Longest stretch in which nothing is answered, and least time from one judging to the next. */
 const PART_MS = 3;
 const LEAST_PAUSE_MS = 200;
 
@@ -35,6 +35,11 @@ export class Judge {
   /** What was judged last; null: nothing yet. */
   get latest(): Verdicts | null {
     return this.verdicts;
+  }
+
+  /** When judging anew is worth it, in milliseconds from now. */
+  get dueInMs(): number {
+    return Math.max(0, this.notBefore - performance.now());
   }
 
   close(): void {

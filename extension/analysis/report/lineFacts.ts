@@ -1,21 +1,9 @@
 // What stands beside a line of source: the bytes that its allocations hold.
 import { t } from '@vscode/l10n';
-import { blocksText } from '../analysis/words';
-import { type SiteRow, siteRows, type SiteWindow } from '../protocol/trace';
-import { formatBytes, formatCount } from '../protocol/format';
-
-/** Of a line, from 1, as it was when the program ran. */
-export interface LineFacts extends Pick<
-  SiteRow,
-  'line' | 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocations' | 'frees'
-> {
-  /** Growth that a verdict found; 0 without one. */
-  bytesPerStep: number;
-  /** Live bytes at 16 places of the run. */
-  spark: number[];
-  /** `file:line` as the trace names it: what its colour is known by. */
-  name: string;
-}
+import { formatBytes, formatCount } from '../../protocol/format';
+import type { LineFacts } from '../../protocol/requests/engineRequests';
+import { siteRows, type SiteWindow } from '../../protocol/trace';
+import { blocksText } from '../words';
 
 /** Lines by file, as the trace names it. `perStep`: growth of a line, by file and line. */
 export function factsByFile(

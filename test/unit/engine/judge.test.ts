@@ -1,7 +1,7 @@
 // Verdicts for the page: judged when something new happened, not more often than a second, in small parts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Judge } from '../../../extension/views/session/judge';
+import { Judge } from '../../../extension/engine/judge';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { RunTrace } from '../verdicts/runTrace';
 import { StepRun } from '../verdicts/stepRun';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Moments } from '../../../extension/engine/moments';
-import type { NativeSession } from '../../../extension/engine/native';
+import { Moments } from '../../../extension/native/moments';
+import type { NativeSession } from '../../../extension/native/native';
 
 /** Sessions that are read when `finish` says so. */
 function fake() {

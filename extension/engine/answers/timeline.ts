@@ -1,12 +1,12 @@
-import { peakAgain, peakInside } from '../../../analysis/ledger/peakInside';
-import { peakPlace } from '../../../analysis/report/nextPeak';
-import { buildUpSentence } from '../../../analysis/report/buildUp';
-import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../../analysis/report/peak';
-import { stackedTimeline } from '../../../analysis/report/stackedTimeline';
-import { timelineSteps } from '../../../analysis/report/timelineSteps';
-import { untilOf, type Moment } from '../../../protocol/requests/moment';
-import type { TraceSession } from '../../../engine/session';
-import { HUE_COUNT } from '../../../protocol/lineHue';
+import { peakAgain, peakInside } from '../../analysis/ledger/peakInside';
+import { peakPlace } from '../../analysis/report/nextPeak';
+import { buildUpSentence } from '../../analysis/report/buildUp';
+import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../analysis/report/peak';
+import { stackedTimeline } from '../../analysis/report/stackedTimeline';
+import { timelineSteps } from '../../analysis/report/timelineSteps';
+import { untilOf, type Moment } from '../../protocol/requests/moment';
+import type { TraceSession } from '../../native/session';
+import { HUE_COUNT } from '../../protocol/lineHue';
 import type {
   ColouredStack,
   PeakCard,
@@ -15,10 +15,8 @@ import type {
   StackGroup,
   StackQuery,
   TimelineRequests,
-} from '../../../protocol/requests/timelineRequests';
-import type { PageModel } from '../model';
-import type { Answers } from './answers';
-import { openSession, openTrace } from './source';
+} from '../../protocol/requests/timelineRequests';
+import type { Answers, PageModel } from './answers';
 
 /** The clock of a process that runs is known the better the longer it ran: times of its begin move by less than this. */
 const CLOCK_NS = 500_000;
@@ -26,9 +24,8 @@ const CLOCK_NS = 500_000;
 /** The groups of one revision are worked out once, however many pages ask. */
 const stacks = new WeakMap<TraceSession, { key: string; stack: ColouredStack }>();
 
-async function stackOf(model: PageModel, query: StackQuery): Promise<ColouredStack> {
-  const session = openSession(model);
-  const ending = model.shown?.ending ?? null;
+async function stackOf({ shown }: PageModel, query: StackQuery): Promise<ColouredStack> {
+  const { session, ending } = shown;
   // A narrow page shows fewer: the colours of all pages are those of as many as there are.
   const all = { ...query, top: HUE_COUNT };
   const key = `${session.native.revision()} ${ending?.timeNs} ${JSON.stringify(all)}`;
@@ -37,7 +34,7 @@ async function stackOf(model: PageModel, query: StackQuery): Promise<ColouredSta
   // Of an end that holds little nothing would be the biggest.
   const found = stackedTimeline(ending === null ? session.native : await session.moments.at(ending.timeNs), all);
   const names = found.groups.map(group => nameOf(group, query.by));
-  const stack = { ...found, slots: model.shown?.colourGroups(query.by, names) ?? [] };
+  const stack = { ...found, slots: shown.colourGroups(query.by, names) };
   stacks.set(session, { key, stack });
   return biggest(stack, query.top);
 }
@@ -65,10 +62,9 @@ function nameOf({ file, line, source, category, process, thread }: StackGroup, b
 const MODULES = 6;
 
 async function peakCardOf(
-  model: PageModel,
+  { shown: { session } }: PageModel,
   { moment, process = -1, device = -1 }: Scope & { moment: Moment },
 ): Promise<PeakCard | null> {
-  const session = openSession(model);
   const ns = untilOf(moment);
   if (ns === null) return null;
   const then = await session.moments.at(ns);
@@ -92,16 +88,16 @@ async function peakCardOf(
 }
 
 export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
+  const { native, moments } = model.shown.session;
   return {
     stackedTimeline: query => stackOf(model, query),
-    timelineSteps: ({ points }) => timelineSteps(openTrace(model), points),
-    passes: query => openTrace(model).passes(query),
-    ranges: query => openTrace(model).ranges(query),
+    timelineSteps: ({ points }) => timelineSteps(native, points),
+    passes: query => native.passes(query),
+    ranges: query => native.ranges(query),
     peakCard: query => peakCardOf(model, query),
-    peakInside: query => peakInside(openTrace(model), query),
+    peakInside: query => peakInside(native, query),
     // The far past is kept in wide buckets; read up to a little after it, it is the recent past, which is kept finely.
     exactPeak: async ({ bytes, ...query }) => {
-      const { moments } = openSession(model);
       const untilNs = query.toNs + CLOCK_NS;
       const reading = moments.reading(untilNs);
       return { ...reading, peak: reading.done ? peakAgain(await moments.at(untilNs), query, bytes) : null };
@@ -109,8 +105,8 @@ export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
     readMoment: ({ moment }) => {
       const untilNs = untilOf(moment);
       if (untilNs === null) return { done: true, readNs: 0, untilNs: 0 };
-      return openSession(model).moments.reading(untilNs);
+      return moments.reading(untilNs);
     },
-    cancelMoments: () => openSession(model).moments.cancel(),
+    cancelMoments: () => moments.cancel(),
   };
 }

@@ -1,20 +1,17 @@
-import * as vscode from 'vscode';
-import { compareHoldings, type Holding, readHoldings } from '../../../analysis/report/compare';
-import type { TraceSession } from '../../../engine/session';
-import { cwdOf } from '../../../protocol/cwd';
-import { marksOf } from '../../../protocol/marks';
+import { t } from '@vscode/l10n';
+import { compareHoldings, type Holding, readHoldings } from '../../analysis/report/compare';
+import type { TraceSession } from '../../native/session';
+import { cwdOf } from '../../protocol/cwd';
+import { marksOf } from '../../protocol/marks';
 import type {
   ComparedTrace,
   ComparePoint,
   CompareQuery,
   CompareRequests,
-} from '../../../protocol/requests/compareRequests';
-import { listedLayer } from '../../../protocol/trace';
-import type { NamedTrace } from '../../session/sessions';
-import type { PageModel } from '../model';
-import type { Answers } from './answers';
-import { openSession } from './source';
-import { remembered } from '../../../protocol/maps';
+} from '../../protocol/requests/compareRequests';
+import { listedLayer } from '../../protocol/trace';
+import type { Answers, NamedTrace, PageModel } from './answers';
+import { remembered } from '../../protocol/maps';
 
 const MOST_STEPS = 24;
 /** A trace is remembered at so many moments. */
@@ -22,34 +19,30 @@ const MOST_MOMENTS = 4;
 
 const read = new WeakMap<TraceSession, Map<string, Holding[]>>();
 
-export function compareAnswers(model: PageModel): Answers<CompareRequests> {
+export function compareAnswers(model: PageModel): Answers<Pick<CompareRequests, 'compareTraces' | 'compare'>> {
   return {
-    compareTraces: () => tracesOf(model).map(describe),
-    openOtherTrace: () => model.openOther(),
+    compareTraces: async () => (await model.traces()).map(describe),
     compare: async query => {
-      const [a, b] = [traceOf(model, query.a), traceOf(model, query.b)];
-      const sameRun = a.session === b.session;
+      const traces = await model.traces();
+      const [a, b] = [traceOf(traces, query.a), traceOf(traces, query.b)];
+      const sameRun = a.trace === b.trace;
       const limited = sameRun ? query : { ...query, process: -1, device: -1 };
       const [before, after] = [await holdings(a, query.a, limited), await holdings(b, query.b, limited)];
-      const cwd = ({ session }: NamedTrace): string => cwdOf(session.native.info().session);
+      const cwd = ({ trace }: NamedTrace): string => cwdOf(trace.session.native.info().session);
       return compareHoldings(before, after, { cwdA: cwd(a), cwdB: cwd(b), sameRun }, query.rows);
     },
   };
 }
 
-function tracesOf(model: PageModel): NamedTrace[] {
-  const { title } = model.view();
-  return [{ id: 0, title, session: openSession(model), ending: model.shown?.ending ?? null }, ...model.others()];
-}
-
-function traceOf(model: PageModel, { trace }: ComparePoint): NamedTrace {
-  const found = tracesOf(model).find(({ id }) => id === trace);
-  if (found === undefined) throw new Error(vscode.l10n.t('That trace is closed: choose another one to compare with.'));
+function traceOf(traces: readonly NamedTrace[], { trace }: ComparePoint): NamedTrace {
+  const found = traces.find(({ id }) => id === trace);
+  if (found === undefined) throw new Error(t('That trace is closed: choose another one to compare with.'));
   return found;
 }
 
 /** What is alive at a moment. A moment of the past stays what it is, so it is read once. */
-async function holdings({ session, ending }: NamedTrace, point: ComparePoint, query: CompareQuery): Promise<Holding[]> {
+async function holdings({ trace }: NamedTrace, point: ComparePoint, query: CompareQuery): Promise<Holding[]> {
+  const { session, ending } = trace;
   const { by, layer, process, device } = query;
   const wanted = { by, layer, process, device };
   const timeNs = point.timeNs ?? ending?.timeNs ?? null;
@@ -63,7 +56,8 @@ async function holdings({ session, ending }: NamedTrace, point: ComparePoint, qu
   return found;
 }
 
-function describe({ id, title, session, ending }: NamedTrace): ComparedTrace {
+function describe({ id, title, trace }: NamedTrace): ComparedTrace {
+  const { session, ending } = trace;
   const info = session.native.info();
   const layer = listedLayer(info.totals);
   const peak = info.totals

@@ -1,22 +1,23 @@
 // What is said of the memory of one trace: findings as the page shows them, and what the traced process is asked about them.
-import * as vscode from 'vscode';
-import { findingSpark } from '../../analysis/findings/findingSpark';
-import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../../analysis/findings/firstLeaks';
-import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../../analysis/findings/holders';
-import { otherLines, rowVerdicts } from '../../analysis/report/rowVerdicts';
-import { standingOf } from '../../analysis/sites/standing';
-import { aliveOf, survivorsOf, tensorAt } from '../../analysis/series/survivors';
-import { ask, cannotAsk, type Reader } from '../../capture/traces/requests';
-import type { NativeSession } from '../../engine/addon';
-import type { BlockQuery } from '../../protocol/requests/blockRequests';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { t } from '@vscode/l10n';
+import { findingSpark } from '../analysis/findings/findingSpark';
+import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
+import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../analysis/findings/holders';
+import { otherLines, rowVerdicts } from '../analysis/report/rowVerdicts';
+import { standingOf } from '../analysis/sites/standing';
+import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';
+import { ask, cannotAsk, type Reader } from '../capture/traces/requests';
+import type { NativeSession } from '../native/addon';
+import type { BlockQuery } from '../protocol/requests/blockRequests';
 import type {
   FindingsView,
   Inquiry,
   OtherLine,
   RowVerdict,
   VerdictGrouping,
-} from '../../protocol/requests/verdictRequests';
-import type { Finding, Verdicts } from '../../protocol/verdicts';
+} from '../protocol/requests/verdictRequests';
+import type { Finding, Verdicts } from '../protocol/verdicts';
 import { Judge } from './judge';
 
 /** How long a busy process is waited for. */
@@ -30,36 +31,37 @@ interface Asked {
   stop: AbortController;
 }
 
-export class TraceVerdicts implements vscode.Disposable {
+export class TraceVerdicts {
   private readonly judge: Judge;
   private readonly asked = new Map<string, Asked>();
-  private readonly changed = new vscode.EventEmitter<void>();
   private readonly closing = new AbortController();
   private leaks: FirstLeaks | null = null;
   /** Waits for answers as everybody does: to read more for them would show some figures of a later moment than the others. */
   private readonly still: Reader = { info: () => this.source.info(), answer: query => this.source.answer(query) };
-  /** Something was judged anew, something was asked of the process, or it answered. */
-  readonly onDidChange = this.changed.event;
 
-  /** `directory`: where the trace is recorded; null: it is a file. */
+  /**
+   * @param directory where the trace is recorded; null: it is a file
+   * @param changed something was judged anew, something was asked of the process, or it answered
+   */
   constructor(
     private readonly source: NativeSession,
     private readonly directory: string | null,
+    private readonly changed: () => void,
   ) {
     this.judge = new Judge(source, () => {
-      this.changed.fire();
+      changed();
       if (this.latest !== null) this.leaks?.look(this.latest);
     });
   }
 
   /** From here on the program is asked by itself who holds what leaks, the first time that this is certain. */
-  askOnFirstLeak(log: Pick<vscode.LogOutputChannel, 'info'>): void {
+  askOnFirstLeak(log: (line: string) => void): void {
     const begun = performance.now();
     const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
       const result = await ask(this.still, this.directory, process, words, patience);
       const took = timeOf(result);
-      log.info(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
+      log(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
     };
     const canAsk = (process: number): boolean => this.cannotAsk({ process }) === null;
@@ -69,6 +71,11 @@ export class TraceVerdicts implements vscode.Disposable {
   /** The verdicts of this moment or of a moment ago. Rejects when the trace is closed. */
   verdictsNow(): Promise<{ verdicts: Verdicts; stale: boolean }> {
     return this.judge.verdictsNow();
+  }
+
+  /** Resolves when judging anew is worth it. */
+  async due(): Promise<void> {
+    await sleep(this.judge.dueInMs + 1, undefined, { signal: this.closing.signal });
   }
 
   /** What was judged last; null: nothing yet. */
@@ -99,7 +106,7 @@ export class TraceVerdicts implements vscode.Disposable {
   /** Throws a sentence where it is none of the findings any more. */
   find(id: string): Finding {
     const finding = this.judge.latest?.findings.find(entry => entry.id === id);
-    if (finding === undefined) throw new Error(vscode.l10n.t('This finding is gone: memory has changed since.'));
+    if (finding === undefined) throw new Error(t('This finding is gone: memory has changed since.'));
     return finding;
   }
 
@@ -114,7 +121,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const finding = this.find(id);
     const asked = this.begin(id);
     const pid = this.pidOf(finding);
-    const sentence = vscode.l10n.t('Asking process {0}; it answers between two of its Python instructions…', pid);
+    const sentence = t('Asking process {0}; it answers between two of its Python instructions…', pid);
     this.show(asked, { state: 'asking', sentence, results: [] });
     return this.askHolders(finding, asked.stop.signal).then(holders => {
       this.show(asked, holders);
@@ -124,7 +131,7 @@ export class TraceVerdicts implements vscode.Disposable {
 
   private show(asked: Asked, holders: Inquiry): void {
     asked.holders = holders;
-    this.changed.fire();
+    this.changed();
   }
 
   /** Asks about one block: null once the trace holds the answer, else one sentence. */
@@ -132,7 +139,7 @@ export class TraceVerdicts implements vscode.Disposable {
     const refusal = this.cannotAsk({ process });
     if (refusal !== null) return refusal;
     const found = tensorAt(this.source, process, BigInt(address));
-    if (found === null) return vscode.l10n.t('The block is freed.');
+    if (found === null) return t('The block is freed.');
     const patience = { limitMs: BLOCK_PATIENCE_MS };
     const result = await ask(this.still, this.directory, process, { blocks: [found.block] }, patience);
     return 'sentence' in result ? result.sentence : null;
@@ -146,10 +153,10 @@ export class TraceVerdicts implements vscode.Disposable {
     const refusal = this.cannotAsk(finding);
     if (refusal !== null) return this.recorded(finding, refusal);
     const blocks = survivorsOf(this.source, finding);
-    if (blocks.length === 0) return refused(vscode.l10n.t('None of its blocks is alive now.'));
+    if (blocks.length === 0) return refused(t('None of its blocks is alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
     const result = await ask(this.still, this.directory, finding.process, { blocks }, patience);
-    if (signal.aborted) return refused(vscode.l10n.t('Stopped waiting.'));
+    if (signal.aborted) return refused(t('Stopped waiting.'));
     if ('sentence' in result) return this.recorded(finding, result.sentence);
     const found = readHolderAnswer(result.answer, finding.sites, {
       asked: blocks.length,
@@ -162,7 +169,7 @@ export class TraceVerdicts implements vscode.Disposable {
   /** What the trace has of it. `why`: the process is not asked. */
   private recorded({ process, sites }: Finding, why: string): Inquiry {
     const recorded = recordedHolders(this.source, process, sites);
-    if (recorded === null) return refused(`${why} ${vscode.l10n.t('The trace holds no earlier answer.')}`);
+    if (recorded === null) return refused(`${why} ${t('The trace holds no earlier answer.')}`);
     const sentence = `${why} ${occasionText(recorded)}`;
     return { state: 'answered', sentence, results: recorded.holders };
   }
@@ -174,17 +181,16 @@ export class TraceVerdicts implements vscode.Disposable {
 
   private begin(id: string): Asked {
     const before = this.asked.get(id);
-    if (before?.holders?.state === 'asking') throw new Error(vscode.l10n.t('The program is being asked already.'));
+    if (before?.holders?.state === 'asking') throw new Error(t('The program is being asked already.'));
     const asked = { holders: null, ...before, stop: new AbortController() };
     this.asked.set(id, asked);
     return asked;
   }
 
-  dispose(): void {
+  close(): void {
     this.judge.close();
     this.closing.abort();
     for (const asked of this.asked.values()) asked.stop.abort();
-    this.changed.dispose();
   }
 }
 

@@ -6,10 +6,11 @@ export interface NativeSession extends TraceSource {
   /** Cheap: revision only. */
   revision(): number;
   /**
-   * Reads what was written until now; false where that takes longer than 20 ms, and goes on. From the first call on the trace stands
-   * still between two calls, except for that and for `settle`: what is asked in between is of one moment.
+   * Calls `found` once there is something new: with true when all that was written was read, with false where that takes longer than
+   * 20 ms, and goes on. From the first call on the trace stands still behind a true until the next call, except for `settle`: what is
+   * asked in between is of one moment. A second call takes the place of the first.
    */
-  advance(): boolean;
+  next(found: (caughtUp: boolean) => void): void;
   /** Resolves when all that is in the logs now has been read. */
   settle(): Promise<void>;
   /** Writes one *.gputrace file (through a temporary file and a rename). Rejects with a sentence. */

@@ -1,20 +1,18 @@
-import * as vscode from 'vscode';
-import { holderOfBlock } from '../../../analysis/findings/blockHolder';
-import { readCards } from '../../../analysis/ledger/cardLedger';
-import { CallTree } from '../../../analysis/report/callTree';
-import { moduleTree } from '../../../analysis/report/moduleTree';
-import { stackTree } from '../../../analysis/report/stackTree';
-import type { TraceSession } from '../../../engine/session';
-import type { BlockQuery, BlockRequests } from '../../../protocol/requests/blockRequests';
-import type { LedgerRequests } from '../../../protocol/requests/ledgerRequests';
-import type { SegmentPlaces, SegmentRequests } from '../../../protocol/requests/segmentRequests';
-import type { TraceRequests } from '../../../protocol/requests/traceRequests';
-import type { TreeRequests } from '../../../protocol/requests/treeRequests';
-import type { AllocationWindow, SegmentMap, SegmentQuery, TraceSource } from '../../../protocol/trace';
-import type { PageModel } from '../model';
-import type { Answers } from './answers';
-import { bornIn, openSession, openTrace, openVerdicts, sourceOf } from './source';
-import { remembered } from '../../../protocol/maps';
+import { holderOfBlock } from '../../analysis/findings/blockHolder';
+import { readCards } from '../../analysis/ledger/cardLedger';
+import { CallTree } from '../../analysis/report/callTree';
+import { moduleTree } from '../../analysis/report/moduleTree';
+import { stackTree } from '../../analysis/report/stackTree';
+import type { TraceSession } from '../../native/session';
+import type { BlockQuery, BlockRequests } from '../../protocol/requests/blockRequests';
+import type { LedgerRequests } from '../../protocol/requests/ledgerRequests';
+import type { SegmentPlaces, SegmentRequests } from '../../protocol/requests/segmentRequests';
+import type { TraceRequests } from '../../protocol/requests/traceRequests';
+import type { TreeRequests } from '../../protocol/requests/treeRequests';
+import type { AllocationWindow, SegmentMap, SegmentQuery, TraceSource } from '../../protocol/trace';
+import type { Answers, PageModel } from './answers';
+import { bornIn, sourceOf } from './source';
+import { remembered } from '../../protocol/maps';
 
 const MOST_SITES = 100_000;
 
@@ -22,7 +20,8 @@ const trees = new WeakMap<TraceSession, { calls: CallTree; modules: CallTree }>(
 
 export function traceAnswers(
   model: PageModel,
-): Answers<TraceRequests & LedgerRequests & BlockRequests & SegmentRequests & TreeRequests> {
+): Answers<TraceRequests & LedgerRequests & Omit<BlockRequests, 'copyText'> & SegmentRequests & TreeRequests> {
+  const { session, verdicts } = model.shown;
   return {
     freeLines: async ({ site, moment }) => (await sourceOf(model, moment)).source.freeLines(site),
     ledger: async ({ moment }) => readCards((await sourceOf(model, moment)).source),
@@ -31,25 +30,20 @@ export function traceAnswers(
       return at.source.sites({ ...query, ...bornIn(at) });
     },
     site: async ({ id, moment }) => (await sourceOf(model, moment)).source.site(id),
-    timeline: ({ series }) => {
-      const trace = openTrace(model);
-      return series.map(query => trace.timeline(query));
-    },
+    timeline: ({ series }) => series.map(query => session.native.timeline(query)),
     allocations: async ({ moment, ...query }) => {
       const at = await sourceOf(model, moment);
       return at.source.allocations({ ...query, ...bornIn(at) });
     },
     block: async ({ moment, ...query }) => findBlock((await sourceOf(model, moment)).source, query),
-    blockHolder: query => holderOfBlock(openTrace(model), query),
-    askBlock: query => openVerdicts(model).askBlock(query),
-    copyText: async ({ text }) => vscode.env.clipboard.writeText(text),
+    blockHolder: query => holderOfBlock(session.native, query),
+    askBlock: query => verdicts.askBlock(query),
     segments: async ({ moment, ...query }) => {
       const { source } = await sourceOf(model, moment);
       const map = source.segments(query);
       return { map, places: placesOf(source, query, map) };
     },
     stackTree: async ({ moment, ...query }) => {
-      const session = openSession(model);
       const tree = remembered(trees, session, () => ({ calls: new CallTree(), modules: new CallTree() }));
       const at = await sourceOf(model, moment);
       const of = { ...query, ...bornIn(at) };

@@ -1,10 +1,10 @@
 // Files that can be shown: a saved trace as it is, a PyTorch memory snapshot as the trace that it is turned into.
 import { tmpdir } from 'node:os';
-import { basename, extname, join } from 'node:path';
-import { newFolder, readStart, removeFile, removeFolder, setTimes } from '../files/files';
-import { attempt } from '../protocol/attempt';
+import { basename, join } from 'node:path';
+import { newFolder, removeFile, removeFolder, setTimes } from '../files/files';
+import { firstBytes, isSnapshot, packingOf } from '../files/snapshotFile';
 import type { NativeAddon } from './native';
-import { packingOf, unpack } from './packedFile';
+import { unpack } from './packedFile';
 
 /** What `NativeAddon.open` takes; `release` when nothing reads it any more. */
 export interface TraceFile {
@@ -12,20 +12,7 @@ export interface TraceFile {
   release(): void;
 }
 
-/** The first byte of a pickle of protocol 2 and later. */
-const PICKLE = 0x80;
-const EXTENSIONS: ReadonlySet<string> = new Set(['.pickle', '.pkl', '.gz', '.zip']);
 const folders = new Set<string>();
-
-/** Whether a file is to be read as a memory snapshot, which may be packed: by its name, else by its first bytes. */
-export function isSnapshot(file: string): boolean {
-  if (EXTENSIONS.has(extname(file).toLowerCase())) return true;
-  const first = firstBytes(file);
-  return first[0] === PICKLE || packingOf(first) !== null;
-}
-
-/** Nothing of a folder, or of what `open` will say more about. */
-const firstBytes = (file: string): Buffer => attempt(() => readStart(file, 4), Buffer.alloc(0));
 
 /**
  * The trace of a file. A snapshot is turned into one in a temporary folder, which goes with `release`, and at the latest with

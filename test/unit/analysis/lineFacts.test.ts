@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asOf, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from '../../../extension/editor/lineFacts';
+import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/analysis/report/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
+import type { LineFacts } from '../../../extension/protocol/requests/engineRequests';
 
 const MB = 1 << 20;
 const facts: LineFacts = {

@@ -27,12 +27,6 @@ interface Member {
   header: number;
 }
 
-/** How a file is packed, by its first bytes. */
-export function packingOf(first: Buffer): 'gzip' | 'zip' | null {
-  if (first[0] === 0x1f && first[1] === 0x8b) return 'gzip';
-  return first[0] === 0x50 && first[1] === 0x4b ? 'zip' : null;
-}
-
 /** Writes the snapshot in `file` to `target`, a new file. Rejects with one sentence. */
 export async function unpack(file: string, packing: 'gzip' | 'zip', target: string): Promise<Stats> {
   const { handle, about } = await openToRead(file);

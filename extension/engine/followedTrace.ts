@@ -1,0 +1,134 @@
+// A trace that is open in the window, as it is read and judged.
+import { endingOf, endingWords } from '../analysis/report/ending';
+import { BEHIND_NS } from '../analysis/report/oomReport';
+import { settle } from '../capture/launch/settle';
+import { TraceSession } from '../native/session';
+import type { NativeAddon } from '../native/addon';
+import { traceFile } from '../native/traceFile';
+import { GroupSlots } from '../protocol/groupSlots';
+import type { Opening, TraceChange, TraceFacts } from '../protocol/requests/engineRequests';
+import type { EndMoment } from '../protocol/requests/moment';
+import type { StackBy } from '../protocol/requests/timelineRequests';
+import { TraceVerdicts } from './traceVerdicts';
+
+/** For so long processes that an ended program left may take to end. */
+const STRAGGLER_MS = 1_000;
+
+/** Gets what is new of a trace; see `FromEngine`. */
+export type TellNews = (facts: Partial<TraceFacts>, change?: TraceChange) => void;
+
+export class FollowedTrace {
+  readonly verdicts: TraceVerdicts;
+  /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
+  ending: EndMoment | null = null;
+  private hues: ReadonlyMap<string, number> = new Map();
+  private readonly slots: Record<StackBy, GroupSlots> = {
+    line: new GroupSlots(),
+    category: new GroupSlots(),
+    thread: new GroupSlots(),
+  };
+  /** The revision that was told of last. */
+  private told = -1;
+  private judging = false;
+  private closed = false;
+
+  constructor(
+    readonly session: TraceSession,
+    private readonly directory: string | null,
+    private readonly tell: TellNews,
+  ) {
+    this.verdicts = new TraceVerdicts(session.native, directory, () => tell({ findings: this.findings }, 'state'));
+    session.onChange(() => {
+      this.tellInfo('events');
+      void this.judge();
+    });
+    session.follow();
+  }
+
+  /** Rejects with a sentence. */
+  static async open(addon: NativeAddon, { path, directory }: Opening, tell: TellNews): Promise<FollowedTrace> {
+    const { path: own, release } = directory === null ? await traceFile(addon, path) : { path, release: undefined };
+    return new FollowedTrace(new TraceSession(addon, own, release), directory, tell);
+  }
+
+  get facts(): TraceFacts {
+    const info = this.session.native.info();
+    this.told = info.revision;
+    return { info, ending: this.ending, hues: this.hues, findings: this.findings };
+  }
+
+  private get findings(): TraceFacts['findings'] {
+    return this.verdicts.latest?.findings ?? null;
+  }
+
+  /** Tells what is known of this moment, unless it was told of; without `change` it belongs to an answer. */
+  tellInfo(change?: TraceChange): void {
+    const { native } = this.session;
+    if (native.revision() === this.told) return;
+    const info = native.info();
+    this.told = info.revision;
+    this.tell({ info }, change);
+  }
+
+  /** Judges what is new, at once or when that is worth it. */
+  private async judge(): Promise<void> {
+    if (this.judging) return;
+    this.judging = true;
+    try {
+      while (!this.closed && (await this.verdicts.verdictsNow()).stale) await this.verdicts.due();
+    } catch {
+      // the trace was closed
+    } finally {
+      this.judging = false;
+    }
+  }
+
+  /** As it was shown when its program, or its file, had come to its end. */
+  async showEnded(): Promise<void> {
+    if (this.directory === null) return this.readToEnd();
+    await this.readRest(true);
+    await this.findEnding();
+  }
+
+  /** All that a saved trace holds was read. */
+  async readToEnd(): Promise<void> {
+    await this.session.native.settle();
+    this.session.pause();
+    await this.findEnding();
+    void this.judge();
+  }
+
+  /** All that an ended program wrote was read. */
+  async readRest(attached: boolean): Promise<void> {
+    if (this.directory !== null) await settle(this.session.native, this.directory, STRAGGLER_MS, attached);
+    this.tellInfo('events');
+  }
+
+  /** Looks for the moment that is shown instead of the end. Rejects when the trace is closed. */
+  async findEnding(): Promise<void> {
+    const { native, moments } = this.session;
+    if (endingOf(native) !== null) {
+      const { durationNs } = native.info();
+      // A trace that was read while it was recorded: read once more its times are those that a moment of it is read by.
+      const found = endingOf(this.directory === null ? native : await moments.at(durationNs + BEHIND_NS));
+      this.ending = found && { timeNs: found.timeNs, bytes: found.bytes, ...endingWords(found) };
+    }
+    this.tell(this.facts, 'state');
+  }
+
+  /** The colours of groups of the timeline, in their order: one that stays keeps its own. */
+  colourGroups(by: StackBy, names: readonly string[]): number[] {
+    const slots = this.slots[by].assign(names);
+    if (by === 'line' && names.some((name, i) => this.hues.get(name) !== slots[i])) {
+      this.hues = new Map(names.map((name, i) => [name, slots[i] ?? 0]));
+      this.tell({ hues: this.hues });
+    }
+    return slots;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.verdicts.close();
+    this.session.close();
+  }
+}

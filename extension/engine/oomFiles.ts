@@ -1,0 +1,15 @@
+import { BEHIND_NS, oomDocuments } from '../analysis/report/oomReport';
+import { keepOomDocument } from '../capture/traces/keptTraces';
+import { textOf } from '../protocol/inert';
+import type { TraceSource } from '../protocol/trace';
+import type { FollowedTrace } from './followedTrace';
+
+/** Writes what is to be said of memory that ran out, as documents in a folder; their paths. */
+export async function writeOomFiles(folder: string, { session, verdicts }: FollowedTrace): Promise<string[]> {
+  const { native, moments } = session;
+  const endNs = native.info().durationNs + BEHIND_NS;
+  const readAt = async <T>(untilNs: number | null, read: (then: TraceSource) => T): Promise<T> =>
+    read(untilNs === null ? native : await moments.at(untilNs));
+  const documents = await oomDocuments(native, (await verdicts.verdictsNow()).verdicts, { endNs, readAt });
+  return documents.map(({ name, lines }) => keepOomDocument(folder, name, textOf(lines)));
+}

@@ -1,0 +1,196 @@
+// Reads and judges the traces of a window, and answers the extension host and its pages.
+import { t } from '@vscode/l10n';
+import { resolveTraceTime } from '../analysis/report/traceTime';
+import { keptTracesFolder } from '../capture/traces/folders';
+import { keptTraceFile, pruneKeptTraces } from '../capture/traces/keptTraces';
+import { reasonOf } from '../capture/traces/traceDirectory';
+import { readJob, type ReadTraces } from '../cli/job/readJob';
+import { exportTrace } from '../exporters/exportTrace';
+import { writeWholeFrom } from '../files/files';
+import { loadNative, type NativeAddon } from '../native/addon';
+import { nameCells } from '../protocol/cells';
+import { remembered } from '../protocol/maps';
+import type {
+  Engine,
+  EngineMethod,
+  EngineParams,
+  EngineResult,
+  FromEngine,
+  Opening,
+  PageQuestion,
+  ToEngine,
+  TraceFacts,
+} from '../protocol/requests/engineRequests';
+import type { Answers, NamedTrace, PageModel } from './answers/answers';
+import { compareAnswers } from './answers/compare';
+import { timelineAnswers } from './answers/timeline';
+import { traceAnswers } from './answers/trace';
+import { verdictAnswers } from './answers/verdicts';
+import { FollowedTrace } from './followedTrace';
+import { linesOf } from './lineAnswers';
+import { writeOomFiles } from './oomFiles';
+import { tensorOf } from './tensor';
+
+type Handlers = { [M in EngineMethod]: (of: EngineParams<M>) => EngineResult<M> | Promise<EngineResult<M>> };
+
+export class TraceEngine implements Engine {
+  private readonly traces = new Map<number, Promise<FollowedTrace>>();
+  private readonly jobs = new Map<string, ReadTraces>();
+  private readonly exports = new Map<number, AbortController>();
+  private readonly handlers: Handlers = {
+    open: of => this.open(of),
+    readToEnd: async ({ trace }) => (await this.traceOf(trace)).readToEnd(),
+    readRest: async ({ trace, attached }) => (await this.traceOf(trace)).readRest(attached),
+    findEnding: async ({ trace }) => (await this.traceOf(trace)).findEnding(),
+    close: ({ trace }) => this.close(trace),
+    late: async ({ trace, page, late }) => (await this.traces.get(trace))?.session.awaits(page, late),
+    answer: of => this.answerPage(of),
+    judge: async ({ trace }) => void (await (await this.traceOf(trace)).verdicts.verdictsNow()),
+    whoHolds: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.whoHolds(finding),
+    stopAsking: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopAsking(finding),
+    lines: async ({ trace, paths }) => linesOf(await this.traceOf(trace), paths),
+    tensor: async ({ trace, pid, address }) => tensorOf(await this.traceOf(trace), pid, address),
+    momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
+    save: async ({ trace, file }) => save(await this.traceOf(trace), file),
+    keep: async ({ trace, command }) => keep(await this.traceOf(trace), command),
+    writeOomFiles: async ({ trace, folder }) => writeOomFiles(folder, await this.traceOf(trace)),
+    exportTrace: of => this.exportTrace(of),
+    stopExport: ({ number }) => this.exports.get(number)?.abort(),
+    maskSecrets: ({ commands }) => commands.map(words => this.addon.maskSecrets(words)),
+    setRecording: ({ directory, on }) => this.addon.setRecording(directory, on),
+    readJob: ({ folder, run }) =>
+      readJob(
+        folder,
+        this.dist,
+        run,
+        remembered(this.jobs, folder, () => new Map()),
+      ),
+    closeJob: ({ folder }) => void this.jobs.delete(folder),
+    problem: () => {
+      const loaded = loadNative(this.dist);
+      return 'error' in loaded ? loaded.error : null;
+    },
+  };
+
+  /** @param tell gets what is told of its own accord */
+  constructor(
+    private readonly dist: string,
+    private readonly tell: (message: FromEngine) => void,
+  ) {}
+
+  async request<M extends EngineMethod>(method: M, params: EngineParams<M>): Promise<EngineResult<M>> {
+    return this.handlers[method](params);
+  }
+
+  /** Never rejects: an error is a sentence. */
+  async answer({ id, method, params }: ToEngine): Promise<void> {
+    try {
+      this.tell({ type: 'answer', id, ok: true, value: await this.request(method, params) });
+    } catch (error) {
+      this.tell({ type: 'answer', id, ok: false, sentence: reasonOf(error) });
+    }
+  }
+
+  /** Throws a sentence where the native part does not load. */
+  private get addon(): NativeAddon {
+    const loaded = loadNative(this.dist);
+    if ('error' in loaded) throw new Error(loaded.error);
+    return loaded.addon;
+  }
+
+  private async traceOf(number: number): Promise<FollowedTrace> {
+    const trace = await this.traces.get(number);
+    if (trace === undefined) throw new Error(t('No trace is open.'));
+    return trace;
+  }
+
+  private async open(of: Opening): Promise<TraceFacts> {
+    this.close(of.trace);
+    const opened = FollowedTrace.open(this.addon, of, (facts, change) =>
+      this.tell({ type: 'news', trace: of.trace, facts, ...(change && { change }) }),
+    );
+    this.traces.set(of.trace, opened);
+    try {
+      const trace = await opened;
+      if (of.asks) trace.verdicts.askOnFirstLeak(text => this.tell({ type: 'log', text }));
+      if (of.ended) void trace.showEnded().catch(() => undefined); // it was closed meanwhile
+      return trace.facts;
+    } catch (error) {
+      this.traces.delete(of.trace);
+      throw error;
+    }
+  }
+
+  private close(number: number): void {
+    const closed = this.traces.get(number);
+    this.traces.delete(number);
+    void closed?.then(
+      trace => trace.close(),
+      () => undefined,
+    );
+  }
+
+  private async answerPage({ trace, title, method, params, others }: PageQuestion): Promise<unknown> {
+    const shown = await this.traceOf(trace);
+    nameCells(shown.session.native.info());
+    const model: PageModel = { shown, traces: () => this.namedTraces([{ trace, title }, ...others]) };
+    const answers: Answers = {
+      ...traceAnswers(model),
+      ...timelineAnswers(model),
+      ...compareAnswers(model),
+      ...verdictAnswers(model),
+    };
+    // The bars of the cards are asked for whenever figures are: those that the host has go with them.
+    if (method === 'ledger') shown.tellInfo();
+    return (answers[method] as (of: typeof params) => unknown)(params);
+  }
+
+  /** The first is the shown one. */
+  private async namedTraces(wanted: readonly { trace: number; title: string }[]): Promise<NamedTrace[]> {
+    const found: NamedTrace[] = [];
+    for (const [i, { trace: number, title }] of wanted.entries()) {
+      const trace = await this.traces.get(number)?.catch(() => undefined);
+      if (trace !== undefined) found.push({ id: i === 0 ? 0 : number, title, trace });
+    }
+    return found;
+  }
+
+  private async exportTrace({
+    trace,
+    format,
+    file,
+    number,
+  }: EngineParams<'exportTrace'>): Promise<EngineResult<'exportTrace'>> {
+    const abort = new AbortController();
+    this.exports.set(number, abort);
+    try {
+      const { path } = (await this.traceOf(trace)).session;
+      const onProgress = (done: number): void => this.tell({ type: 'progress', number, done });
+      const selection = { fromNs: null, untilNs: null };
+      await writeWholeFrom(
+        file,
+        exportTrace(this.addon, path, format, selection, { signal: abort.signal, onProgress }),
+      );
+      return true;
+    } catch (error) {
+      if (abort.signal.aborted) return false;
+      throw error;
+    } finally {
+      this.exports.delete(number);
+    }
+  }
+}
+
+/** Writes all that was recorded until now. */
+async function save({ session: { native } }: FollowedTrace, file: string): Promise<void> {
+  await native.settle();
+  await native.save(file, '');
+}
+
+async function keep({ session: { native } }: FollowedTrace, command: readonly string[]): Promise<string> {
+  const folder = keptTracesFolder(process.env);
+  const file = keptTraceFile(folder, command, new Date());
+  await native.save(file, '');
+  pruneKeptTraces(folder);
+  return file;
+}

@@ -1,0 +1,43 @@
+// What the host itself does of a page's wishes; the rest is for the engine.
+import * as vscode from 'vscode';
+import { applyFix, originOf, type SourceOrigin } from '../../editor/fixEdit';
+import { openLine } from '../../editor/openLine';
+import type { SourceLines } from '../../editor/sourceLines';
+import { sourcePath } from '../../files/sourcePath';
+import type { HostRequests } from '../../protocol/requests/engineRequests';
+import { forButtons } from '../../protocol/requests/sessionRequests';
+import type { OpenTrace } from '../session/openTrace';
+import type { PageModel } from './model';
+
+type Answers = {
+  [M in keyof HostRequests]: HostRequests[M] extends (params: infer P) => infer Result
+    ? (params: P) => Result | PromiseLike<Result>
+    : never;
+};
+
+export function hostAnswers(model: PageModel, lines: SourceLines): Answers {
+  return {
+    openLine: ({ file, line }) => {
+      const { cwd, sinceMs } = shownOrigin(model);
+      return openLine(file, lines.nearest(sourcePath(file, cwd), line, sinceMs), cwd);
+    },
+    ...forButtons(button => () => model.press(button)),
+    setRecording: ({ on }) => model.setRecording(on),
+    showSession: ({ id }) => model.showSession(id),
+    closeSession: ({ id }) => model.closeSession(id),
+    openOtherTrace: () => model.openOther(),
+    copyText: ({ text }) => vscode.env.clipboard.writeText(text),
+    applyFix: ({ finding }) => applyFix(shownTrace(model).finding(finding), shownOrigin(model), lines),
+  };
+}
+
+/** Throws a sentence where there is none. */
+export function shownTrace({ shown }: PageModel): OpenTrace {
+  if (!shown?.facts) throw new Error(vscode.l10n.t('No trace is open.'));
+  return shown;
+}
+
+/** Where the source files of the trace that the page shows are. */
+function shownOrigin({ shown }: PageModel): SourceOrigin {
+  return originOf(shown ?? { cwd: '/', facts: null });
+}
