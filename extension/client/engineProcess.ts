@@ -14,6 +14,7 @@ import type {
   TraceFacts,
 } from '../protocol/requests/engineRequests';
 import type { Batch } from '../protocol/requests/outbox';
+import { ownArrays } from './ownArrays';
 
 /** So many deaths in so long a time are no accident. */
 const MOST_DEATHS = 3;
@@ -158,7 +159,7 @@ export class EngineProcess implements Engine {
     if (message.type === 'news') return this.listeners.get(message.trace)?.news(message.facts, message.change);
     const asked = this.waiting.get(message.id);
     this.waiting.delete(message.id);
-    if (message.ok) asked?.resolve(message.value);
+    if (message.ok) asked?.resolve(ownArrays(message.value));
     else asked?.reject(new Error(message.sentence));
   }
 

@@ -44,6 +44,7 @@ export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session = NO_SESSION;
   private readonly clock = new RunClock();
+  private ticking: ReturnType<typeof setTimeout> | undefined;
   readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
@@ -83,7 +84,6 @@ export class App implements PageActions {
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
     this.trace.append(this.ledger.element, this.findings.element, lower, this.timeline.element);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
-    this.listen();
     this.render();
   }
 
@@ -93,6 +93,7 @@ export class App implements PageActions {
     const chosen = this.session.id !== 0 && session.id !== this.session.id;
     this.session = session;
     this.clock.update(session);
+    if (this.clock.running) this.ticking ??= setTimeout(() => this.tick(), CLOCK_MS);
     BEAT.moving = session.phase === 'running';
     if (session.info) nameCells(session.info);
     const start = session.info?.startRealtimeMs;
@@ -147,6 +148,7 @@ export class App implements PageActions {
   visible(visible: boolean): void {
     if (!visible) return;
     BEAT.wake();
+    this.tick();
     onFrame(this.render);
   }
 
@@ -186,13 +188,15 @@ export class App implements PageActions {
     }
   }
 
-  private listen(): void {
-    setInterval(() => {
-      if (document.hidden || !this.clock.running) return;
-      this.header.tick(this.clock.elapsedNs());
-      const context = this.now();
-      if (context) this.timeline.update(context);
-    }, CLOCK_MS);
+  /** Shows how long the run is, while it goes on. */
+  private tick(): void {
+    clearTimeout(this.ticking);
+    this.ticking = undefined;
+    if (document.hidden || !this.clock.running) return;
+    this.header.tick(this.clock.elapsedNs());
+    const context = this.now();
+    if (context) this.timeline.update(context);
+    this.ticking = setTimeout(() => this.tick(), CLOCK_MS);
   }
 
   private readonly render = (): void => {

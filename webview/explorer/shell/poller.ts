@@ -27,8 +27,8 @@ export interface PollerHost extends Timers {
   hidden(): boolean;
 }
 
-/** For figures: the host tells of a new moment less often, so that all of them ask at each. */
-export const FIGURES_MS = 200;
+/** For figures: the engine tells of a new moment less often (`TraceSession`), so that all of them ask at each. */
+export const FIGURES_MS = 50;
 /** Those who ask seldom wait so long for others to ask. */
 const PATIENCE_MS = 120;
 const SELDOM_MS = 400;
