@@ -6,6 +6,7 @@ import { processAlive } from '../../capture/processes/processAlive';
 import type { SessionFile } from '../../capture/traces/sessionFile';
 import { programRuns, readPid, readStatus, statusFile } from '../../capture/launch/terminalScript';
 import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
+import { attempt } from '../../protocol/attempt';
 import { cpuText, type CpuReason } from '../../protocol/cpuReason';
 import type { ProgramTerminal } from './terminal';
 
@@ -46,7 +47,7 @@ export interface RecordingEnd {
 }
 
 const STOP_GRACE_MS = 5_000;
-const CLOSING_MS = 200;
+const OFTEN_MS = 200;
 
 /** It goes on in its terminal when the window goes, and its library goes on writing. */
 export class LaunchedRecording extends Recording {
@@ -74,13 +75,17 @@ export class LaunchedRecording extends Recording {
 
   override watch(look: () => void): () => void {
     let timer: NodeJS.Timeout | undefined;
+    const lookOften = (): void => void (timer ??= setInterval(look, OFTEN_MS));
     // A program may outlive its terminal for a while.
-    const closed = this.terminal.onClosed(() => (timer ??= setInterval(look, CLOSING_MS)));
-    const status = watch(statusFile(this.directory), look).on('error', () => undefined); // the directory is gone
+    const closed = this.terminal.onClosed(lookOften);
+    const status = attempt(() => watch(statusFile(this.directory), look), null);
+    // Where the system watches no more files.
+    if (status === null) lookOften();
+    status?.on('error', lookOften);
     return () => {
       clearInterval(timer);
       closed.dispose();
-      status.close();
+      status?.close();
     };
   }
 
