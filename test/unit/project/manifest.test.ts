@@ -41,10 +41,16 @@ test('each command of the manifest is registered', () => {
 test('what only an export needs is a file of its own, which ships', () => {
   assert.match(bundle('parquet.js'), /DELTA_BINARY_PACKED/);
   assert.ok(ships('parquet.js'));
-  for (const file of ['parts.js', 'cli.js']) {
+  for (const file of ['engine.js', 'cli.js']) {
     assert.match(bundle(file), /require\("\.\/parquet"\)/);
     assert.doesNotMatch(bundle(file), /DELTA_BINARY_PACKED/);
   }
+});
+
+test('what reads traces is a file of its own, which ships; the extension host loads nothing native', () => {
+  assert.ok(ships('engine.js'));
+  assert.match(bundle('engine.js'), /gpu_memory_trace\.node/);
+  assert.doesNotMatch(bundle('extension.js') + bundle('parts.js'), /gpu_memory_trace\.node|dlopen/);
 });
 
 test('what only agents need is a file of its own, which ships', () => {
