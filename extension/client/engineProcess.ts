@@ -157,10 +157,10 @@ export class EngineProcess implements Engine {
     if (message.type === 'log') return this.listener.log(message.text);
     if (message.type === 'progress') return this.exports.get(message.number)?.(message.done);
     if (message.type === 'news') return this.listeners.get(message.trace)?.news(message.facts, message.change);
-    const asked = this.waiting.get(message.id);
+    const request = this.waiting.get(message.id);
     this.waiting.delete(message.id);
-    if (message.ok) asked?.resolve(ownArrays(message.value));
-    else asked?.reject(new Error(message.sentence));
+    if (message.ok) request?.resolve(ownArrays(message.value));
+    else request?.reject(new Error(message.sentence));
   }
 
   /** What was open is opened again, and what was asked is asked again: once, for it may be what the process died of. */
@@ -174,11 +174,11 @@ export class EngineProcess implements Engine {
       how,
     );
     this.listener.died(died, false);
-    const asked = [...this.waiting.values()].filter(({ sent }) => sent);
-    for (const one of asked) this.waiting.delete(one.question.id);
-    const opened = new Set(asked.map(({ question }) => (question.method === 'open' ? question.params.trace : 0)));
+    const unanswered = [...this.waiting.values()].filter(({ sent }) => sent);
+    for (const one of unanswered) this.waiting.delete(one.question.id);
+    const opened = new Set(unanswered.map(({ question }) => (question.method === 'open' ? question.params.trace : 0)));
     for (const [trace, listener] of this.listeners) if (!opened.has(trace)) this.openAgain(listener);
-    for (const one of asked) {
+    for (const one of unanswered) {
       if (one.again) one.reject(new Error(died));
       else this.waiting.set(one.question.id, { ...one, sent: false, again: true });
     }

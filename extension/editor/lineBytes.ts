@@ -104,7 +104,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const known = [shown, facts?.info.revision, paths.join('\n'), facts?.findings, facts?.ending];
     if (known.every((one, i) => one === this.known[i])) return;
     this.known = known;
-    const found = shown === null || facts === null || paths.length === 0 ? null : await shown.ask('lines', { paths });
+    const found =
+      shown === null || facts === null || paths.length === 0 ? null : await shown.request('lines', { paths });
     if (this.known !== known) return;
     this.files = found?.files ?? new Map();
     this.most = found?.mostBytes ?? 0;

@@ -8,7 +8,7 @@ export interface WindowTrace {
   readonly cwd: string;
   /** What is known of it; null: no trace is open. */
   readonly facts: TraceFacts | null;
-  ask<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;
+  request<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;
 }
 
 export interface WindowTraces {

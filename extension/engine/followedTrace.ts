@@ -14,8 +14,8 @@ import { TraceVerdicts } from './traceVerdicts';
 /** For so long processes that an ended program left may take to end. */
 const STRAGGLER_MS = 1_000;
 
-/** Gets what is new of a trace; see `FromEngine`. */
-export type TellNews = (facts: Partial<TraceFacts>, change?: TraceChange) => void;
+/** Takes what is new of a trace; see `FromEngine`. */
+export type PushFacts = (facts: Partial<TraceFacts>, change?: TraceChange) => void;
 
 export class FollowedTrace {
   readonly verdicts: TraceVerdicts;
@@ -27,33 +27,33 @@ export class FollowedTrace {
     category: new GroupSlots(),
     thread: new GroupSlots(),
   };
-  /** The revision that was told of last. */
-  private told = -1;
+  /** Revision of the facts that were pushed last. */
+  private pushed = -1;
   private judging = false;
   private closed = false;
 
   constructor(
     readonly session: TraceSession,
     private readonly directory: string | null,
-    private readonly tell: TellNews,
+    private readonly push: PushFacts,
   ) {
-    this.verdicts = new TraceVerdicts(session.native, directory, () => tell({ findings: this.findings }, 'state'));
+    this.verdicts = new TraceVerdicts(session.native, directory, () => push({ findings: this.findings }, 'state'));
     session.onChange(() => {
-      this.tellInfo('events');
+      this.pushInfo('events');
       void this.judge();
     });
     session.follow();
   }
 
   /** Rejects with a sentence. */
-  static async open(addon: NativeAddon, { path, directory }: Opening, tell: TellNews): Promise<FollowedTrace> {
+  static async open(addon: NativeAddon, { path, directory }: Opening, push: PushFacts): Promise<FollowedTrace> {
     const { path: own, release } = directory === null ? await traceFile(addon, path) : { path, release: undefined };
-    return new FollowedTrace(new TraceSession(addon, own, release), directory, tell);
+    return new FollowedTrace(new TraceSession(addon, own, release), directory, push);
   }
 
   get facts(): TraceFacts {
     const info = this.session.native.info();
-    this.told = info.revision;
+    this.pushed = info.revision;
     return { info, ending: this.ending, hues: this.hues, findings: this.findings };
   }
 
@@ -61,13 +61,13 @@ export class FollowedTrace {
     return this.verdicts.latest?.findings ?? null;
   }
 
-  /** Tells what is known of this moment, unless it was told of; without `change` it belongs to an answer. */
-  tellInfo(change?: TraceChange): void {
+  /** Pushes what is known of this moment, unless it was; without `change` it belongs to an answer. */
+  pushInfo(change?: TraceChange): void {
     const { native } = this.session;
-    if (native.revision() === this.told) return;
+    if (native.revision() === this.pushed) return;
     const info = native.info();
-    this.told = info.revision;
-    this.tell({ info }, change);
+    this.pushed = info.revision;
+    this.push({ info }, change);
   }
 
   /** Judges what is new, at once or when that is worth it. */
@@ -101,7 +101,7 @@ export class FollowedTrace {
   /** All that an ended program wrote was read. */
   async readRest(attached: boolean): Promise<void> {
     if (this.directory !== null) await settle(this.session.native, this.directory, STRAGGLER_MS, attached);
-    this.tellInfo('events');
+    this.pushInfo('events');
   }
 
   /** Looks for the moment that is shown instead of the end. Rejects when the trace is closed. */
@@ -113,7 +113,7 @@ export class FollowedTrace {
       const found = endingOf(this.directory === null ? native : await moments.at(durationNs + BEHIND_NS));
       this.ending = found && { timeNs: found.timeNs, bytes: found.bytes, ...endingWords(found) };
     }
-    this.tell(this.facts, 'state');
+    this.push(this.facts, 'state');
   }
 
   /** The colours of groups of the timeline, in their order: one that stays keeps its own. */
@@ -121,7 +121,7 @@ export class FollowedTrace {
     const slots = this.slots[by].assign(names);
     if (by === 'line' && names.some((name, i) => this.hues.get(name) !== slots[i])) {
       this.hues = new Map(names.map((name, i) => [name, slots[i] ?? 0]));
-      this.tell({ hues: this.hues });
+      this.push({ hues: this.hues });
     }
     return slots;
   }

@@ -72,10 +72,10 @@ export class TraceEngine implements Engine {
     },
   };
 
-  /** @param tell gets what is told of its own accord */
+  /** @param send takes answers, and what is new */
   constructor(
     private readonly dist: string,
-    private readonly tell: (message: FromEngine) => void,
+    private readonly send: (message: FromEngine) => void,
   ) {}
 
   async request<M extends EngineMethod>(method: M, params: EngineParams<M>): Promise<EngineResult<M>> {
@@ -85,9 +85,9 @@ export class TraceEngine implements Engine {
   /** Never rejects: an error is a sentence. */
   async answer({ id, method, params }: ToEngine): Promise<void> {
     try {
-      this.tell({ type: 'answer', id, ok: true, value: await this.request(method, params) });
+      this.send({ type: 'answer', id, ok: true, value: await this.request(method, params) });
     } catch (error) {
-      this.tell({ type: 'answer', id, ok: false, sentence: reasonOf(error) });
+      this.send({ type: 'answer', id, ok: false, sentence: reasonOf(error) });
     }
   }
 
@@ -107,12 +107,12 @@ export class TraceEngine implements Engine {
   private async open(of: Opening): Promise<TraceFacts> {
     this.close(of.trace);
     const opened = FollowedTrace.open(this.addon, of, (facts, change) =>
-      this.tell({ type: 'news', trace: of.trace, facts, ...(change && { change }) }),
+      this.send({ type: 'news', trace: of.trace, facts, ...(change && { change }) }),
     );
     this.traces.set(of.trace, opened);
     try {
       const trace = await opened;
-      if (of.asks) trace.verdicts.askOnFirstLeak(text => this.tell({ type: 'log', text }));
+      if (of.findsHolders) trace.verdicts.askOnFirstLeak(text => this.send({ type: 'log', text }));
       if (of.ended) void trace.showEnded().catch(() => undefined); // it was closed meanwhile
       return trace.facts;
     } catch (error) {
@@ -141,7 +141,7 @@ export class TraceEngine implements Engine {
       ...verdictAnswers(model),
     };
     // The bars of the cards are asked for whenever figures are: those that the host has go with them.
-    if (method === 'ledger') shown.tellInfo();
+    if (method === 'ledger') shown.pushInfo();
     return (answers[method] as (of: typeof params) => unknown)(params);
   }
 
@@ -165,7 +165,7 @@ export class TraceEngine implements Engine {
     this.exports.set(number, abort);
     try {
       const { path } = (await this.traceOf(trace)).session;
-      const onProgress = (done: number): void => this.tell({ type: 'progress', number, done });
+      const onProgress = (done: number): void => this.send({ type: 'progress', number, done });
       const selection = { fromNs: null, untilNs: null };
       await writeWholeFrom(
         file,

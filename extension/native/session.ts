@@ -18,7 +18,7 @@ export class TraceSession {
   private following = false;
   /** What comes next is waited for. */
   private looking = false;
-  private toldAtMs = -Infinity;
+  private lastAtMs = -Infinity;
   private pauseMs = PICTURE_MS;
   private readonly late = new Set<unknown>();
   private closed = false;
@@ -67,7 +67,7 @@ export class TraceSession {
   private goOn(): void {
     if (!this.following || this.looking) return;
     clearTimeout(this.timer);
-    const waitMs = this.toldAtMs + (this.late.size > 0 ? PATIENCE_MS : this.pauseMs) - performance.now();
+    const waitMs = this.lastAtMs + (this.late.size > 0 ? PATIENCE_MS : this.pauseMs) - performance.now();
     if (waitMs > 0) {
       this.timer = setTimeout(() => this.goOn(), Math.ceil(waitMs));
       return;
@@ -80,7 +80,7 @@ export class TraceSession {
   private found(caughtUp: boolean): void {
     this.looking = false;
     if (!this.following) return;
-    this.toldAtMs = performance.now();
+    this.lastAtMs = performance.now();
     this.pauseMs = caughtUp ? PICTURE_MS : BEHIND_MS;
     const revision = this.native.revision();
     for (const listener of this.listeners) listener(revision);

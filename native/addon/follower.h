@@ -111,7 +111,7 @@ class Follower {
         ++turns_begun_;
       }
       const bool more = read_slice();
-      tell_next(more);
+      report_next(more);
       if (more) continue;
       {
         std::lock_guard turn(turns_mutex_);
@@ -121,7 +121,7 @@ class Follower {
       pause();
     }
   }
-  void tell_next(bool more) {
+  void report_next(bool more) {
     std::function<void(bool)> found;
     {
       std::lock_guard turn(turns_mutex_);
@@ -210,7 +210,7 @@ class Follower {
   std::atomic<uint32_t> settling_ = 0;
   bool paced_ = false;               ///< what is read is as `next` says
   std::function<void(bool)> found_;  ///< empty between two calls of `next`
-  uint64_t seen_ = 0;                ///< the revision that `next` told of
+  uint64_t seen_ = 0;                ///< the revision of the last report
   Clock::time_point new_since_{};    ///< there is a newer one
 
   Clock::time_point looked_{};

@@ -43,7 +43,7 @@ export interface Opening extends OfTrace {
   /** Where the trace is recorded; null: it is a file. */
   directory: string | null;
   /** The program is asked by itself who holds what leaks. */
-  asks: boolean;
+  findsHolders: boolean;
   /** Its program has ended: the moment that is shown instead is looked for. */
   ended: boolean;
 }

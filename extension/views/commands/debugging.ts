@@ -163,7 +163,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
     const pid = debugged?.pids.get(item?.session.id ?? '');
     if (!(item instanceof vscode.DebugStackFrame) || !session?.facts || pid === undefined) return null;
     const address = await addressOf(item, expression);
-    return address === null ? null : session.ask('tensor', { pid, address });
+    return address === null ? null : session.request('tensor', { pid, address });
   }
 }
 

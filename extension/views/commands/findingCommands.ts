@@ -29,7 +29,7 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const { traced, finding } = chosen;
   await showFinding(parts, finding.id);
   const title = vscode.l10n.t('Asking who holds it');
-  const inquiry = await withProgress(title, traced, finding, () => traced.ask('whoHolds', { finding: finding.id }));
+  const inquiry = await withProgress(title, traced, finding, () => traced.request('whoHolds', { finding: finding.id }));
   const [holder] = inquiry.results;
   if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
   await showHolder(parts.sessions.shown?.cwd ?? '/', holder);
@@ -48,7 +48,7 @@ async function showHolder(cwd: string, holder: HolderFound): Promise<void> {
 function withProgress<T>(title: string, traced: Session, { id }: Finding, run: () => Promise<T>): Thenable<T> {
   const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
   return vscode.window.withProgress(options, (_progress, token) => {
-    token.onCancellationRequested(() => void traced.ask('stopAsking', { finding: id }));
+    token.onCancellationRequested(() => void traced.request('stopAsking', { finding: id }));
     return run();
   });
 }

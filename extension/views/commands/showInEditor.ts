@@ -27,7 +27,7 @@ export async function showInEditor(sessions: Sessions, explorer: ExplorerView, w
   await shown.judged();
   const finding = id === null ? null : shown.finding(id);
   const time = at === undefined ? null : parseTraceTime(at);
-  const moment = time && (await shown.ask('momentOf', { time }));
+  const moment = time && (await shown.request('momentOf', { time }));
   if (moment === null && at !== undefined) throw new Refused(vscode.l10n.t('{0} is not a time of a trace.', at));
   if (moment !== null && 'error' in moment) throw new Refused(moment.error);
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });

@@ -40,7 +40,7 @@ export class Page implements vscode.Disposable {
     const source = {
       revision: () => model.shown?.facts?.info.revision ?? -1,
       view: () => model.view(),
-      late: (late: boolean) => void model.shown?.ask('late', { page: this.id, late }).catch(() => undefined),
+      late: (late: boolean) => void model.shown?.request('late', { page: this.id, late }).catch(() => undefined),
     };
     this.news = new PageNews(source, message => this.post(message));
     this.subscriptions = [
@@ -100,16 +100,16 @@ export class Page implements vscode.Disposable {
     try {
       if (this.model.shown?.facts) nameCells(this.model.shown.facts.info);
       const own = this.answers[method as keyof HostRequests] as ((of: typeof params) => unknown) | undefined;
-      const value = await (own ? own(params) : this.askEngine(method as PageMethod, params as PageParams));
+      const value = await (own ? own(params) : this.requestEngine(method as PageMethod, params as PageParams));
       return { type: 'response', id, ok: true, value };
     } catch (error) {
       return { type: 'response', id, ok: false, error: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  private askEngine(method: PageMethod, params: PageParams): Promise<unknown> {
+  private requestEngine(method: PageMethod, params: PageParams): Promise<unknown> {
     const shown = shownTrace(this.model);
-    return shown.ask('answer', { title: shown.title, method, params, others: this.model.others() });
+    return shown.request('answer', { title: shown.title, method, params, others: this.model.others() });
   }
 
   dispose(): void {

@@ -67,5 +67,5 @@ async function saveCopy(document: SavedTrace): Promise<void> {
   const target = await vscode.window.showSaveDialog({ defaultUri });
   if (target === undefined || target.fsPath === uri.fsPath) return;
   if (!snapshot) return vscode.workspace.fs.copy(uri, target, { overwrite: true });
-  await document.ask('save', { file: target.fsPath });
+  await document.request('save', { file: target.fsPath });
 }

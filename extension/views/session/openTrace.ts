@@ -86,14 +86,14 @@ export class OpenTrace implements vscode.Disposable {
   }
 
   /** What the engine answers about the trace. Rejects with a sentence. */
-  ask<M extends EngineMethod>(method: M, of: OfTrace<M>): Promise<EngineResult<M>> {
+  request<M extends EngineMethod>(method: M, of: OfTrace<M>): Promise<EngineResult<M>> {
     if (this.opened === null) return Promise.reject(new Refused(vscode.l10n.t('No trace is open.')));
     return this.engine.request(method, { ...of, trace: this.id } as unknown as EngineParams<M>);
   }
 
   /** What was found, judged as of now or a moment ago. Rejects with a sentence where there is no trace. */
   async judged(): Promise<readonly Finding[]> {
-    await this.ask('judge', {});
+    await this.request('judge', {});
     return this.known?.findings ?? [];
   }
 
@@ -106,14 +106,14 @@ export class OpenTrace implements vscode.Disposable {
 
   /** Shows a saved trace while it is read; `read`: all of it was read, or it was closed. Rejects with a sentence. */
   async openFile(file: string): Promise<{ read: Promise<void> }> {
-    await this.open({ path: file, directory: null, asks: false });
+    await this.open({ path: file, directory: null, findsHolders: false });
     this.set({ detail: vscode.l10n.t('Reading the trace…') });
     return { read: this.readToEnd(file) };
   }
 
   private async readToEnd(file: string): Promise<void> {
     try {
-      await this.ask('readToEnd', {});
+      await this.request('readToEnd', {});
     } catch {
       return; // it was closed meanwhile
     }

@@ -159,7 +159,7 @@ export class Session extends OpenTrace {
   /** Writes all that was recorded until now. Rejects with a sentence. */
   async save(file: string): Promise<void> {
     if (this.facts === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
-    await this.ask('save', { file });
+    await this.request('save', { file });
   }
 
   /** Writes the trace in a format of another tool; false: it was stopped. Rejects with a sentence. */
@@ -190,8 +190,8 @@ export class Session extends OpenTrace {
     const { directory, attached } = recording;
     this.directory = directory;
     this.recording = recording;
-    const asks = !attached && holderTime() === 'onFirstLeak';
-    await this.open({ path: directory, directory, asks });
+    const findsHolders = !attached && holderTime() === 'onFirstLeak';
+    await this.open({ path: directory, directory, findsHolders });
   }
 
   /** CUDA was. */
@@ -222,7 +222,7 @@ export class Session extends OpenTrace {
     this.stopLooking();
     try {
       recordProcesses(recording.directory, recording.facts);
-      await this.ask('readRest', { attached: recording.attached });
+      await this.request('readRest', { attached: recording.attached });
     } catch (error) {
       if (!this.gone) this.parts.log.error(reasonOf(error));
     }
@@ -246,7 +246,7 @@ export class Session extends OpenTrace {
 
   private async showEnding(): Promise<void> {
     try {
-      await this.ask('findEnding', {});
+      await this.request('findEnding', {});
     } catch (error) {
       this.parts.log.warn(reasonOf(error)); // the end itself is shown
     }
@@ -256,10 +256,10 @@ export class Session extends OpenTrace {
   private async keepTrace(recording: Recording): Promise<void> {
     if (!this.used) return;
     try {
-      const file = await this.ask('keep', { command: recording.facts.command });
+      const file = await this.request('keep', { command: recording.facts.command });
       this.file = file;
       this.parts.log.info(`trace kept in ${file}`);
-      for (const document of await this.ask('writeOomFiles', { folder: dirname(file) })) void offer(document);
+      for (const document of await this.request('writeOomFiles', { folder: dirname(file) })) void offer(document);
     } catch (error) {
       this.parts.log.error(`the trace could not be kept: ${reasonOf(error)}`);
     }

@@ -38,7 +38,7 @@ class Running implements TraceListener {
   blocks = 0;
   readonly opening = () => ({
     ...{ trace: this.trace, path: this.directory, directory: this.directory },
-    ...{ asks: false, ended: false },
+    ...{ findsHolders: false, ended: false },
   });
   readonly news = (facts: Partial<TraceFacts>): void => void (this.facts = { ...this.facts, ...facts });
   readonly lost = (sentence: string): void => void this.sentences.push(sentence);
@@ -88,8 +88,8 @@ test('one that is killed is followed by another, which goes on where it was', as
   await running.events(6);
   const [pid, rows] = [engine.pid, await lines(engine, running)];
   kill();
-  const asked = lines(engine, running);
-  assert.deepEqual(await asked, rows, 'what it was asked is answered');
+  const pending = lines(engine, running);
+  assert.deepEqual(await pending, rows, 'what it was asked is answered');
   assert.match(died.join('\n'), /^The process that reads traces ended \(SIGKILL\) and was started again; [^\n]*\.$/);
   assert.notEqual(engine.pid, pid);
   running.allocate(1);
