@@ -20,6 +20,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  watch,
   writeFileSync,
   type Stats,
   type WriteStream,
@@ -89,6 +90,17 @@ export const setTimes = (file: string, { atime, mtime }: Pick<Stats, 'atime' | '
 
 /** A file of /proc. Rejects. */
 export const readSystemFile = (file: string): Promise<string> => readFile(file, 'utf8');
+
+/** Calls `changed` whenever a file changes, until what is returned is called; `failed` where the system watches it no more. */
+export function watchFile(file: string, changed: () => void, failed: () => void): () => void {
+  try {
+    const watcher = watch(file, changed).on('error', failed);
+    return () => watcher.close();
+  } catch {
+    failed();
+    return () => undefined;
+  }
+}
 
 /** Whether it is a folder of this user, no link, that nobody else may write to. */
 export function ownFolder(path: string): boolean {

@@ -8,7 +8,7 @@ import type { Sessions } from '../session/sessions';
 
 /** Writes the shown trace in a format of another tool. `given`: format and file, for other extensions and key bindings. */
 export async function exportTrace({ shown }: Sessions, given: readonly unknown[]): Promise<void> {
-  if (shown?.facts == null) throw new Refused(vscode.l10n.t('There is no trace to export.'));
+  if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to export.'));
   const format = EXPORT_FORMATS.find(name => name === given[0]) ?? (await chooseFormat());
   if (format === undefined) return;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;

@@ -1,12 +1,11 @@
 // A program that is being traced: started in a terminal, or attached to while it ran.
-import { watch } from 'node:fs';
 import * as vscode from 'vscode';
 import { signalName } from '../../capture/launch/launch';
 import { processAlive } from '../../capture/processes/processAlive';
 import type { SessionFile } from '../../capture/traces/sessionFile';
 import { programRuns, readPid, readStatus, statusFile } from '../../capture/launch/terminalScript';
 import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
-import { attempt } from '../../protocol/attempt';
+import { watchFile } from '../../files/files';
 import { cpuText, type CpuReason } from '../../protocol/cpuReason';
 import type { ProgramTerminal } from './terminal';
 
@@ -78,14 +77,11 @@ export class LaunchedRecording extends Recording {
     const lookOften = (): void => void (timer ??= setInterval(look, OFTEN_MS));
     // A program may outlive its terminal for a while.
     const closed = this.terminal.onClosed(lookOften);
-    const status = attempt(() => watch(statusFile(this.directory), look), null);
-    // Where the system watches no more files.
-    if (status === null) lookOften();
-    status?.on('error', lookOften);
+    const stop = watchFile(statusFile(this.directory), look, lookOften);
     return () => {
       clearInterval(timer);
       closed.dispose();
-      status?.close();
+      stop();
     };
   }
 
