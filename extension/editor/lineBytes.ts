@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { SourceFolders } from '../protocol/cwd';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { TraceSource } from '../protocol/trace';
 import { asOf, factsByFile, fileFilter, heatOf, hoverLines, lineText, type LineFacts } from './lineFacts';
@@ -116,22 +117,22 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     if (shown === null || session === null) return;
     this.when = ending?.when ?? null;
     this.startRealtimeMs = session.native.info().startRealtimeMs;
-    const { cwd } = shown;
+    const { folders } = shown;
     for (const path of paths) {
-      const whole = this.readFile(session.native, path, cwd);
-      this.files.set(path, then === null ? whole : asOf(this.readFile(then, path, cwd), whole));
+      const whole = this.readFile(session.native, path, folders);
+      this.files.set(path, then === null ? whole : asOf(this.readFile(then, path, folders), whole));
     }
     const biggest = { sort: 'liveBytes', descending: true, from: 0, to: 1 } as const;
     this.most =
       (then ?? session.native).sites({ ...biggest, layer: this.verdicts.layer(), groupBy: 'line' }).liveBytes[0] ?? 0;
   }
 
-  private readFile(source: TraceSource, path: string, cwd: string): LineFacts[] {
+  private readFile(source: TraceSource, path: string, folders: SourceFolders): LineFacts[] {
     const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
     const query = { layer: this.verdicts.layer(), filter: fileFilter(path), from: 0, to: MOST_LINES };
     const window = source.sites({ ...order, ...query });
     const found = factsByFile(window, (file, line) => this.verdicts.bytesPerStep(file, line));
-    return [...found].find(([file]) => sourcePath(file, cwd) === path)?.[1] ?? [];
+    return [...found].find(([file]) => sourcePath(file, folders) === path)?.[1] ?? [];
   }
 
   private factsOf(path: string): LineFacts[] {

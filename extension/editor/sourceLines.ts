@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { editOf, LineShifts } from './lineShifts';
 import { attempt } from '../protocol/attempt';
+import type { SourceFolders } from '../protocol/cwd';
 
 /** Follows edits of source files, so that a line that ran is found where it stands now. */
 export class SourceLines implements vscode.Disposable {
@@ -50,7 +51,11 @@ export class SourceLines implements vscode.Disposable {
   }
 }
 
-/** Path of a file of the trace. */
-export function sourcePath(file: string, cwd: string): string {
-  return isAbsolute(file) ? file : join(cwd, file);
+/** Path of a file of the trace: as it was recorded; where it is not there, beside the saved trace by its name from the working folder. */
+export function sourcePath(file: string, { cwd, beside }: SourceFolders): string {
+  const path = isAbsolute(file) ? file : join(cwd, file);
+  const name = relative(cwd, path);
+  if (beside === null || name.startsWith('..') || existsSync(path)) return path;
+  const brought = join(beside, name);
+  return existsSync(brought) ? brought : path;
 }

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { TraceSession } from '../engine/session';
+import type { SourceFolders } from '../protocol/cwd';
 import type { EndMoment } from '../protocol/requests/moment';
 import type { Finding } from '../protocol/verdicts';
 
@@ -7,7 +8,7 @@ import type { Finding } from '../protocol/verdicts';
 export interface WindowTrace {
   readonly id: number;
   readonly title: string;
-  readonly cwd: string;
+  readonly folders: SourceFolders;
   readonly trace: TraceSession | null;
   /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
   readonly ending: EndMoment | null;

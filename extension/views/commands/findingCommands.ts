@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
+import type { SourceFolders } from '../../protocol/cwd';
 import { shareText } from '../../protocol/holderShare';
 import type { HolderFound } from '../../protocol/requests/verdictRequests';
 import type { Finding } from '../../protocol/verdicts';
@@ -32,16 +33,16 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const inquiry = await withProgress(title, verdicts, finding, () => verdicts.whoHolds(finding.id));
   const [holder] = inquiry.results;
   if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
-  await showHolder(parts.sessions.shown?.cwd ?? '/', holder);
+  await showHolder(chosen.folders, holder);
 }
 
-async function showHolder(cwd: string, holder: HolderFound): Promise<void> {
+async function showHolder(folders: SourceFolders, holder: HolderFound): Promise<void> {
   const open = vscode.l10n.t('Open Line');
   const { file, line } = holder;
   const sentences = [vscode.l10n.t('Held by {0}.', holderText(holder)), shareText(holder, vscode.l10n.t) ?? ''];
   const buttons = file === null || line === null ? [] : [open];
   const answer = await vscode.window.showInformationMessage(sentences.join(' ').trim(), ...buttons);
-  if (answer === open && file !== null && line !== null) await openLine(file, line, cwd);
+  if (answer === open && file !== null && line !== null) await openLine(file, line, folders);
 }
 
 /** Shows that something is waited for; its button ends the waiting. */
@@ -56,15 +57,15 @@ function withProgress<T>(title: string, verdicts: TraceVerdicts, { id }: Finding
 async function choose(
   sessions: Sessions,
   given: unknown,
-): Promise<{ verdicts: TraceVerdicts; finding: Finding } | undefined> {
-  const verdicts = sessions.shown?.verdicts;
-  if (!verdicts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+): Promise<{ folders: SourceFolders; verdicts: TraceVerdicts; finding: Finding } | undefined> {
+  const { verdicts, folders } = sessions.shown ?? {};
+  if (!verdicts || !folders) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
   const { findings } = (await verdicts.verdictsNow()).verdicts;
-  if (typeof given === 'string') return { verdicts, finding: verdicts.find(given) };
+  if (typeof given === 'string') return { folders, verdicts, finding: verdicts.find(given) };
   const [first, ...others] = findings;
   if (first === undefined) throw new Refused(vscode.l10n.t('Nothing has been found yet that could be asked about.'));
-  if (others.length === 0) return { verdicts, finding: first };
+  if (others.length === 0) return { folders, verdicts, finding: first };
   const items = findings.map(finding => ({ label: finding.title, description: placeText(finding.place), finding }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Which finding?') });
-  return picked === undefined ? undefined : { verdicts, finding: picked.finding };
+  return picked === undefined ? undefined : { folders, verdicts, finding: picked.finding };
 }

@@ -1,10 +1,11 @@
 // A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { endingOf, endingWords } from '../../analysis/report/ending';
 import { BEHIND_NS } from '../../analysis/report/oomReport';
 import { TraceSession } from '../../engine/session';
 import { isSnapshot, traceFile } from '../../engine/traceFile';
-import { cwdOf } from '../../protocol/cwd';
+import { cwdOf, type SourceFolders } from '../../protocol/cwd';
 import { GroupSlots } from '../../protocol/groupSlots';
 import { marksOf } from '../../protocol/marks';
 import type { SessionView } from '../../protocol/requests/messages';
@@ -19,7 +20,10 @@ import { TraceVerdicts } from './traceVerdicts';
 export type SessionChange = 'events' | 'state';
 
 /** What a trace says of itself; the rest of its view is read from it. */
-export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'>;
+export type SessionState = Omit<
+  SessionView,
+  'id' | 'info' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
+>;
 
 /** Between an event and its row on the page lie this, an answer and a frame; while events come, a pulse (`TraceSession`). */
 const POLL_MS = 50;
@@ -33,6 +37,7 @@ export class OpenTrace implements vscode.Disposable {
   readonly onDidColour = this.coloured.event;
   protected state: SessionState;
   private source: TraceSession | null = null;
+  private beside: string | null = null;
   private judged: TraceVerdicts | null = null;
   private end: EndMoment | null = null;
   private readonly slots: Record<StackBy, GroupSlots> = {
@@ -46,7 +51,7 @@ export class OpenTrace implements vscode.Disposable {
     readonly id: number,
     readonly title: string,
   ) {
-    this.state = { phase: 'starting', title, detail: '', simulated: false, recording: false, exitCode: null };
+    this.state = { phase: 'starting', title, detail: '', recording: false, exitCode: null };
   }
 
   get trace(): TraceSession | null {
@@ -67,9 +72,9 @@ export class OpenTrace implements vscode.Disposable {
   get leaks(): number {
     return this.judged?.latest?.findings.filter(isLeak).length ?? 0;
   }
-  /** Folder that relative file names of the trace count from. */
-  get cwd(): string {
-    return cwdOf(this.source?.native.info().session ?? {});
+  /** Where its source files are. */
+  get folders(): SourceFolders {
+    return { cwd: cwdOf(this.source?.native.info().session ?? {}), beside: this.beside };
   }
   /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {
@@ -96,7 +101,7 @@ export class OpenTrace implements vscode.Disposable {
 
   view(): Omit<SessionView, 'canWiden' | 'sessions'> {
     const info = this.source?.native.info() ?? null;
-    const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
+    const simulated = info?.processes.some(process => process.simulated) ?? false;
     const marks = info === null ? [] : marksOf(info);
     const { id, ending } = this;
     return { ...this.state, id, simulated, marks, ending, trusted: vscode.workspace.isTrusted, info };
@@ -120,11 +125,15 @@ export class OpenTrace implements vscode.Disposable {
     this.end = found && { timeNs: found.timeNs, bytes: found.bytes, ...endingWords(found) };
   }
 
-  /** Shows a saved trace while it is read; `read`: all of it was read, or it was closed. Rejects with a sentence. */
-  async openFile(dist: string, file: string): Promise<{ read: Promise<void> }> {
+  /**
+   * Shows a saved trace while it is read; `read`: all of it was read, or it was closed. `sample`: it came with the extension. Rejects with
+   * a sentence.
+   */
+  async openFile(dist: string, file: string, sample = false): Promise<{ read: Promise<void> }> {
     const trace = await openSaved(dist, file);
+    this.beside = dirname(file);
     this.follow(trace, null);
-    this.set({ detail: vscode.l10n.t('Reading the trace…') });
+    this.set({ detail: vscode.l10n.t('Reading the trace…'), sample });
     return { read: this.readToEnd(trace, file) };
   }
 

@@ -61,9 +61,9 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
-  async start(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<void> {
+  async start(plan: LaunchPlan, open?: OpenTerminal): Promise<void> {
     refuseUntrusted();
-    await this.add(plan.title).launch(plan, simulated, open);
+    await this.add(plan.title).launch(plan, open);
   }
 
   /** Traces a process that runs already. Rejects with a sentence, which the session shows as well. */
@@ -85,11 +85,11 @@ export class Sessions implements vscode.Disposable {
     );
   }
 
-  /** Shows a saved trace, or only opens it; its number. Rejects with a sentence. */
-  async open(file: string, show = true): Promise<number> {
-    const session = new Session(++this.lastId, baseName(file), this.parts);
+  /** Shows a saved trace, or only opens it; its number. `sample`: the title of the one that came with the extension. Rejects with a sentence. */
+  async open(file: string, show = true, sample?: string): Promise<number> {
+    const session = new Session(++this.lastId, sample ?? baseName(file), this.parts);
     try {
-      const { read } = await session.openFile(this.parts.dist, file);
+      const { read } = await session.openFile(this.parts.dist, file, sample !== undefined);
       session.file = file;
       await read;
     } catch (error) {

@@ -8,8 +8,8 @@ import { shownOrigin } from './source';
 export function sessionAnswers(model: PageModel, lines: SourceLines): Answers<SessionRequests> {
   return {
     openLine: ({ file, line }) => {
-      const { cwd, sinceMs } = shownOrigin(model);
-      return openLine(file, lines.nearest(sourcePath(file, cwd), line, sinceMs), cwd);
+      const { folders, sinceMs } = shownOrigin(model);
+      return openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders);
     },
     ...forButtons(button => () => model.press(button)),
     setRecording: ({ on }) => model.setRecording(on),

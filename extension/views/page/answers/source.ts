@@ -28,7 +28,7 @@ export function bornIn({ born }: MomentSource): { bornFromNs?: number; bornToNs?
 
 /** Where the source files of the trace that the page shows are. */
 export function shownOrigin({ shown }: PageModel): SourceOrigin {
-  return originOf(shown ?? { cwd: '/', trace: null });
+  return originOf(shown ?? { folders: { cwd: '/', beside: null }, trace: null });
 }
 
 /** The trace that the page shows. Throws a sentence where there is none. */
