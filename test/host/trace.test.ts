@@ -1,13 +1,12 @@
 // The main job, in VS Code: trace a script, read the table, click a row, land on the line.
 import * as assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
 import { attribute, click, fill, press, rows, says, texts, until, value, words } from './window';
 
 const MB = 1 << 20;
-const DIALOG = '.monaco-dialog-box';
 const SIMPLE = 'files.simpleDialog.enable';
 
 async function open(file: string): Promise<void> {
@@ -126,29 +125,6 @@ while not os.path.exists("go"): time.sleep(0.01)
       await picture('failed');
     } finally {
       await settings.update('pythonPath', undefined, vscode.ConfigurationTarget.Workspace);
-    }
-  });
-
-  it('without a GPU says what is missing, and offers the check page and the sample', async function () {
-    if (existsSync('/dev/nvidiactl')) return this.skip();
-    const settings = vscode.workspace.getConfiguration('terminal.integrated.env');
-    const { workspaceValue } = settings.inspect<object>('linux') ?? {};
-    await settings.update('linux', undefined, vscode.ConfigurationTarget.Workspace);
-    try {
-      for (const [button, title] of [
-        ['Check This Machine', /What This Machine Can Record/],
-        ['Try the Sample', /finetune\.py/],
-      ] as const) {
-        const started = trace(writeScript('no_gpu.py', ''));
-        await says(DIALOG, /This machine has no NVIDIA driver \(libcuda\.so\.1\), so nothing was started\./);
-        await picture('no-gpu');
-        await click(`${DIALOG} .monaco-button:has-text("${button}")`);
-        await started;
-        await until(button, () => title.test(vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? ''));
-        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-      }
-    } finally {
-      await settings.update('linux', workspaceValue, vscode.ConfigurationTarget.Workspace);
     }
   });
 });
