@@ -26,7 +26,7 @@ console.log(gpu ? `GPU: ${gpu}` : 'No working GPU was found here: the sample run
 if (process.argv.includes('--code')) {
   const { demoInCode } = await import('./code.mjs');
   process.exit(
-    await demoInCode({ simulated: !gpu }).catch(error => {
+    await demoInCode({ simulate: !gpu }).catch(error => {
       console.error(error.message);
       return 1;
     }),

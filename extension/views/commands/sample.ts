@@ -6,6 +6,7 @@ import { openLine } from '../../editor/openLine';
 import { makeFolder, readBytes, writeWhole } from '../../files/files';
 import { isLeak } from '../../protocol/verdicts';
 import { EXPLORER } from '../names';
+import type { SampleWords } from '../session/openTrace';
 import type { Sessions } from '../session/sessions';
 
 const SCRIPT = 'finetune.py';
@@ -25,7 +26,7 @@ export async function trySample({ sessions, dist, storage }: Parts): Promise<voi
   copyFresh(join(dist, '..', 'media', 'sample'), folder);
   const file = join(folder, TRACE);
   const known = sessions.all.find(session => session.file === file);
-  sessions.show(known?.id ?? (await sessions.open(file, true, titleOf())));
+  sessions.show(known?.id ?? (await sessions.open(file, true, about())));
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
   const { shown } = sessions;
   const leak = (await shown?.verdicts?.verdictsNow())?.verdicts.findings.find(isLeak);
@@ -41,8 +42,17 @@ function copyFresh(from: string, to: string): void {
     writeWhole(join(to, name), [readBytes(join(from, name))], { changedMs: RECORDED.day });
 }
 
-function titleOf(): string {
+function about(): SampleWords {
   const { gpu, pytorch, day } = RECORDED;
   const date = new Date(day).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-  return vscode.l10n.t('Recorded sample: {0} on an {1}, PyTorch {2}, {3}', SCRIPT, gpu, pytorch, date);
+  return {
+    title: vscode.l10n.t('Recorded sample: {0}', SCRIPT),
+    detail: vscode.l10n.t(
+      '{0} on an {1} with PyTorch {2}, recorded {3}. Nothing runs here.',
+      SCRIPT,
+      gpu,
+      pytorch,
+      date,
+    ),
+  };
 }

@@ -25,6 +25,12 @@ export type SessionState = Omit<
   'id' | 'info' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
 >;
 
+/** What is said of the recorded run that comes with the extension. */
+export interface SampleWords {
+  title: string;
+  detail: string;
+}
+
 /** Between an event and its row on the page lie this, an answer and a frame; while events come, a pulse (`TraceSession`). */
 const POLL_MS = 50;
 
@@ -125,19 +131,16 @@ export class OpenTrace implements vscode.Disposable {
     this.end = found && { timeNs: found.timeNs, bytes: found.bytes, ...endingWords(found) };
   }
 
-  /**
-   * Shows a saved trace while it is read; `read`: all of it was read, or it was closed. `sample`: it came with the extension. Rejects with
-   * a sentence.
-   */
-  async openFile(dist: string, file: string, sample = false): Promise<{ read: Promise<void> }> {
+  /** Shows a saved trace while it is read; `read`: all of it was read, or it was closed. Rejects with a sentence. */
+  async openFile(dist: string, file: string, sample?: SampleWords): Promise<{ read: Promise<void> }> {
     const trace = await openSaved(dist, file);
     this.beside = dirname(file);
     this.follow(trace, null);
-    this.set({ detail: vscode.l10n.t('Reading the trace…'), sample });
-    return { read: this.readToEnd(trace, file) };
+    this.set({ detail: vscode.l10n.t('Reading the trace…'), sample: sample !== undefined });
+    return { read: this.readToEnd(trace, file, sample) };
   }
 
-  private async readToEnd(trace: TraceSession, file: string): Promise<void> {
+  private async readToEnd(trace: TraceSession, file: string, sample?: SampleWords): Promise<void> {
     try {
       await trace.native.settle();
     } catch {
@@ -149,7 +152,7 @@ export class OpenTrace implements vscode.Disposable {
     const detail = isSnapshot(file)
       ? vscode.l10n.t('A memory snapshot of PyTorch, whose history begins {0}.', when)
       : vscode.l10n.t('A saved trace, recorded {0}.', when);
-    this.set({ phase: 'ended', detail });
+    this.set({ phase: 'ended', detail: sample?.detail ?? detail });
   }
 
   /** Shows why there is no trace. */

@@ -7,7 +7,7 @@ import { baseName } from '../../protocol/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
 import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
-import type { SessionChange } from './openTrace';
+import type { SampleWords, SessionChange } from './openTrace';
 import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
@@ -85,11 +85,11 @@ export class Sessions implements vscode.Disposable {
     );
   }
 
-  /** Shows a saved trace, or only opens it; its number. `sample`: the title of the one that came with the extension. Rejects with a sentence. */
-  async open(file: string, show = true, sample?: string): Promise<number> {
-    const session = new Session(++this.lastId, sample ?? baseName(file), this.parts);
+  /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
+  async open(file: string, show = true, sample?: SampleWords): Promise<number> {
+    const session = new Session(++this.lastId, sample?.title ?? baseName(file), this.parts);
     try {
-      const { read } = await session.openFile(this.parts.dist, file, sample !== undefined);
+      const { read } = await session.openFile(this.parts.dist, file, sample);
       session.file = file;
       await read;
     } catch (error) {

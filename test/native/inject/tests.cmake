@@ -110,6 +110,7 @@ find_path(GMT_CUDA_INCLUDE cuda.h PATHS /usr/local/cuda/include ENV CUDA_HOME PA
 find_path(GMT_CUPTI_INCLUDE generated_cuda_meta.h HINTS ${GMT_CUDA_INCLUDE}
   PATHS ${GMT_CUDA_INCLUDE}/../extras/CUPTI/include /usr/local/cuda/extras/CUPTI/include)
 gmt_native_test(cupti_layout SOURCES ${inject}/cupti_layout_test.cpp LIBRARIES gmt_cuda)
+target_include_directories(cupti_layout_test PRIVATE ${GMT_ROOT}/test)
 set_tests_properties(cupti_layout PROPERTIES SKIP_RETURN_CODE 77)
 if(GMT_CUDA_INCLUDE AND GMT_CUPTI_INCLUDE)
   target_compile_definitions(cupti_layout_test PRIVATE GMT_HAS_CUDA_HEADERS=1)
