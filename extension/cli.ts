@@ -1,5 +1,6 @@
 import { readText } from './files/files';
 import { join } from 'node:path';
+import { simulatorProblem } from './capture/checks/simulator';
 import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
 import { doctor } from './cli/doctor';
@@ -25,7 +26,7 @@ async function main(words: string[], dist: string): Promise<number> {
   }
   switch (parsed.verb) {
     case 'help':
-      print(helpLines(parsed.about, process.stdout.columns ?? Infinity));
+      print(helpLines(parsed.about, process.stdout.columns ?? Infinity, simulatorProblem(dist) === null));
       return 0;
     case 'version':
       print([productVersion(dist)]);

@@ -35,7 +35,6 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   const recording = beginRecording(dist, options, {
     command,
     cwd: await workingFolder(pid),
-    simulated: false,
     backend: 'uprobe',
     attached: { pid, realtimeMs: Date.now() },
   });

@@ -12,7 +12,7 @@ export async function doctor(options: DoctorArguments, dist: string): Promise<nu
   const diagnosis = await diagnose(dist, process.env, 'error' in loaded ? loaded.error : null);
   if (options.format === 'json') writeResult(jsonChunks({ version: 1, ...diagnosis }), null);
   else print(doctorText(diagnosis));
-  return diagnosis.gpu || diagnosis.simulated ? 0 : 1;
+  return diagnosis.gpu ? 0 : 1;
 }
 
 /** The checks, one a line, each with what to do about it; then those of attaching. */
@@ -37,8 +37,7 @@ function checkLines({ state, name, detail, fix }: Check): string[] {
   return fix === '' ? [line] : [line, `${' '.repeat(27)}-> ${fix}`];
 }
 
-function verdict({ gpu, simulated }: Diagnosis): string {
+function verdict({ gpu }: Diagnosis): string {
   if (gpu) return 'Programs can be recorded on this machine.';
-  if (simulated) return 'Programs can be recorded on the simulated GPU (--simulate-gpu), not on a real one.';
   return 'Nothing can be recorded on this machine until what is missing has been added.';
 }

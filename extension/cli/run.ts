@@ -81,8 +81,7 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
 async function runUnrecorded(options: RunArguments, dist: string, streams: ProgramStreams): Promise<number> {
   const loaded = loadNative(dist);
   if ('error' in loaded) return NOT_STARTED;
-  const variables = options.simulateGpu ? simulatorVariables(process.env, dist) : {};
-  const started = start(options, loaded.addon, variables, '', streams);
+  const started = start(options, loaded.addon, gpuVariables(options, dist), '', streams);
   return 'error' in started ? started.status : started.ended;
 }
 
@@ -248,21 +247,26 @@ function endWithJupyter(pid: number): NodeJS.Timeout | undefined {
 
 /** What the program's environment gets: under the uprobe tracer nothing, unless the GPU is simulated. */
 function variablesOf(options: RunArguments, recording: Recording, dist: string): Environment {
-  if (options.backend === 'uprobe') return options.simulateGpu ? simulatorVariables(process.env, dist) : {};
-  return traceVariables(process.env, {
+  const variables = gpuVariables(options, dist);
+  if (options.backend === 'uprobe') return variables;
+  const environment = { ...process.env, ...variables };
+  const traced = traceVariables(environment, {
     dist,
     traceDirectory: recording.directory,
-    simulated: options.simulateGpu,
-    cupti: cuptiFor(options.command, process.env, process.cwd()),
+    cupti: cuptiFor(options.command, environment, process.cwd()),
     budgetBytes: recording.limits.budgetBytes,
     lean: options.lean,
     maxSteps: options.maxSteps,
   });
+  return { ...variables, ...traced };
+}
+
+function gpuVariables({ simulateGpu }: RunArguments, dist: string): Environment {
+  return simulateGpu ? simulatorVariables(process.env, dist) : {};
 }
 
 async function explainMissingGpu(): Promise<void> {
   const { libcuda, gpu } = await findDriver(process.env);
-  const instead = '--simulate-gpu gives it a simulated one.';
-  if (libcuda === null) say(`No NVIDIA driver was found (libcuda.so.1): the program runs without a GPU; ${instead}`);
-  else if (!gpu) say(`No NVIDIA GPU was found (${libcuda} is there): the program runs without one; ${instead}`);
+  if (libcuda === null) say('No NVIDIA driver was found (libcuda.so.1): the program runs without a GPU.');
+  else if (!gpu) say(`No NVIDIA GPU was found (${libcuda} is there): the program runs without one.`);
 }

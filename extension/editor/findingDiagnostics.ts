@@ -143,10 +143,10 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   /** Where a line of the trace stands now; null where it has no file, or was deleted. */
-  private placeOf(place: Place | null, { facts, cwd }: WindowTrace): vscode.Location | null {
+  private placeOf(place: Place | null, { facts, folders }: WindowTrace): vscode.Location | null {
     if (place === null || place.file === null || place.line === null) return null;
     if (place.file === '' || place.file.startsWith('<') || place.line < 1) return null;
-    const path = sourcePath(place.file, cwd);
+    const path = sourcePath(place.file, folders);
     const line = this.lines.now(path, place.line, facts?.info.startRealtimeMs ?? 0);
     if (line === null) return null;
     // The end of the line is where the editor ends it.
@@ -165,7 +165,7 @@ function isSame(a: vscode.Location, b: vscode.Location): boolean {
 
 /** Of several runs of one script the latest counts: what an earlier one leaked may be mended. */
 function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
-  return [...new Map(all.map(traced => [`${traced.cwd}\0${traced.title}`, traced])).values()];
+  return [...new Map(all.map(traced => [`${traced.folders.cwd}\0${traced.title}`, traced])).values()];
 }
 
 type Found = { finding: Finding; traced: WindowTrace };

@@ -1,28 +1,29 @@
 import * as vscode from 'vscode';
 import { sourcePath } from '../files/sourcePath';
+import type { SourceFolders } from '../protocol/cwd';
 import type { TraceFacts } from '../protocol/requests/engineRequests';
 import type { Finding } from '../protocol/verdicts';
 import { openLine } from './openLine';
 import type { SourceLines } from './sourceLines';
 
-/** Where the source files of a trace are: the directory that its paths are relative to, and when the program read them. */
+/** Where the source files of a trace are, and when the program read them. */
 export interface SourceOrigin {
-  cwd: string;
+  folders: SourceFolders;
   sinceMs: number;
 }
 
-export function originOf({ cwd, facts }: { cwd: string; facts: TraceFacts | null }): SourceOrigin {
-  return { cwd, sinceMs: facts?.info.startRealtimeMs ?? 0 };
+export function originOf({ folders, facts }: { folders: SourceFolders; facts: TraceFacts | null }): SourceOrigin {
+  return { folders, sinceMs: facts?.info.startRealtimeMs ?? 0 };
 }
 
 /** The edit that writes a finding's fix; null: it has none, or its file has another text there by now. */
 export async function fixEdit(
   { holder }: Finding,
-  { cwd, sinceMs }: SourceOrigin,
+  { folders, sinceMs }: SourceOrigin,
   lines: SourceLines,
 ): Promise<vscode.WorkspaceEdit | null> {
   if (!holder?.fix || holder.file === null) return null;
-  const path = sourcePath(holder.file, cwd);
+  const path = sourcePath(holder.file, folders);
   const [first, last] = [lines.now(path, holder.fix.line, sinceMs), lines.now(path, holder.fix.endLine, sinceMs)];
   if (first === null || last === null) return null;
   // Null: the file is gone.
@@ -36,10 +37,10 @@ export async function fixEdit(
 }
 
 /** Whether an editor has a finding's fix in its file: what the run before it leaked is mended. */
-export function isFixed({ holder }: Finding, { cwd, sinceMs }: SourceOrigin, lines: SourceLines): boolean {
+export function isFixed({ holder }: Finding, { folders, sinceMs }: SourceOrigin, lines: SourceLines): boolean {
   if (!holder?.fix || holder.file === null) return false;
   const { line, column, after } = holder.fix;
-  const path = sourcePath(holder.file, cwd);
+  const path = sourcePath(holder.file, folders);
   const now = lines.now(path, line, sinceMs);
   const document = vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === path);
   if (now === null || document === undefined) return false;
@@ -53,5 +54,5 @@ export async function applyFix(finding: Finding, origin: SourceOrigin, lines: So
   const edit = await fixEdit(finding, origin, lines);
   if (edit === null || !file || !line || !(await vscode.workspace.applyEdit(edit)))
     throw new Error(vscode.l10n.t('The line reads differently now, so nothing was changed.'));
-  await openLine(file, lines.nearest(sourcePath(file, origin.cwd), line, origin.sinceMs), origin.cwd);
+  await openLine(file, lines.nearest(sourcePath(file, origin.folders), line, origin.sinceMs), origin.folders);
 }

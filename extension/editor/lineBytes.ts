@@ -105,7 +105,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     if (known.every((one, i) => one === this.known[i])) return;
     this.known = known;
     const found =
-      shown === null || facts === null || paths.length === 0 ? null : await shown.request('lines', { paths });
+      shown === null || facts === null || paths.length === 0
+        ? null
+        : await shown.request('lines', { paths, folders: shown.folders });
     if (this.known !== known) return;
     this.files = found?.files ?? new Map();
     this.most = found?.mostBytes ?? 0;

@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
 import { sourcePath } from '../files/sourcePath';
+import type { SourceFolders } from '../protocol/cwd';
 import { fileLine } from '../protocol/format';
 import { findCell, isCell } from './notebookCell';
 
 /** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */
-export async function openLine(file: string, line: number, cwd: string): Promise<void> {
+export async function openLine(file: string, line: number, folders: SourceFolders): Promise<void> {
   if (isCell(file)) return openCell(file, line);
   if (file === '' || file.startsWith('<')) {
     throw new Error(vscode.l10n.t('This code has no file: {0}.', file === '' ? '?' : file));
   }
-  const uri = vscode.Uri.file(sourcePath(file, cwd));
+  const uri = vscode.Uri.file(sourcePath(file, folders));
   let document: vscode.TextDocument;
   try {
     document = await vscode.workspace.openTextDocument(uri);

@@ -1,11 +1,12 @@
 import type * as vscode from 'vscode';
+import type { SourceFolders } from '../protocol/cwd';
 import type { EngineMethod, EngineParams, EngineResult, TraceFacts } from '../protocol/requests/engineRequests';
 
 /** A trace of the window, and what is found in it. */
 export interface WindowTrace {
   readonly id: number;
   readonly title: string;
-  readonly cwd: string;
+  readonly folders: SourceFolders;
   /** What is known of it; null: no trace is open. */
   readonly facts: TraceFacts | null;
   request<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;

@@ -1,7 +1,7 @@
 // What the editor shows beside lines of source.
 import { asOf, factsByFile, fileFilter } from '../analysis/report/lineFacts';
 import { sourcePath } from '../files/sourcePath';
-import { cwdOf } from '../protocol/cwd';
+import type { SourceFolders } from '../protocol/cwd';
 import type { LineAnswers, LineFacts } from '../protocol/requests/engineRequests';
 import { listedLayer, type TraceSource } from '../protocol/trace';
 import type { FollowedTrace } from './followedTrace';
@@ -9,18 +9,28 @@ import type { FollowedTrace } from './followedTrace';
 const MOST_LINES = 5_000;
 
 /** The lines of these files, with what is alive now, or at the moment that is shown instead of the end. */
-export async function linesOf(trace: FollowedTrace, paths: readonly string[]): Promise<LineAnswers> {
+export async function linesOf(
+  trace: FollowedTrace,
+  paths: readonly string[],
+  folders: SourceFolders,
+): Promise<LineAnswers> {
   const { session, ending } = trace;
   const then = ending === null ? null : await session.moments.at(ending.timeNs);
+  const layer = listedLayer(session.native.info().totals);
   const growth = growthOf(trace);
+  const linesIn = (source: TraceSource, path: string): LineFacts[] => {
+    const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
+    const query = { layer, filter: fileFilter(path), from: 0, to: MOST_LINES };
+    const found = factsByFile(source.sites({ ...order, ...query }), growth);
+    return [...found].find(([file]) => sourcePath(file, folders) === path)?.[1] ?? [];
+  };
   const files = new Map<string, LineFacts[]>();
   for (const path of paths) {
-    const whole = linesIn(session.native, path, growth);
-    files.set(path, then === null ? whole : asOf(linesIn(then, path, growth), whole));
+    const whole = linesIn(session.native, path);
+    files.set(path, then === null ? whole : asOf(linesIn(then, path), whole));
   }
-  const source = then ?? session.native;
-  const biggest = { sort: 'liveBytes', descending: true, groupBy: 'line', from: 0, to: 1 } as const;
-  return { files, mostBytes: source.sites({ ...biggest, layer: listedLayer(source.info().totals) }).liveBytes[0] ?? 0 };
+  const biggest = { layer, sort: 'liveBytes', descending: true, groupBy: 'line', from: 0, to: 1 } as const;
+  return { files, mostBytes: (then ?? session.native).sites(biggest).liveBytes[0] ?? 0 };
 }
 
 /** What grows, by file and line. */
@@ -31,12 +41,4 @@ function growthOf({ verdicts }: FollowedTrace): (file: string, line: number) => 
     for (const { file, line, bytesPerStep } of places) lines.set(`${file}:${line}`, bytesPerStep);
   }
   return (file, line) => lines.get(`${file}:${line}`) ?? 0;
-}
-
-function linesIn(source: TraceSource, path: string, growth: (file: string, line: number) => number): LineFacts[] {
-  const { totals, session } = source.info();
-  const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
-  const query = { layer: listedLayer(totals), filter: fileFilter(path), from: 0, to: MOST_LINES };
-  const found = factsByFile(source.sites({ ...order, ...query }), growth);
-  return [...found].find(([file]) => sourcePath(file, cwdOf(session)) === path)?.[1] ?? [];
 }

@@ -48,7 +48,7 @@ export class TraceEngine implements Engine {
     judge: async ({ trace }) => void (await (await this.traceOf(trace)).verdicts.verdictsNow()),
     whoHolds: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.whoHolds(finding),
     stopAsking: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopAsking(finding),
-    lines: async ({ trace, paths }) => linesOf(await this.traceOf(trace), paths),
+    lines: async ({ trace, paths, folders }) => linesOf(await this.traceOf(trace), paths, folders),
     tensor: async ({ trace, pid, address }) => tensorOf(await this.traceOf(trace), pid, address),
     momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
     save: async ({ trace, file }) => save(await this.traceOf(trace), file),

@@ -1,10 +1,11 @@
 /** Names by which the window knows what `main.ts` registers and `parts.ts` makes. */
 
-/** Behind `gpuMemoryTrace.`; those of the manifest, and what a quick fix of a finding calls. */
+/** Behind `gpuMemoryTrace.`; those of the manifest, and what only the page and a quick fix call. */
 export const COMMANDS = [
   'start',
   'startConfiguration',
   'startWithArguments',
+  'startChosen',
   'trySample',
   'debug',
   'runTest',

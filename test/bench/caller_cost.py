@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-SIMULATOR = os.path.join(ROOT, "dist", "native", "simulator")
+SIMULATOR = os.path.join(ROOT, "build", "simulator")
 BUILT = os.path.join(ROOT, "build", "native", "test", "native", "inject")
 ROUNDS = 200
 

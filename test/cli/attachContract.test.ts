@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { kinds, LogFile } from '../unit/addon/logFile';
 import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../unit/fakeTracer';
-import { DRIVER_SCRIPT, Place, dist, hangs, python, sleeps, until, type Report } from './launcher';
+import { DRIVER_SCRIPT, Place, SIMULATED, hangs, python, sleeps, until, type Report } from './launcher';
 import { onTerminal } from './terminal';
 
 const MB = 1 << 20;
@@ -28,7 +28,7 @@ function stage(t: TestContext, steps: Step[] | null): Stage {
 async function target(t: TestContext, place: Place): Promise<ChildProcess & { pid: number }> {
   const script = place.write('job.py', `${DRIVER_SCRIPT}print("ready", flush=True)\ntime.sleep(600)\n`);
   const child = spawn(python, [script], {
-    env: { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') },
+    env: { ...process.env, LD_LIBRARY_PATH: SIMULATED.LD_LIBRARY_PATH },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => child.kill('SIGKILL'));
@@ -329,7 +329,7 @@ test('run --backend uprobe: statuses and signals are the program’s own', async
     '-c',
     'import os; print(os.environ["LD_LIBRARY_PATH"].split(":")[0], "LD_PRELOAD" in os.environ)',
   ]);
-  assert.equal(libraries.stdout, `${place.path('dist/native/simulator')} False\n`);
+  assert.equal(libraries.stdout, `${place.path('build/simulator')} False\n`);
 });
 
 test('run --backend uprobe: a tracer that dies changes nothing for the program', async t => {

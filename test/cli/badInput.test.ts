@@ -31,14 +31,27 @@ test('no such script: the interpreter’s own sentence and status', async t => {
   assert.match(stderr, /can't open file .*no\.py/);
 });
 
-test('no GPU and no --simulate-gpu: said in one sentence, and the program runs', async t => {
+test('no GPU: said in one sentence, and the program runs', async t => {
   const words = ['run', '--format', 'none', '--', python, '-c', 'print("ran")'];
   const { status, stdout, stderr } = await new Place(t).run(words, { LD_LIBRARY_PATH: '' });
   if (hasDriver()) return t.skip('this machine has an NVIDIA driver');
   assert.equal(status, 0);
   assert.equal(stdout, 'ran\n');
   assert.equal(ours(stderr).length, 1);
-  assert.match(stderr, /--simulate-gpu/);
+  assert.match(stderr, /No NVIDIA driver was found \(libcuda\.so\.1\): the program runs without a GPU\.\n/);
+});
+
+test('an installed package has no simulated GPU: one sentence, 125, and not in its help', async t => {
+  const place = new Place(t);
+  place.installed();
+  for (const backend of ['inject', 'uprobe']) {
+    const words = ['run', '--simulate-gpu', '--backend', backend, '--', python, '-c', 'print("ran")'];
+    const { status, stdout, stderr } = await place.run(words);
+    assert.deepEqual([status, stdout], [125, ''], backend);
+    assert.match(stderr, /^gpu-memtrace: --simulate-gpu works only from a checkout of the repository, [^\n]*\n$/);
+  }
+  assert.doesNotMatch((await place.run(['run', '--help'])).stdout, /simulate/);
+  assert.match((await new Place(t).run(['run', '--help'])).stdout, /--simulate-gpu/);
 });
 
 function hasDriver(): boolean {

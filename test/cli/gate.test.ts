@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { join } from 'node:path';
-import { Place, python, root } from './launcher';
+import { Place, python, root, SIMULATED } from './launcher';
 
 const program = (batch: number, kept: number): string => `
 import sys
@@ -97,7 +97,13 @@ test('the example of a workflow works as it stands, on the simulated GPU', async
   writeFileSync(place.path('bin/gpu-memtrace'), shim, { mode: 0o755 });
   const workflow = readFileSync(join(root, 'examples/gpu-memory.yml'), 'utf8');
   const RECORD = /RECORD: (.*)/.exec(workflow)?.[1] ?? '';
-  const env = { ...place.env, ...github(place), RECORD, PATH: `${place.path('bin')}:${process.env.PATH}` };
+  const env = {
+    ...place.env,
+    ...SIMULATED,
+    ...github(place),
+    RECORD,
+    PATH: `${place.path('bin')}:${process.env.PATH}`,
+  };
   const steps = [...workflow.matchAll(/ +- name: (?!Install)(.*)\n(?: +working-directory: (.*)\n)? +run: (.*)\n/g)];
   const ended = steps.map(([, , folder = '', command = '']) =>
     spawnSync('bash', ['-e', '-c', command], { cwd: place.path(folder), env, encoding: 'utf8' }),

@@ -7,6 +7,13 @@ import type { TestContext } from 'node:test';
 
 export const root = resolve(__dirname, '../../..');
 export const dist = join(root, 'dist');
+const simulator = join(root, 'build/simulator');
+/** The variables of programs that find the simulated GPU as they would find a real one. */
+export const SIMULATED = {
+  LD_LIBRARY_PATH: simulator,
+  GPU_MEMTRACE_CUPTI: join(simulator, 'libcupti.so.13'),
+  GPU_MEMTRACE_SIMULATOR: simulator,
+};
 export const workload = (name: string): string => join(root, 'test/workloads', `${name}.py`);
 export const python = process.env.PYTHON ?? 'python3';
 
@@ -99,8 +106,15 @@ export class Place {
 
   /** From here on the command line has another tracer than the one that was built, or none. Gives its place. */
   withTracer(): string {
+    mkdirSync(this.path('build'));
+    symlinkSync(simulator, this.path('build/simulator'));
+    return this.installed();
+  }
+
+  /** From here on the command line is that of a package, which no checkout is around. Gives the place of its tracer, which it lacks. */
+  installed(): string {
     mkdirSync(this.path('dist/native'), { recursive: true });
-    for (const name of ['gpu_memory_trace.node', 'gpu-memtrace-recorder', 'libgpumemtrace.so', 'simulator'])
+    for (const name of ['gpu_memory_trace.node', 'gpu-memtrace-recorder', 'libgpumemtrace.so'])
       symlinkSync(join(dist, 'native', name), this.path('dist/native', name));
     this.cli = this.path('dist/cli.js');
     copyFileSync(join(dist, 'cli.js'), this.cli);

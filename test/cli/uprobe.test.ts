@@ -8,7 +8,18 @@ import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { inLong } from '../long.mjs';
 import { check, lastLine, type Facts } from './facts';
-import { dist, DRIVER_SCRIPT, FIRST_LINE, kill, Place, python, workload, type Ended, type Report } from './launcher';
+import {
+  dist,
+  DRIVER_SCRIPT,
+  FIRST_LINE,
+  kill,
+  Place,
+  python,
+  SIMULATED,
+  workload,
+  type Ended,
+  type Report,
+} from './launcher';
 import { placeOnDisk } from './smallDisk';
 
 const MB = 1 << 20;
@@ -123,7 +134,7 @@ for line in sys.stdin:
 sys.exit(7)
 `;
   const script = place.write('job.py', `${DRIVER_SCRIPT}${body}`);
-  const env = { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') };
+  const env = { ...process.env, LD_LIBRARY_PATH: SIMULATED.LD_LIBRARY_PATH };
   const job = spawn(python, [script], { env, stdio: ['pipe', 'pipe', 'inherit'] }) as Job;
   t.after(() => job.kill('SIGKILL'));
   const lines = createInterface({ input: job.stdout })[Symbol.asyncIterator]();

@@ -3,10 +3,11 @@
 import { mkdirSync } from 'node:fs';
 import { makeWorkspace, prepareStandIn } from '../host/run.mjs';
 import { inRoot, run, which } from '../project/root.mjs';
+import { simulated } from '../simulator/variables.mjs';
 
 /** Resolves with the exit status. */
-export async function demoInCode({ simulated }) {
-  const folder = simulated ? makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true }) : inRoot('test/workloads');
+export async function demoInCode({ simulate }) {
+  const folder = simulate ? makeWorkspace({ 'terminal.integrated.env.linux': simulated }) : inRoot('test/workloads');
   const { hasDisplay, traceSample } = await import('./window.mjs');
   const code = which('code');
   if (code && hasDisplay()) {

@@ -9,11 +9,12 @@ import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { frameWith } from '../workbench/workbench.mjs';
 import { Movie } from './movie.mjs';
 import { openFile, openWindow } from './window.mjs';
+import { simulated } from '../simulator/variables.mjs';
 
 const SIZE = { width: 1120, height: 700 };
 const SCRIPT = 'finetune.py';
 const SETTINGS = {
-  'gpuMemoryTrace.simulateGpu': 'always',
+  'terminal.integrated.env.linux': simulated,
   'gpuMemoryTrace.askArguments': 'never',
   'editor.minimap.enabled': false,
   'files.exclude': { '.vscode': true, '.venv': true },

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build } from '../project/build.mjs';
 import { makeWorkspace, prepareStandIn } from '../host/run.mjs';
 import { inRoot } from '../project/root.mjs';
+import { simulated } from '../simulator/variables.mjs';
 
 const THEMES = {
   dark: 'Dark 2026',
@@ -14,7 +15,7 @@ const THEMES = {
   contrast: 'Default High Contrast',
   contrastLight: 'Default High Contrast Light',
 };
-const TRACING = { 'gpuMemoryTrace.simulateGpu': 'always', 'gpuMemoryTrace.pythonPath': 'python3' };
+const TRACING = { 'terminal.integrated.env.linux': simulated, 'gpuMemoryTrace.pythonPath': 'python3' };
 const out = inRoot('build/screenshots');
 
 const options = process.argv.slice(2);

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { simulated } from '../simulator/variables.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const jobs = join(root, 'test/ecosystem/jobs');
@@ -11,7 +12,6 @@ export const examples = join(root, 'examples');
 export const cli = join(root, 'dist/cli.js');
 /** The marks of a saved trace. */
 export const marksOf = file => sessionOf(file).marks.map(({ name }) => name);
-const simulator = join(root, 'dist/native/simulator');
 
 /** Packs the wheel into the folder; its path. */
 export async function makeWheel(python, folder) {
@@ -40,10 +40,8 @@ export function installed({ beside = null } = {}) {
 
 /** The environment of programs on the simulated GPU. */
 export const SIMULATED = {
+  ...simulated,
   PATH: process.env.PATH,
-  LD_LIBRARY_PATH: simulator,
-  GPU_MEMTRACE_SIMULATOR: simulator,
-  GPU_MEMTRACE_CUPTI: join(simulator, 'libcupti.so.13'),
   PYTHONPATH: join(root, 'test/workloads'),
 };
 

@@ -17,6 +17,14 @@ test('the wheel has the tag of its platform, and nothing in it needs more than t
   assert.match(basename(process.env.GMT_WHEEL), /^gpu_memtrace-\d+\.\d+\.\d+-py3-none-manylinux_2_28_x86_64\.whl$/);
   const native = join(place.packages, 'gpu_memtrace/native');
   assert.deepEqual(readdirSync(native).sort(), ['gpu-memtrace-recorder', 'libgpumemtrace.so']);
+  const listed = execFileSync(place.python, ['-m', 'zipfile', '-l', process.env.GMT_WHEEL], { encoding: 'utf8' });
+  const names = [...listed.matchAll(/^(\S+) +\d{4}-/gm)].map(([, name]) => name);
+  assert.ok(names.includes('gpu_memtrace/native/libgpumemtrace.so'), listed);
+  const allowed = /^gpu_memtrace(\/.*(\.py|\.typed|native\/[\w.-]+)|\.pth|-[\d.]+\.dist-info\/.*)$/;
+  assert.deepEqual(
+    names.filter(name => !allowed.test(name) || /simulator|sample|libcu/.test(name)),
+    [],
+  );
   const read = name =>
     execFileSync('readelf', ['-W', '--dyn-syms', '-d', '-S', join(native, name)], { encoding: 'utf8' });
   const library = read('libgpumemtrace.so');

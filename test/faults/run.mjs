@@ -21,12 +21,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { inRoot } from '../project/root.mjs';
+import { simulator } from '../simulator/variables.mjs';
 import { CROWDS } from './crowds.mjs';
 
 const job = inRoot('test/faults/job.py');
 const cli = inRoot('dist/cli.js');
 const python = process.env.PYTHON ?? 'python3';
-const simulator = inRoot('dist/native/simulator');
 const wait = ms => new Promise(done => setTimeout(done, ms));
 /** Where gmt_file_header (native/wire/layout.h) has gone_sequence. */
 const GONE_AT = 192;

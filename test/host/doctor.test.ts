@@ -18,8 +18,8 @@ describe('What this machine can record', () => {
   it('lists the checks, and how to mend what is missing', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.doctor');
     const found = (await listed()).join('\n');
-    assert.match(found, /simulated GPU/);
     assert.match(found, /trace directory/);
+    assert.doesNotMatch(found, /simulated/);
     assert.equal((await texts('.groups section h2')).length, 2);
     await inThemes('doctor');
   });
@@ -28,8 +28,9 @@ describe('What this machine can record', () => {
     await click('[data-action=check-again]');
     await listed();
     await press('[data-action=check-again]', 'Enter');
-    await listed();
-    assert.equal(await attribute('.groups section', 'data-possible'), 'true');
+    const found = await listed();
+    const possible = !/no GPU|no libcuda/.test(found.join());
+    assert.equal(await attribute('.groups section', 'data-possible'), String(possible));
   });
 
   it('can be read by screen readers', async () => {

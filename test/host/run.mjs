@@ -6,6 +6,7 @@ import { LONG } from '../long.mjs';
 import { inRoot, must, run, say } from '../project/root.mjs';
 import { ensureChromium } from '../project/chromium.mjs';
 import { bench } from '../workbench/workbench.mjs';
+import { simulated } from '../simulator/variables.mjs';
 
 const standIn = inRoot('test/workbench/code.mjs');
 /** The files that have a window of their own in the long run. An open window keeps half a core busy: the others fill one. */
@@ -146,7 +147,7 @@ export async function runInWindow(tests, env, window = 0, beside = []) {
   rmSync(driverFolder, { recursive: true, force: true });
   for (const folder of [driverFolder, inRoot('build/screenshots')]) mkdirSync(folder, { recursive: true });
   const place = inRoot(`build/test/work space é${window || ''}`);
-  const launchArgs = [makeWorkspace({ 'gpuMemoryTrace.simulateGpu': true }, place)];
+  const launchArgs = [makeWorkspace({ 'terminal.integrated.env.linux': simulated }, place)];
   if (desktop) {
     const port = await freePort();
     launchArgs.push(`--remote-debugging-port=${port}`);

@@ -3,10 +3,11 @@ import * as assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { FIRST, freshPage, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
-import { attribute, click, press, rows, says, texts, until } from './window';
+import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
+import { attribute, click, fill, press, rows, says, texts, until, value, words } from './window';
 
 const MB = 1 << 20;
+const SIMPLE = 'files.simpleDialog.enable';
 
 async function open(file: string): Promise<void> {
   await vscode.window.showTextDocument(vscode.Uri.file(file));
@@ -126,18 +127,60 @@ while not os.path.exists("go"): time.sleep(0.01)
       await settings.update('pythonPath', undefined, vscode.ConfigurationTarget.Workspace);
     }
   });
+});
 
-  it('traces the sample that comes with it, by its button where nothing was traced', async () => {
+describe('The sample', () => {
+  after(freshPage);
+
+  it('is a recorded run, which opens at the line that leaks by its button where nothing was traced', async () => {
     await freshPage();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await click('[data-action=try-sample]');
-    const file = await until('the sample in an editor', () => {
-      const path = vscode.window.activeTextEditor?.document.uri.fsPath ?? '';
-      return /\/sample\/sample_train\.py$/.test(path) ? path : null;
+    const editor = await until('the sample’s source', () => {
+      const { activeTextEditor: active } = vscode.window;
+      return /\/sample\/finetune\.py$/.test(active?.document.uri.fsPath ?? '') ? active : null;
     });
-    await until('three lines of the sample', async () => (await rows()).filter(row => row.file === file).length >= 3);
-    await says('[data-finding] [data-part=holder]', /this program does not use PyTorch/);
-    await picture('sample');
-    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await until('the line', () => editor.selection.active.line > 0);
+    const { line } = editor.selection.active;
+    assert.match(editor.document.lineAt(line).text, /^ +val_total \+= val_loss /);
     await reached('ended');
+    await says('[data-value=title]', /^Recorded sample: finetune\.py$/);
+    await says('[data-value=detail]', /^finetune\.py on an NVIDIA H\w+ with PyTorch \d\.\d+, recorded .*20\d\d\./);
+    await says('[data-finding][data-verdict=leak]', new RegExp(`finetune\\.py:${line + 1} keeps each step’s graph`));
+    await says('[data-finding] [data-part=holder]', /train\(\)\.val_total/);
+    assert.equal(await attribute('[data-action=apply-fix]', 'title'), 'val_total += val_loss.detach()');
+    assert.ok(vscode.languages.getDiagnostics(editor.document.uri).some(({ range }) => range.start.line === line));
+    await picture('sample');
+  });
+
+  it('opens its lines from the table, and nothing of it runs', async () => {
+    const { line } = await until('a line of the sample', async () =>
+      (await rows()).find(row => row.file.endsWith('/finetune.py')),
+    );
+    await click(`[data-row][data-line="${line}"]`);
+    await until('the line', () => {
+      const { document, selection } = vscode.window.activeTextEditor ?? {};
+      return /\/sample\/finetune\.py$/.test(document?.uri.fsPath ?? '') && selection?.active.line === line - 1;
+    });
+    assert.equal(await attribute('[data-action=stop]', 'hidden'), '');
+  });
+
+  it('leads to a script of one’s own', async () => {
+    await vscode.workspace.getConfiguration().update(SIMPLE, true, vscode.ConfigurationTarget.Global);
+    try {
+      const file = writeScript('own.py', HOLD);
+      await click('[data-action=trace-own]');
+      await until('the dialog', async () => (await value(INPUT)) !== '');
+      await fill(INPUT, file);
+      await until('the file in the dialog', async () => (await value(INPUT)) === file);
+      await press(INPUT, 'Enter');
+      await until('the question for arguments', async () =>
+        /arguments of own\.py/.test(await words('.quick-input-widget')),
+      );
+      await press(INPUT, 'Enter');
+      await rowAt(file, FIRST);
+    } finally {
+      await vscode.workspace.getConfiguration().update(SIMPLE, undefined, vscode.ConfigurationTarget.Global);
+    }
   });
 });

@@ -82,7 +82,7 @@ describe('Attaching in VS Code', () => {
     assert.doesNotMatch(list, /attach_me\.py/);
     file = writeScript('attach_me.py', JOB);
     job = spawn('python3', [file, '1'], {
-      env: { ...process.env, LD_LIBRARY_PATH: join(dist, 'native/simulator') },
+      env: { ...process.env, LD_LIBRARY_PATH: join(dist, '../build/simulator') },
       stdio: ['ignore', 'pipe', 'inherit'],
     }) as typeof job;
     await new Promise(ready => job?.stdout?.once('data', ready));

@@ -8,11 +8,12 @@ import { driverScript, FIRST } from '../workloads/driverScript.mjs';
 import { makeWorkspace } from '../host/run.mjs';
 import { inRoot } from '../project/root.mjs';
 import { frameWith, openWorkbench, startServer } from './workbench.mjs';
+import { simulated } from '../simulator/variables.mjs';
 
 const MB = 1 << 20;
 const close = process.argv.includes('--close-terminals');
 const settings = {
-  'gpuMemoryTrace.simulateGpu': 'always',
+  'terminal.integrated.env.linux': simulated,
   'gpuMemoryTrace.askArguments': 'never',
   'terminal.integrated.enablePersistentSessions': !close,
 };

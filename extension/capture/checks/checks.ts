@@ -19,7 +19,7 @@ import {
   torchFolder,
   type Environment,
 } from '../processes/machine';
-import { injectionProblem, simulatorProblem } from './simulator';
+import { injectionProblem } from './simulator';
 import { createTraceDirectory, removeTraceDirectory } from '../traces/traceDirectory';
 
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
@@ -36,7 +36,6 @@ export async function diagnose(
     nativeProblem === null ? ok('reader', 'the native part loads') : missing('reader', nativeProblem, REINSTALL);
   const [library, attach] = await Promise.all([checkLibrary(dist), diagnoseAttach(dist)]);
   const directory = checkDirectory(environment);
-  const simulator = checkSimulator(dist);
   const needed = [native, library, ...directory].every(check => check.state !== 'missing');
   return {
     checks: [
@@ -46,12 +45,10 @@ export async function diagnose(
       ...checkTorch(environment, python),
       native,
       library,
-      simulator,
       ...directory,
     ],
-    /** Recording is possible on a GPU, on the simulated one. */
+    /** Recording is possible. */
     gpu: needed && gpu.state !== 'missing',
-    simulated: needed && simulator.state === 'ok',
     /** Attaching to programs that run already. */
     attach,
   };
@@ -61,7 +58,7 @@ const REINSTALL = 'reinstall GPU Memory Trace, or build it with: npm run build';
 
 async function checkGpu(environment: Environment): Promise<Check> {
   const [libcuda, gpus] = await Promise.all([findLibcuda(environment), findGpus(environment)]);
-  const fix = 'install the NVIDIA driver; programs that need no real GPU run on the simulated one';
+  const fix = 'install the NVIDIA driver';
   if (libcuda === null && gpus.length === 0) return missing('GPU and driver', 'no GPU, no libcuda.so.1', fix);
   const names = gpus.join(', ');
   if (libcuda === null) return missing('GPU and driver', `${names}, but no libcuda.so.1`, fix);
@@ -113,11 +110,6 @@ async function checkLibrary(dist: string): Promise<Check> {
   if (maps?.includes(library)) return ok(name, `${library} loads${libc === null ? '' : ` (glibc ${libc})`}`);
   const fix = `see "LD_PRELOAD" in the message of: LD_PRELOAD=${library} true`;
   return missing(name, `${library} does not load into a process`, fix);
-}
-
-function checkSimulator(dist: string): Check {
-  const problem = simulatorProblem(dist);
-  return problem === null ? ok('simulated GPU', 'built') : warning('simulated GPU', problem, REINSTALL);
 }
 
 function checkDirectory(environment: Environment): Check[] {

@@ -2,14 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { injectedLibrary, simulatorFolder } from '../launch/environment';
 
-const LIBRARIES = ['libcuda.so.1', 'libcupti.so.13', 'allocator/libc10.so', 'allocator/libc10_cuda.so'];
-
-/** One sentence when the simulated GPU is not whole, else null. */
+/** One sentence where there is no simulated GPU, else null. */
 export function simulatorProblem(dist: string): string | null {
-  const folder = simulatorFolder(dist);
-  const missing = LIBRARIES.filter(name => !existsSync(join(folder, name)));
-  if (missing.length === 0) return null;
-  return `The simulated GPU is not built: ${missing.join(', ')} missing in ${folder}; reinstall GPU Memory Trace, or build it with "npm run build".`;
+  if (existsSync(join(simulatorFolder(dist), 'libcuda.so.1'))) return null;
+  return '--simulate-gpu works only from a checkout of the repository, where "npm run build" makes the simulated GPU.';
 }
 
 /** One sentence when the library that is loaded into the program is missing, else null. */

@@ -5,7 +5,6 @@ export interface TraceEnvironment {
   /** Folder of the built files (`dist`). */
   dist: string;
   traceDirectory: string;
-  simulated: boolean;
   /** Fallback libcupti; the injected library looks at what the process maps first. */
   cupti: string | null;
   /** Size limit of one process's log. */
@@ -19,8 +18,9 @@ export interface TraceEnvironment {
 export function injectedLibrary(dist: string): string {
   return join(dist, 'native', 'libgpumemtrace.so');
 }
+/** A checkout of the repository has the simulated GPU, beside what ships. */
 export function simulatorFolder(dist: string): string {
-  return join(dist, 'native', 'simulator');
+  return join(dist, '..', 'build', 'simulator');
 }
 
 /**
@@ -40,9 +40,8 @@ export function traceVariables(base: Environment, trace: TraceEnvironment): Reco
   if (trace.budgetBytes !== null) variables.GPU_MEMTRACE_BUDGET = String(Math.floor(trace.budgetBytes));
   if (trace.maxSteps !== null) variables.GPU_MEMTRACE_MAX_STEPS = String(trace.maxSteps);
   if (trace.lean) variables.GPU_MEMTRACE_LEAN = '1';
-  const cupti = trace.simulated ? join(simulatorFolder(trace.dist), 'libcupti.so.13') : trace.cupti;
-  if (cupti !== null) variables.GPU_MEMTRACE_CUPTI = cupti;
-  return trace.simulated ? { ...variables, ...simulatorVariables(base, trace.dist) } : variables;
+  if (trace.cupti !== null) variables.GPU_MEMTRACE_CUPTI = trace.cupti;
+  return variables;
 }
 
 /** The variables of a process that finds the simulated GPU's libraries first. */
@@ -50,6 +49,7 @@ export function simulatorVariables(base: Environment, dist: string): Record<stri
   const simulator = simulatorFolder(dist);
   return {
     LD_LIBRARY_PATH: prepend(simulator, base.LD_LIBRARY_PATH, /:/),
+    GPU_MEMTRACE_CUPTI: join(simulator, 'libcupti.so.13'),
     GPU_MEMTRACE_SIMULATOR: simulator, // where a program finds the simulated allocator
   };
 }

@@ -11,7 +11,8 @@ export interface SessionFile {
   command: string[];
   cwd: string;
   startedRealtimeMs: number;
-  simulated: boolean;
+  /** It was started on the simulated GPU (--simulate-gpu). */
+  simulated?: boolean;
   backend: 'inject' | 'uprobe';
   /** The tracer came to a process that ran already: what that had allocated before is not in the trace. */
   attached?: { pid: number; realtimeMs: number };

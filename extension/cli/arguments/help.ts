@@ -30,6 +30,9 @@ const JOBS = `  -o DIR/                  of a job of many ranks: DIR gathers the
                            OpenTelemetry's variables say (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
   --prometheus FILE.prom   keep them in this file, for the textfile collector of Prometheus's node_exporter
 `;
+/** Only a checkout of the repository has the simulated GPU. */
+const SIMULATE = `  --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
+`;
 const EXPERT = `  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
 `;
 
@@ -86,8 +89,7 @@ ${EXPERT}  --lean                   for programs whose GPU waits for Python: not
                            auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
                            starts as without a tracer; needs extra privileges, see "gpu-memtrace attach --help"
   --native-stacks          with --backend uprobe: as for attach
-  --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
-
+${SIMULATE}
 Exit status: CMD's own, 128 + signal when a signal ended it; 125 the tracer could not start it, 126 CMD cannot be
 executed, 127 CMD was not found; 3 with --fail-on-leak and a leak; 2 wrong options.
 `,
@@ -185,7 +187,7 @@ Checks what this machine can record, and says how to get what is missing.
 
   --format table|json      (default: table)
 
-Exit status: 0 recording is possible, on a GPU or on the simulated one; 1 it is not; 2 wrong options.
+Exit status: 0 recording is possible; 1 it is not; 2 wrong options.
 `,
   mcp: `gpu-memtrace mcp
 
@@ -221,9 +223,10 @@ Exit status: 0 after detaching, and when the program ended; 2 wrong options; 125
 `,
 };
 
-/** Its lines, none longer than `columns` where words allow it. */
-export function helpLines(about: Verb | null, columns: number): string[] {
-  const lines = (about === null ? ALL : OF_VERBS[about]).trimEnd().split('\n');
+/** Its lines, none longer than `columns` where words allow it. `checkout`: of the repository. */
+export function helpLines(about: Verb | null, columns: number, checkout: boolean): string[] {
+  const text = about === null ? ALL : OF_VERBS[about];
+  const lines = (checkout ? text : text.replace(SIMULATE, '')).trimEnd().split('\n');
   if (lines.every(line => line.length <= columns)) return lines;
   const whole: string[] = [];
   for (const line of lines) {

@@ -78,7 +78,6 @@ function told({ holders, details, ...asked }: HolderAnswer): object {
 interface Run {
   command: string[];
   cwd?: string;
-  simulate_gpu?: boolean;
   timeout_s?: number;
   max_steps?: number;
   confirmed?: boolean;
@@ -87,18 +86,16 @@ interface Run {
 /** What runs for a client; the server waits for its end. */
 export const running = new Set<Promise<unknown>>();
 
-export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), simulate_gpu, ...given }, call) => {
+export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), ...given }, call) => {
   if (!existsSync(cwd)) throw new Error(`cwd ${cwd} is not there: name a folder.`);
-  const how = simulate_gpu === true ? 'traced on a simulated GPU' : 'traced';
-  const wait = askFirst(call, `Run ${joinWords(command)} in ${cwd}, ${how}?`, given.confirmed);
+  const wait = askFirst(call, `Run ${joinWords(command)} in ${cwd}, traced?`, given.confirmed);
   if (wait !== null) return wait;
   await Promise.allSettled(running); // one after the other
   call.context.mcpReq.signal.throwIfAborted();
   const folder = keptTracesFolder(process.env);
   const trace = keptTraceFile(folder, command, new Date());
-  const gpu = simulate_gpu === true ? ['--simulate-gpu'] : [];
   const most = given.max_steps === undefined ? [] : ['--max-steps', String(given.max_steps)];
-  const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...gpu, ...most, '--', ...command];
+  const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...most, '--', ...command];
   const run = follow(words, cwd, given.timeout_s ?? USUAL_SECONDS, call);
   running.add(run);
   const ran = await run.finally(() => running.delete(run));

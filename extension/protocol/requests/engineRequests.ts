@@ -1,4 +1,5 @@
 // What the extension host asks of the engine, the process in which traces are read and judged, and what that tells of its own accord.
+import type { SourceFolders } from '../cwd';
 import type { ExportFormat } from '../exportFormats';
 import type { JobView } from '../job';
 import type { SiteRow, TraceInfo } from '../trace';
@@ -104,7 +105,7 @@ export interface EngineRequests {
   whoHolds(of: OfTrace & { finding: string }): Inquiry;
   stopAsking(of: OfTrace & { finding: string }): void;
   /** The lines of these files. */
-  lines(of: OfTrace & { paths: readonly string[] }): LineAnswers;
+  lines(of: OfTrace & { paths: readonly string[]; folders: SourceFolders }): LineAnswers;
   /** Of the tensor at an address of a process; null: none that was traced. The program stands still. */
   tensor(of: OfTrace & { pid: number; address: bigint }): TensorFound | null;
   momentOf(of: OfTrace & { time: TraceTime }): { ns: number; text: string } | { error: string };

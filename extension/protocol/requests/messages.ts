@@ -43,6 +43,8 @@ export interface SessionView {
   crashed?: boolean;
   /** A debugger holds it. */
   standsStill?: boolean;
+  /** It is the recorded run that comes with the extension. */
+  sample?: boolean;
   /** Its PyTorch can use no GPU, as `detail` says. */
   onCpu?: boolean;
   /** Why nothing was started: the interpreter cannot be run, and another one may be chosen. */

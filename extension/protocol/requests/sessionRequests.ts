@@ -2,7 +2,17 @@
 import { flag, index, nothing, object, text, type Checks } from './checks';
 
 /** Buttons that do what a command does. `stop`: of an attached program it ends only the tracing. */
-const BUTTONS = ['start', 'trySample', 'chooseInterpreter', 'doctor', 'stop', 'save', 'mark', 'openWide'] as const;
+const BUTTONS = [
+  'start',
+  'startChosen',
+  'trySample',
+  'chooseInterpreter',
+  'doctor',
+  'stop',
+  'save',
+  'mark',
+  'openWide',
+] as const;
 export type Button = (typeof BUTTONS)[number];
 
 export interface SessionRequests extends Record<Button, () => void> {

@@ -1,8 +1,7 @@
 // Questions to the user about what to trace. Undefined answers: the user went away.
-import { existsSync } from 'node:fs';
-import { copyFile, makeFolder, readBytes } from '../../files/files';
+import { readBytes } from '../../files/files';
 import { homedir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import {
@@ -20,8 +19,6 @@ import { inheritedEnvironment } from '../session/terminal';
 
 /** Before each try to save a file. */
 const SAVE_WAITS_MS = [0, 100, 1_000];
-const SAMPLE = 'sample_train.py';
-const FILES = [SAMPLE, 'gpu.py'];
 
 /** The active Python file, saved. Rejects with a sentence when there is none. */
 export async function activePythonFile(): Promise<vscode.Uri> {
@@ -52,6 +49,15 @@ export async function planOfActiveFile(memory: vscode.Memento, anew = false): Pr
     cwd: vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(file),
     environment: {},
   };
+}
+
+/** A Python file that the user chooses, opened in an editor, as a plan. */
+export async function planOfChosenFile(memory: vscode.Memento): Promise<LaunchPlan | undefined> {
+  const title = vscode.l10n.t('Trace GPU memory: choose a Python script');
+  const [file] = (await vscode.window.showOpenDialog({ title, filters: { Python: ['py'] } })) ?? [];
+  if (file === undefined) return undefined;
+  await vscode.window.showTextDocument(file);
+  return planOfActiveFile(memory);
 }
 
 /** Whether it is saved. Where the editor saves by itself at the same moment, saving fails and does so a while later no more. */
@@ -171,23 +177,6 @@ function activeFolder(): vscode.WorkspaceFolder | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
   const owner = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
   return owner ?? vscode.workspace.workspaceFolders?.[0];
-}
-
-/**
- * The training script with a leak that comes with the extension, opened in an editor. It stands in a folder of the user's, where it
- * may be changed; what was changed stays. `root`: of the extension. `storage`: a folder that may be written.
- */
-export async function planOfSample(root: string, storage: string): Promise<LaunchPlan> {
-  const folder = join(storage, 'sample');
-  makeFolder(folder);
-  for (const name of FILES) {
-    const file = join(folder, name);
-    if (!existsSync(file)) copyFile(join(root, 'test/workloads', name), file);
-  }
-  const file = vscode.Uri.file(join(folder, SAMPLE));
-  const command = [await interpreterFor(file), file.fsPath];
-  await vscode.window.showTextDocument(file);
-  return { title: SAMPLE, command, cwd: folder, environment: {} };
 }
 
 /** One test of pytest: the Python extension gives it, in Test Explorer, pytest's own name. `given`: what the menu gives. Rejects with a sentence. */

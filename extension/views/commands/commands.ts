@@ -6,13 +6,12 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
-import { planOfActiveFile, planOfConfiguration, planOfSample, planOfTest } from './chooseLaunch';
+import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { exportTrace } from './exportTrace';
 import { showFinding, whoHolds } from './findingCommands';
 import { debugActiveFile, type Debugging } from './debugging';
-import { chooseGpu, offerSimulator } from './gpuChoice';
 import { EXPLORER, type CommandName } from '../names';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { installNotebookKernel } from './notebookKernel';
@@ -23,6 +22,8 @@ import type { OpenTerminal } from '../session/terminal';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
 import { refuseUntrusted, type Sessions } from '../session/sessions';
 import type { WidePanel } from '../page/widePanel';
+import { trySample } from './sample';
+import { missingGpu, offerWithoutGpu } from './withoutGpu';
 
 interface Parts {
   sessions: Sessions;
@@ -49,6 +50,7 @@ export function makeCommands(parts: Parts): Commands {
   const actions: Record<CommandName, Action> = {
     start: () => start(parts, () => planOfActiveFile(parts.memory)),
     startConfiguration: () => start(parts, planOfConfiguration),
+    startChosen: () => start(parts, () => planOfChosenFile(parts.memory)),
     trySample: () => trySample(parts),
     startWithArguments: () => start(parts, () => planOfActiveFile(parts.memory, true)),
     debug: debugActiveFile,
@@ -131,21 +133,12 @@ async function start(
   });
   if (plan === undefined) return;
   await showPanel();
-  const choice = await chooseGpu(plan);
-  if ('simulated' in choice) return sessions.start(plan, choice.simulated, open);
-  sessions.fail(plan.title, choice.missing);
-  const answer = await offerSimulator(choice.missing);
-  if (answer === 'simulate') await sessions.start(plan, true, open);
-  if (answer === 'sample') await trySample(parts);
-}
-
-/** On the GPU, or on the simulated one: the sample needs no PyTorch. */
-async function trySample({ sessions, dist, storage }: Parts): Promise<void> {
-  refuseUntrusted();
-  const plan = await planOfSample(join(dist, '..'), storage);
-  await showPanel();
-  const choice = await chooseGpu(plan);
-  await sessions.start(plan, 'missing' in choice || choice.simulated);
+  const missing = await missingGpu(plan);
+  if (missing === null) return sessions.start(plan, open);
+  sessions.fail(plan.title, missing);
+  const answer = await offerWithoutGpu(missing);
+  if (answer === 'trySample') await trySample(parts);
+  if (answer === 'doctor') parts.doctor.show();
 }
 
 async function showPanel(how = { preserveFocus: true }): Promise<void> {
@@ -201,7 +194,7 @@ async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: Compa
 
 async function saveTrace({ shown }: Sessions): Promise<void> {
   if (shown === null || shown.facts === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.folders.cwd;
   const file = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Save the GPU memory trace'),
     defaultUri: vscode.Uri.file(join(folder, `${shown.title.replace(/\.(py|gputrace)$/, '')}.gputrace`)),

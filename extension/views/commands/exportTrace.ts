@@ -11,7 +11,7 @@ export async function exportTrace({ shown }: Sessions, given: readonly unknown[]
   if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to export.'));
   const format = EXPORT_FORMATS.find(name => name === given[0]) ?? (await chooseFormat());
   if (format === undefined) return;
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.cwd;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.folders.cwd;
   const name = shown.title.replace(/\.(py|gputrace|pickle)$/, '');
   const file = given[1] instanceof vscode.Uri ? given[1] : await chooseFile(format, join(folder, name));
   if (file === undefined) return;

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
+import type { SourceFolders } from '../../protocol/cwd';
 import { shareText } from '../../protocol/holderShare';
 import type { HolderFound } from '../../protocol/requests/verdictRequests';
 import type { Finding } from '../../protocol/verdicts';
@@ -27,21 +28,22 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const chosen = await choose(parts.sessions, given);
   if (chosen === undefined) return;
   const { traced, finding } = chosen;
+  const { folders } = traced;
   await showFinding(parts, finding.id);
   const title = vscode.l10n.t('Asking who holds it');
   const inquiry = await withProgress(title, traced, finding, () => traced.request('whoHolds', { finding: finding.id }));
   const [holder] = inquiry.results;
   if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
-  await showHolder(parts.sessions.shown?.cwd ?? '/', holder);
+  await showHolder(folders, holder);
 }
 
-async function showHolder(cwd: string, holder: HolderFound): Promise<void> {
+async function showHolder(folders: SourceFolders, holder: HolderFound): Promise<void> {
   const open = vscode.l10n.t('Open Line');
   const { file, line } = holder;
   const sentences = [vscode.l10n.t('Held by {0}.', holderText(holder)), shareText(holder, vscode.l10n.t) ?? ''];
   const buttons = file === null || line === null ? [] : [open];
   const answer = await vscode.window.showInformationMessage(sentences.join(' ').trim(), ...buttons);
-  if (answer === open && file !== null && line !== null) await openLine(file, line, cwd);
+  if (answer === open && file !== null && line !== null) await openLine(file, line, folders);
 }
 
 /** Shows that something is waited for; its button ends the waiting. */

@@ -36,7 +36,7 @@ export async function showInEditor(sessions: Sessions, explorer: ExplorerView, w
   else if (id !== null) explorer.show({ type: 'finding', id });
   const [, file, number] = /^(.+):([1-9]\d{0,8})$/.exec(wanted.line ?? '') ?? [];
   const place = file ? { file, line: Number(number) } : finding && (linePlace(finding.holder) ?? finding.place);
-  const opened = place && (await openLine(place.file, place.line, shown.cwd).then(() => lineName(place), reasonOf));
+  const opened = place && (await openLine(place.file, place.line, shown.folders).then(() => lineName(place), reasonOf));
   return [shown.title, title, finding?.title, opened].filter(Boolean).join('\n');
 }
 

@@ -54,20 +54,18 @@ export class DoctorPage implements vscode.Disposable {
   }
 }
 
-function groupsOf({ checks, gpu, simulated, attach }: Diagnosis): DoctorGroup[] {
+function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
   const { t } = vscode.l10n;
   const start = gpu
     ? t('Programs can be recorded on this machine.')
-    : simulated
-      ? t('Programs can be recorded on the simulated GPU, not on a real one.')
-      : t('Nothing can be recorded on this machine until what is missing has been added.');
+    : t('Nothing can be recorded on this machine until what is missing has been added.');
   const running = attach.possible
     ? t('Attaching to running programs is possible here.')
     : t(
         'Attaching to running programs is not possible here. Programs that are started under the tracer do not need it.',
       );
   return [
-    { title: t('Start a program under the tracer'), verdict: start, possible: gpu || simulated, checks },
+    { title: t('Start a program under the tracer'), verdict: start, possible: gpu, checks },
     { title: t('Attach to a running program'), verdict: running, possible: attach.possible, checks: attach.checks },
   ];
 }

@@ -18,8 +18,8 @@ type Answers = {
 export function hostAnswers(model: PageModel, lines: SourceLines): Answers {
   return {
     openLine: ({ file, line }) => {
-      const { cwd, sinceMs } = shownOrigin(model);
-      return openLine(file, lines.nearest(sourcePath(file, cwd), line, sinceMs), cwd);
+      const { folders, sinceMs } = shownOrigin(model);
+      return openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders);
     },
     ...forButtons(button => () => model.press(button)),
     setRecording: ({ on }) => model.setRecording(on),
@@ -39,5 +39,5 @@ export function shownTrace({ shown }: PageModel): OpenTrace {
 
 /** Where the source files of the trace that the page shows are. */
 function shownOrigin({ shown }: PageModel): SourceOrigin {
-  return originOf(shown ?? { cwd: '/', facts: null });
+  return originOf(shown ?? { folders: { cwd: '/', beside: null }, facts: null });
 }

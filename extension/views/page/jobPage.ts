@@ -94,7 +94,7 @@ export class JobPage {
 
   private async openLine(file: string, line: number): Promise<void> {
     try {
-      await openLine(file, line, this.folder);
+      await openLine(file, line, { cwd: this.folder, beside: null });
     } catch (error) {
       void vscode.window.showWarningMessage(reasonOf(error));
     }

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
-import { injectionProblem, simulatorProblem } from '../../capture/checks/simulator';
+import { injectionProblem } from '../../capture/checks/simulator';
 import { askForSurvey, HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import { traceVariables } from '../../capture/launch/environment';
 import { KeptRecorder, type SpaceLimits, spaceLimits, wakeRecorder } from '../../capture/launch/recorder';
@@ -52,12 +52,12 @@ export class Recorder {
   ) {}
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence. */
-  async launch(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<LaunchedRecording> {
-    const problem = injectionProblem(this.dist) ?? (simulated ? simulatorProblem(this.dist) : null);
+  async launch(plan: LaunchPlan, open?: OpenTerminal): Promise<LaunchedRecording> {
+    const problem = injectionProblem(this.dist);
     if (problem !== null) throw new Refused(problem);
     const environment = { ...inheritedEnvironment(), ...plan.environment };
     const { command, cwd } = plan;
-    const about = { command, cwd, simulated, backend: 'inject' as const };
+    const about = { command, cwd, backend: 'inject' as const };
     const { facts, made, limits } = await this.prepare(environment, about, directory => {
       prepareTerminal(directory);
       askForSurvey(directory, holderTime());
@@ -65,7 +65,6 @@ export class Recorder {
     const variables = traceVariables(environment, {
       dist: this.dist,
       traceDirectory: made.path,
-      simulated,
       cupti: cuptiFor(plan.command, environment, plan.cwd),
       budgetBytes: limits.budgetBytes,
       lean: vscode.workspace.getConfiguration('gpuMemoryTrace').get<boolean>('lean') === true,
@@ -83,7 +82,6 @@ export class Recorder {
     const { facts, made, limits } = await this.prepare(process.env, {
       command,
       cwd: await workingFolder(pid),
-      simulated: false,
       backend: 'uprobe',
       attached: { pid, realtimeMs: Date.now() },
     });

@@ -1,8 +1,9 @@
 // A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { isSnapshot } from '../../files/snapshotFile';
-import { cwdOf } from '../../protocol/cwd';
+import { cwdOf, type SourceFolders } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
 import type {
   EngineMethod,
@@ -19,7 +20,16 @@ import { isLeak, type Finding } from '../../protocol/verdicts';
 import { Refused } from './refused';
 
 /** What a trace says of itself; the rest of its view is read from it. */
-export type SessionState = Omit<SessionView, 'id' | 'info' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'>;
+export type SessionState = Omit<
+  SessionView,
+  'id' | 'info' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
+>;
+
+/** What is said of the recorded run that comes with the extension. */
+export interface SampleWords {
+  title: string;
+  detail: string;
+}
 
 /** What the engine is asked about a trace. */
 type OfTrace<M extends EngineMethod> = Omit<EngineParams<M>, 'trace'>;
@@ -37,13 +47,14 @@ export class OpenTrace implements vscode.Disposable {
   readonly onDidColour = this.coloured.event;
   protected state: SessionState;
   private known: TraceFacts | null = null;
+  private beside: string | null = null;
   private opened: Omit<Opening, 'trace' | 'ended'> | null = null;
 
   constructor(
     readonly title: string,
     protected readonly engine: EngineProcess,
   ) {
-    this.state = { phase: 'starting', title, detail: '', simulated: false, recording: false, exitCode: null };
+    this.state = { phase: 'starting', title, detail: '', recording: false, exitCode: null };
   }
 
   /** What is known of the trace; null: none is open. */
@@ -61,9 +72,9 @@ export class OpenTrace implements vscode.Disposable {
   get leaks(): number {
     return this.known?.findings?.filter(isLeak).length ?? 0;
   }
-  /** Folder that relative file names of the trace count from. */
-  get cwd(): string {
-    return cwdOf(this.known?.info.session ?? {});
+  /** Where its source files are. */
+  get folders(): SourceFolders {
+    return { cwd: cwdOf(this.known?.info.session ?? {}), beside: this.beside };
   }
   /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {
@@ -79,7 +90,7 @@ export class OpenTrace implements vscode.Disposable {
 
   view(): Omit<SessionView, 'canWiden' | 'sessions'> {
     const info = this.known?.info ?? null;
-    const simulated = this.state.simulated || (info?.processes.some(process => process.simulated) ?? false);
+    const simulated = info?.processes.some(process => process.simulated) ?? false;
     const marks = info === null ? [] : marksOf(info);
     const { id, ending } = this;
     return { ...this.state, id, simulated, marks, ending, trusted: vscode.workspace.isTrusted, info };
@@ -105,13 +116,14 @@ export class OpenTrace implements vscode.Disposable {
   }
 
   /** Shows a saved trace while it is read; `read`: all of it was read, or it was closed. Rejects with a sentence. */
-  async openFile(file: string): Promise<{ read: Promise<void> }> {
+  async openFile(file: string, sample?: SampleWords): Promise<{ read: Promise<void> }> {
     await this.open({ path: file, directory: null, findsHolders: false });
-    this.set({ detail: vscode.l10n.t('Reading the trace…') });
-    return { read: this.readToEnd(file) };
+    this.beside = dirname(file);
+    this.set({ detail: vscode.l10n.t('Reading the trace…'), sample: sample !== undefined });
+    return { read: this.readToEnd(file, sample) };
   }
 
-  private async readToEnd(file: string): Promise<void> {
+  private async readToEnd(file: string, sample?: SampleWords): Promise<void> {
     try {
       await this.request('readToEnd', {});
     } catch {
@@ -121,7 +133,7 @@ export class OpenTrace implements vscode.Disposable {
     const detail = isSnapshot(file)
       ? vscode.l10n.t('A memory snapshot of PyTorch, whose history begins {0}.', when)
       : vscode.l10n.t('A saved trace, recorded {0}.', when);
-    this.set({ phase: 'ended', detail });
+    this.set({ phase: 'ended', detail: sample?.detail ?? detail });
   }
 
   /** Shows why there is no trace. */

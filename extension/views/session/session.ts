@@ -65,10 +65,10 @@ export class Session extends OpenTrace {
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
-  async launch(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<void> {
-    this.set({ simulated, detail: vscode.l10n.t('Starting the program…') });
+  async launch(plan: LaunchPlan, open?: OpenTerminal): Promise<void> {
+    this.set({ detail: vscode.l10n.t('Starting the program…') });
     try {
-      const recording = await this.parts.recorder.launch(plan, simulated, open);
+      const recording = await this.parts.recorder.launch(plan, open);
       this.set({ detail: vscode.l10n.t('Waiting for the first CUDA call…'), recording: true });
       await this.record(recording);
       this.terminal = (await recording.terminal.pid) ?? null;
@@ -115,7 +115,6 @@ export class Session extends OpenTrace {
     const processes = this.facts?.info.processes ?? [];
     this.set({
       detail: vscode.l10n.t('Reading what it recorded meanwhile…'),
-      simulated: recording.facts.simulated,
       recording: processes.length === 0 || processes.some(process => process.recording),
       ...(recording.attached ? { attached: true } : {}),
     });

@@ -9,6 +9,7 @@ import { RUNNING_SESSIONS } from '../names';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
+import type { SampleWords } from './openTrace';
 import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
@@ -62,9 +63,9 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
-  async start(plan: LaunchPlan, simulated: boolean, open?: OpenTerminal): Promise<void> {
+  async start(plan: LaunchPlan, open?: OpenTerminal): Promise<void> {
     refuseUntrusted();
-    await this.add(plan.title).launch(plan, simulated, open);
+    await this.add(plan.title).launch(plan, open);
   }
 
   /** Traces a process that runs already. Rejects with a sentence, which the session shows as well. */
@@ -84,11 +85,11 @@ export class Sessions implements vscode.Disposable {
     return this.all.flatMap(({ id, facts }, i) => (facts === null ? [] : [{ trace: id, title: titles[i] ?? '' }]));
   }
 
-  /** Shows a saved trace, or only opens it; its number. Rejects with a sentence. */
-  async open(file: string, show = true): Promise<number> {
-    const session = new Session(baseName(file), this.parts);
+  /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
+  async open(file: string, show = true, sample?: SampleWords): Promise<number> {
+    const session = new Session(sample?.title ?? baseName(file), this.parts);
     try {
-      const { read } = await session.openFile(file);
+      const { read } = await session.openFile(file, sample);
       session.file = file;
       await read;
     } catch (error) {

@@ -55,6 +55,7 @@ describe('A program in the debugger', function () {
       name: 'debugged',
       program: file,
       console: 'internalConsole',
+      env: vscode.workspace.getConfiguration('terminal.integrated.env').get('linux'), // no terminal gives it those
       gpuMemoryTrace: true,
     });
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { build } from 'esbuild';
 import { inRoot } from '../../project/root.mjs';
+import { simulated, simulator } from '../../simulator/variables.mjs';
 import { Debugger } from './adapter.mjs';
 
 const MB = 1 << 20;
@@ -36,14 +37,15 @@ async function traced(directory) {
   await build({ entryPoints, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'silent' });
   const { traceVariables } = await import(outfile);
   const dist = inRoot('dist');
-  const how = { dist, traceDirectory: directory, simulated: true, cupti: null, budgetBytes: null, lean: false };
-  return traceVariables(process.env, how);
+  const cupti = simulated.GPU_MEMTRACE_CUPTI;
+  const how = { dist, traceDirectory: directory, cupti, budgetBytes: null, lean: false };
+  return { ...simulated, ...traceVariables(process.env, how) };
 }
 
 /** Debugs a program until it comes to one of `lines`; with a trace in `directory`, null: without one. */
 async function debug(program, lines, directory) {
   const session = Debugger.start(process.env.GMT_TORCH_PYTHON, { ...process.env, PYTHONPATH: process.env.GMT_DEBUGPY });
-  const untraced = { LD_LIBRARY_PATH: inRoot('dist/native/simulator') }; // the stand-in's driver
+  const untraced = { LD_LIBRARY_PATH: simulator }; // the stand-in's driver
   const env = {
     ...(directory === null ? untraced : await traced(directory)),
     PYTHONPATH: `${process.env.PYTHONPATH}:${process.env.GMT_DEBUGPY}`,

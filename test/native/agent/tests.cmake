@@ -12,6 +12,6 @@ foreach(name agent holders torch memory fixes arrays)
   if(GMT_PYTHON3)
     add_test(NAME agent_${name} COMMAND ${GMT_PYTHON3} ${agent}/${name}_test.py)
     set_tests_properties(agent_${name} PROPERTIES
-      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_BUILT=${CMAKE_CURRENT_BINARY_DIR}/inject;GMT_SIMULATOR=${GMT_DIST}/simulator;GMT_NVML=$<TARGET_FILE_DIR:agent_nvml>;GMT_TORCH_CUDA=$<TARGET_FILE:agent_torch_cuda>;GMT_LATE_EXIT=$<TARGET_FILE:agent_late_exit>;PYTHONDONTWRITEBYTECODE=1")
+      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_BUILT=${CMAKE_CURRENT_BINARY_DIR}/inject;GMT_SIMULATOR=${GMT_SIMULATOR};GMT_NVML=$<TARGET_FILE_DIR:agent_nvml>;GMT_TORCH_CUDA=$<TARGET_FILE:agent_torch_cuda>;GMT_LATE_EXIT=$<TARGET_FILE:agent_late_exit>;PYTHONDONTWRITEBYTECODE=1")
   endif()
 endforeach()

@@ -17,7 +17,7 @@ function(inject_test name)
   if(GMT_PYTHON3)
     add_test(NAME inject_${name} COMMAND ${GMT_PYTHON3} ${inject}/${name}_test.py)
     set_tests_properties(inject_${name} PROPERTIES
-      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+      ENVIRONMENT "GMT_LIBRARY=$<TARGET_FILE:gpumemtrace>;GMT_BUILT=${inject_built};GMT_SIMULATOR=${GMT_SIMULATOR};PYTHONDONTWRITEBYTECODE=1")
   endif()
 endfunction()
 inject_test(writer)
@@ -69,7 +69,7 @@ if(GMT_HAS_THREAD_SANITIZER)
   add_dependencies(inject_programs inject_watched inject_watched_program)
   inject_test(races)
   set_tests_properties(inject_races PROPERTIES ENVIRONMENT
-    "GMT_LIBRARY=$<TARGET_FILE:inject_watched>;GMT_BUILT=${inject_built}/watched;GMT_SIMULATOR=${GMT_DIST}/simulator;PYTHONDONTWRITEBYTECODE=1")
+    "GMT_LIBRARY=$<TARGET_FILE:inject_watched>;GMT_BUILT=${inject_built}/watched;GMT_SIMULATOR=${GMT_SIMULATOR};PYTHONDONTWRITEBYTECODE=1")
 endif()
 
 # With NVIDIA's headers where they are (the package nvidia-nvtx), else with what stands in for them.
@@ -110,6 +110,7 @@ find_path(GMT_CUDA_INCLUDE cuda.h PATHS /usr/local/cuda/include ENV CUDA_HOME PA
 find_path(GMT_CUPTI_INCLUDE generated_cuda_meta.h HINTS ${GMT_CUDA_INCLUDE}
   PATHS ${GMT_CUDA_INCLUDE}/../extras/CUPTI/include /usr/local/cuda/extras/CUPTI/include)
 gmt_native_test(cupti_layout SOURCES ${inject}/cupti_layout_test.cpp LIBRARIES gmt_cuda)
+target_include_directories(cupti_layout_test PRIVATE ${GMT_ROOT}/test)
 set_tests_properties(cupti_layout PROPERTIES SKIP_RETURN_CODE 77)
 if(GMT_CUDA_INCLUDE AND GMT_CUPTI_INCLUDE)
   target_compile_definitions(cupti_layout_test PRIVATE GMT_HAS_CUDA_HEADERS=1)

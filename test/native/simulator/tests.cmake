@@ -13,5 +13,5 @@ foreach(part driver cupti torch workloads)
   add_test(NAME simulator_${part}
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/${part}_test.py)
   set_tests_properties(simulator_${part} PROPERTIES ENVIRONMENT
-    "GMT_SIMULATOR=${GMT_DIST}/simulator;LD_LIBRARY_PATH=${GMT_DIST}/simulator;GPU_MEMTRACE_WORKLOAD=allocator;GMT_SIMULATOR_INJECTED=$<TARGET_FILE:simulator_injected>;GMT_SIMULATOR_REPORTS=$<TARGET_FILE:simulator_reports>")
+    "GMT_SIMULATOR=${GMT_SIMULATOR};LD_LIBRARY_PATH=${GMT_SIMULATOR};GPU_MEMTRACE_WORKLOAD=allocator;GMT_SIMULATOR_INJECTED=$<TARGET_FILE:simulator_injected>;GMT_SIMULATOR_REPORTS=$<TARGET_FILE:simulator_reports>")
 endforeach()

@@ -10,7 +10,7 @@ set(uprobe ${CMAKE_CURRENT_LIST_DIR})
 # meets their probes.
 set(uprobe_simulator ${CMAKE_CURRENT_BINARY_DIR}/uprobe_simulator)
 add_custom_target(uprobe_simulator_copy ALL DEPENDS simulator
-  COMMAND ${CMAKE_COMMAND} -E copy_directory ${GMT_DIST}/simulator ${uprobe_simulator})
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${GMT_SIMULATOR} ${uprobe_simulator})
 
 add_executable(uprobe_burst ${uprobe}/burst.cpp)
 target_link_libraries(uprobe_burst PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
@@ -25,7 +25,7 @@ gmt_native_test(uprobe_files SOURCES ${uprobe}/files_test.cpp ${uprobe_file_sour
 gmt_unite(uprobe_files_test 8)
 add_dependencies(uprobe_files_test simulator inject_torch_shared)
 target_compile_definitions(uprobe_files_test PRIVATE GMT_ROUNDS=1500)
-set_tests_properties(uprobe_files PROPERTIES ENVIRONMENT "GMT_LIBRARY=${GMT_DIST}/simulator/libcuda.so.1;GMT_TORCH_LIBRARY=$<TARGET_FILE:inject_torch_shared>")
+set_tests_properties(uprobe_files PROPERTIES ENVIRONMENT "GMT_LIBRARY=${GMT_SIMULATOR}/libcuda.so.1;GMT_TORCH_LIBRARY=$<TARGET_FILE:inject_torch_shared>")
 set(CMAKE_REQUIRED_FLAGS "-fsanitize=address,undefined")
 check_cxx_source_compiles("int main() { return 0; }" GMT_HAS_SANITIZERS)
 unset(CMAKE_REQUIRED_FLAGS)
@@ -36,14 +36,14 @@ endif()
 
 gmt_native_test(uprobe_autograd_probes SOURCES ${uprobe}/autograd_probes_test.cpp LIBRARIES gmt_uprobe_files)
 add_dependencies(uprobe_autograd_probes_test inject_torch_shared inject_torch_intrusive simulator)
-set_tests_properties(uprobe_autograd_probes PROPERTIES ENVIRONMENT "GMT_LIBRARY=${GMT_DIST}/simulator/libcuda.so.1;GMT_TORCH_SHARED=$<TARGET_FILE:inject_torch_shared>;GMT_TORCH_INTRUSIVE=$<TARGET_FILE:inject_torch_intrusive>")
+set_tests_properties(uprobe_autograd_probes PROPERTIES ENVIRONMENT "GMT_LIBRARY=${GMT_SIMULATOR}/libcuda.so.1;GMT_TORCH_SHARED=$<TARGET_FILE:inject_torch_shared>;GMT_TORCH_INTRUSIVE=$<TARGET_FILE:inject_torch_intrusive>")
 
 add_executable(uprobe_places ${uprobe}/places.cpp)
 target_link_libraries(uprobe_places PRIVATE gmt_uprobe_files)
 find_program(GMT_OBJDUMP objdump)
 if(GMT_PYTHON3 AND GMT_OBJDUMP)
   add_test(NAME uprobe_places COMMAND ${GMT_PYTHON3} ${uprobe}/places_test.py $<TARGET_FILE:uprobe_places> ${GMT_OBJDUMP}
-    ${GMT_DIST}/simulator/libcuda.so.1)
+    ${GMT_SIMULATOR}/libcuda.so.1)
 endif()
 
 add_library(uprobe_odd_driver SHARED ${uprobe}/odd_driver.cpp)

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { traceVariables, type TraceEnvironment } from '../../../extension/capture/launch/environment';
+import {
+  simulatorVariables,
+  traceVariables,
+  type TraceEnvironment,
+} from '../../../extension/capture/launch/environment';
 
 const library = '/dist/native/libgpumemtrace.so';
 const trace: TraceEnvironment = {
   dist: '/dist',
   traceDirectory: '/run/t',
-  simulated: false,
   cupti: '/cuda/libcupti.so.13',
   budgetBytes: 1000.7,
   lean: false,
@@ -51,10 +54,10 @@ test('the library gets the most steps', () => {
 });
 
 test('the simulator comes before other libraries, with its own CUPTI', () => {
-  const variables = traceVariables({ LD_LIBRARY_PATH: '/x::/y' }, { ...trace, simulated: true });
-  assert.equal(variables.LD_LIBRARY_PATH, '/dist/native/simulator:/x:/y');
-  assert.equal(variables.GPU_MEMTRACE_CUPTI, '/dist/native/simulator/libcupti.so.13');
-  assert.equal(variables.GPU_MEMTRACE_SIMULATOR, '/dist/native/simulator');
+  const variables = simulatorVariables({ LD_LIBRARY_PATH: '/x::/y' }, '/checkout/dist');
+  assert.equal(variables.LD_LIBRARY_PATH, '/checkout/build/simulator:/x:/y');
+  assert.equal(variables.GPU_MEMTRACE_CUPTI, '/checkout/build/simulator/libcupti.so.13');
+  assert.equal(variables.GPU_MEMTRACE_SIMULATOR, '/checkout/build/simulator');
   const real = traceVariables({ LD_LIBRARY_PATH: '/x' }, trace);
   assert.deepEqual([real.LD_LIBRARY_PATH, real.GPU_MEMTRACE_SIMULATOR], [undefined, undefined]);
 });

@@ -267,7 +267,7 @@ test('holders: whom, about what', () => {
 });
 
 test('report --help tells what each word of the table means', () => {
-  const lines = helpLines('report', Infinity);
+  const lines = helpLines('report', Infinity, true);
   for (const word of ['growing', 'plateau', 'sawtooth', 'one-shot', 'transient', 'unknown'])
     assert.ok(
       lines.some(line => new RegExp(`^ {2}${word} {2,}\\S.*\\.$`).test(line)),
@@ -297,7 +297,7 @@ test('the help of what records has its options in groups, and names none that is
   for (const verb of ['run', 'attach'] as const) {
     const groups = new Map<string, string[]>();
     let heading = '';
-    for (const line of helpLines(verb, Infinity)) {
+    for (const line of helpLines(verb, Infinity, true)) {
       heading = /^(\w+):$/.exec(line)?.[1] ?? (line === '' ? '' : heading);
       const [, name] = /^ {2}(-[\w-]+)/.exec(line) ?? [];
       if (name !== undefined) groups.set(heading, [...(groups.get(heading) ?? []), name]);
@@ -311,11 +311,20 @@ test('the help of what records has its options in groups, and names none that is
   }
 });
 
+test('the simulated GPU is in the help of a checkout alone', () => {
+  const [checkout, installed] = [helpLines('run', Infinity, true), helpLines('run', Infinity, false)];
+  assert.equal(checkout.filter(line => /simulate/.test(line)).length, 1);
+  assert.deepEqual(
+    installed,
+    checkout.filter(line => !/simulate/.test(line)),
+  );
+});
+
 test('help fits the terminal, and loses no word', () => {
   for (const verb of [null, 'run', 'attach', 'report', 'holders'] as const) {
     const words = (lines: readonly string[]): string[] => lines.join(' ').split(/\s+/);
-    const nparquet = helpLines(verb, 80);
-    assert.deepEqual(words(nparquet), words(helpLines(verb, Infinity)));
+    const nparquet = helpLines(verb, 80, true);
+    assert.deepEqual(words(nparquet), words(helpLines(verb, Infinity, true)));
     assert.deepEqual(
       nparquet.filter(line => line.length > 80),
       [],

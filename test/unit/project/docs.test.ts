@@ -7,9 +7,18 @@ import { test } from 'node:test';
 
 const root = resolve(__dirname, '../../../..');
 
+const vsce = join(root, 'node_modules/.bin/vsce');
+const packed = new Set(execFileSync(vsce, ['ls', '--no-dependencies'], { cwd: root, encoding: 'utf8' }).split('\n'));
+
+test('the sample is in the package, and nothing of the test bed', () => {
+  for (const name of ['finetune.py', 'finetune.gputrace']) assert.ok(packed.has(`media/sample/${name}`), name);
+  const native = [...packed].filter(file => file.startsWith('dist/native/'));
+  assert.ok(native.includes('dist/native/libgpumemtrace.so'), native.join());
+  const others = [...packed].filter(file => /simulator|^build\/|^test\/(?!bench\/RESULTS\.md$)/.test(file));
+  assert.deepEqual(others, []);
+});
+
 test('files that README.md, the command line and the skill name are in the package', () => {
-  const vsce = join(root, 'node_modules/.bin/vsce');
-  const packed = new Set(execFileSync(vsce, ['ls', '--no-dependencies'], { cwd: root, encoding: 'utf8' }).split('\n'));
   const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
   const links = [...textOf('README.md').matchAll(/(?:\]\(|src="|href="|^\[[^\]]+\]: )(?!https?:|#)([^)\s"#]+)/gm)];
   const named = ['extension/cli/arguments/help.ts', 'skills/gpu-memory-debugging/SKILL.md'].flatMap(file => [

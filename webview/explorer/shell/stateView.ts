@@ -16,12 +16,13 @@ const UNTRUSTED = t(
 
 const STANDS_STILL = t('The debugger holds the program: this is what is alive now.');
 
-type Asked = 'start' | 'trySample' | 'chooseInterpreter' | 'doctor';
+type Asked = 'start' | 'startChosen' | 'trySample' | 'chooseInterpreter' | 'doctor';
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
   private readonly start = primaryButton('start', t('Trace GPU memory'), () => this.ask('start'));
   private readonly again = primaryButton('start-again', t('Trace again'), () => this.ask('start'));
+  private readonly own = primaryButton('trace-own', t('Trace your own script'), () => this.ask('startChosen'));
   private readonly sample = this.link('try-sample', t('Try the sample'), 'trySample');
   private readonly choose = this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter');
   private readonly check = this.link('doctor', t('Check this machine'), 'doctor');
@@ -35,8 +36,8 @@ export class StateView {
 
   constructor(private readonly ask: (what: Asked) => void) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    const { start, sample, saved, words, choose, check, totals, again } = this;
-    this.element.append(this.untrusted, this.about, start, sample, saved, words, choose, check, totals, again);
+    const { start, sample, saved, words, choose, check, totals, again, own } = this;
+    this.element.append(this.untrusted, this.about, start, sample, saved, words, choose, check, totals, again, own);
   }
 
   private link(action: string, label: string, what: Asked): HTMLElement {
@@ -48,7 +49,9 @@ export class StateView {
     const empty = phase === 'empty';
     this.untrusted.hidden = trusted || phase === 'running';
     this.about.hidden = this.saved.hidden = !empty;
-    this.start.hidden = this.sample.hidden = !empty || !trusted;
+    this.start.hidden = !empty || !trusted;
+    this.sample.hidden = !empty;
+    this.own.hidden = session.sample !== true || !trusted;
     this.ring.hidden = phase !== 'starting';
     // A file that cannot be read has no number, and nothing to start again.
     this.again.hidden = phase !== 'failed' || !trusted || id === 0;

@@ -160,7 +160,6 @@ def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None, copies: Op
         "command": [],  # the process has written its own, without secrets
         "cwd": os.getcwd(),
         "startedRealtimeMs": int(time.time() * 1000),
-        "simulated": "GPU_MEMTRACE_SIMULATOR" in os.environ,
         "backend": "inject",
         "processes": [{"pid": os.getpid(), "exitCode": None}],
     }

@@ -1,5 +1,5 @@
 #pragma once
-#include "../cuda/calls.h"
+#include "cuda/calls.h"
 #include "hook.h"
 #include "state.h"
 

@@ -1,0 +1,51 @@
+// A start on a machine without a GPU: one sentence on what is missing, and the ways out.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import Module from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const shown: unknown[][] = [];
+let answer: string | undefined;
+const vscode = {
+  l10n: { t: (text: string) => text },
+  window: {
+    showErrorMessage: (...given: unknown[]) => {
+      shown.push(given);
+      return Promise.resolve(answer);
+    },
+  },
+  workspace: { getConfiguration: () => ({ get: () => ({ LD_LIBRARY_PATH: '', PATH: '/nowhere' }) }) },
+};
+const loader = Module as unknown as { _load(name: string, ...rest: unknown[]): unknown };
+const { _load: load } = loader;
+loader._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
+
+const plan = (environment: Record<string, string>) => ({
+  title: 'train.py',
+  command: ['python3'],
+  cwd: '/',
+  environment,
+});
+
+test('what is missing is one sentence; a driver that the program’s environment names is one', async t => {
+  if (existsSync('/dev/nvidiactl')) return t.skip('this machine has a GPU');
+  const { missingGpu } = await import('../../../extension/views/commands/withoutGpu');
+  const sentence = 'This machine has no NVIDIA driver (libcuda.so.1), so nothing was started.';
+  assert.equal(await missingGpu(plan({})), sentence);
+  const folder = mkdtempSync(join(tmpdir(), 'driver-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'libcuda.so.1'), '');
+  assert.equal(await missingGpu(plan({ LD_LIBRARY_PATH: folder })), null);
+});
+
+test('its dialog offers the sample and the check page, and no more', async () => {
+  const { offerWithoutGpu } = await import('../../../extension/views/commands/withoutGpu');
+  const taken = [];
+  for (answer of ['Try the Sample', 'Check This Machine', undefined]) taken.push(await offerWithoutGpu('No GPU.'));
+  assert.deepEqual(taken, ['trySample', 'doctor', null]);
+  const [[sentence, options, ...buttons] = []] = shown;
+  assert.deepEqual([sentence, buttons], ['No GPU.', ['Try the Sample', 'Check This Machine']]);
+  assert.equal((options as { modal: boolean }).modal, true);
+});
