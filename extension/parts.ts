@@ -11,7 +11,7 @@ import { Debugging } from './views/commands/debugging';
 import { followContextKeys } from './views/session/contextKeys';
 import { DoctorPage } from './views/page/doctorPage';
 import { ExplorerView } from './views/page/explorer';
-import { JobPage, pickJob } from './views/page/jobPage';
+import { JobPage, jobFolder } from './views/page/jobPage';
 import { SavedTraceEditor } from './views/page/savedTrace';
 import { Sessions } from './views/session/sessions';
 import { StatusItem } from './views/session/statusBar';
@@ -58,10 +58,7 @@ export function makeParts(context: vscode.ExtensionContext) {
   );
   const memory = context.workspaceState;
   const storage = context.globalStorageUri.fsPath;
-  const openJob = async (given: unknown): Promise<void> => {
-    const folder = await pickJob(given);
-    if (folder !== undefined) new JobPage(folder, engine, tools.dist);
-  };
+  const openJob = (folder: vscode.Uri): void => void new JobPage(jobFolder(folder), engine, tools.dist);
   const pages = { doctor, explorer, wide, openJob };
   const commands = makeCommands({ sessions, engine, memory, dist, storage, log, ...pages, lineBytes, debugging });
   void sessions.resume();

@@ -36,13 +36,13 @@ describe('Exporting a trace in VS Code', () => {
   });
 
   const exportTo = (file: string): Promise<unknown> =>
-    Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.exportTrace', undefined, vscode.Uri.file(file)));
+    Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.saveTrace', undefined, vscode.Uri.file(file)));
 
   it('offers the formats, and takes one by keyboard', async () => {
     const file = join(workspace, 'x.csv');
     const done = exportTo(file);
     const offered = (await until('the formats', async () => (await texts(ROWS)).join('\n'))).split('\n');
-    for (const name of ['PyTorch snapshot', 'Perfetto', 'pprof', 'Parquet', 'CSV']) {
+    for (const name of ['GPU memory trace', 'PyTorch snapshot', 'Perfetto', 'pprof', 'Parquet', 'CSV']) {
       assert.ok(
         offered.some(text => text.includes(name)),
         `${name} is not in ${offered.join('; ')}`,

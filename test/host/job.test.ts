@@ -45,7 +45,7 @@ describe('A job of many ranks in VS Code', () => {
   after(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   it('says which ranks differ, and why', async () => {
-    await vscode.commands.executeCommand('gpuMemoryTrace.openJob', vscode.Uri.file(folder));
+    await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', vscode.Uri.file(folder));
     await says('[data-value=job]', /Job job-41/);
     await says('[data-value=facts]', /6 of 6 ranks · all have ended · the GPU is simulated/);
     const found = await texts('.differences li');

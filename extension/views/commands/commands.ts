@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { checkTarget } from '../../capture/checks/attachTarget';
@@ -9,13 +8,13 @@ import type { LineBytes } from '../../editor/lineBytes';
 import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
-import { exportTrace } from './exportTrace';
 import { showFinding, whoHolds } from './findingCommands';
 import { debugActiveFile, type Debugging } from './debugging';
 import { EXPLORER, type CommandName } from '../names';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';
+import { pickJob } from '../page/jobPage';
 import { pickTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
 import type { OpenTerminal } from '../session/terminal';
@@ -23,6 +22,8 @@ import { chooseSession, closeSession, markNow, stopProgram } from './sessionComm
 import { refuseUntrusted, type Sessions } from '../session/sessions';
 import type { WidePanel } from '../page/widePanel';
 import { trySample } from './sample';
+import { saveTrace } from './saveTrace';
+import { setUp } from './setUp';
 import { missingGpu, offerWithoutGpu } from './withoutGpu';
 
 interface Parts {
@@ -38,7 +39,8 @@ interface Parts {
   wide: WidePanel;
   lineBytes: LineBytes;
   debugging: Debugging;
-  openJob(folder: unknown): Promise<void>;
+  /** Throws `Refused` where it is none. */
+  openJob(folder: vscode.Uri): void;
 }
 
 type Action = (...given: unknown[]) => Promise<void> | void;
@@ -57,14 +59,12 @@ export function makeCommands(parts: Parts): Commands {
     runTest: test => start(parts, () => planOfTest(test)),
     showTensor: variable => showTensor(parts, variable),
     attach: pid => attach(parts, pid),
-    stop: () => stopProgram(sessions, false),
+    stop: () => stopProgram(sessions, !sessions.all.some(({ running, attached }) => running && !attached)),
     detach: () => stopProgram(sessions, true),
-    pauseRecording: () => sessions.shown?.setRecording(false),
-    resumeRecording: () => sessions.shown?.setRecording(true),
-    openTrace: file => openTrace(sessions, file),
-    openJob: parts.openJob,
-    saveTrace: () => saveTrace(sessions),
-    exportTrace: (...given) => exportTrace(sessions, given),
+    pauseRecording: () => sessions.shown?.setRecording(!sessions.shown.recordingOn),
+    openTrace: file => openTrace(parts, file),
+    saveTrace: (...given) => saveTrace(sessions, given),
+    setUp,
     mark: name => markNow(sessions, name),
     selectSession: () => chooseSession(sessions),
     closeSession: () => closeSession(sessions),
@@ -145,11 +145,35 @@ async function showPanel(how = { preserveFocus: true }): Promise<void> {
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, how);
 }
 
-async function openTrace(sessions: Sessions, given: unknown): Promise<void> {
-  const file = given instanceof vscode.Uri ? given : await pickTrace(vscode.l10n.t('Open a GPU memory trace'));
-  if (file === undefined) return;
-  await sessions.open(file.fsPath);
+/** `given`: a trace, a memory snapshot or the folder of a job; else the user is asked. */
+async function openTrace({ sessions, openJob }: Parts, given: unknown): Promise<void> {
+  const chosen = given instanceof vscode.Uri ? given : await pickTraceOrJob();
+  if (chosen === undefined) return;
+  const { type } = await vscode.workspace.fs.stat(chosen).then(
+    found => found,
+    () => ({ type: vscode.FileType.File }), // opening it says what is wrong
+  );
+  if (type & vscode.FileType.Directory) return openJob(chosen);
+  await sessions.open(chosen.fsPath);
   await showPanel();
+}
+
+/** A dialog chooses files or folders, never both. */
+async function pickTraceOrJob(): Promise<vscode.Uri | undefined> {
+  const items = [
+    {
+      label: vscode.l10n.t('Trace or memory snapshot…'),
+      detail: vscode.l10n.t('A file *.gputrace, or a *.pickle of PyTorch'),
+      pick: () => pickTrace(vscode.l10n.t('Open a GPU memory trace')),
+    },
+    {
+      label: vscode.l10n.t('Job…'),
+      detail: vscode.l10n.t('The folder of a job of many ranks'),
+      pick: pickJob,
+    },
+  ];
+  const title = vscode.l10n.t('Open a GPU memory trace');
+  return (await vscode.window.showQuickPick(items, { title }))?.pick();
 }
 
 /** `given`: what the view of variables gives, of a tensor. */
@@ -190,17 +214,4 @@ async function showCompared({ wide, explorer }: Parts, a: ComparePoint, b: Compa
   if (wide.visible) return wide.compare(a, b);
   explorer.show({ type: 'compare', a, b });
   await showPanel();
-}
-
-async function saveTrace({ shown }: Sessions): Promise<void> {
-  if (shown === null || shown.facts === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.folders.cwd;
-  const file = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t('Save the GPU memory trace'),
-    defaultUri: vscode.Uri.file(join(folder, `${shown.title.replace(/\.(py|gputrace)$/, '')}.gputrace`)),
-    filters: { [vscode.l10n.t('GPU memory traces')]: ['gputrace'] },
-  });
-  if (file === undefined) return;
-  await shown.save(file.fsPath);
-  void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved in {0}', file.fsPath), 5_000);
 }

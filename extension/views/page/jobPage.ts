@@ -12,16 +12,18 @@ import { fillPage } from './fill';
 /** Ranks write each minute; who looks shall not wait for long. */
 const LOOK_MS = 10_000;
 
-/** Lets the user choose the folder of a job. Undefined: the user went away. Throws `Refused` where it is none. */
-export async function pickJob(given: unknown): Promise<string | undefined> {
+/** Lets the user choose the folder of a job. Undefined: the user went away. */
+export async function pickJob(): Promise<vscode.Uri | undefined> {
   const title = vscode.l10n.t('Open the folder of a job');
-  const how = { title, canSelectFolders: true, canSelectFiles: false };
-  const folder = given instanceof vscode.Uri ? given : (await vscode.window.showOpenDialog(how))?.[0];
-  if (folder !== undefined && !isJobFolder(folder.fsPath))
-    throw new Refused(
-      vscode.l10n.t('{0} is no folder of a job: there is neither run=… nor a folder traces in it.', folder.fsPath),
-    );
-  return folder?.fsPath;
+  return (await vscode.window.showOpenDialog({ title, canSelectFolders: true, canSelectFiles: false }))?.[0];
+}
+
+/** The folder of a job. Throws `Refused` where it is none. */
+export function jobFolder({ fsPath }: vscode.Uri): string {
+  if (isJobFolder(fsPath)) return fsPath;
+  throw new Refused(
+    vscode.l10n.t('{0} is no folder of a job: there is neither run=… nor a folder traces in it.', fsPath),
+  );
 }
 
 /** A job of many ranks as a page: ranks × steps, and what differs between ranks. It follows a job that runs. */

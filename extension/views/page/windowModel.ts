@@ -5,8 +5,8 @@ import type { Sessions } from '../session/sessions';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import type { PageModel } from './model';
 
-/** Buttons whose command has another name. */
-const OTHERS: Partial<Record<Button, CommandName>> = { save: 'saveTrace' };
+/** Buttons whose command has another name, and what it is given. */
+const OTHERS: Partial<Record<Button, [CommandName, ...string[]]>> = { save: ['saveTrace', 'gputrace'] };
 
 /** The shown session, for a page that follows the choice of it. */
 export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
@@ -18,8 +18,9 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
     view: () => ({ ...sessions.view(), canWiden }),
     setRecording: async on => sessions.shown?.setRecording(on),
     press: button => {
-      const command = button === 'stop' && sessions.shown?.attached ? 'detach' : (OTHERS[button] ?? button);
-      void vscode.commands.executeCommand(`gpuMemoryTrace.${command}`);
+      const [command, ...given] = OTHERS[button] ?? [button];
+      const name = command === 'stop' && sessions.shown?.attached ? 'detach' : command;
+      void vscode.commands.executeCommand(`gpuMemoryTrace.${name}`, ...given);
     },
     showSession: id => sessions.show(id),
     closeSession: id => sessions.close(id),

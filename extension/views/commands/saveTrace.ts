@@ -6,20 +6,27 @@ import { Refused } from '../session/refused';
 import type { Session } from '../session/session';
 import type { Sessions } from '../session/sessions';
 
-/** Writes the shown trace in a format of another tool. `given`: format and file, for other extensions and key bindings. */
-export async function exportTrace({ shown }: Sessions, given: readonly unknown[]): Promise<void> {
-  if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to export.'));
-  const format = EXPORT_FORMATS.find(name => name === given[0]) ?? (await chooseFormat());
+type Format = 'gputrace' | ExportFormat;
+
+/** Writes the shown trace to a file. `given`: format and file, for buttons, other extensions and key bindings; else the user chooses. */
+export async function saveTrace({ shown }: Sessions, given: readonly unknown[]): Promise<void> {
+  if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+  const formats: Format[] = ['gputrace', ...EXPORT_FORMATS];
+  const format = formats.find(name => name === given[0]) ?? (await chooseFormat());
   if (format === undefined) return;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? shown.folders.cwd;
   const name = shown.title.replace(/\.(py|gputrace|pickle)$/, '');
   const file = given[1] instanceof vscode.Uri ? given[1] : await chooseFile(format, join(folder, name));
   if (file === undefined) return;
-  if (await write(shown, format, file.fsPath)) void showExported(file);
+  if (format === 'gputrace') {
+    await shown.save(file.fsPath);
+    void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved in {0}', file.fsPath), 5_000);
+  } else if (await write(shown, format, file.fsPath)) void showExported(file);
 }
 
-async function chooseFormat(): Promise<ExportFormat | undefined> {
-  const texts: Record<ExportFormat, [label: string, detail: string]> = {
+async function chooseFormat(): Promise<Format | undefined> {
+  const texts: Record<Format, [label: string, detail: string]> = {
+    gputrace: [vscode.l10n.t('GPU memory trace'), vscode.l10n.t('Everything, to open here again')],
     'pytorch-snapshot': [
       vscode.l10n.t('PyTorch snapshot'),
       vscode.l10n.t('For PyTorch’s memory viewer, pytorch.org/memory_viz'),
@@ -30,23 +37,25 @@ async function chooseFormat(): Promise<ExportFormat | undefined> {
     csv: ['CSV', vscode.l10n.t('One row per allocation, for spreadsheets')],
   };
   const items = Object.entries(texts).map(([format, [label, detail]]) => {
-    const known = format as ExportFormat;
-    return { label, detail, description: `.${EXPORT_EXTENSIONS[known]}`, format: known };
+    const known = format as Format;
+    return { label, detail, description: `.${extensionOf(known)}`, format: known };
   });
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Export the GPU memory trace'),
+    title: vscode.l10n.t('Save the GPU memory trace'),
     placeHolder: vscode.l10n.t('The format'),
     matchOnDetail: true,
   });
   return picked?.format;
 }
 
-function chooseFile(format: ExportFormat, path: string): Thenable<vscode.Uri | undefined> {
-  const extension = EXPORT_EXTENSIONS[format];
+const extensionOf = (format: Format): string => (format === 'gputrace' ? format : EXPORT_EXTENSIONS[format]);
+
+function chooseFile(format: Format, path: string): Thenable<vscode.Uri | undefined> {
+  const extension = extensionOf(format);
   return vscode.window.showSaveDialog({
-    title: vscode.l10n.t('Export the GPU memory trace'),
+    title: vscode.l10n.t('Save the GPU memory trace'),
     defaultUri: vscode.Uri.file(`${path}.${extension}`),
-    filters: { [format]: [extension] },
+    filters: { [format === 'gputrace' ? vscode.l10n.t('GPU memory traces') : format]: [extension] },
   });
 }
 

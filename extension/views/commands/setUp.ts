@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import type { CommandName } from '../names';
+
+/** What is done once, or seldom: one list instead of a command each in the palette. */
+export async function setUp(): Promise<void> {
+  const items: (vscode.QuickPickItem & { command: CommandName })[] = [
+    {
+      label: vscode.l10n.t('Trace with new arguments…'),
+      detail: vscode.l10n.t('Asks for the arguments of the active Python file again'),
+      command: 'startWithArguments',
+    },
+    {
+      label: vscode.l10n.t('Trace a launch configuration…'),
+      detail: vscode.l10n.t('A Python configuration of launch.json'),
+      command: 'startConfiguration',
+    },
+    {
+      label: vscode.l10n.t('Choose the Python interpreter…'),
+      detail: vscode.l10n.t('The one that runs what is traced'),
+      command: 'chooseInterpreter',
+    },
+    {
+      label: vscode.l10n.t('Install a Jupyter kernel'),
+      detail: vscode.l10n.t('Notebooks that choose it are traced'),
+      command: 'installKernel',
+    },
+    {
+      label: vscode.l10n.t('Show or hide bytes at line ends'),
+      detail: vscode.l10n.t('Live memory of each line, in the source'),
+      command: 'toggleLineBytes',
+    },
+  ];
+  const title = vscode.l10n.t('Set up GPU Memory Trace');
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDetail: true });
+  if (picked !== undefined) await vscode.commands.executeCommand(`gpuMemoryTrace.${picked.command}`);
+}
