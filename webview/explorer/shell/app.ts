@@ -44,7 +44,7 @@ export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session = NO_SESSION;
   private readonly clock = new RunClock();
-  private ticking: ReturnType<typeof setTimeout> | undefined;
+  private ticking: ReturnType<typeof setInterval> | undefined;
   readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
@@ -93,7 +93,7 @@ export class App implements PageActions {
     const chosen = this.session.id !== 0 && session.id !== this.session.id;
     this.session = session;
     this.clock.update(session);
-    if (this.clock.running) this.ticking ??= setTimeout(() => this.tick(), CLOCK_MS);
+    this.keepTime();
     BEAT.moving = session.phase === 'running';
     if (session.info) nameCells(session.info);
     const start = session.info?.startRealtimeMs;
@@ -148,7 +148,7 @@ export class App implements PageActions {
   visible(visible: boolean): void {
     if (!visible) return;
     BEAT.wake();
-    this.tick();
+    this.keepTime();
     onFrame(this.render);
   }
 
@@ -188,15 +188,20 @@ export class App implements PageActions {
     }
   }
 
-  /** Shows how long the run is, while it goes on. */
+  /** Shows how long the run is, while it goes on and is seen. */
+  private keepTime(): void {
+    if (this.clock.running && !document.hidden) this.ticking ??= setInterval(() => this.tick(), CLOCK_MS);
+  }
+
   private tick(): void {
-    clearTimeout(this.ticking);
-    this.ticking = undefined;
-    if (document.hidden || !this.clock.running) return;
+    if (document.hidden || !this.clock.running) {
+      clearInterval(this.ticking);
+      this.ticking = undefined;
+      return;
+    }
     this.header.tick(this.clock.elapsedNs());
     const context = this.now();
     if (context) this.timeline.update(context);
-    this.ticking = setTimeout(() => this.tick(), CLOCK_MS);
   }
 
   private readonly render = (): void => {
