@@ -1,6 +1,5 @@
 """From the steps of a path to what names the reference in the program's text."""
 
-import dis
 import opcode
 import sys
 import types
@@ -174,7 +173,14 @@ def method_codes(owner):
 
 def lines_of(code):
     """(file, first line, last line) of a function."""
-    return code.co_filename, code.co_firstlineno, max((line for _, line in dis.findlinestarts(code) if line), default=0)
+    first = last = line = code.co_firstlineno
+    if hasattr(code, "co_lines"):
+        last = max((line for _, _, line in code.co_lines() if line), default=first)
+    else:  # Python 3.9
+        for step in code.co_lnotab[1::2]:
+            line += step - 256 if step > 127 else step
+            last = max(last, line)
+    return code.co_filename, first, last
 
 
 def adders_of(known, name):

@@ -98,11 +98,25 @@ def handing_line(path):
     return str(lines.Finder(lines.Files(float("inf")), Time()).find(anchor, [(path, 3)])[0][1])
 
 
+# What the agent may import: to import others (`dis`, `tokenize`, …) Python evaluates a text, after which it no longer remembers that the
+# program was ended by Ctrl+C: its exit status would be another one.
+IMPORTED = set(
+    "_thread ast atexit bisect builtins codecs collections contextlib contextvars functools gc io itertools json keyword opcode os re stat "
+    "sys threading time types weakref".split()
+)
+
+
+def imports():
+    texts = [open(os.path.join(AGENT, name)).read() for name in os.listdir(AGENT) if name.endswith(".py")]
+    return {name for text in texts for name in re.findall(r"^\s*(?:import|from) (\w+)", text, flags=re.M)}
+
+
 def main(folder):
     told = {name: (limit_of(os.path.join(folder, name + ".py"), text, "library" in name, "graphs" in name), wanted) for name, wanted, text in cases()}
     assert len(told) > 50
     told["a call that allocates"] = (adding_line(os.path.join(folder, "tracker.py")), "3")
     told["a call that hands over"] = (handing_line(os.path.join(folder, "pruning.py")), "5")
+    told["imports"] = (sorted(imports() - IMPORTED), [])
     json.dump({name: each for name, each in told.items() if each[0] != each[1]}, sys.stdout)
 
 
