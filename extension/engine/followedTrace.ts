@@ -61,10 +61,13 @@ export class FollowedTrace {
     return this.verdicts.latest?.findings ?? null;
   }
 
-  /** Pushes what is known of this moment, unless it was; without `change` it belongs to an answer. */
+  /**
+   * Pushes what is known of this moment. Without `change` it goes with an answer, unless it was pushed. With it a page asks anew, also for a
+   * moment that went with an answer: the thread that reads may have been ahead of the news of it, and not all of the page has asked.
+   */
   pushInfo(change?: TraceChange): void {
     const { native } = this.session;
-    if (native.revision() === this.pushed) return;
+    if (change === undefined && native.revision() === this.pushed) return;
     const info = native.info();
     this.pushed = info.revision;
     this.push({ info }, change);

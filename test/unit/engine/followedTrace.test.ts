@@ -1,0 +1,29 @@
+// What the engine says of a trace of its own accord.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FollowedTrace } from '../../../extension/engine/followedTrace';
+import type { TraceSession } from '../../../extension/native/session';
+import type { TraceChange } from '../../../extension/protocol/requests/engineRequests';
+import { RunTrace } from '../verdicts/runTrace';
+import { StepRun } from '../verdicts/stepRun';
+
+test('a page asks for a moment anew when that is announced, also where its facts went with an answer before', () => {
+  let announce = (): void => undefined;
+  let revision = 1;
+  const run = new RunTrace(new StepRun());
+  const native = { ...run, revision: () => revision, info: () => ({ ...run.info(), revision }) };
+  const session = {
+    native,
+    onChange: (listener: () => void) => (announce = listener),
+    follow: () => undefined,
+    close: () => undefined,
+  } as unknown as TraceSession;
+  const changes: (TraceChange | undefined)[] = [];
+  const trace = new FollowedTrace(session, null, (_, change) => changes.push(change));
+  revision = 2; // the thread that reads is ahead
+  trace.pushInfo();
+  announce();
+  assert.deepEqual(changes, [undefined, 'events']);
+  trace.pushInfo();
+  assert.equal(changes.length, 2);
+});
