@@ -97,6 +97,19 @@ test('what starts or attaches is offered in trusted workspaces only', () => {
 test('an attached program can be detached from, a launched one stopped', () => {
   const enabled = (name: string): string =>
     contributes.commands.find(({ command }) => command === `gpuMemoryTrace.${name}`)?.enablement ?? '';
-  assert.equal(enabled('stop'), 'gpuMemoryTrace.canStop'); // one that was launched runs
+  assert.equal(enabled('stop'), 'gpuMemoryTrace.canStop || gpuMemoryTrace.canDetach'); // in the palette it is the one for both
   assert.equal(enabled('detach'), 'gpuMemoryTrace.canDetach');
+});
+
+test('the palette has at most 16 commands, each once; what is not there has a menu, or is in “Set up…”', () => {
+  const { commands, menus } = contributes;
+  const hidden = (menus.commandPalette ?? []).filter(({ when }) => when === 'false').map(({ command }) => command);
+  const offered = commands.map(({ command }) => command).filter(command => !hidden.includes(command));
+  assert.ok(offered.length <= 16, offered.join(' '));
+  const inMenus = Object.entries(menus).flatMap(([menu, entries]) =>
+    menu === 'commandPalette' ? [] : entries.map(({ command }) => command),
+  );
+  const setUp = readFileSync(join(root, 'extension/views/commands/setUp.ts'), 'utf8');
+  for (const command of hidden)
+    assert.ok(inMenus.includes(command) || setUp.includes(`'${command?.split('.')[1]}'`), command);
 });
