@@ -25,8 +25,12 @@ const walls = [
   { room: 'extension/analysis/sites', may: judging('series') },
   { room: 'extension/analysis/ledger', may: judging('series') },
   { room: 'extension/analysis/findings', may: judging('series', 'sites', 'ledger') },
-  { room: 'extension/analysis/report', may: judging('series', 'sites', 'ledger', 'findings') },
-  { room: 'extension/analysis/job', may: judging('series', 'sites', 'findings', 'report/rowVerdicts') },
+  { room: 'extension/analysis/job', may: judging('series', 'sites', 'findings') },
+
+  { room: 'extension/report/trees', may: reportBase() },
+  { room: 'extension/report/tables', may: reportBase('extension/report/trees') },
+  { room: 'extension/report/gate', may: reportBase('extension/report/tables') },
+  { room: 'extension/report/documents', may: reportBase('extension/report/trees', 'extension/report/tables') },
 
   {
     room: 'extension/exporters',
@@ -52,7 +56,7 @@ const walls = [
   { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/cli/job/readJob') },
   { room: 'extension/client', may: ['node:', '@vscode/l10n', 'extension/protocol'] },
 
-  { room: 'extension/editor', may: hostBase() },
+  { room: 'extension/editor', may: hostBase('extension/report/tables/lineFacts') },
   { room: 'extension/views', may: ['node:', 'vscode'] },
   { room: 'extension/views/session', may: hostBase('extension/capture', 'extension/client', 'extension/views/names') },
   {
@@ -103,7 +107,12 @@ function judging(...rooms) {
   ];
 }
 
-/** What runs a program, reads its trace and judges it. */
+/** What shows what was judged. */
+function reportBase(...more) {
+  return ['@vscode/l10n', 'extension/protocol', 'extension/analysis', ...more];
+}
+
+/** What runs a program, reads its trace, judges it and shows that. */
 function cliBase(...more) {
   return [
     'node:',
@@ -112,6 +121,7 @@ function cliBase(...more) {
     'extension/native',
     'extension/capture',
     'extension/analysis',
+    'extension/report',
     ...more,
   ];
 }

@@ -1,7 +1,7 @@
 import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holders';
 import { judgeTrace } from '../analysis/findings/verdicts';
 import { isGrowth } from '../protocol/verdicts';
-import { blockDetails, type BlockDetails, detailsText } from '../analysis/report/blockDetails';
+import { blockDetails, type BlockDetails, detailsText } from '../report/tables/blockDetails';
 import { aliveOf, type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { standingOf } from '../analysis/sites/standing';
 import { holderText, shareOf } from '../analysis/words';

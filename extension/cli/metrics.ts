@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { servesMs } from '../analysis/findings/firstLeaks';
 import { verdictsOf } from '../analysis/findings/verdictCache';
-import { readMetrics } from '../analysis/report/metrics';
+import { readMetrics } from '../report/documents/readMetrics';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import type { NativeSession } from '../native/addon';
 import { createLineReader } from '../native/sourceLines';

@@ -1,6 +1,6 @@
 // A trace that is open in the window, as it is read and judged.
-import { endingOf, endingWords } from '../analysis/report/ending';
-import { BEHIND_NS } from '../analysis/report/oomReport';
+import { endingOf, endingWords } from '../report/tables/ending';
+import { BEHIND_NS } from '../report/documents/oomReport';
 import { settle } from '../capture/launch/settle';
 import { TraceSession } from '../native/session';
 import type { NativeAddon } from '../native/addon';

@@ -1,4 +1,4 @@
-import { BEHIND_NS, oomDocuments } from '../analysis/report/oomReport';
+import { BEHIND_NS, oomDocuments } from '../report/documents/oomReport';
 import { keepOomDocument } from '../capture/traces/keptTraces';
 import { textOf } from '../protocol/inert';
 import type { TraceSource } from '../protocol/trace';

@@ -1,6 +1,6 @@
 // Reads and judges the traces of a window, and answers the extension host and its pages.
 import { t } from '@vscode/l10n';
-import { resolveTraceTime } from '../analysis/report/traceTime';
+import { resolveTraceTime } from '../report/documents/resolveTraceTime';
 import { keptTracesFolder } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../capture/traces/keptTraces';
 import { reasonOf } from '../capture/traces/traceDirectory';

@@ -4,7 +4,7 @@ import { t } from '@vscode/l10n';
 import { findingSpark } from '../analysis/findings/findingSpark';
 import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
 import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../analysis/findings/holders';
-import { otherLines, rowVerdicts } from '../analysis/report/rowVerdicts';
+import { otherLines, rowVerdicts } from '../analysis/findings/rowVerdicts';
 import { standingOf } from '../analysis/sites/standing';
 import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { ask, cannotAsk, type Reader } from '../capture/traces/requests';

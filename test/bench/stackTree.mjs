@@ -8,7 +8,7 @@ const ROUNDS = 30;
 
 const outfile = inRoot('build/bench/stackTree.mjs');
 const contents = "export * from './stackTree'; export * from './callTree';";
-const stdin = { contents, resolveDir: inRoot('extension/analysis'), loader: 'ts' };
+const stdin = { contents, resolveDir: inRoot('extension/report/trees'), loader: 'ts' };
 await build({ stdin, outfile, bundle: true, format: 'esm' });
 const { CallTree, stackTree } = await import(outfile);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { BlockDetails } from '../../extension/analysis/report/blockDetails';
+import type { BlockDetails } from '../../extension/report/tables/blockDetails';
 import type { HolderFound } from '../../extension/protocol/requests/verdictRequests';
 import { Place, python, root, type Ended, type Started } from './launcher';
 

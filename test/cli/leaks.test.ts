@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Report } from '../../extension/analysis/report/report';
+import type { Report } from '../../extension/report/documents/reportDocument';
 import { LONG } from '../long.mjs';
 import { DRIVER_SCRIPT, Place, python, workload } from './launcher';
 

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import type { Report } from '../../extension/analysis/report/report';
+import type { Report } from '../../extension/report/documents/reportDocument';
 import { DRIVER_SCRIPT, Place, python, workload, type Ended } from './launcher';
 
 interface Value {

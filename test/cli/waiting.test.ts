@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Report } from '../../extension/analysis/report/report';
+import type { Report } from '../../extension/report/documents/reportDocument';
 import { DRIVER_SCRIPT, Place, python, root } from './launcher';
 
 const agentTests = join(root, 'test/native/agent');

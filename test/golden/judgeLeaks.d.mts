@@ -1,4 +1,4 @@
-import type { Report } from '../../extension/analysis/report';
+import type { Report } from '../../extension/report/documents/reportDocument';
 
 export interface Expected {
   verdict: 'leak' | 'none' | 'oom';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Report } from '../../extension/analysis/report/report';
+import type { Report } from '../../extension/report/documents/reportDocument';
 import { judgeLeaks, type Expected } from './judgeLeaks.mjs';
 
 /** Steps from its beginning in which a leak is named; a rarer one takes so many of its rises. */

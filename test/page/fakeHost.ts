@@ -1,6 +1,6 @@
 // A host for the page without VS Code: answers its requests from generated data, in a worker, as messages that are copied.
-import { CallTree } from '../../extension/analysis/report/callTree';
-import { stackTree as treeOf } from '../../extension/analysis/report/stackTree';
+import { CallTree } from '../../extension/report/trees/callTree';
+import { stackTree as treeOf } from '../../extension/report/trees/stackTree';
 import type { SessionView, ToHost } from '../../extension/protocol/requests/messages';
 import type { Batch } from '../../extension/protocol/requests/outbox';
 import { type FreeLine, NO_SITE_ROW, siteWindow } from '../../extension/protocol/trace';

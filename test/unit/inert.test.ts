@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { comparisonText } from '../../extension/analysis/report/compareText';
-import { compareHoldings } from '../../extension/analysis/report/compare';
-import { readSnapshot } from '../../extension/analysis/report/snapshot';
-import { renderTable } from '../../extension/analysis/report/table';
+import { comparisonText } from '../../extension/report/gate/compareText';
+import { compareHoldings } from '../../extension/report/gate/compareHoldings';
+import { readSnapshot } from '../../extension/report/tables/snapshot';
+import { renderTable } from '../../extension/report/tables/table';
 import { TerminalTable } from '../../extension/cli/live/terminalTable';
 import { csvChunks } from '../../extension/exporters/csv';
 import type { ExportInput } from '../../extension/exporters/exportInput';

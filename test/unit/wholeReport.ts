@@ -1,4 +1,4 @@
-import { buildReport, type Report } from '../../extension/analysis/report/report';
+import { buildReport, type Report } from '../../extension/report/documents/reportDocument';
 import { jsonChunks } from '../../extension/cli/report/jsonDocument';
 
 type Listed<T> = T extends Iterable<infer Entry> ? Entry[] : never;

@@ -4,7 +4,7 @@ import { siteRows, type TraceInfo, type TraceSource } from '../../protocol/trace
 import { listedLayer, type Totals } from '../../protocol/trace';
 import { GROWING, type Verdicts } from '../../protocol/verdicts';
 import { verdictsOf } from '../findings/verdictCache';
-import { rowVerdicts } from '../report/rowVerdicts';
+import { rowVerdicts } from '../findings/rowVerdicts';
 
 /** Columns of the heat map. */
 const POINTS = 128;

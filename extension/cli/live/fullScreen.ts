@@ -4,7 +4,7 @@
 import { readText } from '../../files/files';
 import { emitKeypressEvents } from 'node:readline';
 import { isatty, ReadStream } from 'node:tty';
-import type { LiveChoice, LiveSize, LiveView } from '../../analysis/report/liveView';
+import type { LiveChoice, LiveSize, LiveView } from '../../report/tables/liveView';
 import { inert } from '../../protocol/inert';
 import { holdSentences, terminalSize, write } from '../report/output';
 import { type Key, Keys } from './keys';

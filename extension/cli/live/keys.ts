@@ -1,5 +1,5 @@
 // What the keys of the live view do to what is shown.
-import type { LiveChoice, LiveSort } from '../../analysis/report/liveView';
+import type { LiveChoice, LiveSort } from '../../report/tables/liveView';
 
 /** A key as `readline` names it. */
 export interface Key {

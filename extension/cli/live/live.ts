@@ -1,16 +1,10 @@
 import type { LineText } from '../../analysis/findings/findingContext';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { leftOf } from '../../analysis/report/ending';
-import { headLine, takenBackLine } from '../../analysis/report/tableFindings';
-import {
-  liveView,
-  type LiveChoice,
-  type LiveSize,
-  type LiveTitle,
-  type LiveView,
-} from '../../analysis/report/liveView';
+import { leftOf } from '../../report/tables/ending';
+import { headLine, takenBackLine } from '../../report/tables/tableFindings';
+import { liveView, type LiveChoice, type LiveSize, type LiveTitle, type LiveView } from '../../report/tables/liveView';
 import type { NativeSession } from '../../native/addon';
-import { fitEnd } from '../../analysis/report/fit';
+import { fitEnd } from '../../report/tables/fit';
 import { formatBytes, formatDuration } from '../../protocol/format';
 import { createLineReader } from '../../native/sourceLines';
 import { isGrowth, type Finding } from '../../protocol/verdicts';

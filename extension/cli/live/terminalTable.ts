@@ -1,4 +1,4 @@
-import { fitEnd } from '../../analysis/report/fit';
+import { fitEnd } from '../../report/tables/fit';
 import { inert } from '../../protocol/inert';
 
 const ESC = '\x1b';

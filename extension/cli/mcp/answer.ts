@@ -1,5 +1,5 @@
 // What answers have in common. They have the fields of `report --format json`, but for sizes.
-import { fileNotes, missingLines } from '../../analysis/report/table';
+import { fileNotes, missingLines } from '../../report/tables/table';
 import { standingOf, tells } from '../../analysis/sites/standing';
 import { formatBytes } from '../../protocol/format';
 import type { TraceSource } from '../../protocol/trace';

@@ -1,10 +1,10 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { noFailureText, unknownTexts } from '../../analysis/report/oomReport';
-import { peakLines } from '../../analysis/report/peak';
-import { reportAllocation } from '../../analysis/report/report';
-import { reportFindings, reportLedger } from '../../analysis/report/reportVerdicts';
-import type { Side } from '../../analysis/report/compareText';
-import { readGroups, type GroupRow } from '../../analysis/report/snapshot';
+import { noFailureText, unknownTexts } from '../../report/documents/oomReport';
+import { peakLines } from '../../report/tables/peak';
+import { reportAllocation } from '../../report/documents/reportDocument';
+import { reportFindings, reportLedger } from '../../report/documents/reportVerdicts';
+import type { Side } from '../../report/gate/compareText';
+import { readGroups, type GroupRow } from '../../report/tables/snapshot';
 import { siteText } from '../../analysis/sites/site';
 import { filterProblemOf, holderText, shareOf } from '../../analysis/words';
 import { allocationRows, listedLayer, type GroupBy, type TraceSource } from '../../protocol/trace';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { detailsText } from '../../analysis/report/blockDetails';
+import { detailsText } from '../../report/tables/blockDetails';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { holderText, shareOf } from '../../analysis/words';
 import { joinWords } from '../../capture/launch/shellWords';

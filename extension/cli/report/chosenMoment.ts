@@ -1,7 +1,7 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { peakPlace } from '../../analysis/report/nextPeak';
-import { explainPeak, type PeakParts } from '../../analysis/report/peak';
-import { resolveTraceTime, type NamedMoment } from '../../analysis/report/traceTime';
+import { peakPlace } from '../../report/tables/nextPeak';
+import { explainPeak, type PeakParts } from '../../report/tables/peak';
+import { resolveTraceTime, type NamedMoment } from '../../report/documents/resolveTraceTime';
 import type { NativeSession } from '../../native/addon';
 import { createLineReader } from '../../native/sourceLines';
 import { formatDuration } from '../../protocol/format';

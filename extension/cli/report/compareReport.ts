@@ -1,6 +1,6 @@
-import { compareHoldings, type Holding, readHoldings } from '../../analysis/report/compare';
-import { comparisonText, type Side } from '../../analysis/report/compareText';
-import { endingOf } from '../../analysis/report/ending';
+import { compareHoldings, type Holding, readHoldings } from '../../report/gate/compareHoldings';
+import { comparisonText, type Side } from '../../report/gate/compareText';
+import { endingOf } from '../../report/tables/ending';
 import { cwdOf } from '../../protocol/cwd';
 import { textOf } from '../../protocol/inert';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
@@ -9,7 +9,7 @@ import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { atMoment } from './momentSource';
 import type { Opened } from './openTrace';
-import type { NamedMoment } from '../../analysis/report/traceTime';
+import type { NamedMoment } from '../../report/documents/resolveTraceTime';
 
 const ROWS = 100;
 const ALL = -1;

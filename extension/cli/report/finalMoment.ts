@@ -1,10 +1,10 @@
-import { BEHIND_NS, type FailureReader } from '../../analysis/report/oomReport';
+import { BEHIND_NS, type FailureReader } from '../../report/documents/oomReport';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { hasRounds } from '../../analysis/report/buildUp';
-import { endingOf, endingWords, peakMoment } from '../../analysis/report/ending';
-import { peakPlace } from '../../analysis/report/nextPeak';
-import { builtUpLines, explainPeak, type PeakParts } from '../../analysis/report/peak';
-import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
+import { hasRounds } from '../../report/tables/buildUp';
+import { endingOf, endingWords, peakMoment } from '../../report/tables/ending';
+import { peakPlace } from '../../report/tables/nextPeak';
+import { builtUpLines, explainPeak, type PeakParts } from '../../report/tables/peak';
+import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../report/tables/snapshot';
 import type { NativeAddon, NativeSession } from '../../native/addon';
 import { cellRunsOf } from '../../protocol/cells';
 import type { TraceSource } from '../../protocol/trace';

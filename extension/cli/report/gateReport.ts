@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { append } from '../../files/files';
 import { dirname, join, relative } from 'node:path';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { comparable, readHoldings } from '../../analysis/report/compare';
-import { peakMoment } from '../../analysis/report/ending';
+import { comparable, readHoldings } from '../../report/gate/compareHoldings';
+import { peakMoment } from '../../report/tables/ending';
 import {
   gatePeakText,
   gateWords,
@@ -13,8 +13,8 @@ import {
   unknownOf,
   type Gate,
   type GatedRun,
-} from '../../analysis/report/gate';
-import { exitCodeOf } from '../../analysis/report/report';
+} from '../../report/gate/gate';
+import { exitCodeOf } from '../../report/documents/reportDocument';
 import type { NativeAddon, NativeSession } from '../../native/addon';
 import { createLineReader } from '../../native/sourceLines';
 import { traceFacts } from '../../exporters/traceFacts';

@@ -1,12 +1,12 @@
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { isSnapshot } from '../../protocol/notes';
-import { modulesAtFailures, oomReport } from '../../analysis/report/oomReport';
-import type { GatedRun } from '../../analysis/report/gate';
-import { peakLines } from '../../analysis/report/peak';
+import { modulesAtFailures, oomReport } from '../../report/documents/oomReport';
+import type { GatedRun } from '../../report/gate/gate';
+import { peakLines } from '../../report/tables/peak';
 import { rangesAt } from '../../protocol/ranges';
-import { buildReport, exitCodeOf } from '../../analysis/report/report';
-import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../analysis/report/snapshot';
-import { fileNotes, renderTable } from '../../analysis/report/table';
+import { buildReport, exitCodeOf } from '../../report/documents/reportDocument';
+import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../report/tables/snapshot';
+import { fileNotes, renderTable } from '../../report/tables/table';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { unwritable } from '../../capture/traces/keptTraces';
 import { createLineReader } from '../../native/sourceLines';
@@ -24,7 +24,7 @@ import { withOpened, type Opened } from './openTrace';
 import { refuse, say, terminalSize } from './output';
 import { writeResult } from './resultFile';
 import { endText } from './summary';
-import { resolveTraceTime } from '../../analysis/report/traceTime';
+import { resolveTraceTime } from '../../report/documents/resolveTraceTime';
 
 const TOP = 50;
 const UNREADABLE = 1;

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { renderTable, type TableOptions } from '../../analysis/report/table';
+import { renderTable, type TableOptions } from '../../report/tables/table';
 import type { Verdicts } from '../../protocol/verdicts';
 import { withFinal, type EndedTrace } from './finalMoment';
 

@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { compareHoldings, type Holding, readHoldings } from '../../analysis/report/compare';
+import { compareHoldings, type Holding, readHoldings } from '../../report/gate/compareHoldings';
 import type { TraceSession } from '../../native/session';
 import { cwdOf } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';

@@ -1,9 +1,9 @@
 import { peakAgain, peakInside } from '../../analysis/ledger/peakInside';
-import { peakPlace } from '../../analysis/report/nextPeak';
-import { buildUpSentence } from '../../analysis/report/buildUp';
-import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../analysis/report/peak';
-import { stackedTimeline } from '../../analysis/report/stackedTimeline';
-import { timelineSteps } from '../../analysis/report/timelineSteps';
+import { peakPlace } from '../../report/tables/nextPeak';
+import { buildUpSentence } from '../../report/tables/buildUp';
+import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
+import { stackedTimeline } from '../../report/tables/stackedTimeline';
+import { timelineSteps } from '../../report/tables/timelineSteps';
 import { untilOf, type Moment } from '../../protocol/requests/moment';
 import type { TraceSession } from '../../native/session';
 import { HUE_COUNT } from '../../protocol/lineHue';

@@ -1,8 +1,8 @@
 import { holderOfBlock } from '../../analysis/findings/blockHolder';
 import { readCards } from '../../analysis/ledger/cardLedger';
-import { CallTree } from '../../analysis/report/callTree';
-import { moduleTree } from '../../analysis/report/moduleTree';
-import { stackTree } from '../../analysis/report/stackTree';
+import { CallTree } from '../../report/trees/callTree';
+import { moduleTree } from '../../report/trees/moduleTree';
+import { stackTree } from '../../report/trees/stackTree';
 import type { TraceSession } from '../../native/session';
 import type { BlockQuery, BlockRequests } from '../../protocol/requests/blockRequests';
 import type { LedgerRequests } from '../../protocol/requests/ledgerRequests';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blockDetails, detailsText } from '../../../extension/analysis/report/blockDetails';
+import { blockDetails, detailsText } from '../../../extension/report/tables/blockDetails';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { FakeTrace, makeInfo, type FakeAllocation } from '../fakeTrace';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildUps, hasRounds } from '../../../extension/analysis/report/buildUp';
+import { buildUps, hasRounds } from '../../../extension/report/tables/buildUp';
 import { PASSES, type Pass } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeSite, type FakeAllocation } from '../fakeTrace';
 

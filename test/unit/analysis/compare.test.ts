@@ -6,8 +6,8 @@ import {
   readHoldings,
   type Holding,
   type Places,
-} from '../../../extension/analysis/report/compare';
-import { comparisonText } from '../../../extension/analysis/report/compareText';
+} from '../../../extension/report/gate/compareHoldings';
+import { comparisonText } from '../../../extension/report/gate/compareText';
 import {
   compareChecks,
   pointOf,

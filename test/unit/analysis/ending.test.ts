@@ -1,7 +1,7 @@
 // Which moment of a trace is shown when its program has ended.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endingOf, endingWords } from '../../../extension/analysis/report/ending';
+import { endingOf, endingWords } from '../../../extension/report/tables/ending';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import type { Totals, TraceInfo } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../fakeTrace';

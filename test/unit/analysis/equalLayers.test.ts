@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldEqualLayers } from '../../../extension/analysis/report/equalLayers';
-import { categoriesText } from '../../../extension/analysis/report/modules';
+import { foldEqualLayers } from '../../../extension/report/trees/equalLayers';
+import { categoriesText } from '../../../extension/report/trees/modules';
 
 const row = (label: string, liveBytes: number) => ({
   label,

@@ -9,7 +9,7 @@ import {
   lengthOf,
   wrapLine,
   wrapTightly,
-} from '../../../extension/analysis/report/fit';
+} from '../../../extension/report/tables/fit';
 
 test('paths give way in their middle', () => {
   assert.equal(fitPath('/home/me/models/train.py', 24), '/home/me/models/train.py');

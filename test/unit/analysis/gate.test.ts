@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gateWords, judgeGate, noiseText, unknownOf, type GatedRun } from '../../../extension/analysis/report/gate';
-import type { Holding } from '../../../extension/analysis/report/compare';
+import { gateWords, judgeGate, noiseText, unknownOf, type GatedRun } from '../../../extension/report/gate/gate';
+import type { Holding } from '../../../extension/report/gate/compareHoldings';
 import { makeInfo } from '../fakeTrace';
 
 const at = (line: number, bytes: number): Holding => ({

@@ -1,7 +1,7 @@
 // Verdicts of rows that are no lines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupVerdicts } from '../../../extension/analysis/report/rowVerdicts';
+import { groupVerdicts } from '../../../extension/analysis/findings/rowVerdicts';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import { siteRows, type GroupBy } from '../../../extension/protocol/trace';
 import type { SiteVerdict } from '../../../extension/protocol/verdicts';

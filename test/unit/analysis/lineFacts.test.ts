@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/analysis/report/lineFacts';
+import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/report/tables/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
 import type { LineFacts } from '../../../extension/protocol/requests/engineRequests';
 

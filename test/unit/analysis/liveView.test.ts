@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
-import { liveView, type LiveView } from '../../../extension/analysis/report/liveView';
+import { liveView, type LiveView } from '../../../extension/report/tables/liveView';
 import { FakeTrace, makeInfo, makeProcess, makeTotals } from '../fakeTrace';
 import { RunTrace, type RunFacts } from '../verdicts/runTrace';
 import { StepRun } from '../verdicts/stepRun';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeFinding } from '../../../extension/analysis/findings/wording';
-import { readMetrics } from '../../../extension/analysis/report/metrics';
+import { readMetrics } from '../../../extension/report/documents/readMetrics';
 import type { Attributes } from '../../../extension/protocol/metrics';
 import { JOB } from '../../../extension/protocol/notes';
 import type { TraceInfo } from '../../../extension/protocol/trace';

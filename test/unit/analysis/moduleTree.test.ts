@@ -1,8 +1,8 @@
 // Modules as a tree: a part of a path is a node, and below the last one is what its memory is for.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CallTree } from '../../../extension/analysis/report/callTree';
-import { moduleTree } from '../../../extension/analysis/report/moduleTree';
+import { CallTree } from '../../../extension/report/trees/callTree';
+import { moduleTree } from '../../../extension/report/trees/moduleTree';
 import { siteWindow, type SiteQuery, type SiteWindow } from '../../../extension/protocol/trace';
 
 const MODULES: Record<string, [string, number][]> = {

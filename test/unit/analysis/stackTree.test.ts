@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CallTree } from '../../../extension/analysis/report/callTree';
-import { stackTree as ask } from '../../../extension/analysis/report/stackTree';
+import { CallTree } from '../../../extension/report/trees/callTree';
+import { stackTree as ask } from '../../../extension/report/trees/stackTree';
 import type { Frame, Site } from '../../../extension/protocol/trace';
 import type { StackTree, StackTreeQuery } from '../../../extension/protocol/requests/treeRequests';
 import { FakeTrace, makeInfo, makeSite, type FakeAllocation } from '../fakeTrace';

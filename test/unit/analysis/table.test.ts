@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSnapshot } from '../../../extension/analysis/report/snapshot';
-import { missingLines, renderTable } from '../../../extension/analysis/report/table';
+import { readSnapshot } from '../../../extension/report/tables/snapshot';
+import { missingLines, renderTable } from '../../../extension/report/tables/table';
 import { formatTimestamp } from '../../../extension/protocol/format';
 import { textOf } from '../../../extension/protocol/inert';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals, type FakeAllocation } from '../fakeTrace';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTraceTime } from '../../../extension/protocol/traceTime';
-import { resolveTraceTime } from '../../../extension/analysis/report/traceTime';
+import { resolveTraceTime } from '../../../extension/report/documents/resolveTraceTime';
 import type { LedgerSeries } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stackedTimeline } from '../../../extension/analysis/report/stackedTimeline';
-import { timelineSteps } from '../../../extension/analysis/report/timelineSteps';
+import { stackedTimeline } from '../../../extension/report/tables/stackedTimeline';
+import { timelineSteps } from '../../../extension/report/tables/timelineSteps';
 import type { LedgerSeries, ProcessSteps, SiteSeries } from '../../../extension/protocol/trace';
 import { siteWindow, STEP_LOST_EVENTS, type SiteSeriesQuery, type SiteWindow } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo } from '../fakeTrace';

@@ -1,8 +1,8 @@
 // Verdicts in the JSON document and in the table.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readSnapshot } from '../../../extension/analysis/report/snapshot';
-import { renderTable } from '../../../extension/analysis/report/table';
+import { readSnapshot } from '../../../extension/report/tables/snapshot';
+import { renderTable } from '../../../extension/report/tables/table';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
 import { textOf } from '../../../extension/protocol/inert';
 import { RunTrace, type RunFacts } from './runTrace';

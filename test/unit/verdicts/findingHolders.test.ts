@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
-import { headLine } from '../../../extension/analysis/report/tableFindings';
+import { headLine } from '../../../extension/report/tables/tableFindings';
 import { leakWords } from '../../../extension/analysis/findings/wording';
 import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
 import { addresses, blockFacts, detachFix, findingsOf, only, playing } from './findingRuns';

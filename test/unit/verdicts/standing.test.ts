@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { equallySpaced, findingSpark } from '../../../extension/analysis/findings/findingSpark';
-import { rowVerdicts } from '../../../extension/analysis/report/rowVerdicts';
-import { readSnapshot } from '../../../extension/analysis/report/snapshot';
-import { renderTable } from '../../../extension/analysis/report/table';
+import { rowVerdicts } from '../../../extension/analysis/findings/rowVerdicts';
+import { readSnapshot } from '../../../extension/report/tables/snapshot';
+import { renderTable } from '../../../extension/report/tables/table';
 import { standingOf } from '../../../extension/analysis/sites/standing';
 import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/verdicts';
 import { CELL } from '../../../extension/protocol/notes';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leakWords, makeFinding } from '../../../extension/analysis/findings/wording';
-import { takenBackLine } from '../../../extension/analysis/report/tableFindings';
+import { takenBackLine } from '../../../extension/report/tables/tableFindings';
 import type { FindingHolder } from '../../../extension/protocol/verdicts';
 
 const holder: FindingHolder = {

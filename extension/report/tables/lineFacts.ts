@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import type { LineFacts } from '../../protocol/requests/engineRequests';
 import { siteRows, type SiteWindow } from '../../protocol/trace';
-import { blocksText } from '../words';
+import { blocksText } from '../../analysis/words';
 
 /** Lines by file, as the trace names it. `perStep`: growth of a line, by file and line. */
 export function factsByFile(

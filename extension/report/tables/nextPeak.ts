@@ -1,4 +1,4 @@
-import { numberOrNull } from '../series/statistics';
+import { numberOrNull } from '../../analysis/series/statistics';
 import { bucketsOf, PASSES, type Bucket, type Pass, type Totals, type TraceSource } from '../../protocol/trace';
 
 const POINTS = 2_048;

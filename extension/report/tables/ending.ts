@@ -3,8 +3,8 @@ import { formatBytes, formatCount } from '../../protocol/format';
 import { cellRunsOf } from '../../protocol/cells';
 import { isSnapshot } from '../../protocol/notes';
 import { listedLayer, type Layer, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import { sum } from '../series/statistics';
-import { THRESHOLDS as T } from '../series/thresholds';
+import { sum } from '../../analysis/series/statistics';
+import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 
 // A program whose work is done in a function frees all of it when that returns: the end of its trace is empty, and tells nothing of what it
 // did. It is shown as it was before.

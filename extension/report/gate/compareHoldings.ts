@@ -3,7 +3,7 @@ import { groupBy } from '../../protocol/maps';
 import type { ComparedRow, CompareQuery, Comparison } from '../../protocol/requests/compareRequests';
 import { fileLine } from '../../protocol/format';
 import { siteRows, type Frame, type TraceSource } from '../../protocol/trace';
-import { sum } from '../series/statistics';
+import { sum } from '../../analysis/series/statistics';
 
 /** What one line or one stack holds at a moment. */
 export interface Holding {

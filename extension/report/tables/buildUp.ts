@@ -2,9 +2,9 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { groupBy } from '../../protocol/maps';
 import { allocationRows, PASSES, type Pass, type TraceSource } from '../../protocol/trace';
-import { sum } from '../series/statistics';
-import { THRESHOLDS as T } from '../series/thresholds';
-import { namedFrame, siteText } from '../sites/site';
+import { sum } from '../../analysis/series/statistics';
+import { THRESHOLDS as T } from '../../analysis/series/thresholds';
+import { namedFrame, siteText } from '../../analysis/sites/site';
 
 // Within one step, memory that should go with its backward pass, and stays: outputs of micro-batches, collected with their graphs.
 

@@ -12,14 +12,14 @@ import {
 } from '../../protocol/format';
 import { GROWING, type SiteState } from '../../protocol/verdicts';
 import { LAYERS, type ProcessInfo, type Totals, type TraceInfo } from '../../protocol/trace';
-import { sum } from '../series/statistics';
+import { sum } from '../../analysis/series/statistics';
 import { attachedLate, beforeAttachFrees } from './attached';
-import { countedText } from '../findings/outOfMemory';
-import { poolTexts } from '../ledger/pools';
+import { countedText } from '../../analysis/findings/outOfMemory';
+import { poolTexts } from '../../analysis/ledger/pools';
 import type { GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
-import { cellText } from '../findings/cells';
+import { cellText } from '../../analysis/findings/cells';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
-import { WORDS } from '../words';
+import { WORDS } from '../../analysis/words';
 import { findingLines, type OomFiles } from './tableFindings';
 
 export interface TableOptions {

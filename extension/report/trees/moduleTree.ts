@@ -1,6 +1,6 @@
 import type { StackTree } from '../../protocol/requests/treeRequests';
 import { CATEGORIES, siteRows, type Category, type Frame, type TraceSource } from '../../protocol/trace';
-import { WORDS } from '../words';
+import { WORDS } from '../../analysis/words';
 import type { CallTree, TreeSource } from './callTree';
 import { MOST_MODULES } from './modules';
 import { stackTree, type TreeQuery } from './stackTree';

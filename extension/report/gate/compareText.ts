@@ -1,7 +1,7 @@
 import type { ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
 import { baseName, fileLine, formatBytes } from '../../protocol/format';
 import type { Layer } from '../../protocol/trace';
-import { endingWords } from './ending';
+import { endingWords } from '../tables/ending';
 
 /** One of the two moments. */
 export interface Side {

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '../../protocol/format';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { allocationRows, type TraceSource } from '../../protocol/trace';
-import { sum } from '../series/statistics';
+import { sum } from '../../analysis/series/statistics';
 
 /** What a framework's allocator said of some blocks; null where it said nothing of any. */
 export type BlockDetails = ReturnType<typeof blockDetails>;

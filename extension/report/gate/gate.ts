@@ -3,8 +3,8 @@ import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { siteRows, type Layer, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import { compareHoldings, ofLine, type Holding } from './compare';
-import { rowVerdicts } from './rowVerdicts';
+import { compareHoldings, ofLine, type Holding } from './compareHoldings';
+import { rowVerdicts } from '../../analysis/findings/rowVerdicts';
 
 /** What is asked of one run. */
 export interface GatedRun {

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '../../protocol/format';
 import { CATEGORIES } from '../../protocol/trace';
 import { groupBy } from '../../protocol/maps';
-import { sum } from '../series/statistics';
+import { sum } from '../../analysis/series/statistics';
 import type { CategoryBytes } from './modules';
 
 interface Layer {

@@ -1,11 +1,11 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../protocol/format';
 import { allocationRows, PASSES, siteRows, type Category, type Pass, type TraceSource } from '../../protocol/trace';
-import { namedFrame, siteText } from '../sites/site';
-import { WITHIN } from '../words';
+import { namedFrame, siteText } from '../../analysis/sites/site';
+import { WITHIN } from '../../analysis/words';
 import { buildUps, buildUpSentence } from './buildUp';
-import { foldEqualLayers } from './equalLayers';
-import { categoriesText, NO_MODULE, readModules } from './modules';
+import { foldEqualLayers } from '../trees/equalLayers';
+import { categoriesText, NO_MODULE, readModules } from '../trees/modules';
 import type { PeakPlace } from './nextPeak';
 import { rangesAt } from '../../protocol/ranges';
 

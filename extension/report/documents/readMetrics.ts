@@ -3,9 +3,9 @@ import type { Attributes, Metric } from '../../protocol/metrics';
 import { rankOf } from '../../protocol/rank';
 import type { TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Ledger, Verdicts } from '../../protocol/verdicts';
-import { sureLeaks } from '../findings/verdicts';
-import { reservedNow } from '../ledger/ledgerLayer';
-import { joinLibraries } from '../ledger/libraries';
+import { sureLeaks } from '../../analysis/findings/verdicts';
+import { reservedNow } from '../../analysis/ledger/ledgerLayer';
+import { joinLibraries } from '../../analysis/ledger/libraries';
 
 /** Each line is a series of its own in a database of metrics, for as long as that keeps it. */
 const MOST_LINES = 5;

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../protocol/format';
 import type { Category, SiteQuery, SiteRow, TraceSource } from '../../protocol/trace';
 import { CATEGORIES, siteRows } from '../../protocol/trace';
-import { WORDS } from '../words';
+import { WORDS } from '../../analysis/words';
 
 /** Live bytes by what they are for. */
 export type CategoryBytes = Partial<Record<Category, number>>;

@@ -2,7 +2,7 @@
 import type { Frame, SiteQuery, SiteSort } from '../../protocol/trace';
 import type { StackTree, StackTreeQuery, TreeWeight } from '../../protocol/requests/treeRequests';
 import type { CallTree, TreeSource, TreeWindow } from './callTree';
-import { sum } from '../series/statistics';
+import { sum } from '../../analysis/series/statistics';
 
 const SORTS: Record<TreeWeight, SiteSort> = {
   live: 'liveBytes',

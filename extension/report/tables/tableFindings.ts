@@ -2,9 +2,9 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
 import { isMinor, type Finding, type OutOfMemoryAdvice, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../protocol/pace';
-import { linePlace, titleOf } from '../findings/wording';
-import { judgedBy, standingOf, unjudgedBeside } from '../sites/standing';
-import { WORDS, holderText, placeText, seenText, shareOf } from '../words';
+import { linePlace, titleOf } from '../../analysis/findings/wording';
+import { judgedBy, standingOf, unjudgedBeside } from '../../analysis/sites/standing';
+import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';
 import type { Snapshot } from './snapshot';
 
 /** What is written of failures, by process. */

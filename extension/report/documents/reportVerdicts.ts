@@ -2,9 +2,9 @@ import { toldSource } from '../../protocol/notes';
 import type { Layer, ProcessSteps, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Ledger, Verdicts } from '../../protocol/verdicts';
 import { findThread } from '../../protocol/threads';
-import { liveBytes, reservedNow } from '../ledger/ledgerLayer';
-import { joinLibraries } from '../ledger/libraries';
-import { sumKnown } from '../series/statistics';
+import { liveBytes, reservedNow } from '../../analysis/ledger/ledgerLayer';
+import { joinLibraries } from '../../analysis/ledger/libraries';
+import { sumKnown } from '../../analysis/series/statistics';
 
 // The parts of the JSON document that verdicts are in.
 

@@ -1,6 +1,6 @@
-import { JUST_AFTER_NS, peakMoment } from './ending';
+import { JUST_AFTER_NS, peakMoment } from '../tables/ending';
 import { noFailureText } from './oomReport';
-import { numberOrNull } from '../series/statistics';
+import { numberOrNull } from '../../analysis/series/statistics';
 import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
 import { marksOf } from '../../protocol/marks';
 import type { LedgerSeries, ProcessSteps, TraceSource } from '../../protocol/trace';

@@ -4,18 +4,18 @@ import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type Trace
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../../protocol/maps';
 import { code, plain } from '../../protocol/markdown';
-import { countedText } from '../findings/outOfMemory';
-import { librariesOf, readLibraries } from '../ledger/libraries';
-import { pausedIn, unusedIn } from '../ledger/pools';
-import { siteText } from '../sites/site';
-import { foldEqualLayers } from './equalLayers';
+import { countedText } from '../../analysis/findings/outOfMemory';
+import { librariesOf, readLibraries } from '../../analysis/ledger/libraries';
+import { pausedIn, unusedIn } from '../../analysis/ledger/pools';
+import { siteText } from '../../analysis/sites/site';
+import { foldEqualLayers } from '../trees/equalLayers';
 import { rankOf } from '../../protocol/rank';
 import { rangesAt } from '../../protocol/ranges';
-import { categoriesText, NO_MODULE, readModules, type ModuleRow } from './modules';
-import { sum } from '../series/statistics';
-import { missingLines } from './table';
-import { thatHold, WORDS } from '../words';
-import { givesText } from './tableFindings';
+import { categoriesText, NO_MODULE, readModules, type ModuleRow } from '../trees/modules';
+import { sum } from '../../analysis/series/statistics';
+import { missingLines } from '../tables/table';
+import { thatHold, WORDS } from '../../analysis/words';
+import { givesText } from '../tables/tableFindings';
 
 const MODULES = 10;
 

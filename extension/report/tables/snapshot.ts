@@ -1,4 +1,4 @@
-import { leftByCells } from '../findings/cells';
+import { leftByCells } from '../../analysis/findings/cells';
 import { type CellRun, cellRunsOf } from '../../protocol/cells';
 import { baseName } from '../../protocol/format';
 import type {
@@ -15,13 +15,13 @@ import type {
 } from '../../protocol/trace';
 import { listedLayer, allocationRows, siteRows } from '../../protocol/trace';
 import type { SiteState, Verdicts } from '../../protocol/verdicts';
-import { reservedText } from '../ledger/pools';
-import { foldEqualLayers } from './equalLayers';
-import { categoriesText, readModules } from './modules';
-import { groupVerdicts } from './rowVerdicts';
-import { sum } from '../series/statistics';
-import { siteText } from '../sites/site';
-import { verdictsOf } from '../findings/verdictCache';
+import { reservedText } from '../../analysis/ledger/pools';
+import { foldEqualLayers } from '../trees/equalLayers';
+import { categoriesText, readModules } from '../trees/modules';
+import { groupVerdicts } from '../../analysis/findings/rowVerdicts';
+import { sum } from '../../analysis/series/statistics';
+import { siteText } from '../../analysis/sites/site';
+import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { remembered } from '../../protocol/maps';
 
 /** What one table shows, read from a trace at one moment. */

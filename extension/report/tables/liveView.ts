@@ -2,7 +2,7 @@
 import { deviceName, formatBytes, formatCount, formatDuration, formatPlural, LAYER_NAMES } from '../../protocol/format';
 import type { SiteSort, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import { liveBytes } from '../ledger/ledgerLayer';
+import { liveBytes } from '../../analysis/ledger/ledgerLayer';
 import { fitEnd, wrapTightly } from './fit';
 import { readGroups } from './snapshot';
 import { groupRows, missingLines } from './table';
