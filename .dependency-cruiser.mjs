@@ -37,23 +37,30 @@ const walls = [
     may: ['node:', 'extension/protocol', 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
   },
 
+  { room: 'extension/jobs', may: cliBase('extension/exporters') },
+
   { room: 'extension/cli/arguments', may: cliBase() },
   {
     room: 'extension/cli/report',
-    may: cliBase('extension/exporters', 'extension/cli/arguments', 'extension/cli/job/jobReport'),
+    may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli/arguments', 'extension/cli/job/jobReport'),
   },
   {
     room: 'extension/cli/job',
-    may: cliBase('extension/exporters', 'extension/cli/arguments', 'extension/cli/report'),
+    may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli/arguments', 'extension/cli/report'),
   },
   { room: 'extension/cli/live', may: cliBase('extension/cli/report/output') },
   {
     room: 'extension/cli/mcp',
-    may: cliBase('extension/cli', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'),
+    may: cliBase(
+      'extension/jobs',
+      'extension/cli',
+      '@modelcontextprotocol/server',
+      '@modelcontextprotocol/server/stdio',
+    ),
   },
-  { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/cli') },
+  { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli') },
 
-  { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/cli/job/readJob') },
+  { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/jobs') },
   { room: 'extension/client', may: ['node:', '@vscode/l10n', 'extension/protocol'] },
 
   { room: 'extension/editor', may: hostBase('extension/report/tables/lineFacts') },

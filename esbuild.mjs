@@ -27,7 +27,7 @@ const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', ext
 const apart = {
   name: 'apart',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^(\.|\.\.\/\.\.\/exporters)\/(parts|parquet|mcpSdk)$/ }, ({ path }) => ({
+    onResolve({ filter: /^(\.|\.\.\/exporters)\/(parts|parquet|mcpSdk)$/ }, ({ path }) => ({
       path: `./${basename(path)}`,
       external: true,
     })),

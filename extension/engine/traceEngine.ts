@@ -4,7 +4,7 @@ import { resolveTraceTime } from '../report/documents/resolveTraceTime';
 import { keptTracesFolder } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../capture/traces/keptTraces';
 import { reasonOf } from '../capture/traces/traceDirectory';
-import { readJob, type ReadTraces } from '../cli/job/readJob';
+import { readJob, type ReadTraces } from '../jobs/readJob';
 import { exportTrace } from '../exporters/exportTrace';
 import { writeWholeFrom } from '../files/files';
 import { loadNative, type NativeAddon } from '../native/addon';

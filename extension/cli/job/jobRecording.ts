@@ -9,7 +9,7 @@ import { makeFolder, removeFile, writeWhole } from '../../files/files';
 import { rankIn } from '../../protocol/rank';
 import type { RankSet } from '../arguments/ranks';
 import { say } from '../report/output';
-import { JobWriter } from './jobWriter';
+import { JobWriter } from '../../jobs/jobWriter';
 
 const GATHER_MS = 1_000;
 const FIRST_WRITE_MS = 5_000;

@@ -1,14 +1,14 @@
 import { jobLines } from '../../analysis/job/jobReport';
 import { textOf } from '../../protocol/inert';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { withOpened } from '../report/openTrace';
+import { withOpened } from '../report/withOpened';
 import { jsonChunks } from '../report/jsonDocument';
 import { refuse } from '../report/output';
 import { writeResult } from '../report/resultFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { jobFolderOf, unwritableJob } from './jobRecording';
-import { JobWriter } from './jobWriter';
-import { readJob } from './readJob';
+import { JobWriter } from '../../jobs/jobWriter';
+import { readJob } from '../../jobs/readJob';
 
 const UNREADABLE = 1;
 const USAGE = 2;

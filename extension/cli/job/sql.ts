@@ -7,7 +7,7 @@ import { readText } from '../../files/files';
 import { attempt } from '../../protocol/attempt';
 import type { SqlArguments } from '../arguments/sqlArguments';
 import { print, refuse } from '../report/output';
-import { writeTables } from './readJob';
+import { writeTables } from '../../jobs/readJob';
 
 const FAILED = 1;
 const USAGE = 2;

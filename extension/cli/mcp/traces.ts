@@ -14,7 +14,7 @@ import { time } from '../arguments/reportArguments';
 import { openNamed, type OpenTrace } from '../namedTrace';
 import { atChosen, selectionOf, type ChosenMoment } from '../report/chosenMoment';
 import { atShown } from '../report/finalMoment';
-import { closeTrace } from '../report/openTrace';
+import { closeTrace } from '../../jobs/openTraceFile';
 import { aboutOf, pageOf, type Handler, type Page } from './answer';
 
 /** Traces that are opened for one answer. */

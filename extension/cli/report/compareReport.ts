@@ -8,7 +8,7 @@ import { listedLayer, type GroupBy } from '../../protocol/trace';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { jsonChunks } from './jsonDocument';
 import { atMoment } from './momentSource';
-import type { Opened } from './openTrace';
+import type { Opened } from '../../jobs/openTraceFile';
 import type { NamedMoment } from '../../report/documents/resolveTraceTime';
 
 const ROWS = 100;

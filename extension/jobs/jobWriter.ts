@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { ranksOf, rankSummary } from '../../analysis/job/rankSummary';
-import { named, processName, rankFolder, removeProcess, runThere, writeSummary } from '../../capture/traces/jobFolder';
-import { removeFile, writeWhole } from '../../files/files';
-import type { NativeAddon, NativeSession } from '../../native/addon';
-import { isAlive, makeInput } from '../../exporters/exportInput';
-import type * as parquetBundle from '../../exporters/parquet';
-import type { TableName, TableRow } from '../../exporters/parquet/tables';
-import type { RankSummary } from '../../protocol/job';
-import { remembered } from '../../protocol/maps';
-import type { StepSource } from '../../protocol/trace';
+import { ranksOf, rankSummary } from '../analysis/job/rankSummary';
+import { named, processName, rankFolder, removeProcess, runThere, writeSummary } from '../capture/traces/jobFolder';
+import { removeFile, writeWhole } from '../files/files';
+import type { NativeAddon, NativeSession } from '../native/addon';
+import { isAlive, makeInput } from '../exporters/exportInput';
+import type * as parquetBundle from '../exporters/parquet';
+import type { TableName, TableRow } from '../exporters/parquet/tables';
+import type { RankSummary } from '../protocol/job';
+import { remembered } from '../protocol/maps';
+import type { StepSource } from '../protocol/trace';
 
 type Parquet = typeof parquetBundle;
 /** Allocations with their bytes times time: none with no more than `least`, and beyond `most` of them the lightest are dropped. */
@@ -43,7 +43,7 @@ export class JobWriter {
     trace: string | null,
     asOfMs: number | null = null,
   ): Promise<JobWriter> {
-    return new JobWriter(await import('../../exporters/parquet'), folder, session, trace, asOfMs);
+    return new JobWriter(await import('../exporters/parquet'), folder, session, trace, asOfMs);
   }
 
   /** What is told of each process now, with its run and rank. */

@@ -1,11 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
-import { wakeRecorder } from '../../capture/launch/recorder';
-import { traceRoots } from '../../capture/traces/folders';
-import { reasonOf } from '../../capture/traces/traceDirectory';
-import { loadNative, type NativeAddon, type NativeSession } from '../../native/addon';
-import { nameCells } from '../../protocol/cells';
-import { refuse } from './output';
-import { traceFile, type TraceFile } from '../../native/traceFile';
+import { wakeRecorder } from '../capture/launch/recorder';
+import { traceRoots } from '../capture/traces/folders';
+import { reasonOf } from '../capture/traces/traceDirectory';
+import { loadNative, type NativeAddon, type NativeSession } from '../native/addon';
+import { nameCells } from '../protocol/cells';
+import { traceFile, type TraceFile } from '../native/traceFile';
 
 /** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */
 export interface Opened {
@@ -32,21 +31,6 @@ export async function openTrace(file: string, dist: string): Promise<Opened | { 
     return { addon: loaded.addon, session, trace };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Works with a trace as `openTrace` opens it. What cannot be opened is said; the exit status is then 1. */
-export async function withOpened(
-  file: string,
-  dist: string,
-  use: (opened: Opened) => Promise<number>,
-): Promise<number> {
-  const opened = await openTrace(file, dist);
-  if ('error' in opened) return refuse(opened.error, 1);
-  try {
-    return await use(opened);
-  } finally {
-    closeTrace(opened);
   }
 }
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { jobView } from '../../analysis/job/jobView';
-import { readSummaries, tracesIn, type SummaryFile } from '../../capture/traces/jobFolder';
-import { reasonOf } from '../../capture/traces/traceDirectory';
-import type { NativeAddon } from '../../native/addon';
-import type { JobView } from '../../protocol/job';
-import { changedMs } from '../../files/files';
-import { closeTrace, openTrace } from '../report/openTrace';
+import { jobView } from '../analysis/job/jobView';
+import { readSummaries, tracesIn, type SummaryFile } from '../capture/traces/jobFolder';
+import { reasonOf } from '../capture/traces/traceDirectory';
+import type { NativeAddon } from '../native/addon';
+import type { JobView } from '../protocol/job';
+import { changedMs } from '../files/files';
+import { closeTrace, openTrace } from './openTraceFile';
 import { JobWriter } from './jobWriter';
 
 /** A copy of a trace is newer than the summary that is written each minute, by so much at most while the rank runs. */
