@@ -93,11 +93,11 @@ const walls = [
   { room: 'webview/job', may: pageBase() },
   { room: 'webview/explorer/common', may: pageBase('@tanstack/virtual-core') },
   { room: 'webview/explorer/timeline', may: partBase('chart.js') },
-  { room: 'webview/explorer/details', may: partBase('webview/explorer/table/rows', 'webview/explorer/table/rowMenu') },
-  { room: 'webview/explorer/table', may: partBase('webview/explorer/details/blockRow') },
+  { room: 'webview/explorer/details', may: partBase() },
+  { room: 'webview/explorer/table', may: partBase() },
   { room: 'webview/explorer/flame', may: partBase() },
-  { room: 'webview/explorer/segments', may: partBase('webview/explorer/details/blockRow') },
-  { room: 'webview/explorer/findings', may: partBase('webview/explorer/table/rows') },
+  { room: 'webview/explorer/segments', may: partBase() },
+  { room: 'webview/explorer/findings', may: partBase() },
   { room: 'webview/explorer/compare', may: partBase() },
   { room: 'webview/explorer/ledger', may: partBase() },
   { room: 'webview/explorer/shell', may: pageBase('webview/explorer') },
@@ -142,7 +142,7 @@ function pageBase(...more) {
   return ['@vscode/l10n', 'extension/protocol', 'webview/*', ...more];
 }
 
-/** A part of the page knows what parts are, what the user chose and how to ask; of another part at most a named file. */
+/** A part of the page knows what parts are, what the user chose and how to ask; of no other part anything. */
 function partBase(...more) {
   const shell = ['part', 'poller', 'state', 'subject'].map(file => `webview/explorer/shell/${file}`);
   return pageBase('webview/explorer/common', ...shell, ...more);

@@ -11,10 +11,10 @@ import {
   poolText,
   sizeText,
   streamText,
-} from '../../../webview/explorer/details/blockRow';
+} from '../../../webview/explorer/common/blockRow';
 import { stackText } from '../../../webview/explorer/common/stack';
 import { subjectOf } from '../../../webview/explorer/shell/subject';
-import type { Row } from '../../../webview/explorer/table/rows';
+import type { Row } from '../../../webview/explorer/common/rows';
 import { makeProcess } from '../fakeTrace';
 import { threadText } from '../../../webview/explorer/common/names';
 

@@ -4,7 +4,7 @@ import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/
 import { COLUMNS } from '../../../webview/explorer/table/columns';
 import { headline } from '../../../webview/explorer/ledger/ledger';
 import { isOfBackward } from '../../../extension/protocol/trace';
-import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/table/rows';
+import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/common/rows';
 import { siteWindow as window } from './siteWindow';
 import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
 

@@ -6,7 +6,7 @@ import { filterProblem } from '../../../extension/protocol/filterWords';
 import { quietSince } from '../../../webview/explorer/details/freesView';
 import { layoutOf } from '../../../webview/explorer/table/layout';
 import { filterFor } from '../../../webview/explorer/table/rowMenu';
-import { rowAt } from '../../../webview/explorer/table/rows';
+import { rowAt } from '../../../webview/explorer/common/rows';
 import { Selection } from '../../../webview/explorer/table/selection';
 import { sumOf } from '../../../webview/explorer/table/selectionBar';
 import { INITIAL_TABLE, restoreTable, withColumn } from '../../../webview/explorer/table/state';

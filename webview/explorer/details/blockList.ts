@@ -4,7 +4,7 @@ import type { AllocationQuery, AllocationWindow } from '../../../extension/proto
 import { formatBytes, formatCount } from '../../../extension/protocol/format';
 import { button, el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
-import { blockAt, blockKey, type Block } from './blockRow';
+import { blockAt, blockKey, type Block } from '../common/blockRow';
 import { rowMove } from '../common/rowKeys';
 import { VirtualRows } from '../common/virtualRows';
 

@@ -5,7 +5,16 @@ import type { ProcessInfo } from '../../../extension/protocol/trace';
 import { formatDuration } from '../../../extension/protocol/format';
 import { badge, iconButton } from '../../components';
 import { differs, el, setText, setTextOrHide } from '../../dom';
-import { ageText, askedText, CATEGORY_WORDS, kindText, poolText, sizeText, streamText, type Block } from './blockRow';
+import {
+  ageText,
+  askedText,
+  CATEGORY_WORDS,
+  kindText,
+  poolText,
+  sizeText,
+  streamText,
+  type Block,
+} from '../common/blockRow';
 import { lineLink, type OpenLine } from '../common/lineLink';
 import { deviceText, threadText } from '../common/names';
 

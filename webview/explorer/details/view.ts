@@ -7,7 +7,7 @@ import type { OpenLine } from '../common/lineLink';
 import type { BlockList } from './blockList';
 import type { BlockView } from './blockView';
 import { FreesView } from './freesView';
-import type { DetailsSection } from '../table/rowMenu';
+import type { DetailsSection } from '../shell/part';
 import { StackView } from './stackView';
 import type { Subject } from '../shell/subject';
 

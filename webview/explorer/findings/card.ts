@@ -10,7 +10,7 @@ import { holdersSection } from './holders';
 import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';
 import { WORDS } from '../common/words';
-import { sparkPoints } from '../table/rows';
+import { sparkPoints } from '../common/rows';
 
 /** What the traced process is asked about a finding. */
 export type InquiryMethod = 'whoHolds' | 'applyFix' | 'stopAsking';

@@ -5,7 +5,7 @@ import { isSnapshot } from '../../../extension/protocol/notes';
 import { fileLine, formatBytes } from '../../../extension/protocol/format';
 import { dropdown, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
-import { blockAt, CATEGORY_WORDS, streamText } from '../details/blockRow';
+import { blockAt, CATEGORY_WORDS, streamText } from '../common/blockRow';
 import { deviceText } from '../common/names';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';

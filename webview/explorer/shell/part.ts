@@ -2,12 +2,14 @@
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Layer, TraceInfo } from '../../../extension/protocol/trace';
 import type { OpenLine } from '../common/lineLink';
-import type { Block } from '../details/blockRow';
-import type { DetailsSection } from '../table/rowMenu';
-import type { Row } from '../table/rows';
+import type { Block } from '../common/blockRow';
+import type { Row } from '../common/rows';
 import type { Action, ViewState } from './state';
 import { Poller, whileShown } from './poller';
 import type { Subject } from './subject';
+
+/** What the details of a row begin with. */
+export type DetailsSection = 'stack' | 'frees';
 
 /** What all parts are drawn from. */
 export interface PageContext {

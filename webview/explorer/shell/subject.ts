@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/protocol/format';
 import type { AllocationQuery, GroupBy, Layer } from '../../../extension/protocol/trace';
 import { blocksText } from '../common/counts';
-import type { Row } from '../table/rows';
+import type { Row } from '../common/rows';
 import { ALL, type ViewState } from './state';
 
 export interface Subject {

@@ -9,7 +9,7 @@ import { GROUP_NAMES, TREE_NAMES, treeOf, TREES, type Tree } from './groups';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS, Poller, whileShown } from '../shell/poller';
 import { columnMenu, rowMenu } from './rowMenu';
-import type { Row } from './rows';
+import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 import { SelectionBar, sumOf } from './selectionBar';
 import { SiteRows } from './siteRows';

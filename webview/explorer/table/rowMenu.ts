@@ -1,8 +1,9 @@
 // The menus of the table: of a row, and of the columns.
 import { t } from '@vscode/l10n';
 import type { MenuEntry } from '../../menu';
+import type { DetailsSection } from '../shell/part';
 import { CHOICES, type Choice } from './columns';
-import type { Row } from './rows';
+import type { Row } from '../common/rows';
 import { baseName } from '../../../extension/protocol/format';
 
 export interface RowActions {
@@ -12,7 +13,6 @@ export interface RowActions {
   copy(): void;
   filter(text: string): void;
 }
-export type DetailsSection = 'stack' | 'frees';
 
 /** The menu of a row; `selected`: so many rows are. */
 export function rowMenu(row: Row, selected: number, actions: RowActions): MenuEntry[] {

@@ -1,5 +1,5 @@
 // Where a grid gets its rows from: a list that the host sorts, or a tree.
-import type { Row } from './rows';
+import type { Row } from '../common/rows';
 
 export interface RowSource {
   readonly total: number;

@@ -5,7 +5,7 @@ import { isOfBackward } from '../../../extension/protocol/trace';
 import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
 import type { Layout } from './layout';
-import { sparkPoints, type Row } from './rows';
+import { sparkPoints, type Row } from '../common/rows';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/words';
 

@@ -1,7 +1,7 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
 import type { GroupBy, Layer, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
 import { siteRow } from '../../../extension/protocol/trace';
-import { rowAt, rowKey, type Judged, type Row } from './rows';
+import { rowAt, rowKey, type Judged, type Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 
 const MOST_ROWS = 100_000;

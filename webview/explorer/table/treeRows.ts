@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { NO_SITE_ROW, type SiteSort } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
-import type { Row } from './rows';
+import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 import { baseName, fileLine } from '../../../extension/protocol/format';
 import { groupBy } from '../../../extension/protocol/maps';

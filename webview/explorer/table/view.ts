@@ -5,7 +5,7 @@ import { el, onFrame, setAttribute } from '../../dom';
 import { chosenColumns } from './columns';
 import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
 import { layoutOf, type Layout } from './layout';
-import type { Row } from './rows';
+import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 import { RowView } from './rowView';
 import { Selection } from './selection';

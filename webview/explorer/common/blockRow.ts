@@ -4,7 +4,7 @@ import { formatBytes, formatCount, formatDuration } from '../../../extension/pro
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import type { AllocationRow, AllocationWindow, Category } from '../../../extension/protocol/trace';
 import { allocationRow } from '../../../extension/protocol/trace';
-import { stepsText } from '../common/counts';
+import { stepsText } from './counts';
 
 export interface Block extends Omit<AllocationRow, 'address' | 'stream' | 'askedBytes' | 'pool'> {
   /** `0x7f…`. */
