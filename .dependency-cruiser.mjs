@@ -1,26 +1,31 @@
 // Who may import whom, type-only imports included: `depcruise extension webview test`. Nothing goes in a circle; and each
 // row of `walls` names all that the files of a room may import besides each other, most of it from the rows above it.
 
+/** What host and page speak of, and how it is written. */
+const SPOKEN = ['extension/base', 'extension/protocol', 'extension/text'];
+
 /** Every folder and file by its path, without its ending; `*` is one name. `node:` is all of Node.js; other words are packages. */
 const walls = [
-  { room: 'extension/protocol', may: [] },
-  { room: 'extension/protocol/requests', may: ['extension/protocol'] },
-  { room: 'extension/files', may: ['node:', 'extension/protocol'] },
-  { room: 'extension/native', may: ['node:', 'extension/protocol', 'extension/files'] },
+  { room: 'extension/base', may: [] },
+  { room: 'extension/protocol', may: ['extension/base'] },
+  { room: 'extension/protocol/requests', may: ['extension/base', 'extension/protocol'] },
+  { room: 'extension/text', may: ['extension/protocol'] },
+  { room: 'extension/files', may: ['node:', ...SPOKEN] },
+  { room: 'extension/native', may: ['node:', ...SPOKEN, 'extension/files'] },
 
-  { room: 'extension/capture/processes', may: ['node:', 'extension/protocol', 'extension/files'] },
+  { room: 'extension/capture/processes', may: ['node:', ...SPOKEN, 'extension/files'] },
   {
     room: 'extension/capture/launch',
-    may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'],
+    may: ['node:', ...SPOKEN, 'extension/files', 'extension/capture/processes'],
   },
   {
     room: 'extension/capture/traces',
-    may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture/processes'],
+    may: ['node:', ...SPOKEN, 'extension/files', 'extension/capture/processes'],
   },
-  { room: 'extension/capture/kernel', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture'] },
-  { room: 'extension/capture/checks', may: ['node:', 'extension/protocol', 'extension/files', 'extension/capture'] },
+  { room: 'extension/capture/kernel', may: ['node:', ...SPOKEN, 'extension/files', 'extension/capture'] },
+  { room: 'extension/capture/checks', may: ['node:', ...SPOKEN, 'extension/files', 'extension/capture'] },
 
-  { room: 'extension/analysis', may: ['@vscode/l10n', 'extension/protocol'] },
+  { room: 'extension/analysis', may: ['@vscode/l10n', ...SPOKEN] },
   { room: 'extension/analysis/series', may: judging() },
   { room: 'extension/analysis/sites', may: judging('series') },
   { room: 'extension/analysis/ledger', may: judging('series') },
@@ -34,7 +39,7 @@ const walls = [
 
   {
     room: 'extension/exporters',
-    may: ['node:', 'extension/protocol', 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
+    may: ['node:', ...SPOKEN, 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
   },
 
   { room: 'extension/jobs', may: cliBase('extension/exporters') },
@@ -61,7 +66,7 @@ const walls = [
   { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli') },
 
   { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/jobs') },
-  { room: 'extension/client', may: ['node:', '@vscode/l10n', 'extension/protocol'] },
+  { room: 'extension/client', may: ['node:', '@vscode/l10n', ...SPOKEN] },
 
   { room: 'extension/editor', may: hostBase('extension/report/tables/lineFacts') },
   { room: 'extension/views', may: ['node:', 'vscode'] },
@@ -87,7 +92,7 @@ const walls = [
   { room: 'extension/language', may: ['vscode', '@vscode/l10n'] },
   { room: 'extension/main', may: ['vscode', 'extension/views', 'extension/parts'] },
 
-  { room: 'webview', may: ['@vscode/l10n', 'extension/protocol'] },
+  { room: 'webview', may: ['@vscode/l10n', ...SPOKEN] },
   { room: 'webview/components', may: pageBase('@vscode/webview-ui-toolkit') },
   { room: 'webview/doctor', may: pageBase() },
   { room: 'webview/job', may: pageBase() },
@@ -106,24 +111,19 @@ const walls = [
 
 /** What stands in `analysis` itself is for all of its rooms. */
 function judging(...rooms) {
-  return [
-    '@vscode/l10n',
-    'extension/protocol',
-    'extension/analysis/*',
-    ...rooms.map(room => `extension/analysis/${room}`),
-  ];
+  return ['@vscode/l10n', ...SPOKEN, 'extension/analysis/*', ...rooms.map(room => `extension/analysis/${room}`)];
 }
 
 /** What shows what was judged. */
 function reportBase(...more) {
-  return ['@vscode/l10n', 'extension/protocol', 'extension/analysis', ...more];
+  return ['@vscode/l10n', ...SPOKEN, 'extension/analysis', ...more];
 }
 
 /** What runs a program, reads its trace, judges it and shows that. */
 function cliBase(...more) {
   return [
     'node:',
-    'extension/protocol',
+    ...SPOKEN,
     'extension/files',
     'extension/native',
     'extension/capture',
@@ -135,11 +135,11 @@ function cliBase(...more) {
 
 /** What runs in the extension host: it reads no trace. */
 function hostBase(...more) {
-  return ['node:', 'vscode', '@vscode/l10n', 'extension/protocol', 'extension/files', 'extension/analysis', ...more];
+  return ['node:', 'vscode', '@vscode/l10n', ...SPOKEN, 'extension/files', 'extension/analysis', ...more];
 }
 
 function pageBase(...more) {
-  return ['@vscode/l10n', 'extension/protocol', 'webview/*', ...more];
+  return ['@vscode/l10n', ...SPOKEN, 'webview/*', ...more];
 }
 
 /** A part of the page knows what parts are, what the user chose and how to ask; of no other part anything. */

@@ -1,12 +1,12 @@
 // Pieces of sentences. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
 import type { Pass } from '../protocol/answers.gen';
-import { filterProblem } from '../protocol/filterWords';
-import { formatBytes, formatCount, formatDuration, lineName } from '../protocol/format';
-import { shareText } from '../protocol/holderShare';
-import { isSinceSure } from '../protocol/pace';
+import { filterProblem } from '../text/filterWords';
+import { formatBytes, formatCount, formatDuration, lineName } from '../text/format';
+import { shareText } from '../text/holderShare';
+import { isSinceSure } from '../text/pace';
 import type { FindingHolder, FindingPlace } from '../protocol/verdicts';
-import { vocabulary } from '../protocol/vocabulary';
+import { vocabulary } from '../text/vocabulary';
 
 export const WORDS = vocabulary(t);
 

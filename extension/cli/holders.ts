@@ -7,7 +7,7 @@ import { standingOf } from '../analysis/sites/standing';
 import { holderText, shareOf } from '../analysis/words';
 import { ask, cannotAsk } from '../capture/traces/requests';
 import { LAYERS } from '../protocol/trace';
-import { formatBytes, formatPlural } from '../protocol/format';
+import { formatBytes, formatPlural } from '../text/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
 import type { HoldersArguments } from './arguments/askArguments';
 import { type OpenTrace, withNamed } from './namedTrace';

@@ -17,8 +17,8 @@ import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '..
 import { loadNative, type NativeSession } from '../native/addon';
 import { createLineReader } from '../native/sourceLines';
 import { readTextIn } from '../files/files';
-import { attempt } from '../protocol/attempt';
-import { inert, textOf } from '../protocol/inert';
+import { attempt } from '../base/attempt';
+import { escapeForTerminal, textOf } from '../text/escapeForTerminal';
 import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
@@ -146,7 +146,7 @@ export async function finish(
     for (const name of attempt(() => readdirSync(directory), [])
       .filter(name => NOT_RECORDED.test(name))
       .slice(0, 3))
-      print([inert(readTextIn(directory, name).trimEnd())], 2);
+      print([escapeForTerminal(readTextIn(directory, name).trimEnd())], 2);
     const verdicts = verdictsOf(session, createLineReader());
     const { failOnLeak } = options;
     const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');

@@ -10,9 +10,9 @@ import { cuptiFor, type Environment, findDriver } from '../capture/processes/mac
 import { openNamed, readText } from '../files/files';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../native/addon';
-import { attempt } from '../protocol/attempt';
-import { cpuText } from '../protocol/cpuReason';
-import { formatBytes, formatPlural } from '../protocol/format';
+import { attempt } from '../base/attempt';
+import { cpuText } from '../text/cpuText';
+import { formatBytes, formatPlural } from '../text/format';
 import type { RunArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
 import { watchForLeaks } from './firstLeaks';

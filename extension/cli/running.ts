@@ -2,7 +2,7 @@
 import { addMark } from '../capture/traces/sessionFile';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative } from '../native/addon';
-import { formatDuration } from '../protocol/format';
+import { formatDuration } from '../text/format';
 import type { MarkArguments } from './arguments/markArguments';
 import type { RecordArguments } from './arguments/startArguments';
 import { withNamed } from './namedTrace';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { sourcePath } from '../files/sourcePath';
-import { otherHolders, shareText } from '../protocol/holderShare';
-import { paceOf } from '../protocol/pace';
+import { otherHolders, shareText } from '../text/holderShare';
+import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { fixEdit, isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';

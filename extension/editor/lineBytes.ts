@@ -6,7 +6,7 @@ import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
 import { heatSvg, sparkSvg } from './sparkSvg';
-import { remembered } from '../protocol/maps';
+import { remembered } from '../base/maps';
 
 const SETTING = 'editor.lineBytes';
 const REFRESH_MS = 500;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { cellNumbers } from '../protocol/cells';
+import { cellNumbers } from '../protocol/notebookCells';
 import { hashOf } from './cellHash';
 
 /** ipykernel names a cell's file by a hash of its text, older IPython by the number of its run. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { sourcePath } from '../files/sourcePath';
 import type { SourceFolders } from '../protocol/cwd';
-import { fileLine } from '../protocol/format';
+import { fileLine } from '../text/format';
 import { findCell, isCell } from './notebookCell';
 
 /** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */

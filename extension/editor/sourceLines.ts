@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { editOf, LineShifts } from './lineShifts';
-import { attempt } from '../protocol/attempt';
+import { attempt } from '../base/attempt';
 
 /** Follows edits of source files, so that a line that ran is found where it stands now. */
 export class SourceLines implements vscode.Disposable {

@@ -5,7 +5,7 @@ import { settle } from '../capture/launch/settle';
 import { TraceSession } from '../native/session';
 import type { NativeAddon } from '../native/addon';
 import { traceFile } from '../native/traceFile';
-import { GroupSlots } from '../protocol/groupSlots';
+import { GroupSlots } from './groupSlots';
 import type { Opening, TraceChange, TraceFacts } from '../protocol/requests/engineRequests';
 import type { EndMoment } from '../protocol/requests/moment';
 import type { StackBy } from '../protocol/requests/timelineRequests';

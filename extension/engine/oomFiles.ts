@@ -1,6 +1,6 @@
 import { BEHIND_NS, oomDocuments } from '../report/documents/oomReport';
 import { keepOomDocument } from '../capture/traces/keptTraces';
-import { textOf } from '../protocol/inert';
+import { textOf } from '../text/escapeForTerminal';
 import type { TraceSource } from '../protocol/trace';
 import type { FollowedTrace } from './followedTrace';
 

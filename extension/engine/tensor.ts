@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { holderOfBlock } from '../analysis/findings/blockHolder';
 import { holderText, placeText } from '../analysis/words';
-import { formatBytes } from '../protocol/format';
+import { formatBytes } from '../text/format';
 import type { TensorFound } from '../protocol/requests/engineRequests';
 import type { FollowedTrace } from './followedTrace';
 

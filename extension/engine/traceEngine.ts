@@ -8,8 +8,8 @@ import { readJob, type ReadTraces } from '../jobs/readJob';
 import { exportTrace } from '../exporters/exportTrace';
 import { writeWholeFrom } from '../files/files';
 import { loadNative, type NativeAddon } from '../native/addon';
-import { nameCells } from '../protocol/cells';
-import { remembered } from '../protocol/maps';
+import { nameCells } from '../protocol/notebookCells';
+import { remembered } from '../base/maps';
 import type {
   Engine,
   EngineMethod,

@@ -1,6 +1,6 @@
-import { deviceName } from '../protocol/format';
-import { inert } from '../protocol/inert';
-import { remembered } from '../protocol/maps';
+import { deviceName } from '../text/format';
+import { escapeForTerminal } from '../text/escapeForTerminal';
+import { remembered } from '../base/maps';
 import { rankOf } from '../protocol/rank';
 import { findThread } from '../protocol/threads';
 import { CATEGORIES, type LifetimeBatch } from '../protocol/trace';
@@ -81,7 +81,7 @@ export function csvRow(cells: readonly Cell[]): string {
 
 /** Names of the program, which a terminal may get to see. */
 function nameCells(cells: readonly Cell[]): string {
-  return csvCells(cells.map(cell => (typeof cell === 'string' ? inert(cell) : cell)));
+  return csvCells(cells.map(cell => (typeof cell === 'string' ? escapeForTerminal(cell) : cell)));
 }
 
 function csvCells(cells: readonly Cell[]): string {

@@ -1,5 +1,5 @@
 import { LAYERS, type LifetimeBatch } from '../protocol/trace';
-import { firstWhere } from '../protocol/bisect';
+import { firstWhere } from '../base/bisect';
 
 const COLUMNS = [
   'address',

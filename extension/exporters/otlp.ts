@@ -1,5 +1,5 @@
-import { attempt } from '../protocol/attempt';
-import { isFields, parseFields, type Fields } from '../protocol/fields';
+import { attempt } from '../base/attempt';
+import { isFields, parseFields, type Fields } from '../base/fields';
 import type { Attributes, Metric } from '../protocol/metrics';
 
 /** Where a collector listens that nobody has named. */

@@ -1,7 +1,7 @@
-import { deviceName, formatBytes } from '../protocol/format';
+import { deviceName, formatBytes } from '../text/format';
 import { bucketsOf, PASSES, type Series, type TraceInfo } from '../protocol/trace';
-import { escapeJson } from '../protocol/inert';
-import { batches } from '../protocol/maps';
+import { escapeJson } from '../text/escapeForTerminal';
+import { batches } from '../base/maps';
 import { rangeRows } from '../protocol/ranges';
 import type { ExportInput } from './exportInput';
 import { BiggestSlices, lanesOf, type Slice } from './perfettoSlices';

@@ -1,6 +1,6 @@
 import type { Layer, LifetimeBatch } from '../protocol/trace';
-import { firstWhere } from '../protocol/bisect';
-import { groupBy } from '../protocol/maps';
+import { firstWhere } from '../base/bisect';
+import { groupBy } from '../base/maps';
 import { isAlive, layerOf } from './exportInput';
 
 /** An allocation that is drawn. */

@@ -1,5 +1,5 @@
 // Writes Python's pickle format, protocol 4 (PEP 3154), as a stream. Only those opcodes appear that PyTorch's memory viewer reads.
-import { batches } from '../protocol/maps';
+import { batches } from '../base/maps';
 
 const OP = {
   PROTO: 0x80,

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Function, Label, Line, Location, Profile, Sample, StringTable, ValueType } from 'pprof-format';
-import { deviceName } from '../protocol/format';
-import { remembered } from '../protocol/maps';
+import { deviceName } from '../text/format';
+import { remembered } from '../base/maps';
 import type { Frame, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { SiteBook, threadName } from './siteBook';

@@ -1,4 +1,4 @@
-import { remembered } from '../protocol/maps';
+import { remembered } from '../base/maps';
 import type { Frame, OutOfMemory, TraceInfo } from '../protocol/trace';
 import type { ExportInput } from './exportInput';
 import { DRIVER, LifetimeTable, TENSOR } from './lifetimeTable';

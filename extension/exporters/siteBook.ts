@@ -1,5 +1,5 @@
-import { libraryName } from '../protocol/libraryName';
-import { remembered } from '../protocol/maps';
+import { libraryName } from '../text/libraryName';
+import { remembered } from '../base/maps';
 import type { Frame, Site, TraceInfo } from '../protocol/trace';
 import { findThread } from '../protocol/threads';
 

@@ -1,4 +1,4 @@
-import { remembered } from '../protocol/maps';
+import { remembered } from '../base/maps';
 import { LAYERS, type Layer, type TraceInfo } from '../protocol/trace';
 import { layerOf, type ExportInput } from './exportInput';
 

@@ -1,6 +1,6 @@
 import type { SegmentMap } from '../protocol/trace';
 import { DRIVER, TENSOR, type LifetimeTable } from './lifetimeTable';
-import { firstWhere } from '../protocol/bisect';
+import { firstWhere } from '../base/bisect';
 
 /** One entry of a device's trace; `row` points into the table of allocations. */
 export interface SnapshotEvent {

@@ -1,5 +1,5 @@
 import { isWarning } from '../protocol/notes';
-import { formatCount, formatPlural } from '../protocol/format';
+import { formatCount, formatPlural } from '../text/format';
 import { rankOf } from '../protocol/rank';
 import type { TraceInfo } from '../protocol/trace';
 import type { Selection } from './exportInput';

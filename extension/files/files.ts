@@ -27,7 +27,7 @@ import {
 } from 'node:fs';
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { attempt } from '../protocol/attempt';
+import { attempt } from '../base/attempt';
 
 export type { FileHandle, Stats };
 

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { attempt } from '../protocol/attempt';
+import { attempt } from '../base/attempt';
 import { readStart } from './files';
 
 /** The first byte of a pickle of protocol 2 and later. */

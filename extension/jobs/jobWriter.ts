@@ -7,7 +7,7 @@ import { isAlive, makeInput } from '../exporters/exportInput';
 import type * as parquetBundle from '../exporters/parquet';
 import type { TableName, TableRow } from '../exporters/parquet/tables';
 import type { RankSummary } from '../protocol/job';
-import { remembered } from '../protocol/maps';
+import { remembered } from '../base/maps';
 import type { StepSource } from '../protocol/trace';
 
 type Parquet = typeof parquetBundle;

@@ -3,7 +3,7 @@ import { wakeRecorder } from '../capture/launch/recorder';
 import { traceRoots } from '../capture/traces/folders';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon, type NativeSession } from '../native/addon';
-import { nameCells } from '../protocol/cells';
+import { nameCells } from '../protocol/notebookCells';
 import { traceFile, type TraceFile } from '../native/traceFile';
 
 /** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */

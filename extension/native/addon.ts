@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeAddon } from './native';
-import { remembered } from '../protocol/maps';
+import { remembered } from '../base/maps';
 import type { TraceInfo } from '../protocol/trace';
 
 export type { NativeAddon, NativeSession } from './native';

@@ -1,6 +1,6 @@
 import { readBytes } from '../files/files';
-import { attempt } from '../protocol/attempt';
-import { remembered } from '../protocol/maps';
+import { attempt } from '../base/attempt';
+import { remembered } from '../base/maps';
 
 /** Longer files are no source that a person wrote. */
 const MOST_BYTES = 4 << 20;

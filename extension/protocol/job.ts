@@ -1,6 +1,5 @@
 // A job of many ranks, as far as it is known without opening a trace: one summary a process, in the job's folder.
-import type { Translate } from './format';
-import { fieldsIn, isFields, parseFields, type Fields } from './fields';
+import { fieldsIn, isFields, parseFields, type Fields } from '../base/fields';
 import type { RankInfo } from './rank';
 import type { Frame, Layer, StepSource } from './trace';
 import type { Finding, SiteState } from './verdicts';
@@ -128,10 +127,6 @@ export interface JobDifference {
 }
 
 /** A row of the heat map. */
-/** What is said where no rank differs and none leaks. */
-export const nothingText = (ranks: number, t: Translate): string =>
-  ranks > 1 ? t('No rank stands out from its equals, and no leak was found.') : t('No leak was found.');
-
 export interface JobRank extends Pick<RankSummary, Told> {
   /** Names the rank's process in the job's folder. */
   key: string;

@@ -1,6 +1,6 @@
 // Moments of a run that have a name.
-import { cellRunsOf } from './cells';
-import { isFields } from './fields';
+import { cellRunsOf } from './notebookCells';
+import { isFields } from '../base/fields';
 import { RECOMPILED } from './notes';
 import type { TraceInfo } from './trace';
 

@@ -11,7 +11,7 @@ export function isWarning(note: Note): boolean {
 
 /** Its text begins with a time, and becomes a mark. */
 export const RECOMPILED = 18;
-/** A run of a notebook's cell: cells.ts. */
+/** A run of a notebook's cell: notebookCells.ts. */
 export const CELL = 16;
 /** Who the process is in a job of many: rank.ts. */
 export const JOB = 17;

@@ -4,7 +4,7 @@ import type { ToldSource } from './notes';
 import type { Category, Frame, Layer } from './trace';
 
 /**
- * What a site does; `vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills, and
+ * What a site does; `text/vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills, and
  * `rose` did so until the program ended.
  */
 export type SiteState =
@@ -51,7 +51,7 @@ export interface SiteVerdict {
   because: string;
 }
 
-/** `vocabulary.ts` says what each means. */
+/** `text/vocabulary.ts` says what each means. */
 /** `slow`: a leak that would take longer to fill the device than any job runs. */
 export type FindingVerdict =
   'leak' | 'rising' | 'rose' | 'slow' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { formatBytes } from '../../extension/protocol/format';
+import { formatBytes } from '../../extension/text/format';
 import { LONG } from '../long.mjs';
 import { Place, python, workload, type Report as ShortReport } from './launcher';
 

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { attempt } from '../../extension/protocol/attempt';
+import { attempt } from '../../extension/base/attempt';
 import { FIRST, freshPage, reached, rowAt, trace, workspace, writeScript } from './page';
 import { says, texts, until } from './window';
 

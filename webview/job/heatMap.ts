@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../extension/text/format';
 import type { JobLayer, JobRank } from '../../extension/protocol/job';
 import { el, setAttribute, setText } from '../dom';
 import { cellsOf, columnStep, type Cells } from './cells';

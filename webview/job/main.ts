@@ -4,15 +4,9 @@ import '../base.css';
 import '../document.css';
 import './job.css';
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount, formatTimestamp, fileLine } from '../../extension/protocol/format';
-import {
-  JOB_LAYERS,
-  nothingText,
-  type JobDifference,
-  type JobLayer,
-  type JobRun,
-  type JobView,
-} from '../../extension/protocol/job';
+import { formatBytes, formatCount, formatTimestamp, fileLine } from '../../extension/text/format';
+import { JOB_LAYERS, type JobDifference, type JobLayer, type JobRun, type JobView } from '../../extension/protocol/job';
+import { nothingText } from '../../extension/text/jobText';
 import type { ToJobHost, ToJobPage } from '../../extension/protocol/requests/jobMessages';
 import { dropdown, openBelow, progressRing, registerComponents } from '../components';
 import { button, el, icon, setText } from '../dom';

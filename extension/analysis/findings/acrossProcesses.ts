@@ -1,4 +1,4 @@
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
 import { titleOf } from './wording';
 

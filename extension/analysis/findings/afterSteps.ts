@@ -1,4 +1,4 @@
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import type { Timeline, Totals, TraceInfo, TraceSource } from '../../protocol/trace';
 import { siteRows } from '../../protocol/trace';
 import type { AfterSteps } from '../../protocol/verdicts';

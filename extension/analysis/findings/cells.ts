@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
-import { groupBy } from '../../protocol/maps';
-import { cellName, type CellRun, cellRunsOf } from '../../protocol/cells';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { groupBy } from '../../base/maps';
+import { cellName, type CellRun, cellRunsOf } from '../../protocol/notebookCells';
+import { formatBytes, formatCount } from '../../text/format';
 import { listedLayer, type TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import { median, sum } from '../series/statistics';

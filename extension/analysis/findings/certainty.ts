@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../protocol/format';
+import { formatCount } from '../../text/format';
 import type { FindingHolder } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';

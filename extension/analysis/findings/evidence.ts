@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import type { StepAxis, TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import type { GrowingSite } from '../sites/cluster';

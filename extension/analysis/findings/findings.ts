@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
-import { groupBy } from '../../protocol/maps';
-import { keepsArrays, libraryName, passesOn, ownsItsMemory } from '../../protocol/libraryName';
+import { groupBy } from '../../base/maps';
+import { keepsArrays, libraryName, passesOn, ownsItsMemory } from '../../text/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
 import { inItsLoop } from './inItsLoop';

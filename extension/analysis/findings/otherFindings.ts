@@ -1,8 +1,8 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
-import { keepsArrays } from '../../protocol/libraryName';
+import { formatBytes, formatCount } from '../../text/format';
+import { keepsArrays } from '../../text/libraryName';
 import type { TraceSource } from '../../protocol/trace';
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import type { Finding, FindingPlace, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
 import { type Pending, pendingWords } from '../ledger/pending';

@@ -1,12 +1,12 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
 import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { libraryName } from '../../protocol/libraryName';
+import { libraryName } from '../../text/libraryName';
 import { siteText } from '../sites/site';
 import { areEnough } from '../sites/standing';
 import { holderText } from '../words';

@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { libraryName } from '../../protocol/libraryName';
+import { libraryName } from '../../text/libraryName';
 import type { TraceSource } from '../../protocol/trace';
 import type { FindingHolder, SiteVerdict } from '../../protocol/verdicts';
 import type { GrowingSite } from '../sites/cluster';

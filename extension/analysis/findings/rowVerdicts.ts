@@ -1,5 +1,5 @@
-import { groupBy } from '../../protocol/maps';
-import { baseName } from '../../protocol/format';
+import { groupBy } from '../../base/maps';
+import { baseName } from '../../text/format';
 import { allocationRows, siteRows, type GroupBy, type SiteRow, type TraceSource } from '../../protocol/trace';
 import type { OtherLine, RowVerdict, VerdictGrouping } from '../../protocol/requests/verdictRequests';
 import { GROWING, type Finding, type SiteState, type SiteVerdict, type Verdicts } from '../../protocol/verdicts';

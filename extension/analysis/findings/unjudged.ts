@@ -1,4 +1,4 @@
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import type { TraceInfo, TraceSource } from '../../protocol/trace';
 import type { SiteVerdict, Unjudged } from '../../protocol/verdicts';
 import { sum } from '../series/statistics';

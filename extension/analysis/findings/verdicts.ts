@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
-import { nameCells } from '../../protocol/cells';
-import { groupBy } from '../../protocol/maps';
-import { libraryName, ownsItsMemory } from '../../protocol/libraryName';
+import { nameCells } from '../../protocol/notebookCells';
+import { groupBy } from '../../base/maps';
+import { libraryName, ownsItsMemory } from '../../text/libraryName';
 import { toldSource } from '../../protocol/notes';
 import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, GrowingState, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';

@@ -1,8 +1,8 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import type { JobDifference, RankFinding, RankLine, RankSummary } from '../../protocol/job';
 import { GROWING, isGrowth, isLeak } from '../../protocol/verdicts';
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import { median, robustDeviation, sum } from '../series/statistics';
 import { placeText } from '../words';
 import { numbersOf, whoText } from './who';

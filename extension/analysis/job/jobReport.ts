@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount, formatTimestamp } from '../../protocol/format';
-import { nothingText, type JobRank, type JobRun, type JobView } from '../../protocol/job';
+import { formatBytes, formatCount, formatTimestamp } from '../../text/format';
+import type { JobRank, JobRun, JobView } from '../../protocol/job';
+import { nothingText } from '../../text/jobText';
 
 /** Ranks that are listed: those that differ, then the others from the first. */
 const RANKS = 32;

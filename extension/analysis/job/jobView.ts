@@ -1,9 +1,9 @@
 import { t } from '@vscode/l10n';
-import { formatCount, formatDuration } from '../../protocol/format';
+import { formatCount, formatDuration } from '../../text/format';
 import type { JobRank, JobRun, JobView, RankSummary } from '../../protocol/job';
 import { isLeak } from '../../protocol/verdicts';
 import { placeText, thatHold } from '../words';
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import { jobDifferences } from './differences';
 import { lineTrends } from './trend';
 import { numbersOf, rankList, ranksText } from './who';

@@ -1,5 +1,5 @@
 import type { JobTrend, RankLine, RankSummary } from '../../protocol/job';
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import { placeText } from '../words';
 
 /** Lines that are told over runs, those with the greatest change. */

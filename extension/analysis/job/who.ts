@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../protocol/format';
+import { formatCount } from '../../text/format';
 import type { RankSummary } from '../../protocol/job';
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 
 /** Ranges of ranks that are written out. */
 const SHOWN = 8;

@@ -1,5 +1,5 @@
-import { libraryName } from '../../protocol/libraryName';
-import { groupBy, remembered } from '../../protocol/maps';
+import { libraryName } from '../../text/libraryName';
+import { groupBy, remembered } from '../../base/maps';
 import type { TraceSource } from '../../protocol/trace';
 import type { LedgerLibrary } from '../../protocol/verdicts';
 import { layerOf } from './ledgerLayer';

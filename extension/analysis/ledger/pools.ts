@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import type { Pool, PoolKind } from '../../protocol/trace';
 import { sum } from '../series/statistics';
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import { at, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import type { JudgedSite } from './states';

@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../protocol/format';
+import { formatCount } from '../../text/format';
 import type { Layer, Pool, StepAxis, TraceInfo } from '../../protocol/trace';
 import { STEP_DRIVER_GAP, STEP_LOST_EVENTS, STEP_PAUSED } from '../../protocol/trace';
 import type { SiteVerdict } from '../../protocol/verdicts';

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
-import { fileLine } from '../../protocol/format';
-import { libraryName } from '../../protocol/libraryName';
+import { fileLine } from '../../text/format';
+import { libraryName } from '../../text/libraryName';
 import type { Frame, LineSource, Site, TraceSource } from '../../protocol/trace';
 import type { FindingPlace } from '../../protocol/verdicts';
 

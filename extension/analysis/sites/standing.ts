@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { Standing } from '../../protocol/requests/verdictRequests';
 import { isLeak, type AfterSteps, type Unjudged, type Verdicts } from '../../protocol/verdicts';

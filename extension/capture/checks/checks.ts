@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { formatBytes } from '../../protocol/format';
+import { formatBytes } from '../../text/format';
 import { diagnoseAttach } from './attachChecks';
 import { missing, ok, warning, type Check } from './check';
 import { injectedLibrary } from '../launch/environment';

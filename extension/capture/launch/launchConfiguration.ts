@@ -1,8 +1,8 @@
 // Python launch configurations (launch.json) as commands: substitution of variables, environment files.
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
 import { splitWords } from './shellWords';
-import { attempt } from '../../protocol/attempt';
-import { isFields } from '../../protocol/fields';
+import { attempt } from '../../base/attempt';
+import { isFields } from '../../base/fields';
 
 /** What is to be run. */
 export interface LaunchPlan {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { processAlive } from '../processes/processAlive';
 import { overwrite, readTextIn, writeWhole } from '../../files/files';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 
 /**
  * For /bin/sh -c: runs a program that owns the terminal, leaves its process id and its exit status in the trace

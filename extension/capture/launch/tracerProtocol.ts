@@ -1,5 +1,5 @@
 // What the privileged tracer (native/uprobe) says on its standard output: one JSON object a line.
-import { parseFields } from '../../protocol/fields';
+import { parseFields } from '../../base/fields';
 
 export interface TracerReady {
   type: 'ready';

@@ -1,6 +1,6 @@
 import { readSystemFile } from '../../files/files';
 import { dirname, join } from 'node:path';
-import type { CpuReason } from '../../protocol/cpuReason';
+import type { CpuReason } from '../../text/cpuText';
 import { findLibcuda, list, type Environment } from './machine';
 import { cudaDrivers, mappedPrograms } from './processMaps';
 

@@ -5,7 +5,7 @@ import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync 
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { readStart, readText } from '../../files/files';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 
 const LIBRARY_FOLDERS = [
   '/usr/lib/x86_64-linux-gnu',

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readBytes, readSystemFile } from '../../files/files';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 import { onPath, output, type Environment } from './machine';
 import { cudaDrivers } from './processMaps';
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../processes/machine';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 
 const PRODUCT = 'gpu-memory-trace';
 

@@ -1,7 +1,7 @@
 // The folder of a job: `run=R/rank=N/`, with a summary and tables of each process there, and its traces in `traces/`.
 import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 import { parseSummary, type RankSummary } from '../../protocol/job';
 import { rankIn } from '../../protocol/rank';
 import type { Environment } from '../processes/machine';

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import type { Answer, ProcessInfo, TraceInfo } from '../../protocol/trace';
 import { reasonOf } from './traceDirectory';
 import { addFile, readBytes } from '../../files/files';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 
 /** A block whose holder is to be found; `lines` (innermost first) and `step` belong to its allocation. */
 export interface AskedBlock {

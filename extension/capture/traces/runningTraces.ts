@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ownFolder, readText } from '../../files/files';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 import { list } from '../processes/machine';
 import { PREFIX, processesIn } from './traceDirectory';
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark } from '../../protocol/marks';
 import { isFull } from './traceDirectory';
-import { parseFields } from '../../protocol/fields';
+import { parseFields } from '../../base/fields';
 import { overwrite, readTextIn, writeWhole } from '../../files/files';
 
 /** The launcher's facts, in the trace directory and in the saved trace. */

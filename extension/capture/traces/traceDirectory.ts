@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync, st
 import { join } from 'node:path';
 import { makeFolder, newFolder, ownFolder, readTextIn, removeFile, removeFolder, rename } from '../../files/files';
 import { list } from '../processes/machine';
-import { formatBytes } from '../../protocol/format';
-import { fieldsIn, parseFields } from '../../protocol/fields';
+import { formatBytes } from '../../text/format';
+import { fieldsIn, parseFields } from '../../base/fields';
 
 export interface TraceDirectory {
   path: string;

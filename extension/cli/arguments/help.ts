@@ -1,4 +1,4 @@
-import { vocabulary } from '../../protocol/vocabulary';
+import { vocabulary } from '../../text/vocabulary';
 import type { Verb } from './arguments';
 
 const WORD_WIDTH = 24;

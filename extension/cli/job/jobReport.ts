@@ -1,5 +1,5 @@
 import { jobLines } from '../../analysis/job/jobReport';
-import { textOf } from '../../protocol/inert';
+import { textOf } from '../../text/escapeForTerminal';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { withOpened } from '../report/withOpened';
 import { jsonChunks } from '../report/jsonDocument';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { isolatedPython } from '../../capture/processes/machine';
 import { readText } from '../../files/files';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 import type { SqlArguments } from '../arguments/sqlArguments';
 import { print, refuse } from '../report/output';
 import { writeTables } from '../../jobs/readJob';

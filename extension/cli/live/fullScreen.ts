@@ -5,7 +5,7 @@ import { readText } from '../../files/files';
 import { emitKeypressEvents } from 'node:readline';
 import { isatty, ReadStream } from 'node:tty';
 import type { LiveChoice, LiveSize, LiveView } from '../../report/tables/liveView';
-import { inert } from '../../protocol/inert';
+import { escapeForTerminal } from '../../text/escapeForTerminal';
 import { holdSentences, terminalSize, write } from '../report/output';
 import { type Key, Keys } from './keys';
 
@@ -95,7 +95,7 @@ function draw(lines: readonly { text: string; style: keyof typeof STYLES }[], { 
     const row = i === help ? rows : i + 1;
     const coloured = line.style === 'alarm' || line.style === 'warning';
     const style = coloured && process.env.NO_COLOR ? STYLES.strong : STYLES[line.style];
-    const cells = i === help ? inert(line.text).padEnd(columns) : inert(line.text);
+    const cells = i === help ? escapeForTerminal(line.text).padEnd(columns) : escapeForTerminal(line.text);
     // Wiped first: behind a full row the cursor stays on its last letter.
     text += `\x1b[${row};1H\x1b[K${style}${cells}\x1b[m`;
     if (i === help - 1 && row < rows - 1) text += `\x1b[${row + 1};1H\x1b[J`;

@@ -5,7 +5,7 @@ import { headLine, takenBackLine } from '../../report/tables/tableFindings';
 import { liveView, type LiveChoice, type LiveSize, type LiveTitle, type LiveView } from '../../report/tables/liveView';
 import type { NativeSession } from '../../native/addon';
 import { fitEnd } from '../../report/tables/fit';
-import { formatBytes, formatDuration } from '../../protocol/format';
+import { formatBytes, formatDuration } from '../../text/format';
 import { createLineReader } from '../../native/sourceLines';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
 import { say, terminalSize, write } from '../report/output';

@@ -1,5 +1,5 @@
 import { fitEnd } from '../../report/tables/fit';
-import { inert } from '../../protocol/inert';
+import { escapeForTerminal } from '../../text/escapeForTerminal';
 
 const ESC = '\x1b';
 
@@ -35,7 +35,7 @@ export class TerminalTable {
     const first = this.rows - this.height + 1;
     const empty = this.height - height;
     for (let row = 0; row < this.height; row++) {
-      text += `${ESC}[${first + row};1H${ESC}[2K${fitEnd(inert(lines[row - empty] ?? ''), this.screen.columns)}`;
+      text += `${ESC}[${first + row};1H${ESC}[2K${fitEnd(escapeForTerminal(lines[row - empty] ?? ''), this.screen.columns)}`;
     }
     this.screen.write(`${text}${ESC}8`);
   }

@@ -1,7 +1,7 @@
 // What answers have in common. They have the fields of `report --format json`, but for sizes.
 import { fileNotes, missingLines } from '../../report/tables/table';
 import { standingOf, tells } from '../../analysis/sites/standing';
-import { formatBytes } from '../../protocol/format';
+import { formatBytes } from '../../text/format';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import type { OpenTrace } from '../namedTrace';

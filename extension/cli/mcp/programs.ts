@@ -9,8 +9,8 @@ import { joinWords } from '../../capture/launch/shellWords';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
 import { cannotAsk } from '../../capture/traces/requests';
-import { attempt } from '../../protocol/attempt';
-import { inert } from '../../protocol/inert';
+import { attempt } from '../../base/attempt';
+import { escapeForTerminal } from '../../text/escapeForTerminal';
 import { address, codeLine } from '../arguments/askArguments';
 import { holderAnswers, type HolderAnswer } from '../holders';
 import { findingsOf } from './memory';
@@ -32,7 +32,7 @@ function askFirst({ server: { server }, context: { mcpReq } }: Call, question: s
   const said = inputResponse(mcpReq.inputResponses, 'go');
   if (said.kind === 'elicit' && said.action === 'accept') return null;
   if (said.kind === 'elicit') throw new Error('The user did not agree: nothing was done.');
-  const message = inert(question);
+  const message = escapeForTerminal(question);
   const envelope = mcpReq.envelope as Record<string, { elicitation?: object }> | undefined;
   if ((envelope?.[CLIENT] ?? server.getClientCapabilities())?.elicitation !== undefined) {
     const requestedSchema = { type: 'object', properties: {} } as const;

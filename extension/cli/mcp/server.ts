@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { escapeJson } from '../../protocol/inert';
+import { escapeJson } from '../../text/escapeForTerminal';
 import { GROUP_BYS } from '../../protocol/trace';
 import { say } from '../report/output';
 import { sized, type Handler } from './answer';

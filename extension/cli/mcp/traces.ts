@@ -6,7 +6,7 @@ import { recordedFolders } from '../../capture/traces/runningTraces';
 import { processesIn, reasonOf } from '../../capture/traces/traceDirectory';
 import { createLineReader } from '../../native/sourceLines';
 import { changedMs } from '../../files/files';
-import { attempt } from '../../protocol/attempt';
+import { attempt } from '../../base/attempt';
 import { listedLayer, type TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../../protocol/traceTime';
 import { isLeak, type Verdicts } from '../../protocol/verdicts';

@@ -4,7 +4,7 @@ import { explainPeak, type PeakParts } from '../../report/tables/peak';
 import { resolveTraceTime, type NamedMoment } from '../../report/documents/resolveTraceTime';
 import type { NativeSession } from '../../native/addon';
 import { createLineReader } from '../../native/sourceLines';
-import { formatDuration } from '../../protocol/format';
+import { formatDuration } from '../../text/format';
 import type { TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../../protocol/traceTime';
 import type { Verdicts } from '../../protocol/verdicts';

@@ -2,7 +2,7 @@ import { compareHoldings, type Holding, readHoldings } from '../../report/gate/c
 import { comparisonText, type Side } from '../../report/gate/compareText';
 import { endingOf } from '../../report/tables/ending';
 import { cwdOf } from '../../protocol/cwd';
-import { textOf } from '../../protocol/inert';
+import { textOf } from '../../text/escapeForTerminal';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { listedLayer, type GroupBy } from '../../protocol/trace';
 import type { ReportArguments } from '../arguments/reportArguments';

@@ -6,7 +6,7 @@ import { peakPlace } from '../../report/tables/nextPeak';
 import { builtUpLines, explainPeak, type PeakParts } from '../../report/tables/peak';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../report/tables/snapshot';
 import type { NativeAddon, NativeSession } from '../../native/addon';
-import { cellRunsOf } from '../../protocol/cells';
+import { cellRunsOf } from '../../protocol/notebookCells';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { asAt, asEnded, atMoment } from './momentSource';

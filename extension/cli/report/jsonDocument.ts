@@ -1,5 +1,5 @@
-import { escapeJson } from '../../protocol/inert';
-import { batches } from '../../protocol/maps';
+import { escapeJson } from '../../text/escapeForTerminal';
+import { batches } from '../../base/maps';
 
 const CHUNK = 1 << 16;
 /** Entries that are written together. */

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
-import { textOf } from '../../protocol/inert';
+import { textOf } from '../../text/escapeForTerminal';
 
 /** Until a full pipe is looked at again. */
 const PAUSE_MS = 5;

@@ -10,7 +10,7 @@ import { fileNotes, renderTable } from '../../report/tables/table';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { unwritable } from '../../capture/traces/keptTraces';
 import { createLineReader } from '../../native/sourceLines';
-import { textOf } from '../../protocol/inert';
+import { textOf } from '../../text/escapeForTerminal';
 import type { Compared } from '../arguments/moments';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { exportTables, reportJob } from '../job/jobReport';

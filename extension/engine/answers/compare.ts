@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
 import type { Answers, NamedTrace, PageModel } from './answers';
-import { remembered } from '../../protocol/maps';
+import { remembered } from '../../base/maps';
 
 const MOST_STEPS = 24;
 /** A trace is remembered at so many moments. */

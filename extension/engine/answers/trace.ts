@@ -12,7 +12,7 @@ import type { TreeRequests } from '../../protocol/requests/treeRequests';
 import type { AllocationWindow, SegmentMap, SegmentQuery, TraceSource } from '../../protocol/trace';
 import type { Answers, PageModel } from './answers';
 import { bornIn, sourceOf } from './source';
-import { remembered } from '../../protocol/maps';
+import { remembered } from '../../base/maps';
 
 const MOST_SITES = 100_000;
 

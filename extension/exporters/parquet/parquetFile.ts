@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData, type ColumnSource } from 'hyparquet-writer';
-import { batches } from '../../protocol/maps';
+import { batches } from '../../base/maps';
 import type { Columns, ColumnType, RowOf } from './tables';
 
 /** A Parquet file that is written a group of rows at a time. */

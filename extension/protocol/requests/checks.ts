@@ -1,5 +1,5 @@
 // Checks of what comes from the page, put together from checks of fields. Each throws `Refused` with what a value should be.
-import { isFields, type Fields } from '../fields';
+import { isFields, type Fields } from '../../base/fields';
 
 /** Why a message is refused, as half a sentence. */
 export class Refused extends Error {}

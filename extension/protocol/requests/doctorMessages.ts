@@ -1,5 +1,5 @@
 // Messages between the extension host and the page that tells what this machine can record.
-import { isFields } from '../fields';
+import { isFields } from '../../base/fields';
 
 export interface DoctorCheck {
   name: string;

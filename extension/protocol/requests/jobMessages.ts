@@ -1,5 +1,5 @@
 // Messages between the extension host and the page of a job.
-import { isFields } from '../fields';
+import { isFields } from '../../base/fields';
 import type { JobView } from '../job';
 
 export type ToJobHost =

@@ -1,5 +1,5 @@
 // Of which moment of a trace rows are. Times are nanoseconds of the session, as in trace.ts.
-import { isFields } from '../fields';
+import { isFields } from '../../base/fields';
 import { flag, object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './checks';
 
 /**

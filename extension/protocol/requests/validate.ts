@@ -1,6 +1,6 @@
 // What comes from the page is checked before the host acts on it.
 import { blockChecks } from './blockRequests';
-import { isFields } from '../fields';
+import { isFields } from '../../base/fields';
 import { isIndex, Refused, type Checks } from './checks';
 import { compareChecks } from './compareRequests';
 import type { Method, Requests, ToHost } from './messages';

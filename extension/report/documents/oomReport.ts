@@ -1,9 +1,9 @@
-import { formatBytes, formatCount, formatDuration, formatPlural } from '../../protocol/format';
+import { formatBytes, formatCount, formatDuration, formatPlural } from '../../text/format';
 import { isSnapshot } from '../../protocol/notes';
 import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
-import { groupBy } from '../../protocol/maps';
-import { code, plain } from '../../protocol/markdown';
+import { groupBy } from '../../base/maps';
+import { code, plain } from '../../text/markdown';
 import { countedText } from '../../analysis/findings/outOfMemory';
 import { librariesOf, readLibraries } from '../../analysis/ledger/libraries';
 import { pausedIn, unusedIn } from '../../analysis/ledger/pools';

@@ -1,4 +1,4 @@
-import { fieldsIn } from '../../protocol/fields';
+import { fieldsIn } from '../../base/fields';
 import type { Attributes, Metric } from '../../protocol/metrics';
 import { rankOf } from '../../protocol/rank';
 import type { TraceInfo, TraceSource } from '../../protocol/trace';

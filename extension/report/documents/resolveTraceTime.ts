@@ -1,7 +1,7 @@
 import { JUST_AFTER_NS, peakMoment } from '../tables/ending';
 import { noFailureText } from './oomReport';
 import { numberOrNull } from '../../analysis/series/statistics';
-import { formatCount, formatDuration, formatPlural } from '../../protocol/format';
+import { formatCount, formatDuration, formatPlural } from '../../text/format';
 import { marksOf } from '../../protocol/marks';
 import type { LedgerSeries, ProcessSteps, TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../../protocol/traceTime';

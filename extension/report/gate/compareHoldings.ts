@@ -1,7 +1,7 @@
 // Two moments beside each other, line by line or stack by stack.
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import type { ComparedRow, CompareQuery, Comparison } from '../../protocol/requests/compareRequests';
-import { fileLine } from '../../protocol/format';
+import { fileLine } from '../../text/format';
 import { siteRows, type Frame, type TraceSource } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';
 

@@ -1,5 +1,5 @@
 import type { ComparedRow, Comparison } from '../../protocol/requests/compareRequests';
-import { baseName, fileLine, formatBytes } from '../../protocol/format';
+import { baseName, fileLine, formatBytes } from '../../text/format';
 import type { Layer } from '../../protocol/trace';
 import { endingWords } from '../tables/ending';
 

@@ -1,5 +1,5 @@
 // A run beside runs of the version before: whether its peak, or what a line leaves behind in each step, has risen above a limit.
-import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
+import { formatBytes, formatCount, formatPlural } from '../../text/format';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { siteRows, type Layer, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';

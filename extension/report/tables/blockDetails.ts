@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { allocationRows, type TraceSource } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';

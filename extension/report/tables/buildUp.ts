@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
-import { groupBy } from '../../protocol/maps';
+import { formatBytes, formatCount } from '../../text/format';
+import { groupBy } from '../../base/maps';
 import { allocationRows, PASSES, type Pass, type TraceSource } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';

@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
-import { cellRunsOf } from '../../protocol/cells';
+import { formatBytes, formatCount } from '../../text/format';
+import { cellRunsOf } from '../../protocol/notebookCells';
 import { isSnapshot } from '../../protocol/notes';
 import { listedLayer, type Layer, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';

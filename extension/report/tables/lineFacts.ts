@@ -1,6 +1,6 @@
 // What stands beside a line of source: the bytes that its allocations hold.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import type { LineFacts } from '../../protocol/requests/engineRequests';
 import { siteRows, type SiteWindow } from '../../protocol/trace';
 import { blocksText } from '../../analysis/words';

@@ -1,5 +1,5 @@
 // What a terminal shows while a program runs, made for its size: nothing is longer or lower than it is.
-import { deviceName, formatBytes, formatCount, formatDuration, formatPlural, LAYER_NAMES } from '../../protocol/format';
+import { deviceName, formatBytes, formatCount, formatDuration, formatPlural, LAYER_NAMES } from '../../text/format';
 import type { SiteSort, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import { liveBytes } from '../../analysis/ledger/ledgerLayer';

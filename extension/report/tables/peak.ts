@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import { allocationRows, PASSES, siteRows, type Category, type Pass, type TraceSource } from '../../protocol/trace';
 import { namedFrame, siteText } from '../../analysis/sites/site';
 import { WITHIN } from '../../analysis/words';

@@ -1,6 +1,6 @@
 import { leftByCells } from '../../analysis/findings/cells';
-import { type CellRun, cellRunsOf } from '../../protocol/cells';
-import { baseName } from '../../protocol/format';
+import { type CellRun, cellRunsOf } from '../../protocol/notebookCells';
+import { baseName } from '../../text/format';
 import type {
   AllocationQuery,
   GroupBy,
@@ -22,7 +22,7 @@ import { groupVerdicts } from '../../analysis/findings/rowVerdicts';
 import { sum } from '../../analysis/series/statistics';
 import { siteText } from '../../analysis/sites/site';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { remembered } from '../../protocol/maps';
+import { remembered } from '../../base/maps';
 
 /** What one table shows, read from a trace at one moment. */
 export type Snapshot = ReturnType<typeof readSnapshot>;

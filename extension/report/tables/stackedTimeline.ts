@@ -1,7 +1,7 @@
 import type { StackedTimeline, StackGroup, StackQuery, StackRank } from '../../protocol/requests/timelineRequests';
 import type { Category, ProcessSteps, SiteRow, SiteSeries, TraceSource } from '../../protocol/trace';
 import { siteRows } from '../../protocol/trace';
-import { remembered } from '../../protocol/maps';
+import { remembered } from '../../base/maps';
 
 /** So many sites are looked at: what smaller ones hold is in the rest. */
 const SITES = 128;

@@ -9,7 +9,7 @@ import {
   formatRate,
   formatTimestamp,
   LAYER_NAMES,
-} from '../../protocol/format';
+} from '../../text/format';
 import { GROWING, type SiteState } from '../../protocol/verdicts';
 import { LAYERS, type ProcessInfo, type Totals, type TraceInfo } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount, formatPlural } from '../../protocol/format';
+import { formatBytes, formatCount, formatPlural } from '../../text/format';
 import { isMinor, type Finding, type OutOfMemoryAdvice, type Verdicts } from '../../protocol/verdicts';
-import { timeUntilFull } from '../../protocol/pace';
+import { timeUntilFull } from '../../text/pace';
 import { linePlace, titleOf } from '../../analysis/findings/wording';
 import { judgedBy, standingOf, unjudgedBeside } from '../../analysis/sites/standing';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';

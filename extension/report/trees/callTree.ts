@@ -1,6 +1,6 @@
-import { libraryName } from '../../protocol/libraryName';
+import { libraryName } from '../../text/libraryName';
 import type { Frame, Site, SiteQuery, SiteWindow } from '../../protocol/trace';
-import { remembered } from '../../protocol/maps';
+import { remembered } from '../../base/maps';
 
 export type TreeWindow = Pick<
   SiteWindow,

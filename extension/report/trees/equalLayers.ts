@@ -1,6 +1,6 @@
-import { formatBytes, formatCount } from '../../protocol/format';
+import { formatBytes, formatCount } from '../../text/format';
 import { CATEGORIES } from '../../protocol/trace';
-import { groupBy } from '../../protocol/maps';
+import { groupBy } from '../../base/maps';
 import { sum } from '../../analysis/series/statistics';
 import type { CategoryBytes } from './modules';
 

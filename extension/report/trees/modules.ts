@@ -1,4 +1,4 @@
-import { formatBytes } from '../../protocol/format';
+import { formatBytes } from '../../text/format';
 import type { Category, SiteQuery, SiteRow, TraceSource } from '../../protocol/trace';
 import { CATEGORIES, siteRows } from '../../protocol/trace';
 import { WORDS } from '../../analysis/words';

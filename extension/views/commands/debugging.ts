@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { note } from '../../capture/launch/terminalScript';
-import { fieldsIn, isFields } from '../../protocol/fields';
+import { fieldsIn, isFields } from '../../base/fields';
 import type { TensorFound } from '../../protocol/requests/engineRequests';
 import { Refused } from '../session/refused';
 import type { Session } from '../session/session';

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { holderText, placeText } from '../../analysis/words';
 import { openLine } from '../../editor/openLine';
 import type { SourceFolders } from '../../protocol/cwd';
-import { shareText } from '../../protocol/holderShare';
+import { shareText } from '../../text/holderShare';
 import type { HolderFound } from '../../protocol/requests/verdictRequests';
 import type { Finding } from '../../protocol/verdicts';
 import type { ExplorerView } from '../page/explorer';

@@ -4,7 +4,7 @@ import type { Engine } from '../../protocol/requests/engineRequests';
 import { scriptName } from '../../capture/traces/keptTraces';
 import { attachCandidates, type Candidate, type ProcessFacts } from '../../capture/processes/processes';
 import { joinWords } from '../../capture/launch/shellWords';
-import { formatBytes } from '../../protocol/format';
+import { formatBytes } from '../../text/format';
 import { inheritedEnvironment } from '../session/terminal';
 
 interface Item extends vscode.QuickPickItem {

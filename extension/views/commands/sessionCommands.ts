@@ -1,6 +1,6 @@
 // Commands about the shown session and the choice of it.
 import * as vscode from 'vscode';
-import { formatBytes } from '../../protocol/format';
+import { formatBytes } from '../../text/format';
 import { MAX_MARK_NAME } from '../../protocol/marks';
 import { Refused } from '../session/refused';
 import type { Session } from '../session/session';

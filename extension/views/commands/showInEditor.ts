@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { linePlace } from '../../analysis/findings/wording';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { openLine } from '../../editor/openLine';
-import { lineName } from '../../protocol/format';
+import { lineName } from '../../text/format';
 import { parseTraceTime } from '../../protocol/traceTime';
 import { EXPLORER } from '../names';
 import type { ExplorerView } from '../page/explorer';

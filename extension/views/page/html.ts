@@ -1,4 +1,4 @@
-import { escapeXml } from '../../protocol/xml';
+import { escapeXml } from '../../text/xml';
 
 /** What the page's HTML is made of; addresses as the webview sees them. */
 export interface PageParts {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { nameCells } from '../../protocol/cells';
+import { nameCells } from '../../protocol/notebookCells';
 import type { HostRequests, PageMethod, PageParams, TraceChange } from '../../protocol/requests/engineRequests';
 import type { ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { isSnapshot } from '../../files/snapshotFile';
-import { baseName } from '../../protocol/format';
+import { baseName } from '../../text/format';
 import { OpenTrace } from '../session/openTrace';
 import { openOther } from '../session/pickTrace';
 import type { Sessions } from '../session/sessions';

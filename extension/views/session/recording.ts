@@ -6,7 +6,7 @@ import type { SessionFile } from '../../capture/traces/sessionFile';
 import { programRuns, readPid, readStatus, statusFile } from '../../capture/launch/terminalScript';
 import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
 import { watchFile } from '../../files/files';
-import { cpuText, type CpuReason } from '../../protocol/cpuReason';
+import { cpuText, type CpuReason } from '../../text/cpuText';
 import type { ProgramTerminal } from './terminal';
 
 export abstract class Recording {

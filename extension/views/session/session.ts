@@ -9,7 +9,7 @@ import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { ExportFormat } from '../../protocol/exportFormats';
-import { cpuText, type CpuReason } from '../../protocol/cpuReason';
+import { cpuText, type CpuReason } from '../../text/cpuText';
 import { holderTime, type Recorder, type Remembered } from './beginRecording';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';

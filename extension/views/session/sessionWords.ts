@@ -1,4 +1,4 @@
-import { formatCount, type Translate } from '../../protocol/format';
+import { formatCount, type Translate } from '../../text/format';
 import type { Phase } from '../../protocol/requests/messages';
 
 /** What is known of a session. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { formatBytes } from '../../protocol/format';
+import { formatBytes } from '../../text/format';
 import type { Session } from './session';
 import { sessionIcon } from './sessionWords';
 import type { Sessions } from './sessions';

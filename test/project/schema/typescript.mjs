@@ -110,7 +110,7 @@ export function figuresText({ fields }) {
   });
   return `${HEAD}import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/answers.gen';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 
 export type FigureId = ${columns.map(({ column }) => `'${column.id}'`).join(' | ')};
 /** A column that shows one number of a row. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSnapshot } from '../../../extension/report/tables/snapshot';
 import { renderTable } from '../../../extension/report/tables/table';
-import { textOf } from '../../../extension/protocol/inert';
+import { textOf } from '../../../extension/text/escapeForTerminal';
 import type { Note } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
 import { wholeReport } from '../wholeReport';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSnapshot } from '../../../extension/report/tables/snapshot';
 import { missingLines, renderTable } from '../../../extension/report/tables/table';
-import { formatTimestamp } from '../../../extension/protocol/format';
-import { textOf } from '../../../extension/protocol/inert';
+import { formatTimestamp } from '../../../extension/text/format';
+import { textOf } from '../../../extension/text/escapeForTerminal';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals, type FakeAllocation } from '../fakeTrace';
 
 const KB = 1024;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { cpuReason } from '../../../extension/capture/processes/cpuReason';
 import { findLibcuda } from '../../../extension/capture/processes/machine';
-import type { CpuReason } from '../../../extension/protocol/cpuReason';
+import type { CpuReason } from '../../../extension/text/cpuText';
 
 const PID = 42;
 

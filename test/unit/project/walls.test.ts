@@ -11,6 +11,7 @@ type Import = [file: string, module: string];
 const forbidden: Import[] = [
   ['extension/protocol/trace.ts', 'node:fs'],
   ['extension/protocol/trace.ts', '../native/session'],
+  ['extension/protocol/trace.ts', '../text/format'],
   ['extension/native/session.ts', 'vscode'],
   ['extension/native/session.ts', '../capture/launch'],
   ['extension/capture/launch/launch.ts', 'vscode'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellRunsOf, nameCells } from '../../../extension/protocol/cells';
-import { baseName, fileLine } from '../../../extension/protocol/format';
+import { cellRunsOf, nameCells } from '../../../extension/protocol/notebookCells';
+import { baseName, fileLine } from '../../../extension/text/format';
 import { marksOf } from '../../../extension/protocol/marks';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readSnapshot } from '../../../extension/report/tables/snapshot';
 import { renderTable } from '../../../extension/report/tables/table';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
-import { textOf } from '../../../extension/protocol/inert';
+import { textOf } from '../../../extension/text/escapeForTerminal';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';
 import { wholeReport } from '../wholeReport';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { NO_OWNER } from '../../../extension/analysis/findings/holders';
 import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acrossProcesses';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
-import { timeUntilFull } from '../../../extension/protocol/pace';
+import { timeUntilFull } from '../../../extension/text/pace';
 import type { Frame, Site, StepAxis } from '../../../extension/protocol/trace';
 import type { Finding, Verdicts } from '../../../extension/protocol/verdicts';
 import { t } from '@vscode/l10n';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { t } from '@vscode/l10n';
-import { shareText } from '../../../extension/protocol/holderShare';
-import { parseFields } from '../../../extension/protocol/fields';
+import { shareText } from '../../../extension/text/holderShare';
+import { parseFields } from '../../../extension/base/fields';
 import type { BlockFacts } from '../../../extension/protocol/trace';
 import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/holders';
 import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/holders';

@@ -5,7 +5,7 @@ import { readCards } from '../../../extension/analysis/ledger/cardLedger';
 import { joinLibraries, librariesOf, readLibraries } from '../../../extension/analysis/ledger/libraries';
 import { siteText } from '../../../extension/analysis/sites/site';
 import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
-import { libraryName } from '../../../extension/protocol/libraryName';
+import { libraryName } from '../../../extension/text/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { makeSite } from '../fakeTrace';
 import { RunTrace, type RunFacts } from './runTrace';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { escapeXml } from '../../../extension/protocol/xml';
+import { escapeXml } from '../../../extension/text/xml';
 import { pageHtml } from '../../../extension/views/page/html';
 
 const html = pageHtml({

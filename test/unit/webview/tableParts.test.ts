@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteWindow } from '../../../extension/protocol/trace';
 import { chosenColumns, DEFAULT_CHOICE, type Choice } from '../../../webview/explorer/table/columns';
-import { filterProblem } from '../../../extension/protocol/filterWords';
+import { filterProblem } from '../../../extension/text/filterWords';
 import { quietSince } from '../../../webview/explorer/details/freesView';
 import { layoutOf } from '../../../webview/explorer/table/layout';
 import { filterFor } from '../../../webview/explorer/table/rowMenu';

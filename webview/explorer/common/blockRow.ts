@@ -1,6 +1,6 @@
 // One live block as text, from a window of typed arrays.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
+import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import type { AllocationRow, AllocationWindow, Category } from '../../../extension/protocol/trace';
 import { allocationRow } from '../../../extension/protocol/trace';

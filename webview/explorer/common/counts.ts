@@ -1,6 +1,6 @@
 // Counts in words. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../../extension/protocol/format';
+import { formatCount } from '../../../extension/text/format';
 
 export function blocksText(count: number): string {
   return count === 1 ? t('1 block') : t('{0} blocks', formatCount(count));

@@ -1,5 +1,5 @@
 import { button, type Attributes } from '../../dom';
-import { fileLine } from '../../../extension/protocol/format';
+import { fileLine } from '../../../extension/text/format';
 
 export type OpenLine = (file: string, line: number) => void;
 

@@ -1,7 +1,7 @@
 // One row of the table as text and numbers, from a window of typed arrays.
 import { t } from '@vscode/l10n';
-import { baseName, fileLine, formatRate } from '../../../extension/protocol/format';
-import { libraryName } from '../../../extension/protocol/libraryName';
+import { baseName, fileLine, formatRate } from '../../../extension/text/format';
+import { libraryName } from '../../../extension/text/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import type { GroupBy, Layer, SiteRow, SiteWindow, ProcessInfo } from '../../../extension/protocol/trace';
 import { siteRow } from '../../../extension/protocol/trace';

@@ -1,6 +1,6 @@
 // A Python stack as it is shown: library frames folded between the user's own.
 import { t } from '@vscode/l10n';
-import { baseName } from '../../../extension/protocol/format';
+import { baseName } from '../../../extension/text/format';
 import type { Frame } from '../../../extension/protocol/trace';
 
 export type StackItem =

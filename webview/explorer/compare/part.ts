@@ -7,7 +7,7 @@ import {
   type CompareQuery,
   type Comparison,
 } from '../../../extension/protocol/requests/compareRequests';
-import { baseName, formatBytes, formatCount } from '../../../extension/protocol/format';
+import { baseName, formatBytes, formatCount } from '../../../extension/text/format';
 import { dropdown, iconButton } from '../../components';
 import { differs, el, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './points';

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { ComparedTrace, ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import { pointOf, pointText } from '../../../extension/protocol/requests/compareRequests';
-import { formatDuration } from '../../../extension/protocol/format';
+import { formatDuration } from '../../../extension/text/format';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 
 export type PointOption = readonly [string, string];

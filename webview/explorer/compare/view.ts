@@ -1,7 +1,7 @@
 // The table of two moments: what each line holds at A, at B, and the difference.
 import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
-import { fileLine, formatBytes, formatCount } from '../../../extension/protocol/format';
+import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
 import { el, setAttribute, setText, setTextOrHide } from '../../dom';
 import { rowMove } from '../common/rowKeys';
 

@@ -1,7 +1,7 @@
 // The live blocks of what is selected: a list of virtual rows, sorted by size, age or address.
 import { t } from '@vscode/l10n';
 import type { AllocationQuery, AllocationWindow } from '../../../extension/protocol/trace';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import { button, el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
 import { blockAt, blockKey, type Block } from '../common/blockRow';

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { BlockHolder } from '../../../extension/protocol/requests/blockRequests';
 import type { ProcessInfo } from '../../../extension/protocol/trace';
-import { formatDuration } from '../../../extension/protocol/format';
+import { formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { differs, el, setText, setTextOrHide } from '../../dom';
 import {

@@ -1,7 +1,7 @@
 // One finding as a card: a row with its sentence; opened also figures, spark line, places, advice, buttons, evidence and answers.
 import { t } from '@vscode/l10n';
-import { formatBytes } from '../../../extension/protocol/format';
-import { otherHolders, shareText } from '../../../extension/protocol/holderShare';
+import { formatBytes } from '../../../extension/text/format';
+import { otherHolders, shareText } from '../../../extension/text/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';

@@ -1,7 +1,7 @@
 // Who holds a finding's blocks: the answer of the traced process on its card.
 import { t } from '@vscode/l10n';
-import { shareText } from '../../../extension/protocol/holderShare';
-import { formatCount } from '../../../extension/protocol/format';
+import { shareText } from '../../../extension/text/holderShare';
+import { formatCount } from '../../../extension/text/format';
 import type { HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';
 import { holderText, lineText } from './text';

@@ -1,7 +1,7 @@
 // What was found, above the timeline: one card a finding, leaks first; or why there is none.
 import { t } from '@vscode/l10n';
 import type { FindingsView, FindingView, Standing } from '../../../extension/protocol/requests/verdictRequests';
-import { formatCount } from '../../../extension/protocol/format';
+import { formatCount } from '../../../extension/text/format';
 import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
 import { FindingCard, type InquiryMethod } from './card';
 import { shownFindings } from './logic';

@@ -1,7 +1,7 @@
 // What a finding says, as texts: its figures, who holds it.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount, lineName } from '../../../extension/protocol/format';
-import { isSinceSure, paceOf } from '../../../extension/protocol/pace';
+import { formatBytes, formatCount, lineName } from '../../../extension/text/format';
+import { isSinceSure, paceOf } from '../../../extension/text/pace';
 import { blocksText } from '../common/counts';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 

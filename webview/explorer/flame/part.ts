@@ -1,7 +1,7 @@
 // The tab with the flame graph: what it weighs, the search, and a line about the active frame.
 import { t } from '@vscode/l10n';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
-import { formatBytes } from '../../../extension/protocol/format';
+import { formatBytes } from '../../../extension/text/format';
 import { dropdown, textField, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
 import { matchesText } from '../common/counts';

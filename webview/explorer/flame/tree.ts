@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import { isLibrary, packageName } from '../common/stack';
-import { remembered } from '../../../extension/protocol/maps';
+import { remembered } from '../../../extension/base/maps';
 
 export interface FlameNode {
   /** The same node has the same id in every answer; -1: the whole. */

@@ -1,6 +1,6 @@
 // A flame graph that grows downwards: rectangles as the items of a tree, one of them active, one the zoomed one.
 import { t } from '@vscode/l10n';
-import { fileLine, formatBytes } from '../../../extension/protocol/format';
+import { fileLine, formatBytes } from '../../../extension/text/format';
 import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText } from '../common/counts';
 import { flameHue } from './hue';

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { CardLedger, LedgerPart, LedgerPartKind } from '../../../extension/protocol/requests/ledgerRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import { formatBytes } from '../../../extension/protocol/format';
+import { formatBytes } from '../../../extension/text/format';
 import { deviceText } from '../common/names';
 
 /** Name in the legend, and what it means. */

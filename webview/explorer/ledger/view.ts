@@ -6,8 +6,8 @@ import type {
   LedgerPart,
   LedgerPartKind,
 } from '../../../extension/protocol/requests/ledgerRequests';
-import { formatBytes } from '../../../extension/protocol/format';
-import { libraryName } from '../../../extension/protocol/libraryName';
+import { formatBytes } from '../../../extension/text/format';
+import { libraryName } from '../../../extension/text/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setText } from '../../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';

@@ -1,7 +1,7 @@
 // Colours of blocks: one for each line or pool, the same in every run; or lighter for younger, stronger for older ones.
 import { t } from '@vscode/l10n';
 import type { SegmentPicture } from '../../../extension/protocol/requests/segmentRequests';
-import { fileLine } from '../../../extension/protocol/format';
+import { fileLine } from '../../../extension/text/format';
 import { HUE_COUNT, SHADE_COUNT, SHADE_PERCENT } from '../../../extension/protocol/lineHue';
 import { hueOf } from '../common/hues';
 

@@ -1,6 +1,6 @@
 // The framework's memory as a row of items a segment: blocks, and the gaps between them.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { SegmentMap } from '../../../extension/protocol/trace';
 import { blocksText } from '../common/counts';
 

@@ -1,5 +1,5 @@
 // What the colours of the segment map mean; a line that is pressed is seen alone.
-import { formatBytes } from '../../../extension/protocol/format';
+import { formatBytes } from '../../../extension/text/format';
 import { button, el, setAttribute } from '../../dom';
 import { readHues } from '../common/hues';
 import { palette, type SegmentColours } from './colours';

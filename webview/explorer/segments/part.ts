@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { CATEGORIES, type TraceInfo } from '../../../extension/protocol/trace';
 import { isSnapshot } from '../../../extension/protocol/notes';
-import { fileLine, formatBytes } from '../../../extension/protocol/format';
+import { fileLine, formatBytes } from '../../../extension/text/format';
 import { dropdown, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../common/blockRow';

@@ -1,5 +1,5 @@
 // Puts the parts of the page together: state in, requests out.
-import { nameCells } from '../../../extension/protocol/cells';
+import { nameCells } from '../../../extension/protocol/notebookCells';
 import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import type { BlockQuery } from '../../../extension/protocol/requests/blockRequests';

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
-import { formatBytes, formatDuration } from '../../../extension/protocol/format';
+import { formatBytes, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttribute, setAttributes, setText } from '../../dom';
 import { headline } from '../ledger/ledger';

@@ -1,7 +1,7 @@
 // Small lines above the table: what was lost and why, what the processes said, what failed.
 import { t } from '@vscode/l10n';
 import { isSnapshot, isWarning } from '../../../extension/protocol/notes';
-import { formatCount } from '../../../extension/protocol/format';
+import { formatCount } from '../../../extension/text/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { differs, el, icon, setText, setTextOrHide } from '../../dom';

@@ -1,7 +1,7 @@
 // What the page is about: which session, and of it which process and device. Each is asked only where there is a choice.
 import { t } from '@vscode/l10n';
 import type { SessionEntry, SessionView } from '../../../extension/protocol/requests/messages';
-import { baseName } from '../../../extension/protocol/format';
+import { baseName } from '../../../extension/text/format';
 import type { DeviceInfo, ProcessInfo } from '../../../extension/protocol/trace';
 import { dropdown, type Dropdown } from '../../components';
 import { el } from '../../dom';

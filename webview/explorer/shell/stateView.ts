@@ -1,7 +1,7 @@
 // What the page says when there is no table to show, or beside it: empty, starting, ended, failed.
 import { t } from '@vscode/l10n';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
-import { formatBytes, formatCount, formatDuration } from '../../../extension/protocol/format';
+import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
 import { button, el, icon, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledger';

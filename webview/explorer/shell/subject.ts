@@ -1,6 +1,6 @@
 // What the details are about: the live blocks of a row, or one block of a map.
 import { t } from '@vscode/l10n';
-import { formatBytes } from '../../../extension/protocol/format';
+import { formatBytes } from '../../../extension/text/format';
 import type { AllocationQuery, GroupBy, Layer } from '../../../extension/protocol/trace';
 import { blocksText } from '../common/counts';
 import type { Row } from '../common/rows';

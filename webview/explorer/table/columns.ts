@@ -1,6 +1,6 @@
 // The columns of the table, in reading order.
 import { t } from '@vscode/l10n';
-import { formatBytes } from '../../../extension/protocol/format';
+import { formatBytes } from '../../../extension/text/format';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { FIGURES, type FigureId } from './figures.gen';
 import type { Row } from '../common/rows';

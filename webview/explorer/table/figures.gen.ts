@@ -1,7 +1,7 @@
 // Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
 import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/answers.gen';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 
 export type FigureId = 'live' | 'count' | 'mean' | 'peak' | 'allocations' | 'frees' | 'allocated';
 /** A column that shows one number of a row. */

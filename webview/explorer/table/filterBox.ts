@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { iconButton, textField } from '../../components';
 import { el, setAttribute, setTextOrHide } from '../../dom';
-import { filterProblem } from '../../../extension/protocol/filterWords';
+import { filterProblem } from '../../../extension/text/filterWords';
 
 const FILTER_HINT = t('Words in file, function, thread or name · >10MB <1GB · age>5steps');
 const DELAY_MS = 150;

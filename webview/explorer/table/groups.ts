@@ -1,6 +1,6 @@
 // What the groups of the table are called, alone and in whole sentences.
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../../extension/protocol/format';
+import { formatCount } from '../../../extension/text/format';
 import type { GroupBy } from '../../../extension/protocol/trace';
 import type { TableChoice } from './state';
 

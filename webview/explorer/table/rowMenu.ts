@@ -4,7 +4,7 @@ import type { MenuEntry } from '../../menu';
 import type { DetailsSection } from '../shell/part';
 import { CHOICES, type Choice } from './columns';
 import type { Row } from '../common/rows';
-import { baseName } from '../../../extension/protocol/format';
+import { baseName } from '../../../extension/text/format';
 
 export interface RowActions {
   open(row: Row): void;

@@ -1,6 +1,6 @@
 // One reused element of the table; it writes only what differs from what it showed before.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import { isOfBackward } from '../../../extension/protocol/trace';
 import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';

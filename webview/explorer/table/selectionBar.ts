@@ -1,6 +1,6 @@
 // What several selected rows hold together.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import { iconButton } from '../../components';
 import { el, setText } from '../../dom';
 import { blocksText } from '../common/counts';

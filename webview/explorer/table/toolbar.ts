@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { GroupBy, Layer, SiteWindow } from '../../../extension/protocol/trace';
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
-import { formatBytes } from '../../../extension/protocol/format';
+import { formatBytes } from '../../../extension/text/format';
 import { dropdown, iconButton } from '../../components';
 import { el, setText } from '../../dom';
 import { blocksText } from '../common/counts';

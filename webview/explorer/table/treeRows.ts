@@ -4,8 +4,8 @@ import { NO_SITE_ROW, type SiteSort } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
-import { baseName, fileLine } from '../../../extension/protocol/format';
-import { groupBy } from '../../../extension/protocol/maps';
+import { baseName, fileLine } from '../../../extension/text/format';
+import { groupBy } from '../../../extension/base/maps';
 
 export interface TreeOrder {
   sort: SiteSort;

@@ -1,8 +1,8 @@
 // Steps on the timeline's axis: which step runs at a time, when a step ends, where its labels stand.
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { TimeWindow } from './zoom';
-import { firstWhere } from '../../../extension/protocol/bisect';
-import { roundStep } from '../../../extension/protocol/ticks';
+import { firstWhere } from '../../../extension/base/bisect';
+import { roundStep } from './ticks';
 
 /** A label is empty where only a mark stands. */
 export interface Tick {

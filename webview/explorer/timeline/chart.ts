@@ -1,7 +1,7 @@
 // chart.js as a plain drawer: points come reduced, nothing is parsed, animated or hovered by it.
 import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { ChartDataset } from 'chart.js';
-import { byteLabel, byteTicks, timeLabel, timeTicks } from '../../../extension/protocol/ticks';
+import { byteLabel, byteTicks, timeLabel, timeTicks } from './ticks';
 import type { Tick } from './axis';
 import { patternOf } from './patterns';
 import { highest, type Point } from './points';

@@ -1,6 +1,6 @@
 // What is marked on the timeline, and where nothing is known: from the host's facts to places on the plot.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { TimelineSteps } from '../../../extension/protocol/requests/timelineRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import type { TimeWindow } from './zoom';

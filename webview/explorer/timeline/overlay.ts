@@ -1,6 +1,6 @@
 // What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
 import { t } from '@vscode/l10n';
-import { formatDuration } from '../../../extension/protocol/format';
+import { formatDuration } from '../../../extension/text/format';
 import { button, el, setAttributes, setText, type Attributes } from '../../dom';
 import type { Band } from './bands';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';

@@ -1,4 +1,4 @@
-import { remembered } from '../../../extension/protocol/maps';
+import { remembered } from '../../../extension/base/maps';
 // Fills that differ in form as well as in colour, for high contrast.
 
 const SIZE_PX = 8;

@@ -1,6 +1,6 @@
 // A peak, explained: when it was, what it was made of, and what lowering it gives.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../../extension/protocol/format';
+import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
 import { el } from '../../dom';
 import { lineLink, type OpenLine } from '../common/lineLink';

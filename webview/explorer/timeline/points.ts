@@ -1,7 +1,7 @@
 // From the host's reduced buckets to the points that are drawn.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { TimeWindow } from './zoom';
-import { firstWhere } from '../../../extension/protocol/bisect';
+import { firstWhere } from '../../../extension/base/bisect';
 
 export interface Point {
   x: number;

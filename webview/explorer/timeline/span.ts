@@ -1,6 +1,6 @@
 // A selected span of the run: made and changed by mouse and keys, and what can be shown of it.
 import { t } from '@vscode/l10n';
-import { formatDuration } from '../../../extension/protocol/format';
+import { formatDuration } from '../../../extension/text/format';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { endOfStep, lastStep, stepAt } from './axis';

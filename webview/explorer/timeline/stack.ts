@@ -1,6 +1,6 @@
 // The groups of the stacked timeline as points to draw, and as words.
 import { t } from '@vscode/l10n';
-import { baseName, formatBytes } from '../../../extension/protocol/format';
+import { baseName, formatBytes } from '../../../extension/text/format';
 import type { StackBy, StackedTimeline, StackGroup } from '../../../extension/protocol/requests/timelineRequests';
 import type { ProcessInfo } from '../../../extension/protocol/trace';
 import { threadText } from '../common/names';

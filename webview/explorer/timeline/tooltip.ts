@@ -1,5 +1,5 @@
 // The line under the mouse, and what the chart says there.
-import { formatBytes } from '../../../extension/protocol/format';
+import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { el } from '../../dom';
 import type { DrawnSeries } from './chart';

@@ -1,6 +1,6 @@
 // The timeline: areas and lines, what lies over them, and what is below and above them.
 import { t } from '@vscode/l10n';
-import { formatBytes, formatDuration } from '../../../extension/protocol/format';
+import { formatBytes, formatDuration } from '../../../extension/text/format';
 import type {
   MomentReading,
   ColouredStack,

@@ -1,4 +1,4 @@
-import { HUE_COUNT } from './lineHue';
+import { HUE_COUNT } from '../protocol/lineHue';
 
 /** Which of the timeline's colours each group has: one that stays keeps its own, though others may come or pass it. */
 export class GroupSlots {

@@ -1,5 +1,5 @@
 import { formatCount, lineName, type Translate } from './format';
-import type { FindingHolder, HolderPart, HolderToo } from './verdicts';
+import type { FindingHolder, HolderPart, HolderToo } from '../protocol/verdicts';
 
 /** So much of it is as good as all: newest blocks have not come to every holder yet. */
 const NEARLY = 0.9;

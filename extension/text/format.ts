@@ -1,5 +1,5 @@
-import { cellName } from './cells';
-import type { Layer } from './trace';
+import { cellName } from '../protocol/notebookCells';
+import type { Layer } from '../protocol/trace';
 
 /** `t` of @vscode/l10n, or of the editor. */
 export type Translate = (text: string, ...values: string[]) => string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GroupSlots } from '../../../extension/protocol/groupSlots';
+import { GroupSlots } from '../../../extension/engine/groupSlots';
 
 test('a group keeps its colour while it is shown, whatever passes it; what comes takes a free one', () => {
   const slots = new GroupSlots();

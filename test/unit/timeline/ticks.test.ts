@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { byteLabel, byteTicks, timeLabel, timeTicks } from '../../../extension/protocol/ticks';
+import { byteLabel, byteTicks, timeLabel, timeTicks } from '../../../webview/explorer/timeline/ticks';
 
 const GB = 1024 ** 3;
 const labels = (from: number, to: number, most: number): string[] => {

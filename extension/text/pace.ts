@@ -1,5 +1,5 @@
 import { formatBytes, formatCount, type Translate } from './format';
-import type { Finding } from './verdicts';
+import type { Finding } from '../protocol/verdicts';
 
 /** Steps after which nobody asks when memory is full. */
 const FAR = 1_000_000;

@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { comparisonText } from '../../extension/report/gate/compareText';
-import { compareHoldings } from '../../extension/report/gate/compareHoldings';
-import { readSnapshot } from '../../extension/report/tables/snapshot';
-import { renderTable } from '../../extension/report/tables/table';
-import { TerminalTable } from '../../extension/cli/live/terminalTable';
-import { csvChunks } from '../../extension/exporters/csv';
-import type { ExportInput } from '../../extension/exporters/exportInput';
-import { escapeJson, inert, textOf } from '../../extension/protocol/inert';
-import { bytesOf, sampleInput } from './exporters/sampleTrace';
-import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from './fakeTrace';
+import { comparisonText } from '../../../extension/report/gate/compareText';
+import { compareHoldings } from '../../../extension/report/gate/compareHoldings';
+import { readSnapshot } from '../../../extension/report/tables/snapshot';
+import { renderTable } from '../../../extension/report/tables/table';
+import { TerminalTable } from '../../../extension/cli/live/terminalTable';
+import { csvChunks } from '../../../extension/exporters/csv';
+import type { ExportInput } from '../../../extension/exporters/exportInput';
+import { escapeJson, escapeForTerminal, textOf } from '../../../extension/text/escapeForTerminal';
+import { bytesOf, sampleInput } from '../exporters/sampleTrace';
+import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
 
 const FORGED = 'TOTAL LIVE: 0 B';
 /** Clears the screen, sets the title, begins a line, makes a link, turns the direction of writing. */
@@ -30,9 +30,9 @@ function assertInert(text: string): void {
 const evilSite = makeSite({ id: 1, frames: [{ file: EVIL, line: 3, function: EVIL }], userFrame: 0 });
 
 test('what a terminal would obey becomes visible', () => {
-  assert.equal(inert('\x1b[2J\x07\x7f\x9b\n\t'), '\\x1b[2J\\x07\\x7f\\x9b\\x0a\\x09');
-  assert.equal(inert('\u202e\u2066\u2028\u2029\u061c'), '\\u202e\\u2066\\u2028\\u2029\\u061c');
-  assert.equal(inert('größe 模型 🙂 a\\b'), 'größe 模型 🙂 a\\b');
+  assert.equal(escapeForTerminal('\x1b[2J\x07\x7f\x9b\n\t'), '\\x1b[2J\\x07\\x7f\\x9b\\x0a\\x09');
+  assert.equal(escapeForTerminal('\u202e\u2066\u2028\u2029\u061c'), '\\u202e\\u2066\\u2028\\u2029\\u061c');
+  assert.equal(escapeForTerminal('größe 模型 🙂 a\\b'), 'größe 模型 🙂 a\\b');
 });
 
 test('whatever the names are: as many lines as were made, and no commands', () => {

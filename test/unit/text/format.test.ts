@@ -8,7 +8,7 @@ import {
   formatPlural,
   formatRate,
   formatTimestamp,
-} from '../../../extension/protocol/format';
+} from '../../../extension/text/format';
 
 test('bytes read in units of 1024 with two decimals', () => {
   const cases: [number, string][] = [

@@ -1,7 +1,7 @@
 // What states, findings and purposes are called: the same words in table, cards, terminal and hovers. JSON has their keys.
-import type { Category, Pass } from './answers.gen';
+import type { Category, Pass } from '../protocol/answers.gen';
 import type { Translate } from './format';
-import type { FindingVerdict, SiteState } from './verdicts';
+import type { FindingVerdict, SiteState } from '../protocol/verdicts';
 
 /** `alarm` is red and for growth alone; `warning` is what costs memory and does not grow; all else is `calm`, grey. */
 export type Tone = 'alarm' | 'warning' | 'calm';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { code, plain } from '../../../extension/protocol/markdown';
+import { code, plain } from '../../../extension/text/markdown';
 
 const HOSTILE: [string, string][] = [
   ['see https://evil.example/x', 'see https\\://evil.example/x'],

@@ -1,7 +1,7 @@
 // What states and findings are called: one table for all faces.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { vocabulary } from '../../extension/protocol/vocabulary';
+import { vocabulary } from '../../../extension/text/vocabulary';
 
 const { states, findings } = vocabulary(text => `«${text}»`);
 
