@@ -70,13 +70,16 @@ const walls = [
 
   { room: 'extension/editor', may: hostBase('extension/report/tables/lineFacts') },
   { room: 'extension/views', may: ['node:', 'vscode'] },
-  { room: 'extension/views/session', may: hostBase('extension/capture', 'extension/client', 'extension/views/names') },
+  {
+    room: 'extension/views/session',
+    may: hostBase('extension/capture', 'extension/client', 'extension/views/contributedNames'),
+  },
   {
     room: 'extension/views/page',
     may: hostBase(
       'extension/capture',
       'extension/client',
-      'extension/views/names',
+      'extension/views/contributedNames',
       'extension/views/session',
       'extension/editor',
     ),

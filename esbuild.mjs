@@ -48,9 +48,9 @@ const bundles = [
   { ...shipped, entryPoints: ['extension/engine.ts'], outfile: 'dist/engine.js' },
   { ...host, entryPoints: ['extension/exporters/parquet.ts'], outfile: 'dist/parquet.js' },
   { ...host, entryPoints: ['extension/cli/mcp/mcpSdk.ts'], outfile: 'dist/mcpSdk.js' },
-  { ...page, entryPoints: ['webview/explorer/main.ts'], outfile: 'dist/webview/explorer.js' },
-  { ...page, entryPoints: ['webview/doctor/main.ts'], outfile: 'dist/webview/doctor.js' },
-  { ...page, entryPoints: ['webview/job/main.ts'], outfile: 'dist/webview/job.js' },
+  { ...page, entryPoints: ['webview/explorer/explorerMain.ts'], outfile: 'dist/webview/explorer.js' },
+  { ...page, entryPoints: ['webview/doctor/doctorMain.ts'], outfile: 'dist/webview/doctor.js' },
+  { ...page, entryPoints: ['webview/job/jobMain.ts'], outfile: 'dist/webview/job.js' },
   ...['unit', 'golden', 'cli', 'host', 'torch/editor', 'ecosystem/debugger'].map(kind => ({
     ...test,
     entryPoints: [...find(`test/${kind}`, '.test.ts'), ...find(`test/${kind}`, 'index.ts')],

@@ -1,5 +1,5 @@
 // The process in which a window's traces are read and judged: engine.js DIST [TEXTS], started by `extension/client`.
-import './engine/language';
+import './engine/engineLanguage';
 import { TraceEngine } from './engine/traceEngine';
 import type { FromEngine, ToEngine } from './protocol/requests/engineRequests';
 import { Outbox } from './protocol/requests/outbox';

@@ -2,7 +2,15 @@ import * as vscode from 'vscode';
 import type { Parts } from './parts';
 import type { SavedTrace } from './views/page/savedTrace';
 import type { Shown } from './views/commands/showInEditor';
-import { COMMANDS, EXPLORER, MCP_SERVERS, RUNNING_SESSIONS, SHOW_TOOL, TRACE_EDITORS, WIDE } from './views/names';
+import {
+  COMMANDS,
+  EXPLORER,
+  MCP_SERVERS,
+  RUNNING_SESSIONS,
+  SHOW_TOOL,
+  TRACE_EDITORS,
+  WIDE,
+} from './views/contributedNames';
 import { terminalWays } from './views/commands/terminalWays';
 
 /**

@@ -13,7 +13,7 @@ import {
   recordProcess,
   showUntil,
   unwritableResult,
-} from './recording';
+} from './commandRecording';
 import { refuse, say } from './report/output';
 
 /** Note of the tracer's log that says what was there before (`GMT_NOTE_ATTACHED`, native/wire). */

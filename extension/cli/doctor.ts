@@ -1,5 +1,5 @@
 import type { Check } from '../capture/checks/check';
-import { diagnose, type Diagnosis } from '../capture/checks/checks';
+import { diagnose, type Diagnosis } from '../capture/checks/diagnose';
 import { loadNative } from '../native/addon';
 import type { DoctorArguments } from './arguments/arguments';
 import { jsonChunks } from './report/jsonDocument';

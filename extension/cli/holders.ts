@@ -1,5 +1,5 @@
-import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holders';
-import { judgeTrace } from '../analysis/findings/verdicts';
+import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holderAnswers';
+import { judgeTrace } from '../analysis/findings/judgeTrace';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../report/tables/blockDetails';
 import { aliveOf, type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';

@@ -5,7 +5,7 @@ import { settle } from '../capture/launch/settle';
 import { Tracer, type TracerEnd, tracerMissing, tracerProgram } from '../capture/launch/tracer';
 import { continueDescendants, gpuBytesOf } from '../capture/processes/processes';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
-import type { Recording } from './recording';
+import type { Recording } from './commandRecording';
 import { print, say } from './report/output';
 
 /** How long a log that began a moment ago is looked for. */

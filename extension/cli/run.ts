@@ -15,7 +15,7 @@ import { cpuText } from '../text/cpuText';
 import { formatBytes, formatPlural } from '../text/format';
 import type { RunArguments } from './arguments/arguments';
 import type { StartConditions } from './arguments/startArguments';
-import { watchForLeaks } from './firstLeaks';
+import { watchForLeaks } from './leakWatch';
 import { canTakeScreen } from './live/fullScreen';
 import { attachBeforeStart, type Probes } from './probes';
 import {
@@ -28,7 +28,7 @@ import {
   type Recording,
   showUntil,
   unwritableResult,
-} from './recording';
+} from './commandRecording';
 import { refuse, say } from './report/output';
 
 /** Beside the number of the signal that ended a program. */

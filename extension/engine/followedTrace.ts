@@ -2,7 +2,7 @@
 import { endingOf, endingWords } from '../report/tables/ending';
 import { BEHIND_NS } from '../report/documents/oomReport';
 import { settle } from '../capture/launch/settle';
-import { TraceSession } from '../native/session';
+import { TraceSession } from '../native/traceSession';
 import type { NativeAddon } from '../native/addon';
 import { traceFile } from '../native/traceFile';
 import { GroupSlots } from './groupSlots';

@@ -1,7 +1,7 @@
 // Verdicts of the trace that is shown: judged when somebody wants them, in small parts, not more often than they are worth.
 import { servesMs } from '../analysis/findings/firstLeaks';
-import { judgeInParts } from '../analysis/findings/verdicts';
-import { createLineReader } from '../native/sourceLines';
+import { judgeInParts } from '../analysis/findings/judgeTrace';
+import { createLineReader } from '../native/lineReader';
 import type { TraceInfo, TraceSource } from '../protocol/trace';
 import type { Verdicts } from '../protocol/verdicts';
 

@@ -22,10 +22,10 @@ import type {
   TraceFacts,
 } from '../protocol/requests/engineRequests';
 import type { Answers, NamedTrace, PageModel } from './answers/answers';
-import { compareAnswers } from './answers/compare';
-import { timelineAnswers } from './answers/timeline';
-import { traceAnswers } from './answers/trace';
-import { verdictAnswers } from './answers/verdicts';
+import { compareAnswers } from './answers/compareAnswers';
+import { timelineAnswers } from './answers/timelineAnswers';
+import { traceAnswers } from './answers/traceAnswers';
+import { verdictAnswers } from './answers/verdictAnswers';
 import { FollowedTrace } from './followedTrace';
 import { linesOf } from './lineAnswers';
 import { writeOomFiles } from './oomFiles';

@@ -1,7 +1,7 @@
 // Programs made by fast-check (test/unit/verdicts/generated.ts), judged at moments.
 import { bundled } from './bundled.mjs';
 
-const contents = `export { judgeTrace } from './extension/analysis/findings/verdicts';
+const contents = `export { judgeTrace } from './extension/analysis/findings/judgeTrace';
 export { THRESHOLDS } from './extension/analysis/series/thresholds';
 export { RunTrace } from './test/unit/verdicts/runTrace';
 export * from './test/unit/verdicts/generated'; export { sample } from 'fast-check';`;

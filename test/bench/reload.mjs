@@ -39,7 +39,7 @@ async function read(directory) {
 
 async function measure(millions, rate) {
   await build({
-    entryPoints: [inRoot('extension/analysis/findings/verdicts.ts')],
+    entryPoints: [inRoot('extension/analysis/findings/judgeTrace.ts')],
     outfile: judge,
     bundle: true,
     platform: 'node',

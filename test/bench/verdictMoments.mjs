@@ -10,7 +10,7 @@ const MOMENTS = [4, 6, 8, 10, 12, 14, 16, 18, 20, 25, 30, 35, 40, 50, 60, 70, 80
 const DETAILS = process.env.DETAILS === '1';
 
 const contents =
-  "export { judgeTrace } from './analysis/findings/verdicts'; export { loadNative } from './native/addon'; export { isLeak } from './protocol/verdicts';";
+  "export { judgeTrace } from './analysis/findings/judgeTrace'; export { loadNative } from './native/addon'; export { isLeak } from './protocol/verdicts';";
 const { judgeTrace, loadNative, isLeak } = await bundled('verdictMoments', contents, 'extension');
 const { addon, error } = loadNative(inRoot('dist'));
 if (error) throw new Error(error);

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { judgeTrace } from '../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../extension/analysis/findings/judgeTrace';
 import { loadNative, type NativeAddon } from '../../extension/native/addon';
 import { LAYERS, type TraceSource } from '../../extension/protocol/trace';
 import { LogFile } from '../unit/addon/logFile';

@@ -27,7 +27,7 @@ export async function buildPage({ strings } = {}) {
   };
   const page = await build({
     ...options,
-    entryPoints: [join(root, 'webview/explorer/main.ts')],
+    entryPoints: [join(root, 'webview/explorer/explorerMain.ts')],
     outdir: '/out',
     minify: true,
   });

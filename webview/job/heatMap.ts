@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../extension/text/format';
 import type { JobLayer, JobRank } from '../../extension/protocol/job';
 import { el, setAttribute, setText } from '../dom';
-import { cellsOf, columnStep, type Cells } from './cells';
+import { cellsOf, columnStep, type Cells } from './heatMapCells';
 
 const LEAST_ROW_PX = 3;
 const MOST_ROW_PX = 20;

@@ -4,7 +4,7 @@ import type { StepAxis, TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import type { GrowingSite } from '../sites/cluster';
 import type { FindingContext } from './findingContext';
-import { cutShort } from './holders';
+import { cutShort } from './holderAnswers';
 import { fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';

@@ -1,7 +1,7 @@
 // What a finding is worked out from.
 import type { StepAxis, TraceSource } from '../../protocol/trace';
 import type { Ledger } from '../../protocol/verdicts';
-import type { HolderAnswer } from './holders';
+import type { HolderAnswer } from './holderAnswers';
 
 /** Source text of a line (from 1), null where it cannot be read. */
 export type LineText = (file: string, line: number) => string | null;

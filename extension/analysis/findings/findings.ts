@@ -9,7 +9,7 @@ import { doubtOf } from './certainty';
 import { clusterByCause, growthOf, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
-import { holderOf, holdersSaid, NO_OWNER, nobodyHolds } from './holders';
+import { holderOf, holdersSaid, NO_OWNER, nobodyHolds } from './holderAnswers';
 import { namedFrame } from '../sites/site';
 import { isPinnedCache, unusedPinned } from './pinnedCache';
 import type { JudgedSite } from '../sites/states';

@@ -2,7 +2,7 @@ import type { TraceSource } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
 import { survivorsOf, type Survivor } from '../series/survivors';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { worthAsking } from './verdicts';
+import { worthAsking } from './judgeTrace';
 
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
 // itself, once for each leak, as soon as that is certain. Where time ran out, it is asked again when it has run for twice as long; and

@@ -6,7 +6,7 @@ import type { GrowingSite } from '../sites/cluster';
 import { THRESHOLDS as T } from '../series/thresholds';
 import type { JudgedSite } from '../sites/states';
 import type { FindingContext } from './findingContext';
-import { type HolderAnswer, holdersSaid, NO_OWNER } from './holders';
+import { type HolderAnswer, holdersSaid, NO_OWNER } from './holderAnswers';
 
 // PyTorch's cache of pinned memory asks the driver for each block by itself, so its growth looks like a leak of the line that needed one
 // more. It also grows while more copies are under way at once, as where Python runs ahead of the GPU. Only a look at the tensors tells.

@@ -1,7 +1,7 @@
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
 import type { LineText } from './findingContext';
-import { judgeTrace } from './verdicts';
+import { judgeTrace } from './judgeTrace';
 
 const known = new WeakMap<TraceSource, Verdicts>();
 

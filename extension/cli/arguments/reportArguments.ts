@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../protocol/exportFormats';
 import { parseTraceTime, type TraceTime } from '../../protocol/traceTime';
 import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
-import { type Compared, parseCompared } from './moments';
+import { type Compared, parseCompared } from './comparedMoment';
 import { applyOptions, type OptionTable, Usage } from './options';
 
 export type ReportArguments = typeof REPORT;

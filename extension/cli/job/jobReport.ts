@@ -1,4 +1,4 @@
-import { jobLines } from '../../analysis/job/jobReport';
+import { jobLines } from '../../analysis/job/jobLines';
 import { textOf } from '../../text/escapeForTerminal';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { withOpened } from '../report/withOpened';

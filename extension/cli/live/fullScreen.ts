@@ -7,7 +7,7 @@ import { isatty, ReadStream } from 'node:tty';
 import type { LiveChoice, LiveSize, LiveView } from '../../report/tables/liveView';
 import { escapeForTerminal } from '../../text/escapeForTerminal';
 import { holdSentences, terminalSize, write } from '../report/output';
-import { type Key, Keys } from './keys';
+import { type Key, Keys } from './liveKeys';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';
 /** Gives the terminal back what it showed before. */

@@ -6,7 +6,7 @@ import { liveView, type LiveChoice, type LiveSize, type LiveTitle, type LiveView
 import type { NativeSession } from '../../native/addon';
 import { fitEnd } from '../../report/tables/fit';
 import { formatBytes, formatDuration } from '../../text/format';
-import { createLineReader } from '../../native/sourceLines';
+import { createLineReader } from '../../native/lineReader';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
 import { say, terminalSize, write } from '../report/output';
 import { createFullScreen, type Live } from './fullScreen';

@@ -8,7 +8,7 @@ import { readGroups, type GroupRow } from '../../report/tables/snapshot';
 import { siteText } from '../../analysis/sites/site';
 import { filterProblemOf, holderText, shareOf } from '../../analysis/words';
 import { allocationRows, listedLayer, type GroupBy, type TraceSource } from '../../protocol/trace';
-import { parseCompared } from '../arguments/moments';
+import { parseCompared } from '../arguments/comparedMoment';
 import { selectionOf } from '../report/chosenMoment';
 import { compareSides, type ComparedSide } from '../report/compareReport';
 import { aboutOf, fitting, pageOf, pick, type Handler, type Page } from './answer';

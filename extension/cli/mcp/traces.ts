@@ -4,7 +4,7 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { keptTracesFolder, traceRoots } from '../../capture/traces/folders';
 import { recordedFolders } from '../../capture/traces/runningTraces';
 import { processesIn, reasonOf } from '../../capture/traces/traceDirectory';
-import { createLineReader } from '../../native/sourceLines';
+import { createLineReader } from '../../native/lineReader';
 import { changedMs } from '../../files/files';
 import { attempt } from '../../base/attempt';
 import { listedLayer, type TraceSource } from '../../protocol/trace';

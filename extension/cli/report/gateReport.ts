@@ -16,7 +16,7 @@ import {
 } from '../../report/gate/gate';
 import { exitCodeOf } from '../../report/documents/reportDocument';
 import type { NativeAddon, NativeSession } from '../../native/addon';
-import { createLineReader } from '../../native/sourceLines';
+import { createLineReader } from '../../native/lineReader';
 import { traceFacts } from '../../exporters/traceFacts';
 import { cwdOf } from '../../protocol/cwd';
 import { baseName, formatBytes } from '../../text/format';

@@ -9,9 +9,9 @@ import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../report/
 import { fileNotes, renderTable } from '../../report/tables/table';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { unwritable } from '../../capture/traces/keptTraces';
-import { createLineReader } from '../../native/sourceLines';
+import { createLineReader } from '../../native/lineReader';
 import { textOf } from '../../text/escapeForTerminal';
-import type { Compared } from '../arguments/moments';
+import type { Compared } from '../arguments/comparedMoment';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { exportTables, reportJob } from '../job/jobReport';
 import { atChosen, momentLines, selectionOf, type ChosenMoment } from './chosenMoment';

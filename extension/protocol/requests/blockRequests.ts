@@ -1,8 +1,8 @@
 // What the page may ask of single blocks. Addresses travel as text: a message of the page cannot hold a bigint.
 import { ALLOCATION_SORTS, LAYERS, type AllocationQuery, type AllocationWindow } from '../trace';
 import type { FindingHolder } from '../verdicts';
-import type { Check, Checks, Fielded } from './checks';
-import { flag, index, object, oneOf, optional, Refused, rowWindow, text, time } from './checks';
+import type { Check, Checks, Fielded } from './fieldChecks';
+import { flag, index, object, oneOf, optional, Refused, rowWindow, text, time } from './fieldChecks';
 import { MOMENT, type OfMoment } from './moment';
 import { MAX_ROWS } from './traceRequests';
 

@@ -1,5 +1,15 @@
 // Two moments beside each other, of one trace or of two.
-import { index, indexOrAll, nothing, object, oneOf, within, type Check, type Checks, type Fielded } from './checks';
+import {
+  index,
+  indexOrAll,
+  nothing,
+  object,
+  oneOf,
+  within,
+  type Check,
+  type Checks,
+  type Fielded,
+} from './fieldChecks';
 import type { Mark } from '../marks';
 import { LAYERS, type Frame } from '../trace';
 import type { EndMoment } from './moment';

@@ -1,5 +1,5 @@
 // The memory of each card as parts that sum to its total.
-import { object, type Checks } from './checks';
+import { object, type Checks } from './fieldChecks';
 import { MOMENT, type OfMoment } from './moment';
 import type { Frame } from '../trace';
 import type { LedgerLibrary } from '../verdicts';

@@ -1,6 +1,6 @@
 // Of which moment of a trace rows are. Times are nanoseconds of the session, as in trace.ts.
 import { isFields } from '../../base/fields';
-import { flag, object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './checks';
+import { flag, object, oneOf, optional, Refused, time, timeSpan, unless, type Check } from './fieldChecks';
 
 /**
  * `now`: as far as was read. `at`: alive at that time; `peak`: which was one. `born`: allocated in [fromNs, toNs] and still alive, now or at `atNs`.

@@ -1,5 +1,5 @@
 // What the page may ask of the layout of memory.
-import { index, object, optional, type Checks } from './checks';
+import { index, object, optional, type Checks } from './fieldChecks';
 import { MOMENT, type OfMoment } from './moment';
 import type { SegmentMap, SegmentQuery } from '../trace';
 

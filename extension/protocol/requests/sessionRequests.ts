@@ -1,5 +1,5 @@
 // What the page's buttons do.
-import { flag, index, nothing, object, text, type Checks } from './checks';
+import { flag, index, nothing, object, text, type Checks } from './fieldChecks';
 
 /** Buttons that do what a command does. `stop`: of an attached program it ends only the tracing. */
 const BUTTONS = [

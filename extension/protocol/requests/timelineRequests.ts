@@ -1,5 +1,5 @@
 // What the page may ask for the timeline beside its series, and of other moments.
-import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks, type Fielded } from './checks';
+import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks, type Fielded } from './fieldChecks';
 import { checkMoment, type Moment } from './moment';
 import type { Category, Frame, LineSource, NamedRange, PassBegins, PassQuery, StepSource } from '../trace';
 import { LAYERS, SERIES } from '../trace';

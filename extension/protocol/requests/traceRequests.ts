@@ -1,8 +1,8 @@
 // What the page may ask of a trace.
 import type { FreeLine, SiteWindow, Site, SiteQuery, Timeline, TimelineQuery } from '../trace';
 import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../trace';
-import type { Checks } from './checks';
-import { flag, index, listOf, object, oneOf, optional, rowWindow, SCOPE, text, time, within } from './checks';
+import type { Checks } from './fieldChecks';
+import { flag, index, listOf, object, oneOf, optional, rowWindow, SCOPE, text, time, within } from './fieldChecks';
 import { MOMENT, type OfMoment } from './moment';
 
 export interface TraceRequests {

@@ -1,5 +1,5 @@
 // The call tree of the program, weighed by memory: what the tree of stacks and the flame graph are drawn from.
-import { index, listOf, object, oneOf, optional, Refused, SCOPE, text, type Check, type Checks } from './checks';
+import { index, listOf, object, oneOf, optional, Refused, SCOPE, text, type Check, type Checks } from './fieldChecks';
 import { MOMENT, type OfMoment } from './moment';
 import { LAYERS, type Frame, type Layer } from '../trace';
 

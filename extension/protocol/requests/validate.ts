@@ -1,7 +1,7 @@
 // What comes from the page is checked before the host acts on it.
 import { blockChecks } from './blockRequests';
 import { isFields } from '../../base/fields';
-import { isIndex, Refused, type Checks } from './checks';
+import { isIndex, Refused, type Checks } from './fieldChecks';
 import { compareChecks } from './compareRequests';
 import type { Method, Requests, ToHost } from './messages';
 import { ledgerChecks } from './ledgerRequests';

@@ -1,5 +1,5 @@
 // What the page may ask of what is said of memory: findings, the states of lines, who holds what survives.
-import { index, listOf, nothing, object, oneOf, text, type Checks } from './checks';
+import { index, listOf, nothing, object, oneOf, text, type Checks } from './fieldChecks';
 import type { Frame } from '../trace';
 import type { Finding, FindingHolder, SiteState } from '../verdicts';
 

@@ -3,7 +3,7 @@ import type { Attributes, Metric } from '../../protocol/metrics';
 import { rankOf } from '../../protocol/rank';
 import type { TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Ledger, Verdicts } from '../../protocol/verdicts';
-import { sureLeaks } from '../../analysis/findings/verdicts';
+import { sureLeaks } from '../../analysis/findings/judgeTrace';
 import { reservedNow } from '../../analysis/ledger/ledgerLayer';
 import { joinLibraries } from '../../analysis/ledger/libraries';
 

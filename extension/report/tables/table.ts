@@ -17,7 +17,7 @@ import { attachedLate, beforeAttachFrees } from './attached';
 import { countedText } from '../../analysis/findings/outOfMemory';
 import { poolTexts } from '../../analysis/ledger/pools';
 import type { GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
-import { cellText } from '../../analysis/findings/cells';
+import { cellText } from '../../analysis/findings/cellFindings';
 import { columns, fitLabel, lengthOf, wrapLine } from './fit';
 import { WORDS } from '../../analysis/words';
 import { findingLines, type OomFiles } from './tableFindings';

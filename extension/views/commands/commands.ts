@@ -10,7 +10,7 @@ import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { showFinding, whoHolds } from './findingCommands';
 import { debugActiveFile, type Debugging } from './debugging';
-import { EXPLORER, type CommandName } from '../names';
+import { EXPLORER, type CommandName } from '../contributedNames';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';

@@ -5,7 +5,7 @@ import { linePlace } from '../../analysis/findings/wording';
 import { openLine } from '../../editor/openLine';
 import { makeFolder, readBytes, writeWhole } from '../../files/files';
 import { isLeak } from '../../protocol/verdicts';
-import { EXPLORER } from '../names';
+import { EXPLORER } from '../contributedNames';
 import type { SampleWords } from '../session/openTrace';
 import type { Sessions } from '../session/sessions';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CommandName } from '../names';
+import type { CommandName } from '../contributedNames';
 
 /** What is done once, or seldom: one list instead of a command each in the palette. */
 export async function setUp(): Promise<void> {

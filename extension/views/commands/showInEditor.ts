@@ -5,7 +5,7 @@ import { reasonOf } from '../../capture/traces/traceDirectory';
 import { openLine } from '../../editor/openLine';
 import { lineName } from '../../text/format';
 import { parseTraceTime } from '../../protocol/traceTime';
-import { EXPLORER } from '../names';
+import { EXPLORER } from '../contributedNames';
 import type { ExplorerView } from '../page/explorer';
 import { Refused } from '../session/refused';
 import type { Sessions } from '../session/sessions';

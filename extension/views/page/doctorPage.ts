@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { diagnose, type Diagnosis } from '../../capture/checks/checks';
+import { diagnose, type Diagnosis } from '../../capture/checks/diagnose';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { Engine } from '../../protocol/requests/engineRequests';
 import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';

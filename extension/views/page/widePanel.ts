@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
-import { WIDE } from '../names';
+import { WIDE } from '../contributedNames';
 import type { PageTools } from './model';
 import { Page } from './page';
 import type { Sessions } from '../session/sessions';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { openOther } from '../session/pickTrace';
-import type { CommandName } from '../names';
+import type { CommandName } from '../contributedNames';
 import type { Sessions } from '../session/sessions';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import type { PageModel } from './model';

@@ -15,7 +15,7 @@ import {
   type ComparedTrace,
 } from '../../../extension/protocol/requests/compareRequests';
 import { NOW } from '../../../extension/protocol/requests/moment';
-import { chosenPoints, pointOptions } from '../../../webview/explorer/compare/points';
+import { chosenPoints, pointOptions } from '../../../webview/explorer/compare/comparePoints';
 import { FakeTrace, makeInfo, makeSite } from '../fakeTrace';
 
 const SAME: Places = { cwdA: '/a', cwdB: '/a', sameRun: true };

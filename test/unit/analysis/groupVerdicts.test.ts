@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { groupVerdicts } from '../../../extension/analysis/findings/rowVerdicts';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { siteRows, type GroupBy } from '../../../extension/protocol/trace';
 import type { SiteVerdict } from '../../../extension/protocol/verdicts';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals, type FakeAllocation } from '../fakeTrace';

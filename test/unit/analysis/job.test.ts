@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jobDifferences } from '../../../extension/analysis/job/differences';
-import { jobLines } from '../../../extension/analysis/job/jobReport';
+import { jobLines } from '../../../extension/analysis/job/jobLines';
 import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
 import { rankList, whoText } from '../../../extension/analysis/job/who';
 import type { JobDifference, RankSummary } from '../../../extension/protocol/job';

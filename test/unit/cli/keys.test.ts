@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Keys } from '../../../extension/cli/live/keys';
+import { Keys } from '../../../extension/cli/live/liveKeys';
 
 const list = { rows: 30, page: 10 };
 

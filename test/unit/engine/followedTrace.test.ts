@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FollowedTrace } from '../../../extension/engine/followedTrace';
-import type { TraceSession } from '../../../extension/native/session';
+import type { TraceSession } from '../../../extension/native/traceSession';
 import type { TraceChange } from '../../../extension/protocol/requests/engineRequests';
 import { RunTrace } from '../verdicts/runTrace';
 import { StepRun } from '../verdicts/stepRun';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { NativeSession } from '../../../extension/native/native';
 import { loadNative } from '../../../extension/native/addon';
-import { TraceSession } from '../../../extension/native/session';
+import { TraceSession } from '../../../extension/native/traceSession';
 
 interface Fake {
   native: NativeSession;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { COMMANDS, MCP_SERVERS, SHOW_TOOL } from '../../../extension/views/names';
+import { COMMANDS, MCP_SERVERS, SHOW_TOOL } from '../../../extension/views/contributedNames';
 
 const root = resolve(__dirname, '../../../..');
 const text = readFileSync(join(root, 'package.json'), 'utf8');

@@ -1,7 +1,7 @@
 // How often the verdicts are right, over programs drawn from seeds. Prints precision and recall, and a line a program.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { CLEAN } from './clean';
 import { LEAKS } from './leaking';

@@ -1,7 +1,7 @@
 // Findings of which the agent told who holds the memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { headLine } from '../../../extension/report/tables/tableFindings';
 import { leakWords } from '../../../extension/analysis/findings/wording';
 import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';

@@ -1,6 +1,6 @@
 // Findings of a run of plain blocks, as tests of them ask.
 import assert from 'node:assert/strict';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { BlockFacts } from '../../../extension/protocol/trace';
 import type { Finding, Fix } from '../../../extension/protocol/verdicts';
 import { type RunFacts, RunTrace, SCRIPT } from './runTrace';

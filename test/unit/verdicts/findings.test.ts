@@ -1,9 +1,9 @@
 // Findings: one for each cause, in words and numbers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_OWNER } from '../../../extension/analysis/findings/holders';
+import { NO_OWNER } from '../../../extension/analysis/findings/holderAnswers';
 import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acrossProcesses';
-import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
 import { timeUntilFull } from '../../../extension/text/pace';
 import type { Frame, Site, StepAxis } from '../../../extension/protocol/trace';
 import type { Finding, Verdicts } from '../../../extension/protocol/verdicts';

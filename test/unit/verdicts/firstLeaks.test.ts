@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../../../extension/analysis/findings/firstLeaks';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { allocationWindow, type AllocationQuery, type AllocationWindow } from '../../../extension/protocol/trace';

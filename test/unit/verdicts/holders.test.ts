@@ -4,8 +4,8 @@ import { t } from '@vscode/l10n';
 import { shareText } from '../../../extension/text/holderShare';
 import { parseFields } from '../../../extension/base/fields';
 import type { BlockFacts } from '../../../extension/protocol/trace';
-import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/holders';
-import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/holders';
+import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/holderAnswers';
+import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/holderAnswers';
 
 const parseHolders = (text: string, blocks: readonly BlockFacts[]): HeldBlocks[] =>
   heldBy(parseFields(text) ?? {}, blocks);

@@ -1,7 +1,7 @@
 // How many blocks and bytes a finding says are kept.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Finding } from '../../../extension/protocol/verdicts';
 import { RunTrace } from './runTrace';
 import { type Block, StepRun } from './stepRun';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { config } from '@vscode/l10n';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { standingOf } from '../../../extension/analysis/sites/standing';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';

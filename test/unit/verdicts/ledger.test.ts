@@ -1,7 +1,7 @@
 // Layers of a device that grow by themselves, in words and numbers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readCards } from '../../../extension/analysis/ledger/cardLedger';
 import { joinLibraries, librariesOf, readLibraries } from '../../../extension/analysis/ledger/libraries';
 import { siteText } from '../../../extension/analysis/sites/site';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { libraryName } from '../../../extension/text/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { makeSite } from '../fakeTrace';

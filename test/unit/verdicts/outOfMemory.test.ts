@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MemorySnapshot, OutOfMemory, SnapshotSite } from '../../../extension/protocol/trace';
 import { judgeFailures } from '../../../extension/analysis/findings/outOfMemory';
-import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
 import type { Pool } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace } from './runTrace';

@@ -6,7 +6,7 @@ import { rowVerdicts } from '../../../extension/analysis/findings/rowVerdicts';
 import { readSnapshot } from '../../../extension/report/tables/snapshot';
 import { renderTable } from '../../../extension/report/tables/table';
 import { standingOf } from '../../../extension/analysis/sites/standing';
-import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { CELL } from '../../../extension/protocol/notes';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
-import { judgeTrace } from '../../../extension/analysis/findings/verdicts';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { SiteVerdict, Verdicts } from '../../../extension/protocol/verdicts';
 import { Random } from './program';
 import { RunTrace, type RunFacts } from './runTrace';

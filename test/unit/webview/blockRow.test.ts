@@ -16,7 +16,7 @@ import { stackText } from '../../../webview/explorer/common/stack';
 import { subjectOf } from '../../../webview/explorer/shell/subject';
 import type { Row } from '../../../webview/explorer/common/rows';
 import { makeProcess } from '../fakeTrace';
-import { threadText } from '../../../webview/explorer/common/names';
+import { threadText } from '../../../webview/explorer/common/threadNames';
 
 const MB = 1 << 20;
 const window: AllocationWindow = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Frame } from '../../../extension/protocol/trace';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
-import { flameLayout, moveIn, rowsOf } from '../../../webview/explorer/flame/layout';
+import { flameLayout, moveIn, rowsOf } from '../../../webview/explorer/flame/flameLayout';
 import { findNode, flameTree, search, type FlameNode } from '../../../webview/explorer/flame/tree';
 import { HUE_COUNT } from '../../../extension/protocol/lineHue';
 import { hueOf, nameLines } from '../../../webview/explorer/common/hues';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CardLedger, LedgerPart, LedgerPartKind } from '../../../extension/protocol/requests/ledgerRequests';
-import { cardText, partWidths, slopeText, usedText } from '../../../webview/explorer/ledger/ledger';
+import { cardText, partWidths, slopeText, usedText } from '../../../webview/explorer/ledger/ledgerText';
 
 const MB = 1 << 20;
 const part = (kind: LedgerPartKind, bytes: number, bytesPerStep: number | null = null): LedgerPart => {

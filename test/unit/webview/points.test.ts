@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bytesAt, highest, lastBytes, toPoints } from '../../../webview/explorer/timeline/points';
+import { bytesAt, highest, lastBytes, toPoints } from '../../../webview/explorer/timeline/timelinePoints';
 
 const WINDOW = { fromNs: 0, toNs: 100 };
 const buckets = (...rows: number[][]): Float64Array => Float64Array.from(rows.flat());

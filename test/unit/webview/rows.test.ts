@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { COLUMNS } from '../../../webview/explorer/table/columns';
-import { headline } from '../../../webview/explorer/ledger/ledger';
+import { headline } from '../../../webview/explorer/ledger/ledgerText';
 import { isOfBackward } from '../../../extension/protocol/trace';
 import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/common/rows';
 import { siteWindow as window } from './siteWindow';

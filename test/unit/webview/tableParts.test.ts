@@ -4,12 +4,12 @@ import type { SiteWindow } from '../../../extension/protocol/trace';
 import { chosenColumns, DEFAULT_CHOICE, type Choice } from '../../../webview/explorer/table/columns';
 import { filterProblem } from '../../../extension/text/filterWords';
 import { quietSince } from '../../../webview/explorer/details/freesView';
-import { layoutOf } from '../../../webview/explorer/table/layout';
+import { layoutOf } from '../../../webview/explorer/table/tableLayout';
 import { filterFor } from '../../../webview/explorer/table/rowMenu';
 import { rowAt } from '../../../webview/explorer/common/rows';
 import { Selection } from '../../../webview/explorer/table/selection';
 import { sumOf } from '../../../webview/explorer/table/selectionBar';
-import { INITIAL_TABLE, restoreTable, withColumn } from '../../../webview/explorer/table/state';
+import { INITIAL_TABLE, restoreTable, withColumn } from '../../../webview/explorer/table/tableState';
 import { tsvOf } from '../../../webview/explorer/table/tsv';
 import { siteWindow } from './siteWindow';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
-import { gapsOf, marksOf, placeMarks } from '../../../webview/explorer/timeline/marks';
-import { groupAt, groupBytesText, groupName, stackEdges } from '../../../webview/explorer/timeline/stack';
+import { gapsOf, marksOf, placeMarks } from '../../../webview/explorer/timeline/timelineMarks';
+import { groupAt, groupBytesText, groupName, stackEdges } from '../../../webview/explorer/timeline/timelineStack';
 import { makeInfo, makeProcess } from '../fakeTrace';
 
 const window = { fromNs: 0, toNs: 1000 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PageActions } from '../../../webview/explorer/shell/part';
-import { MomentReader } from '../../../webview/explorer/timeline/moment';
+import { MomentReader } from '../../../webview/explorer/timeline/timelineMoment';
 
 interface Script {
   /** Answers of `peakInside` and `exactPeak`. */

@@ -5,7 +5,7 @@ import { libraryName } from '../../../extension/text/libraryName';
 import type { RowVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import type { GroupBy, Layer, SiteRow, SiteWindow, ProcessInfo } from '../../../extension/protocol/trace';
 import { siteRow } from '../../../extension/protocol/trace';
-import { deviceText, threadText } from './names';
+import { deviceText, threadText } from './threadNames';
 
 /** The part of a verdict that a row shows. */
 export type Judged = Pick<RowVerdict, 'state' | 'because' | 'bytesPerStep'>;

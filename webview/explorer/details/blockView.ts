@@ -16,7 +16,7 @@ import {
   type Block,
 } from '../common/blockRow';
 import { lineLink, type OpenLine } from '../common/lineLink';
-import { deviceText, threadText } from '../common/names';
+import { deviceText, threadText } from '../common/threadNames';
 
 export interface BlockViewActions {
   openLine: OpenLine;

@@ -6,10 +6,10 @@ import type { FindingView, OtherLine } from '../../../extension/protocol/request
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
 import type { PageActions } from '../shell/part';
-import { holdersSection } from './holders';
+import { holdersSection } from './holdersSection';
 import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';
-import { WORDS } from '../common/words';
+import { WORDS } from '../common/vocabularyWords';
 import { sparkPoints } from '../common/rows';
 
 /** What the traced process is asked about a finding. */

@@ -6,7 +6,7 @@ import type { Button } from '../../../extension/protocol/requests/sessionRequest
 import { formatBytes, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttribute, setAttributes, setText } from '../../dom';
-import { headline } from '../ledger/ledger';
+import { headline } from '../ledger/ledgerText';
 import type { PageActions } from './part';
 
 const PHASE_WORDS: Record<SessionView['phase'], string> = {

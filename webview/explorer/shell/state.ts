@@ -6,7 +6,7 @@ import { TREE_WEIGHTS } from '../../../extension/protocol/requests/treeRequests'
 import type { GroupBy, Series, SiteSort, TraceInfo } from '../../../extension/protocol/trace';
 import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../../../extension/protocol/trace';
 import type { ColourBy } from '../segments/colours';
-import { restoreTable } from '../table/state';
+import { restoreTable } from '../table/tableState';
 import { FOLLOW, type Zoom } from '../timeline/zoom';
 
 /** The tabs below the timeline. */

@@ -4,7 +4,7 @@ import type { SessionView } from '../../../extension/protocol/requests/messages'
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
 import { button, el, icon, setTextOrHide } from '../../dom';
-import { headline } from '../ledger/ledger';
+import { headline } from '../ledger/ledgerText';
 
 const ABOUT = t(
   'Runs the Python file in the editor and shows every GPU allocation while it happens: how much each line holds, what grows, and when.',

@@ -2,7 +2,7 @@
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { button, el, setAttribute, setText } from '../../dom';
 import { COLUMNS, type ColumnId } from './columns';
-import type { Layout } from './layout';
+import type { Layout } from './tableLayout';
 
 interface Header {
   element: HTMLElement;

@@ -4,10 +4,10 @@ import { formatBytes, formatCount } from '../../../extension/text/format';
 import { isOfBackward } from '../../../extension/protocol/trace';
 import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from './columns';
-import type { Layout } from './layout';
+import type { Layout } from './tableLayout';
 import { sparkPoints, type Row } from '../common/rows';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
-import { WORDS } from '../common/words';
+import { WORDS } from '../common/vocabularyWords';
 
 export interface RowMarks {
   /** Keys act on it. */

@@ -1,7 +1,7 @@
 // The bands below the chart: what the program did when, and above that the ranges that it names itself.
 import { rangeRows } from '../../../extension/protocol/ranges';
 import { PASSES, type NamedRange, type Pass, type PassBegins } from '../../../extension/protocol/trace';
-import { WORDS } from '../common/words';
+import { WORDS } from '../common/vocabularyWords';
 import type { TimeWindow } from './zoom';
 
 export interface Band {

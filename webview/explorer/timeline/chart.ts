@@ -4,7 +4,7 @@ import type { ChartDataset } from 'chart.js';
 import { byteLabel, byteTicks, timeLabel, timeTicks } from './ticks';
 import type { Tick } from './axis';
 import { patternOf } from './patterns';
-import { highest, type Point } from './points';
+import { highest, type Point } from './timelinePoints';
 import { readPalette, type Palette } from '../common/theme';
 import type { TimeWindow } from './zoom';
 

@@ -1,7 +1,7 @@
 // What the timeline asks of the host for a window, and how the answers are read.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { DrawnSeries } from './chart';
-import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './points';
+import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './timelinePoints';
 import type { TimeWindow } from './zoom';
 
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];

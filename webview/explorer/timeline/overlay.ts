@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatDuration } from '../../../extension/text/format';
 import { button, el, setAttributes, setText, type Attributes } from '../../dom';
 import type { Band } from './bands';
-import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './marks';
+import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
 import type { TimeWindow } from './zoom';
 

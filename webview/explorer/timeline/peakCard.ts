@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
 import { el } from '../../dom';
 import { lineLink, type OpenLine } from '../common/lineLink';
-import { WORDS } from '../common/words';
+import { WORDS } from '../common/vocabularyWords';
 
 interface Share {
   name: string;

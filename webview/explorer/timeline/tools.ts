@@ -5,7 +5,7 @@ import { dropdown } from '../../components';
 import { button, el, icon, setAttribute, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
-import { REST, type GroupName } from './stack';
+import { REST, type GroupName } from './timelineStack';
 import type { PageActions } from '../shell/part';
 import { FOLLOW } from './zoom';
 import type { AxisUnit, StackChoice } from '../shell/state';

@@ -1,9 +1,9 @@
 import { FirstLeaks, servesMs, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
-import { timeOf } from '../analysis/findings/holders';
+import { timeOf } from '../analysis/findings/holderAnswers';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { ask, cannotAsk } from '../capture/traces/requests';
-import { createLineReader } from '../native/sourceLines';
-import type { Recording } from './recording';
+import { createLineReader } from '../native/lineReader';
+import type { Recording } from './commandRecording';
 
 const LOOK_MS = 50;
 const PATIENCE_MS = 60_000;

@@ -7,7 +7,7 @@ import type { Finding } from '../../protocol/verdicts';
 import { median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { placeOf } from '../sites/site';
-import { holderOf, readHolders } from './holders';
+import { holderOf, readHolders } from './holderAnswers';
 import { KEEPS_RESULTS } from './suggestions';
 import { makeFinding } from './wording';
 

@@ -5,7 +5,7 @@ import type { Site } from '../../../extension/protocol/trace';
 import { BlockList } from './blockList';
 import { blockAt, blockKey, type Block } from '../common/blockRow';
 import { BlockView } from './blockView';
-import { DetailsView } from './view';
+import { DetailsView } from './detailsView';
 import { PolledPart, type DetailsSection, type PageActions } from '../shell/part';
 import { FIGURES_MS } from '../shell/poller';
 import type { Row } from '../common/rows';

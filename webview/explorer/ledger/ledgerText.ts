@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { CardLedger, LedgerPart, LedgerPartKind } from '../../../extension/protocol/requests/ledgerRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { formatBytes } from '../../../extension/text/format';
-import { deviceText } from '../common/names';
+import { deviceText } from '../common/threadNames';
 
 /** Name in the legend, and what it means. */
 export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {

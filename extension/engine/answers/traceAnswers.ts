@@ -3,7 +3,7 @@ import { readCards } from '../../analysis/ledger/cardLedger';
 import { CallTree } from '../../report/trees/callTree';
 import { moduleTree } from '../../report/trees/moduleTree';
 import { stackTree } from '../../report/trees/stackTree';
-import type { TraceSession } from '../../native/session';
+import type { TraceSession } from '../../native/traceSession';
 import type { BlockQuery, BlockRequests } from '../../protocol/requests/blockRequests';
 import type { LedgerRequests } from '../../protocol/requests/ledgerRequests';
 import type { SegmentPlaces, SegmentRequests } from '../../protocol/requests/segmentRequests';

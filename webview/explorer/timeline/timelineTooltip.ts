@@ -3,7 +3,7 @@ import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { el } from '../../dom';
 import type { DrawnSeries } from './chart';
-import { groupAt, groupBytesText } from './stack';
+import { groupAt, groupBytesText } from './timelineStack';
 
 export interface TooltipText {
   title: string;

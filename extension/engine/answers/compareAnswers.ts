@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { compareHoldings, type Holding, readHoldings } from '../../report/gate/compareHoldings';
-import type { TraceSession } from '../../native/session';
+import type { TraceSession } from '../../native/traceSession';
 import { cwdOf } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
 import type {

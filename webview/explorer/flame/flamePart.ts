@@ -6,7 +6,7 @@ import { dropdown, textField, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
 import { matchesText } from '../common/counts';
 import { flameTree, type FlameNode } from './tree';
-import { FlameView } from './view';
+import { FlameView } from './flameView';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS } from '../shell/poller';
 import { isLibrary } from '../common/stack';

@@ -6,15 +6,15 @@ import { fileLine, formatBytes } from '../../../extension/text/format';
 import { dropdown, openBelow } from '../../components';
 import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../common/blockRow';
-import { deviceText } from '../common/names';
+import { deviceText } from '../common/threadNames';
 import { stepsText } from '../common/counts';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS } from '../shell/poller';
 import { onLinesNamed } from '../common/hues';
 import { SegmentColours, type ColourBy } from './colours';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
-import { SegmentKeys } from './keys';
-import { SegmentView } from './view';
+import { SegmentKeys } from './segmentKeys';
+import { SegmentView } from './segmentsView';
 import { ALL } from '../shell/state';
 
 const NAME_DELAY_MS = 150;

@@ -4,7 +4,7 @@ import type { SiteSort } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
 import { chosenColumns } from './columns';
 import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
-import { layoutOf, type Layout } from './layout';
+import { layoutOf, type Layout } from './tableLayout';
 import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 import { RowView } from './rowView';

@@ -4,9 +4,9 @@ import { FIGURES_MS, Poller } from '../shell/poller';
 import { ALL, type Action } from '../shell/state';
 import { NARROWEST_PX } from './bands';
 import { ask, TimelineData } from './data';
-import { MomentReader } from './moment';
+import { MomentReader } from './timelineMoment';
 import type { TitledMoment } from './span';
-import { TimelineView } from './view';
+import { TimelineView } from './timelineView';
 import { visibleWindow, type TimeWindow } from './zoom';
 
 /** Groups and steps change slowly, and cost more than the series. */

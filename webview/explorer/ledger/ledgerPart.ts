@@ -1,6 +1,6 @@
 // The bars of the cards with their data.
 import type { CardLedger } from '../../../extension/protocol/requests/ledgerRequests';
-import { LedgerView } from './view';
+import { LedgerView } from './ledgerView';
 import { PolledPart, type PageActions } from '../shell/part';
 import { FIGURES_MS } from '../shell/poller';
 import { ALL } from '../shell/state';

@@ -5,7 +5,7 @@ import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../
 import { stackedTimeline } from '../../report/tables/stackedTimeline';
 import { timelineSteps } from '../../report/tables/timelineSteps';
 import { untilOf, type Moment } from '../../protocol/requests/moment';
-import type { TraceSession } from '../../native/session';
+import type { TraceSession } from '../../native/traceSession';
 import { HUE_COUNT } from '../../protocol/lineHue';
 import type {
   ColouredStack,

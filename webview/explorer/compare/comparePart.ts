@@ -10,8 +10,8 @@ import {
 import { baseName, formatBytes, formatCount } from '../../../extension/text/format';
 import { dropdown, iconButton } from '../../components';
 import { differs, el, setText } from '../../dom';
-import { chosenPoints, pointOptions } from './points';
-import { CompareView } from './view';
+import { chosenPoints, pointOptions } from './comparePoints';
+import { CompareView } from './compareView';
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import type { ViewState } from '../shell/state';
 

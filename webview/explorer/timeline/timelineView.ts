@@ -15,21 +15,21 @@ import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageActions, PageContext } from '../shell/part';
 import { nameLines } from '../common/hues';
-import { WORDS } from '../common/words';
+import { WORDS } from '../common/vocabularyWords';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
 import { passAt, passBands, rangeBands } from './bands';
 import { TimelineBar, type SpanChoice } from './bar';
 import { DRAWN, type TimelineData } from './data';
 import { TimelineInput } from './input';
-import { gapsOf, marksOf, placeMarks, type TimelineMark } from './marks';
-import type { MomentReader } from './moment';
+import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
+import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
-import { groupName, stackEdges, type GroupName } from './stack';
+import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
-import { TimelineTooltip } from './tooltip';
+import { TimelineTooltip } from './timelineTooltip';
 import { FOLLOW, visibleWindow, type Zoom } from './zoom';
 
 interface TimelineActions {

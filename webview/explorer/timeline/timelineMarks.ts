@@ -4,7 +4,7 @@ import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { TimelineSteps } from '../../../extension/protocol/requests/timelineRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import type { TimeWindow } from './zoom';
-import { deviceText } from '../common/names';
+import { deviceText } from '../common/threadNames';
 
 export interface TimelineMark {
   kind: 'peak' | 'out-of-memory' | 'named' | 'collection';

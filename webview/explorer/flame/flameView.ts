@@ -4,7 +4,7 @@ import { fileLine, formatBytes } from '../../../extension/text/format';
 import { el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
 import { liveBlocksText } from '../common/counts';
 import { flameHue } from './hue';
-import { flameLayout, moveIn, rowsOf, type FlameRect } from './layout';
+import { flameLayout, moveIn, rowsOf, type FlameRect } from './flameLayout';
 import { findNode, search, type FlameNode, type Matches } from './tree';
 import type { OpenLine } from '../common/lineLink';
 import { hueStyle, onLinesNamed } from '../common/hues';

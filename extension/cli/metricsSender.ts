@@ -5,7 +5,7 @@ import { verdictsOf } from '../analysis/findings/verdictCache';
 import { readMetrics } from '../report/documents/readMetrics';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import type { NativeSession } from '../native/addon';
-import { createLineReader } from '../native/sourceLines';
+import { createLineReader } from '../native/lineReader';
 import { writeWholeFrom } from '../files/files';
 import { otlpJson, otlpServer, sendOtlp } from '../exporters/otlp';
 import { prometheusText } from '../exporters/prometheus';

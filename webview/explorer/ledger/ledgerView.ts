@@ -10,8 +10,8 @@ import { formatBytes } from '../../../extension/text/format';
 import { libraryName } from '../../../extension/text/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setText } from '../../dom';
-import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledger';
-import { deviceText } from '../common/names';
+import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledgerText';
+import { deviceText } from '../common/threadNames';
 import { lineLink, type OpenLine } from '../common/lineLink';
 
 const KINDS = Object.keys(PART_WORDS) as LedgerPartKind[];

@@ -3,9 +3,9 @@ import { t } from '@vscode/l10n';
 import { baseName, formatBytes } from '../../../extension/text/format';
 import type { StackBy, StackedTimeline, StackGroup } from '../../../extension/protocol/requests/timelineRequests';
 import type { ProcessInfo } from '../../../extension/protocol/trace';
-import { threadText } from '../common/names';
-import { WORDS } from '../common/words';
-import type { Point } from './points';
+import { threadText } from '../common/threadNames';
+import { WORDS } from '../common/vocabularyWords';
+import type { Point } from './timelinePoints';
 import type { TimeWindow } from './zoom';
 
 /**
