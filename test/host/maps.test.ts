@@ -36,7 +36,7 @@ const KINDS = ['tensor', 'pending', 'cached', 'driver', 'rest', 'others', 'untol
 
 const fact = (name: string): Promise<string> => words(`[data-fact=${name}]`);
 
-describe('Maps of the memory in VS Code', () => {
+inLong(describe)('Maps of the memory in VS Code', () => {
   const file = join(workspace, 'maps_job.py');
   const cursorOn = (line: number): Promise<boolean> =>
     until(`the cursor on line ${line}`, () => {
