@@ -34,7 +34,7 @@ export async function buildPage({ strings } = {}) {
   const host = await build({ ...options, entryPoints: [join(root, 'test/page/fakeHost.ts')], outdir: '/out' });
   const files = new Map();
   for (const file of [...page.outputFiles, ...host.outputFiles]) {
-    files.set(file.path.replace('/out/main', '/explorer').replace('/out', ''), file.text);
+    files.set(file.path.replace('/out/explorerMain', '/explorer').replace('/out', ''), file.text);
   }
   const icons = join(root, 'node_modules/@vscode/codicons/dist');
   files.set('/codicon.css', readFileSync(join(icons, 'codicon.css'), 'utf8'));
