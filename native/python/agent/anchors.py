@@ -124,9 +124,8 @@ def anchor_of(root, variable, way, steps):
         anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
         anchor.function, anchor.hooks, anchor.direct, anchor.capped = made, hooks, library is None, capped
         if library is not None and (longest is not None or any(map(paths.is_entry, steps))):
-            codes = method_codes(owner)
-            anchor.adders, anchor.inner = adders_of(codes, inner), inner
-            anchor.methods = {method: lines_of(code) for method, code in codes.items()}
+            anchor.methods = method_codes(owner)
+            anchor.adders, anchor.inner = adders_of(anchor.methods, inner), inner
         return anchor
 
     for place in range(len(steps) - 1 if longest is None else longest - 1, -1, -1):
@@ -169,18 +168,6 @@ def method_codes(owner):
         if type(function) is objects.FUNCTION and not method.startswith("__"):
             known.setdefault(method, function.__code__)
     return known
-
-
-def lines_of(code):
-    """(file, first line, last line) of a function."""
-    first = last = line = code.co_firstlineno
-    if hasattr(code, "co_lines"):
-        last = max((line for _, _, line in code.co_lines() if line), default=first)
-    else:  # Python 3.9
-        for step in code.co_lnotab[1::2]:
-            line += step - 256 if step > 127 else step
-            last = max(last, line)
-    return code.co_filename, first, last
 
 
 def adders_of(known, name):

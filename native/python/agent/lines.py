@@ -25,6 +25,24 @@ def is_hooking(call):
     return name.startswith("register_") and name.endswith("_hook")
 
 
+def lines_of(code):
+    """(file, first line, last line) of a function."""
+    first = last = line = code.co_firstlineno
+    if hasattr(code, "co_lines"):
+        last = max((line for _, _, line in code.co_lines() if line), default=first)
+    else:  # Python 3.9
+        for step in code.co_lnotab[1::2]:
+            line += step - 256 if step > 127 else step
+            last = max(last, line)
+    return code.co_filename, first, last
+
+
+def runs_in(code, sites):
+    """Whether one of the (file, line) is of this function."""
+    file, first, last = lines_of(code)
+    return any(path == file and first <= line <= last for path, line in sites)
+
+
 class Anchor:
     """What is searched for: the variable or the attribute nearest to the block on the way from its root; texts only."""
 
@@ -40,7 +58,7 @@ class Anchor:
         self.hooks = 0  # what gets more are hooks, which there are so many of: the line is where the program registers them
         self.direct = True  # the name is that of the container itself, not of a library's object that has it somewhere
         self.adders = None  # methods of a library's object that put something into what grows; None: no library's object has that
-        self.methods = {}  # of that object: name -> (file, first line, last line)
+        self.methods = {}  # of that object: name -> code
         self.inner = None  # the attribute of a library's object that has what grows
         self.capped = False  # a library's object that has it has a number that may be its bound
         self.key = None  # of the part of it that has the block: `fake` of x['fake']
@@ -103,8 +121,7 @@ class Finder:
                 if any((sort, name, scope.home(name) if sort == "name" else None) in names for sort, name, _ in about):
                     on_site = any((file.path, line) in sites for line in range(call.lineno, call.end_lineno + 1))
                     method = expressions.callee(call)
-                    where, first, last = anchor.methods.get(method, (None, 0, 0))
-                    on_site = on_site and any(path == where and first <= line <= last for path, line in sites)
+                    on_site = on_site and method in anchor.methods and runs_in(anchor.methods[method], sites)
                     found.append((on_site, method in anchor.adders, call.lineno, file.path, scope.name or "<module>"))
         best = max(found, default=(False, False))
         return (best[0], (best[3], best[2], best[4])) if best[0] or best[1] else None

@@ -69,6 +69,14 @@ for epoch in range(60):
 """
 
 
+def code_at(name, line):
+    """The code of a function of three lines in library.py."""
+    text = "\n" * (line - 1) + "def %s(self):\n    self.seen = 1\n    return self\n" % name
+    space = {}
+    exec(compile(text, "library.py", "exec"), space)
+    return space[name].__code__
+
+
 def adding_line(path):
     """The line that makes a library's object have more, where its call in line 3 allocated the blocks, and others were allocated in line 4, not by it."""
     lines = load("lines")
@@ -76,8 +84,8 @@ def adding_line(path):
         file.write(TRACKER)
     anchor = lines.Anchor("name", "tracker", [path], None, True)
     anchor.direct, anchor.adders, anchor.inner = False, set(), "_modules"
-    anchor.methods = {"describe": ("library.py", 10, 12), "increment": ("library.py", 20, 25)}
-    return str(lines.Finder(lines.Files(float("inf")), Time()).find(anchor, [(path, 3), (path, 4), ("library.py", 24)])[0][1])
+    anchor.methods = {"describe": code_at("describe", 10), "increment": code_at("increment", 20)}
+    return str(lines.Finder(lines.Files(float("inf")), Time()).find(anchor, [(path, 3), (path, 4), ("library.py", 22)])[0][1])
 
 
 PRUNING = """net = Net()
