@@ -118,7 +118,7 @@ export class EngineProcess implements Engine {
     }
   }
 
-  /** What is asked in one turn travels together, and is answered of one moment. */
+  /** Sends all requests of one turn in one packet: their answers describe the same moment. */
   private plan(): void {
     if (this.planned) return;
     this.planned = true;
@@ -163,7 +163,7 @@ export class EngineProcess implements Engine {
     else request?.reject(new Error(message.sentence));
   }
 
-  /** What was open is opened again, and what was asked is asked again: once, for it may be what the process died of. */
+  /** Opens the traces again and sends the pending requests once more. Only once: a request may be what crashed the process. */
   private ended(how: string): void {
     this.child = null;
     const now = Date.now();

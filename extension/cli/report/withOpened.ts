@@ -1,7 +1,7 @@
 import { closeTrace, openTrace, type Opened } from '../../jobs/openTraceFile';
 import { refuse } from './output';
 
-/** Works with a trace as `openTrace` opens it. What cannot be opened is said; the exit status is then 1. */
+/** Opens a trace and passes it on. If it cannot be opened, stderr gets the reason and the exit status is 1. */
 export async function withOpened(
   file: string,
   dist: string,
