@@ -52,7 +52,7 @@ describe('The engine', () => {
       /The process that reads traces ended \(SIGKILL\) and was started again/.test((await texts(NOTES)).join('\n')),
     );
     const next = await until('another engine', () => engines().find(other => other !== pid));
-    assert.equal(new Set(addonsOf(next)).size, 1);
+    await until('its native code', () => new Set(addonsOf(next)).size === 1);
     assert.deepEqual((await rowAt(file, FIRST)).cells.live, before.cells.live);
     writeFileSync(join(workspace, 'engine_job.go'), '');
     await rowAt(file, FIRST + 3);
