@@ -112,7 +112,7 @@ export function recordProcess({ directory, facts }: Recording, pid: number, exit
 /** Shows what is alive until `end` resolves. */
 export async function showUntil<T>(
   options: RecordingArguments,
-  session: NativeSession,
+  session: NativeTrace,
   end: Promise<T>,
   how: LiveOptions,
 ): Promise<T> {
@@ -198,7 +198,7 @@ function oomFolder({ output }: RecordingArguments): string {
 }
 
 /** Why it cannot be told whether something leaks; empty: it can. */
-function untold(session: NativeSession, verdicts: Verdicts): string[] {
+function untold(session: NativeTrace, verdicts: Verdicts): string[] {
   const info = session.info();
   const { standing, sentence } = standingOf(info, verdicts);
   const suspected = verdicts.findings.filter(({ verdict }) => verdict === 'rising' || verdict === 'rose');

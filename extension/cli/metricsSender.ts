@@ -37,7 +37,7 @@ export class MetricsSender {
 
   constructor(
     wanted: Wanted,
-    private readonly session: NativeSession,
+    private readonly session: NativeTrace,
     beginMs: number,
   ) {
     this.ways = waysOf(wanted, beginMs);

@@ -8,7 +8,7 @@ import { otherLines, rowVerdicts } from '../analysis/findings/rowVerdicts';
 import { standingOf } from '../analysis/sites/standing';
 import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { ask, cannotAsk, type Reader } from '../capture/traces/requests';
-import type { NativeSession } from '../native/addon';
+import type { NativeTrace } from '../native/addon';
 import type { BlockQuery } from '../protocol/requests/blockRequests';
 import type {
   FindingsView,
@@ -44,7 +44,7 @@ export class TraceVerdicts {
    * @param changed something was judged anew, something was asked of the process, or it answered
    */
   constructor(
-    private readonly source: NativeSession,
+    private readonly source: NativeTrace,
     private readonly directory: string | null,
     private readonly changed: () => void,
   ) {

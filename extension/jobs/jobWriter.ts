@@ -31,7 +31,7 @@ export class JobWriter {
   private constructor(
     private readonly parquet: Parquet,
     private readonly folder: string,
-    private readonly session: NativeSession,
+    private readonly session: NativeTrace,
     private readonly trace: string | null,
     private readonly asOfMs: number | null,
   ) {}
@@ -39,7 +39,7 @@ export class JobWriter {
   /** `trace`: where the saved trace is or will be, from the folder; null: nowhere. `asOfMs`: when it was saved, where that was before. */
   static async open(
     folder: string,
-    session: NativeSession,
+    session: NativeTrace,
     trace: string | null,
     asOfMs: number | null = null,
   ): Promise<JobWriter> {

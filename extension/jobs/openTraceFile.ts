@@ -9,7 +9,7 @@ import { traceFile, type TraceFile } from '../native/traceFile';
 /** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */
 export interface Opened {
   addon: NativeAddon;
-  session: NativeSession;
+  session: NativeTrace;
   trace: TraceFile;
 }
 

@@ -5,7 +5,7 @@ import type { NativeAddon } from './native';
 import { remembered } from '../base/maps';
 import type { TraceInfo } from '../protocol/trace';
 
-export type { NativeAddon, NativeSession } from './native';
+export type { NativeAddon, NativeTrace } from './native';
 export type Loaded = { addon: NativeAddon } | { error: string };
 
 const MEND = 'reinstall GPU Memory Trace, or build it with "npm run build".';

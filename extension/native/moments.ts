@@ -1,9 +1,9 @@
 import type { MomentReading } from '../protocol/requests/timelineRequests';
-import type { NativeSession } from './native';
+import type { NativeTrace } from './native';
 
 interface Opened {
-  session: NativeSession;
-  settled: Promise<NativeSession>;
+  session: NativeTrace;
+  settled: Promise<NativeTrace>;
   done: boolean;
   error: Error | null;
 }
@@ -18,12 +18,12 @@ export class Moments {
 
   /** @param open opens the trace up to a time (ns), without reading on afterwards; throws one sentence */
   constructor(
-    private readonly open: (untilNs: number) => NativeSession,
+    private readonly open: (untilNs: number) => NativeTrace,
     private readonly most = MOST,
   ) {}
 
   /** The trace at a time, read to its end. Rejects with one sentence, also after `cancel` or `close`. */
-  at(untilNs: number): Promise<NativeSession> {
+  at(untilNs: number): Promise<NativeTrace> {
     if (this.opened.get(untilNs)?.error) this.drop(untilNs);
     return this.openRecent(untilNs).settled;
   }

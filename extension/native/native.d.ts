@@ -2,7 +2,7 @@
 // JavaScript owns.
 import type { LifetimeBatch, Site, TraceInfo, TraceSource } from '../protocol/trace';
 
-export interface NativeSession extends TraceSource {
+export interface NativeTrace extends TraceSource {
   /** Cheap: revision only. */
   revision(): number;
   /**
@@ -50,7 +50,7 @@ export interface LifetimeCursor {
 
 export interface NativeAddon {
   /** Opens a trace directory (followed while it grows) or a saved *.gputrace. Throws an Error with one clear sentence. */
-  open(path: string, options?: OpenOptions): NativeSession;
+  open(path: string, options?: OpenOptions): NativeTrace;
   /** Opens a trace to hand out its allocations. Throws as `open` does. */
   openLifetimes(path: string, options?: LifetimeOptions): LifetimeCursor;
   /**

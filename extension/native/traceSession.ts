@@ -1,5 +1,5 @@
 import { Moments } from './moments';
-import type { NativeAddon, NativeSession } from './native';
+import type { NativeAddon, NativeTrace } from './native';
 
 /** From one moment that is told of to the next while things change: ten pictures a second are drawn in that time. */
 const PICTURE_MS = 80;
@@ -10,7 +10,7 @@ const PATIENCE_MS = 2_000;
 
 /** Follows one trace: reads what is new in pulses, each a moment that all who show the trace show, and tells of it. At rest nothing runs here. */
 export class TraceSession {
-  readonly native: NativeSession;
+  readonly native: NativeTrace;
   /** The same trace at earlier times. */
   readonly moments: Moments;
   private readonly listeners = new Set<(revision: number) => void>();

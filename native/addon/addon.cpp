@@ -10,7 +10,7 @@
 #include "addon/lifetimes_object.h"
 #include "addon/program.h"
 #include "addon/promised.h"
-#include "addon/session_object.h"
+#include "addon/trace_object.h"
 #include "trace/snapshot/import_snapshot.h"
 #include "wire/container.h"
 #include "wire/files.h"
@@ -113,11 +113,11 @@ void stop_readers(Environment *environment) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   auto *environment = new Environment;  // deleted by the environment
-  environment->Opened<Follower>::constructor = Napi::Persistent(SessionObject::define(env));
+  environment->Opened<Follower>::constructor = Napi::Persistent(TraceObject::define(env));
   environment->Opened<LifetimeReader>::constructor = Napi::Persistent(LifetimesObject::define(env));
   env.SetInstanceData(environment);
   env.AddCleanupHook(stop_readers, environment);
-  exports.Set("open", Napi::Function::New<SessionObject::open>(env, "open"));
+  exports.Set("open", Napi::Function::New<TraceObject::open>(env, "open"));
   exports.Set("openLifetimes", Napi::Function::New<LifetimesObject::open>(env, "openLifetimes"));
   exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));
   exports.Set("importSnapshot", Napi::Function::New<import_snapshot_from_js>(env, "importSnapshot"));

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "session/session.h"
+#include "session/modelled_trace.h"
 
 namespace gmt::addon {
 
@@ -24,9 +24,9 @@ class Follower {
  public:
   /// Opens a trace directory or a saved trace and begins to read, up to the end of the span. The error is one sentence.
   static trace::Result<std::shared_ptr<Follower>> open(const std::string &path, const TimeSpan &span) {
-    auto session = session::open(path, span.until_ns, span.until_ns);
-    if (!session) return trace::Error{session.error()};
-    std::shared_ptr<Follower> follower(new Follower(path, span.until_ns, std::move(session.value())));
+    auto modelled = session::open(path, span.until_ns, span.until_ns);
+    if (!modelled) return trace::Error{modelled.error()};
+    std::shared_ptr<Follower> follower(new Follower(path, span.until_ns, std::move(modelled.value())));
     follower->thread_ = std::thread([raw = follower.get()] { raw->run(); });
     return follower;
   }
@@ -35,7 +35,7 @@ class Follower {
   /// What a question may look at.
   struct View {
     const model::State &state;  ///< settled
-    trace::SessionReader &reader;
+    trace::LogMerger &reader;
     const std::string &session_json;
     uint64_t revision;
     bool live;
@@ -46,7 +46,7 @@ class Follower {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    return question(View{session_->model.settled(), *session_->reader, session_json_, revision_.load(), live_});
+    return question(View{modelled_->model.settled(), *modelled_->reader, session_json_, revision_.load(), live_});
   }
   /// Rises with every change that a question could see. Takes no lock.
   uint64_t revision() const { return revision_.load(std::memory_order_relaxed); }
@@ -91,8 +91,8 @@ class Follower {
   static constexpr auto kEndedPause = std::chrono::milliseconds(250);
   static constexpr auto kMostWait = std::chrono::milliseconds(20);  ///< of `next`, from the first that is new
 
-  Follower(std::string path, uint64_t until_ns, std::unique_ptr<session::Session> session)
-      : path_(std::move(path)), until_ns_(until_ns), session_(std::move(session)) {}
+  Follower(std::string path, uint64_t until_ns, std::unique_ptr<session::ModelledTrace> modelled)
+      : path_(std::move(path)), until_ns_(until_ns), modelled_(std::move(modelled)) {}
   /// With the turns' lock, which `wait` gives away.
   template <typename Wait>
   bool catch_up(Wait wait) {
@@ -140,38 +140,38 @@ class Follower {
     // A mutex is not fair: whoever waits to ask goes first.
     while (waiting_ > 0 && !stopping_) std::this_thread::yield();
     std::lock_guard lock(mutex_);
-    const uint64_t before = session_->model.state().revision;
-    const bool more = session_->poll(kSlice);
-    if (session_->reader->overtaken()) return open_again();
-    const bool grew = session_->model.state().revision != before;
+    const uint64_t before = modelled_->model.state().revision;
+    const bool more = modelled_->poll(kSlice);
+    if (modelled_->reader->overtaken()) return open_again();
+    const bool grew = modelled_->model.state().revision != before;
     if (grew) ++revision_;
     if ((!more && (grew || settling_ > 0)) || Clock::now() - looked_ > kLookPause) look_around();
     return more;
   }
   /// What this one had not read yet is in a checkpoint by now. False where it cannot be had, now.
   bool open_again() {
-    auto session = session::open(path_, until_ns_, until_ns_);
-    if (!session) return false;
-    session_ = std::move(session.value());
+    auto modelled = session::open(path_, until_ns_, until_ns_);
+    if (!modelled) return false;
+    modelled_ = std::move(modelled.value());
     ++revision_;
     return true;
   }
   /// Everything besides events: who lives, what the launcher wrote, what was lost.
   void look_around() {
     looked_ = Clock::now();
-    std::string json = session_->reader->session_json();
+    std::string json = modelled_->reader->session_json();
     if (!json.empty()) session_json_ = std::move(json);  // the directory may have been deleted: what is known stays
-    live_ = session_->reader->live();
+    live_ = modelled_->reader->live();
     std::string facts = session_json_ + (live_ ? "live" : "ended");
-    for (size_t process = 0; process < session_->reader->process_count(); ++process) {
-      const trace::ProcessTables &tables = session_->reader->tables(process);
-      facts += session_->reader->ended(process) ? " e" : " r";
-      facts += session_->reader->facts(process).simulated ? "s" : "";
+    for (size_t process = 0; process < modelled_->reader->process_count(); ++process) {
+      const trace::ProcessTables &tables = modelled_->reader->tables(process);
+      facts += modelled_->reader->ended(process) ? " e" : " r";
+      facts += modelled_->reader->facts(process).simulated ? "s" : "";
       for (const size_t count : {tables.threads().size(), tables.devices().size(), tables.notes().size()}) {
         facts += std::to_string(count) + ",";
       }
     }
-    facts += std::to_string(session_->reader->losses().total());
+    facts += std::to_string(modelled_->reader->losses().total());
     if (facts == facts_) return;
     facts_ = std::move(facts);
     ++revision_;
@@ -180,7 +180,7 @@ class Follower {
     bool live, saved;
     {
       std::lock_guard lock(mutex_);
-      live = live_, saved = session_->reader->saved();
+      live = live_, saved = modelled_->reader->saved();
     }
     std::unique_lock turn(turns_mutex_);
     const auto called = [this, waited = found_ != nullptr] {
@@ -195,7 +195,7 @@ class Follower {
   const std::string path_;
   const uint64_t until_ns_;
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
-  std::unique_ptr<session::Session> session_;
+  std::unique_ptr<session::ModelledTrace> modelled_;
   std::string session_json_;
   std::string facts_;  ///< what of the session is not an event, as text: a change of it is a new revision
   bool live_ = true;

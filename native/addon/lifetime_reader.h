@@ -36,9 +36,9 @@ class LifetimeReader {
     const auto [from_ns, until_ns] = span;
     // What ended before a checkpoint ended before `from_ns`.
     const uint64_t latest_ns = std::min(from_ns == 0 ? 0 : from_ns - 1, until_ns);
-    auto session = session::open(path, until_ns, latest_ns);
-    if (!session) return trace::Error{session.error()};
-    return std::shared_ptr<LifetimeReader>(new LifetimeReader(std::move(session.value()), from_ns));
+    auto modelled = session::open(path, until_ns, latest_ns);
+    if (!modelled) return trace::Error{modelled.error()};
+    return std::shared_ptr<LifetimeReader>(new LifetimeReader(std::move(modelled.value()), from_ns));
   }
 
   /// Reads until there are `count` allocations, or to the end. False: it was stopped before. For one thread at a time.
@@ -62,29 +62,30 @@ class LifetimeReader {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    model::Model &model = session_->model;
-    return question(Follower::View{model.settled(), *session_->reader, session_json_, model.state().revision, !ended_});
+    model::Model &model = modelled_->model;
+    return question(
+        Follower::View{model.settled(), *modelled_->reader, session_json_, model.state().revision, !ended_});
   }
 
  private:
   static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions
 
-  LifetimeReader(std::unique_ptr<session::Session> session, uint64_t from_ns)
-      : session_(std::move(session)), log_(from_ns), session_json_(session_->reader->session_json()) {
-    session_->model.log_lifetimes(&log_);
+  LifetimeReader(std::unique_ptr<session::ModelledTrace> modelled, uint64_t from_ns)
+      : modelled_(std::move(modelled)), log_(from_ns), session_json_(modelled_->reader->session_json()) {
+    modelled_->model.log_lifetimes(&log_);
   }
   /// False once there are `count` allocations or all was read.
   bool slice(size_t count) {
     if (ended_ || log_.ready().size() >= count) return false;
-    ended_ = !session_->poll(kSlice);
-    if (session_->reader->overtaken())
-      session_->reader->note(
+    ended_ = !modelled_->poll(kSlice);
+    if (modelled_->reader->overtaken())
+      modelled_->reader->note(
           "What came next is not kept any more: it was older than the window of full detail (--detail).");
-    if (ended_) session_->model.finish_lifetimes();
+    if (ended_) modelled_->model.finish_lifetimes();
     return true;
   }
   void take(size_t count, LifetimeRows &to) {
-    const model::State &state = session_->model.settled();
+    const model::State &state = modelled_->model.settled();
     const model::Accounts &accounts = state.accounts;
     std::unordered_map<std::string, uint32_t> numbers;
     const auto number_of = [&](const std::string &module) {
@@ -112,7 +113,7 @@ class LifetimeReader {
   }
 
   std::mutex mutex_;  ///< guards what follows, up to the next blank line
-  std::unique_ptr<session::Session> session_;
+  std::unique_ptr<session::ModelledTrace> modelled_;
   model::LifetimeLog log_;
   std::string session_json_;
   bool ended_ = false;

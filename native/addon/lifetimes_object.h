@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "addon/promised.h"
-#include "addon/trace_object.h"
+#include "addon/reader_object.h"
 
 namespace gmt::addon {
 
-class LifetimesObject : public TraceObject<LifetimesObject, LifetimeReader> {
+class LifetimesObject : public ReaderObject<LifetimesObject, LifetimeReader> {
  public:
   static constexpr const char *kOpen = "openLifetimes";
   /// The constructor function; `open` calls it.
@@ -21,7 +21,7 @@ class LifetimesObject : public TraceObject<LifetimesObject, LifetimeReader> {
                        });
   }
 
-  using TraceObject::TraceObject;
+  using ReaderObject::ReaderObject;
 
  private:
   static constexpr double kMostRows = 1 << 20;

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "addon/promised.h"
-#include "addon/trace_object.h"
+#include "addon/reader_object.h"
 #include "wire/process_start.h"
 
 namespace gmt::addon {

@@ -1,116 +1,124 @@
 #pragma once
-// What the addon's objects share: how they are made, how they say no, and what both answer.
-#include <napi.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "addon/answers/pack.gen.h"
-#include "addon/follower.h"
-#include "addon/lifetime_reader.h"
-#include "addon/questions/read.gen.h"
+// `NativeTrace` of extension/native/native.d.ts.
+#include "addon/promised.h"
+#include "addon/reader_object.h"
+#include "session/kept_checkpoints.h"
 
 namespace gmt::addon {
 
-constexpr const char *kClosed = "The trace was closed; open it again.";
-
-/// Leaves an Error pending.
-inline Napi::Value fail(Napi::Env env, const std::string &sentence) {
-  Napi::Error::New(env, sentence).ThrowAsJavaScriptException();
-  return env.Undefined();
-}
-
-/// Leaves a TypeError pending.
-inline Napi::Value refuse(Napi::Env env, const std::string &sentence) {
-  Napi::TypeError::New(env, sentence).ThrowAsJavaScriptException();
-  return env.Undefined();
-}
-
-/// What lives as long as one environment (one Node thread): of each class what makes its objects, and who is told to stop before the
-/// environment goes.
-template <typename Reader>
-struct Opened {
-  Napi::FunctionReference constructor;
-  std::vector<std::weak_ptr<Reader>> readers;
-  void stop() {
-    for (const auto &reader : readers)
-      if (const auto alive = reader.lock()) alive->stop();
-  }
-};
-struct Environment : Opened<Follower>, Opened<LifetimeReader> {};
-
-/// The same of a list (pack.gen.h).
-template <typename Row>
-Napi::Array pack(Napi::Env env, const std::vector<Row> &rows) {
-  return objects(env, rows, [&](const Row &row) { return pack(env, row); });
-}
-/// null where there is nothing.
-template <typename Found>
-Napi::Value pack(Napi::Env env, const std::optional<Found> &found) {
-  return found ? pack(env, *found) : env.Null();
-}
-
-/// An object of the class `Own`, which answers from what `Reader` reads of a trace until it is closed.
-template <typename Own, typename Reader>
-class TraceObject : public Napi::ObjectWrap<Own> {
+class TraceObject : public ReaderObject<TraceObject, Follower> {
  public:
-  explicit TraceObject(const Napi::CallbackInfo &info) : Napi::ObjectWrap<Own>(info) {}
-
-  /// open(path, { fromNs?, untilNs? }): an object over what lies in that span of the session. Leaves an Error pending where the trace
-  /// cannot be opened.
-  static Napi::Value open(const Napi::CallbackInfo &info) {
-    const Napi::Env env = info.Env();
-    if (info.Length() < 1 || !info[0].IsString())
-      return fail(env, std::string(Own::kOpen) + "() needs the path of a trace.");
-    TimeSpan span;
-    if (info.Length() > 1 && !info[1].IsUndefined()) {
-      Fields fields(info, 1);
-      span = {fields.whole("fromNs", span.from_ns), fields.whole("untilNs", span.until_ns)};
-      if (!fields.ok()) return env.Undefined();
-    }
-    auto opened = Reader::open(info[0].As<Napi::String>().Utf8Value(), span);
-    if (!opened) return fail(env, opened.error());
-    Opened<Reader> &all = *env.GetInstanceData<Environment>();
-    const Napi::Object object = all.constructor.New({});
-    // A worker that is being ended makes no objects, and has no exception to tell.
-    if (env.IsExceptionPending() || object.IsEmpty()) return env.Undefined();
-    std::erase_if(all.readers, [](const auto &other) { return other.expired(); });
-    all.readers.push_back(opened.value());
-    Napi::ObjectWrap<Own>::Unwrap(object)->reader_ = std::move(opened.value());
-    return object;
+  static constexpr const char *kOpen = "open";
+  /// The constructor function; `open` calls it.
+  static Napi::Function define(Napi::Env env) {
+    return DefineClass(env, "NativeTrace",
+                       {
+                           InstanceMethod("info", &TraceObject::info),
+                           InstanceMethod<&TraceObject::revision>("revision"),
+                           InstanceMethod<&TraceObject::next>("next"),
+                           InstanceMethod<&TraceObject::reply<model::sites>>("sites"),
+                           InstanceMethod("site", &TraceObject::of_site<model::site>),
+                           InstanceMethod<&TraceObject::reply<model::allocations>>("allocations"),
+                           InstanceMethod<&TraceObject::reply<model::timeline>>("timeline"),
+                           InstanceMethod<&TraceObject::reply<model::site_series>>("siteSeries"),
+                           InstanceMethod<&TraceObject::reply<model::ledger_series>>("ledgerSeries"),
+                           InstanceMethod<&TraceObject::reply<model::passes>>("passes"),
+                           InstanceMethod<&TraceObject::reply<model::ranges>>("ranges"),
+                           InstanceMethod("freeLines", &TraceObject::of_site<model::free_lines>),
+                           InstanceMethod<&TraceObject::reply<fragmentation>>("fragmentation"),
+                           InstanceMethod<&TraceObject::pools>("pools"),
+                           InstanceMethod<&TraceObject::reply<model::segments>>("segments"),
+                           InstanceMethod<&TraceObject::reply<blocks>>("blocks"),
+                           InstanceMethod<&TraceObject::reply<answer>>("answer"),
+                           InstanceMethod<&TraceObject::settle>("settle"),
+                           InstanceMethod<&TraceObject::save>("save"),
+                           InstanceMethod("close", &TraceObject::close),
+                       });
   }
 
- protected:
-  /// False, with an Error pending, once it was closed.
-  bool is_open(Napi::Env env) const {
-    if (!reader_) fail(env, kClosed);
-    return reader_ != nullptr;
-  }
+  using ReaderObject::ReaderObject;
 
-  Napi::Value info(const Napi::CallbackInfo &info) {
+ private:
+  static std::vector<BlockAnswer> with_sites(const model::State &state, const std::vector<model::BlockFacts> &blocks) {
+    std::vector<BlockAnswer> out;
+    for (const model::BlockFacts &facts : blocks)
+      out.push_back({facts, facts.known ? state.accounts.site_of(facts.cell) : 0});
+    return out;
+  }
+  static std::vector<BlockAnswer> blocks(const model::State &state, const model::BlocksQuery &query) {
+    return with_sites(state, model::blocks(state, query.process, query.addresses));
+  }
+  static model::Fragmentation fragmentation(const model::State &state, const model::DeviceQuery &query) {
+    return model::fragmentation(state, query.process, query.device);
+  }
+  static std::optional<AgentAnswer> answer(const model::State &state, const model::AnswerQuery &query) {
+    const model::ProcessState *process = state.process(query.process);
+    const model::Answer *answer = process ? process->answers.find(query.index) : nullptr;
+    if (!answer) return std::nullopt;
+    return AgentAnswer{about_answer(query.process, *answer), answer->complete() ? answer->text : "",
+                       with_sites(state, answer->blocks)};
+  }
+  template <typename Found, typename Query>
+  static Query query_of(Found (*)(const model::State &, const Query &));
+
+  Napi::Value revision(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();
-    return info_answer(info.Env(), reader_->ask(info_data));
+    return Napi::Number::New(info.Env(), static_cast<double>(reader_->revision()));
   }
-
-  /// site(id) and the like: what `Find` tells of a site.
-  template <auto Find>
-  Napi::Value of_site(const Napi::CallbackInfo &info) {
+  Napi::Value next(const Napi::CallbackInfo &info) {
     const Napi::Env env = info.Env();
     if (!is_open(env)) return env.Undefined();
-    if (info.Length() < 1 || !info[0].IsNumber())
-      return refuse(env, "site() and freeLines() need the number of a site.");
-    const double number = info[0].As<Napi::Number>().DoubleValue();
-    const uint32_t site = number >= 0 && number < model::kNone ? static_cast<uint32_t>(number) : model::kNone;
-    return pack(env, reader_->ask([&](const Follower::View &view) { return Find(view.state, site); }));
+    if (info.Length() < 1 || !info[0].IsFunction()) return refuse(env, "next() needs a function.");
+    const auto release = [](Napi::ThreadSafeFunction *call) {
+      call->Release();
+      delete call;
+    };
+    const std::shared_ptr<Napi::ThreadSafeFunction> call(
+        new Napi::ThreadSafeFunction(Napi::ThreadSafeFunction::New(env, info[0].As<Napi::Function>(), "next", 0, 1)),
+        release);
+    reader_->next([call](bool caught_up) {
+      call->NonBlockingCall(
+          [caught_up](Napi::Env from, Napi::Function found) { found.Call({Napi::Boolean::New(from, caught_up)}); });
+    });
+    return env.Undefined();
   }
-
-  void close(const Napi::CallbackInfo &) {
-    if (reader_) reader_->stop();
-    reader_.reset();
+  Napi::Value settle(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return Promised::start(info.Env(), [follower = reader_]() -> trace::Status {
+      if (follower->settle()) return std::nullopt;
+      return trace::Error{kClosed};
+    });
   }
-
-  std::shared_ptr<Reader> reader_;
+  Napi::Value save(const Napi::CallbackInfo &info) {
+    const Napi::Env env = info.Env();
+    if (!is_open(env)) return env.Undefined();
+    if (info.Length() < 1 || !info[0].IsString()) return fail(env, "save() needs the path of the file to write.");
+    const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
+    return Promised::start(env, [follower = reader_, target = info[0].As<Napi::String>().Utf8Value(), json] {
+      const auto logs = follower->ask([](const Follower::View &view) { return view.reader.open_logs(); });
+      const session::DirectoryLock last(follower->path(), session::DirectoryLock::kCopier,
+                                        session::DirectoryLock::Way::kTogether);
+      return session::save(follower->path(), target, json, logs);
+    });
+  }
+  Napi::Value pools(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    return pack(info.Env(), reader_->ask([](const Follower::View &view) { return model::pools(view.state); }));
+  }
+  /// What `Find` finds of what the call asks. What has a revision gets the follower's.
+  template <auto Find>
+  Napi::Value reply(const Napi::CallbackInfo &info) {
+    if (!is_open(info.Env())) return info.Env().Undefined();
+    decltype(query_of(Find)) query;
+    Fields fields(info);
+    read(fields, query);
+    if (!fields.ok()) return info.Env().Undefined();
+    return pack(info.Env(), reader_->ask([&](const Follower::View &view) {
+      auto found = Find(view.state, query);
+      if constexpr (requires { found.revision; }) found.revision = view.revision;
+      return found;
+    }));
+  }
 };
 
 }  // namespace gmt::addon

@@ -10,7 +10,7 @@
 namespace gmt::recorder {
 namespace {
 
-constexpr uint64_t kNewest = trace::SessionReader::kToTheEnd;
+constexpr uint64_t kNewest = trace::LogMerger::kToTheEnd;
 constexpr uint64_t kEvents = 1 << 18;   ///< between two looks
 constexpr uint64_t kJustAfterNs = 100;  ///< what is alive at a moment is in it, however times are rounded
 constexpr size_t kMostLines = 1000;
@@ -18,9 +18,9 @@ constexpr size_t kMostLines = 1000;
 constexpr auto kLongest = std::chrono::milliseconds(2500);
 
 /// The newest process with that number.
-std::optional<uint32_t> process_of(const session::Session &session, uint32_t pid) {
-  for (size_t at = session.reader->process_count(); at-- > 0;) {
-    if (session.reader->facts(at).pid == pid) return static_cast<uint32_t>(at);
+std::optional<uint32_t> process_of(const session::ModelledTrace &modelled, uint32_t pid) {
+  for (size_t at = modelled.reader->process_count(); at-- > 0;) {
+    if (modelled.reader->facts(at).pid == pid) return static_cast<uint32_t>(at);
   }
   return std::nullopt;
 }
@@ -54,8 +54,8 @@ void add_ledger(Answer &to, const model::Ledger &ledger, const model::ProcessSta
               << ledger.live_count << ledger.peak_bytes << reserved << window.peak_bytes << window.peak_ns;
 }
 
-std::string lines_of(session::Session &session, const model::SiteQuery &query) {
-  const model::State &state = session.model.settled();
+std::string lines_of(session::ModelledTrace &modelled, const model::SiteQuery &query) {
+  const model::State &state = modelled.model.settled();
   Answer to;
   to << std::string("lines");
   for (const model::SiteRow &row : model::sites(state, query).rows) {
@@ -72,14 +72,14 @@ std::string lines_of(session::Session &session, const model::SiteQuery &query) {
 void Asked::open() {
   auto opened = session::open(directory_, kNewest, kNewest);
   problem_ = opened ? "" : opened.error();
-  session_ = opened ? std::move(opened.value()) : nullptr;
-  if (session_ && window_ns_) session_->model.begin_windows(window_ns_);
+  modelled_ = opened ? std::move(opened.value()) : nullptr;
+  if (modelled_ && window_ns_) modelled_->model.begin_windows(window_ns_);
 }
 
 bool Asked::turn() {
-  if (!session_) return false;
-  const bool more = session_->poll(kEvents);
-  if (session_->reader->overtaken()) {
+  if (!modelled_) return false;
+  const bool more = modelled_->poll(kEvents);
+  if (modelled_->reader->overtaken()) {
     window_is_whole_ = false;
     open();
   }
@@ -88,12 +88,12 @@ bool Asked::turn() {
 
 void Asked::catch_up() {
   // The log of a process that has just begun is looked for at once, and then all of it is read.
-  if (!session_ || !process_of(*session_, pid_)) open();
+  if (!modelled_ || !process_of(*modelled_, pid_)) open();
   turn();
-  if (!session_) return;
-  const uint64_t goal = session_->reader->events() + session_->reader->events_to_come();
+  if (!modelled_) return;
+  const uint64_t goal = modelled_->reader->events() + modelled_->reader->events_to_come();
   const auto end = std::chrono::steady_clock::now() + kLongest;
-  while (session_ && session_->reader->events() < goal && session_->reader->events_to_come() > 0 &&
+  while (modelled_ && modelled_->reader->events() < goal && modelled_->reader->events_to_come() > 0 &&
          std::chrono::steady_clock::now() < end) {
     if (!turn()) std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
@@ -105,22 +105,23 @@ std::string Asked::answer(const std::string &question) {
   const int words = std::sscanf(question.c_str(), "%15s %15s %llu %llu", name, layer, &from_ns, &at_ns);
   const std::string_view asked = name;
   catch_up();
-  if (!session_) return refused(problem_);
+  if (!modelled_) return refused(problem_);
   if (asked == "lines" && words == 4) return lines(layer, from_ns, at_ns);
   if (asked == "window") {
-    window_ns_ = session_->model.state().now_ns + 1;
+    window_ns_ = modelled_->model.state().now_ns + 1;
     window_is_whole_ = true;
-    session_->model.begin_windows(window_ns_);
+    modelled_->model.begin_windows(window_ns_);
   }
   return state();
 }
 
 std::string Asked::state() const {
-  const auto number = process_of(*session_, pid_);
-  const model::State &state = session_->model.state();
+  const auto number = process_of(*modelled_, pid_);
+  const model::State &state = modelled_->model.state();
   Answer to;
-  to << std::string("state") << window_ns_ << window_is_whole_ << (number && session_->reader->facts(*number).simulated)
-     << (!number || state.recording(*number)) << (number ? session_->reader->losses(*number).events() : 0);
+  to << std::string("state") << window_ns_ << window_is_whole_
+     << (number && modelled_->reader->facts(*number).simulated) << (!number || state.recording(*number))
+     << (number ? modelled_->reader->losses(*number).events() : 0);
   for (const model::Ledger &ledger : state.accounts.ledgers()) {
     if (number && ledger.process == *number) add_ledger(to, ledger, state.process(*number));
   }
@@ -131,25 +132,25 @@ std::string Asked::lines(std::string_view layer, uint64_t from_ns, uint64_t at_n
   const auto &layers = model::Words<model::Layer>::kAll;
   const auto found = std::ranges::find(layers, layer);
   if (found == layers.end()) return refused("There is no layer " + std::string(layer) + ".");
-  session::Session *session = session_.get();
-  trace::Result<std::unique_ptr<session::Session>> then{nullptr};
+  session::ModelledTrace *modelled = modelled_.get();
+  trace::Result<std::unique_ptr<session::ModelledTrace>> then{nullptr};
   if (at_ns) {
     then = session::open(directory_, at_ns + kJustAfterNs, at_ns + kJustAfterNs);
     if (!then) return refused(then.error());
-    session = then.value().get();
-    while (session->poll(kEvents)) {
+    modelled = then.value().get();
+    while (modelled->poll(kEvents)) {
     }
-    if (session->reader->overtaken()) return refused("That moment is not kept any more.");
-    session->reader->end_here();
+    if (modelled->reader->overtaken()) return refused("That moment is not kept any more.");
+    modelled->reader->end_here();
   }
-  const auto number = process_of(*session, pid_);
+  const auto number = process_of(*modelled, pid_);
   if (!number) return std::string("lines");
   model::SiteQuery query;
   query.layer = static_cast<model::Layer>(found - layers.begin());
   query.process = static_cast<int32_t>(*number);
   query.births.from_ns = from_ns;
   query.to = kMostLines;
-  return lines_of(*session, query);
+  return lines_of(*modelled, query);
 }
 
 }  // namespace gmt::recorder

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "session/session.h"
+#include "session/modelled_trace.h"
 
 namespace gmt::recorder {
 
@@ -33,7 +33,7 @@ class Asked {
 
   const std::string directory_;
   const uint32_t pid_;
-  std::unique_ptr<session::Session> session_;
+  std::unique_ptr<session::ModelledTrace> modelled_;
   std::string problem_;  ///< why there is no session
   uint64_t window_ns_ = 0;
   bool window_is_whole_ = false;

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "session/session.h"
+#include "session/modelled_trace.h"
 
 namespace gmt::recorder {
 namespace {
@@ -52,7 +52,7 @@ void add_marks(const std::string &session_json, std::vector<Moment> &moments) {
 }
 
 /// Read up to the moment; null where that is not to be had any more.
-std::unique_ptr<session::Session> read_until(const std::string &directory, uint64_t ns) {
+std::unique_ptr<session::ModelledTrace> read_until(const std::string &directory, uint64_t ns) {
   auto opened = session::open(directory, ns, ns);
   if (!opened) return nullptr;
   while (opened.value()->poll(1 << 16)) {
@@ -84,10 +84,10 @@ KeptMoments::KeptMoments(const std::string &directory) : directory_(directory) {
 }
 
 void KeptMoments::keep(const Moment &moment, trace::Packer &packer) {
-  const auto session = read_until(directory_, moment.ns);
-  if (!session) return;
+  const auto modelled = read_until(directory_, moment.ns);
+  if (!modelled) return;
   const auto kind = static_cast<size_t>(moment.kind);
-  auto path = session::keep_checkpoint(directory_, moment.ns, kKindNames[kind], *session, packer);
+  auto path = session::keep_checkpoint(directory_, moment.ns, kKindNames[kind], *modelled, packer);
   if (!path) return;  // the disk is full
   std::erase_if(files_, [&](const File &one) { return one.path == path.value(); });
   files_.push_back({path.value(), moment.kind, session::disk_bytes(path.value())});

@@ -60,18 +60,18 @@ bool directory_is_there(const std::string &directory) {
 }
 
 trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &directory, const Limits &limits) {
-  constexpr uint64_t kNewest = trace::SessionReader::kToTheEnd;
+  constexpr uint64_t kNewest = trace::LogMerger::kToTheEnd;
   if (!gives_back(directory))
     return trace::Error{"The file system of " + directory + " cannot give back parts of files."};
-  auto session = session::open(directory, kNewest, kNewest);
-  if (!session) return trace::Error{session.error()};
-  return std::unique_ptr<Recorder>(new Recorder(directory, sensible(limits), std::move(session.value())));
+  auto modelled = session::open(directory, kNewest, kNewest);
+  if (!modelled) return trace::Error{modelled.error()};
+  return std::unique_ptr<Recorder>(new Recorder(directory, sensible(limits), std::move(modelled.value())));
 }
 
-Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::Session> session)
+Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::ModelledTrace> modelled)
     : directory_(std::move(directory)),
       limits_(limits),
-      session_(std::move(session)),
+      modelled_(std::move(modelled)),
       budget_(limits_.budget),
       room_(limits_.budget),
       moments_(directory_) {
@@ -83,7 +83,7 @@ Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<
 }
 
 bool Recorder::turn() {
-  const bool more = session_->poll(kSlice);
+  const bool more = modelled_->poll(kSlice);
   look_at_space();
   keep_first_steps();
   const uint64_t unkept = (finished_chunks() - (points_.empty() ? 0 : points_.back().finished)) * GMT_CHUNK_BYTES;
@@ -108,7 +108,7 @@ bool Recorder::over() {
   const auto now = Clock::now();
   if (now - looked_ < kLookAtJob) return false;
   looked_ = now;
-  const trace::SessionReader &reader = *session_->reader;
+  const trace::LogMerger &reader = *modelled_->reader;
   const bool begun = reader.process_count() > 0;
   if ((begun && reader.live()) || job_runs(directory_)) alive_ = now;
   return now - alive_ > (begun ? kNoProcessLeft : kNoProcessYet) || !directory_is_there(directory_);
@@ -116,7 +116,7 @@ bool Recorder::over() {
 
 uint64_t Recorder::finished_chunks() const {
   uint64_t sum = 0;
-  for (size_t i = 0; i < session_->reader->process_count(); ++i) sum += session_->reader->finished_chunks(i);
+  for (size_t i = 0; i < modelled_->reader->process_count(); ++i) sum += modelled_->reader->finished_chunks(i);
   return sum;
 }
 
@@ -127,7 +127,7 @@ uint64_t Recorder::reserved_chunks() const {
 }
 
 void Recorder::look_at_space() {
-  const trace::SessionReader &reader = *session_->reader;
+  const trace::LogMerger &reader = *modelled_->reader;
   while (logs_.size() < reader.process_count()) {
     logs_.push_back(std::make_unique<LogSpace>(reader.log_path(logs_.size())));
     // All of a process that came later is behind the first steps.
@@ -144,7 +144,7 @@ void Recorder::share_room() {
   uint64_t writers = 0;
   for (size_t i = 0; i < logs_.size(); ++i) {
     reserved.push_back(logs_[i]->reserved());
-    writers += !session_->reader->ended(i);
+    writers += !modelled_->reader->ended(i);
   }
   uint64_t taken = point_bytes_ + moments_.bytes();
   most_bytes_ = 0;
@@ -159,7 +159,7 @@ void Recorder::share_room() {
 
 bool Recorder::first_steps_over() const {
   bool over = false;
-  session_->model.state().each_process([&](const model::ProcessState &one) {
+  modelled_->model.state().each_process([&](const model::ProcessState &one) {
     over |= one.frame->step > kFirstSteps && one.steps.source != model::StepSource::Time;
   });
   return over;
@@ -167,7 +167,7 @@ bool Recorder::first_steps_over() const {
 
 void Recorder::keep_first_steps() {
   if (kept_ns_) return;
-  const trace::SessionReader &reader = *session_->reader;
+  const trace::LogMerger &reader = *modelled_->reader;
   if (!first_steps_ns_ && first_steps_over()) first_steps_ns_ = reader.time_ns();
   const uint64_t sure = reader.sure_ns();
   const bool enough = finished_chunks() * GMT_CHUNK_BYTES >= limits_.detail / 2;  // they are long, or there are none
@@ -181,8 +181,8 @@ void Recorder::keep_first_steps() {
 
 void Recorder::add_point() {
   const auto begin = Clock::now();
-  trace::SessionReader &reader = *session_->reader;
-  auto path = session::keep_checkpoint(directory_, reader.events(), {}, *session_, packer_);
+  trace::LogMerger &reader = *modelled_->reader;
+  auto path = session::keep_checkpoint(directory_, reader.events(), {}, *modelled_, packer_);
   const auto end = Clock::now();
   next_point_ = end + kWorkToPause * (end - begin);
   fits_ = static_cast<bool>(path);
@@ -225,7 +225,7 @@ void Recorder::give_back(bool all) {
 /// Those that are about to go. Where the budget is nearly used up there is no time for it.
 void Recorder::keep_moments(uint64_t until_ns) {
   if (room_ >= budget_ / 16 && moments_.bytes() <= budget_ / 8) {
-    const auto moments = moments_of(session_->model.state(), session_->reader->session_json(),
+    const auto moments = moments_of(modelled_->model.state(), modelled_->reader->session_json(),
                                     std::max(kept_ns_, moments_ns_), until_ns);
     for (const Moment &one : moments) moments_.keep(one, packer_);
   }

@@ -11,7 +11,7 @@
 #include "recorder/log_space.h"
 #include "recorder/moments.h"
 #include "session/kept_checkpoints.h"
-#include "session/session.h"
+#include "session/modelled_trace.h"
 #include "trace/saved/zstd.h"
 
 namespace gmt::recorder {
@@ -35,7 +35,7 @@ class Recorder {
 
   /// Reads what there is, for some milliseconds, and does what is due. False: there was nothing more.
   bool turn();
-  uint64_t events() const { return session_->reader->events(); }
+  uint64_t events() const { return modelled_->reader->events(); }
   /// No process of the job is left, and all was read.
   bool over();
   /// Makes a checkpoint, and gives back what is older.
@@ -52,7 +52,7 @@ class Recorder {
     bool given_back = false;                  ///< what lies before it
   };
 
-  Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::Session> session);
+  Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::ModelledTrace> modelled);
   void look_at_space();
   void share_room();
   void keep_first_steps();
@@ -65,7 +65,7 @@ class Recorder {
 
   const std::string directory_;
   const Limits limits_;
-  std::unique_ptr<session::Session> session_;
+  std::unique_ptr<session::ModelledTrace> modelled_;
   trace::Packer packer_;
   std::vector<std::unique_ptr<LogSpace>> logs_;  ///< by process
   std::deque<Point> points_;                     ///< oldest first

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "session/checkpoint.h"
-#include "session/session.h"
+#include "session/modelled_trace.h"
+#include "session/trace_checkpoint.h"
 #include "trace/file_map.h"
 #include "trace/saved/trace_writer.h"
 #include "trace/trace_directory.h"
@@ -46,10 +46,10 @@ std::vector<CheckpointFile> kept_checkpoints(const std::string &directory) {
 }
 
 trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
-                                           Session &session, trace::Packer &packer) {
-  const std::vector<std::byte> bytes = checkpoint(*session.reader, session.model);
+                                           ModelledTrace &modelled, trace::Packer &packer) {
+  const std::vector<std::byte> bytes = checkpoint(*modelled.reader, modelled.model);
   const auto frame = packer.pack(bytes);
-  const gmt_checkpoint_header header{session.reader->time_ns(), frame.size(), bytes.size(), kCheckpointVersion};
+  const gmt_checkpoint_header header{modelled.reader->time_ns(), frame.size(), bytes.size(), kCheckpointVersion};
   char digits[32];
   std::snprintf(digits, sizeof digits, "/%020llu", static_cast<unsigned long long>(number));
   const std::string path = directory + digits + (kind.empty() ? "" : kDash + kind) + kSuffix;

@@ -11,7 +11,7 @@
 
 namespace gmt::session {
 
-struct Session;
+struct ModelledTrace;
 
 /// A checkpoint, in a file of its own or in a saved trace.
 struct CheckpointFile {
@@ -26,7 +26,7 @@ std::vector<CheckpointFile> kept_checkpoints(const std::string &directory);
 /// Writes what a session has read as a checkpoint beside the others, whole or not at all. `number` tells it from others of its kind.
 /// Gives its path.
 trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
-                                           Session &session, trace::Packer &packer);
+                                           ModelledTrace &modelled, trace::Packer &packer);
 
 /// Bytes that a file takes of the disk.
 uint64_t disk_bytes(const std::string &path);

@@ -1,14 +1,14 @@
 #pragma once
 // Names for the model, from the tables that the reader keeps.
 #include "model/state/names.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 namespace gmt::session {
 
 /// Used under the same lock as the reader.
 class TraceNames : public model::Names {
  public:
-  explicit TraceNames(trace::SessionReader &reader) : reader_(reader) {}
+  explicit TraceNames(trace::LogMerger &reader) : reader_(reader) {}
   bool stack(uint32_t process, uint32_t stack, model::Stack &out) const override {
     const trace::Stack *known = reader_.tables(process).resolve(stack);
     if (known) out = *known;
@@ -43,7 +43,7 @@ class TraceNames : public model::Names {
     return command.empty() ? "process" : base_name(command[0]);
   }
 
-  trace::SessionReader &reader_;
+  trace::LogMerger &reader_;
 };
 
 }  // namespace gmt::session

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "load.h"
 #include "session/trace_names.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 using namespace gmt::test;
 
@@ -108,7 +108,7 @@ void queries(gmt::test::AskedModel &model) {
 void behind_reader(Pattern pattern, uint64_t events) {
   const gmt::test::TemporaryFolder folder;
   write_log(pattern, folder.path(), events);
-  auto opened = gmt::trace::SessionReader::open(folder.path());
+  auto opened = gmt::trace::LogMerger::open(folder.path());
   if (!opened) {
     std::fprintf(stderr, "%s\n", opened.error().c_str());
     std::exit(1);
@@ -120,7 +120,7 @@ void behind_reader(Pattern pattern, uint64_t events) {
   while (reader->poll([&](const gmt::trace::Batch &batch) { model.ingest(batch); }, 65536).more) {
   }
   print_rate("reader and model", model.state().events, seconds() - begin);
-  auto again = std::move(gmt::trace::SessionReader::open(folder.path()).value());
+  auto again = std::move(gmt::trace::LogMerger::open(folder.path()).value());
   begin = seconds();
   uint64_t count = 0;
   while (again->poll([&](const gmt::trace::Batch &batch) { count += batch.events.size(); }, 65536).more) {

@@ -15,7 +15,7 @@
 
 #include "check.h"
 #include "load.h"
-#include "session/session.h"
+#include "session/modelled_trace.h"
 #include "trace/saved/save.h"
 
 using namespace gmt;
@@ -59,7 +59,7 @@ double answer_seconds(const std::string &path, uint64_t until_ns, uint64_t lates
 }
 
 void measure(const std::string &path, int moments) {
-  constexpr uint64_t kEnd = trace::SessionReader::kToTheEnd;
+  constexpr uint64_t kEnd = trace::LogMerger::kToTheEnd;
   uint64_t end_ns = 0;
   const double whole = answer_seconds(path, kEnd, kEnd, &end_ns);
   std::printf("opened to the first answer           %9.3f s %8.0f MiB resident\n", whole, resident_mib());

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "log_writer.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 using namespace gmt;
 using namespace gmt::test;
@@ -25,7 +25,7 @@ void write(LogWriter &log, uint16_t threads, uint64_t burst, bool details) {
 double best_rate(const std::string &folder) {
   double best = 0;
   for (int round = 0; round < 5; ++round) {
-    auto session = std::move(trace::SessionReader::open(folder).value());
+    auto session = std::move(trace::LogMerger::open(folder).value());
     uint64_t sum = 0;
     auto begin = std::chrono::steady_clock::now();
     session->poll([&](const trace::Batch &batch) { sum += batch.events.size(); });

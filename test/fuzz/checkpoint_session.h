@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "random_session.h"
-#include "session/checkpoint.h"
+#include "session/trace_checkpoint.h"
 
 namespace gmt::test {
 
@@ -31,7 +31,7 @@ class CheckpointSession {
     log.add_answer(0, ++program.requests, 0, 1, std::to_string(program.live.back()), log.next_sequence() - 1 + later);
   }
   std::vector<uint8_t> read() const {
-    auto reader = std::move(trace::SessionReader::open(path()).value());
+    auto reader = std::move(trace::LogMerger::open(path()).value());
     const session::TraceNames names(*reader);
     AskedModel model(names);
     reader->poll([&](const trace::Batch &batch) { model.ingest(batch); });

@@ -9,7 +9,7 @@ using namespace gmt::test;
 
 FUZZ(checkpoint, const uint8_t *data, size_t size) {
   static const CheckpointSession session;
-  auto reader = std::move(trace::SessionReader::open(session.path()).value());
+  auto reader = std::move(trace::LogMerger::open(session.path()).value());
   const session::TraceNames names(*reader);
   AskedModel model(names);
   std::vector<std::byte> bytes(1 + size, static_cast<std::byte>(session::kCheckpointVersion));

@@ -3,16 +3,16 @@
 #include "fuzz.h"
 #include "memory_file.h"
 #include "model_fixture.h"
-#include "session/checkpoint.h"
+#include "session/trace_checkpoint.h"
 #include "session/trace_names.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 using namespace gmt;
 
 namespace {
 
 /// The events up to the end, from the beginning or from a checkpoint.
-void read_on(trace::SessionReader &reader, model::Model *model) {
+void read_on(trace::LogMerger &reader, model::Model *model) {
   uint64_t events = reader.events();
   reader.poll([&](const trace::Batch &batch) {
     events += batch.events.size();
@@ -23,7 +23,7 @@ void read_on(trace::SessionReader &reader, model::Model *model) {
 }
 
 void resume(const std::string &path, const trace::CheckpointPlace &place) {
-  auto session = trace::SessionReader::open(path);
+  auto session = trace::LogMerger::open(path);
   if (!session) __builtin_trap();
   const session::TraceNames names(*session.value());
   model::Model model(names);
@@ -36,7 +36,7 @@ void resume(const std::string &path, const trace::CheckpointPlace &place) {
 FUZZ(container, const uint8_t *data, size_t size) {
   const test::Bytes file = test::container_of(data, size);
   const std::string path = test::memory_file(std::as_bytes(std::span(file)));
-  auto session = trace::SessionReader::open(path);
+  auto session = trace::LogMerger::open(path);
   if (!session) {
     if (session.error().empty()) __builtin_trap();
     return 0;

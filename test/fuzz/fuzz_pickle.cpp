@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fuzz.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 #include "trace/snapshot/import_snapshot.h"
 #include "trace/snapshot/pickle_reader.h"
 #include "trace/snapshot/snapshot_replay.h"
@@ -61,7 +61,7 @@ FUZZ(pickle, const uint8_t *data, size_t size) {
     if (::access(target.c_str(), F_OK) == 0) __builtin_trap();
     return 0;
   }
-  auto session = trace::SessionReader::open(target);
+  auto session = trace::LogMerger::open(target);
   if (!session) __builtin_trap();
   uint64_t events = 0;
   session.value()->poll([&](const trace::Batch &batch) {

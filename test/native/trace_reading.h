@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 namespace gmt::test {
 
@@ -51,7 +51,7 @@ inline KeptBatch keep(const trace::Batch &batch) {
 }
 
 struct Reading {
-  std::unique_ptr<trace::SessionReader> session;
+  std::unique_ptr<trace::LogMerger> session;
   std::vector<KeptBatch> batches;
   std::string error;
 
@@ -70,7 +70,7 @@ struct Reading {
 /// Opens `path` and reads all that is there.
 inline Reading read_all(const std::string &path) {
   Reading reading;
-  auto session = trace::SessionReader::open(path);
+  auto session = trace::LogMerger::open(path);
   if (!session) {
     reading.error = session.error();
     return reading;

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Copies, SpaceLimits } from '../../capture/launch/recorder';
 import { expandFolder, traceName, TRACES } from '../../capture/traces/jobFolder';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import type { NativeAddon, NativeSession } from '../../native/addon';
+import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { makeFolder, removeFile, writeWhole } from '../../files/files';
 import { rankIn } from '../../protocol/rank';
 import type { RankSet } from '../arguments/ranks';
@@ -60,7 +60,7 @@ export class JobRecording {
   private failed = false;
 
   /** `directory`: where the trace is recorded, on this machine's own disk. Throws where the folder cannot be made. */
-  constructor(folder: string, directory: string, session: NativeSession) {
+  constructor(folder: string, directory: string, session: NativeTrace) {
     const trace = join(TRACES, traceName(hostname(), process.pid));
     this.traceFile = join(folder, trace);
     this.copies = { file: this.traceFile, seconds: COPY_SECONDS };

@@ -24,7 +24,7 @@ export interface LiveOptions extends Pick<LiveTitle, 'title' | 'pid'> {
 const MIN_ROWS = 18;
 
 /** The whole terminal where it is ours alone, its lower half where a program writes to it too, elsewhere lines. */
-export function createLive(session: NativeSession, { title, pid, startedMs, wholeScreen, quit }: LiveOptions): Live {
+export function createLive(session: NativeTrace, { title, pid, startedMs, wholeScreen, quit }: LiveOptions): Live {
   const lineText = createLineReader();
   const elapsedNs = (): number => (Date.now() - startedMs) * 1e6;
   const now = (size: LiveSize, choice: LiveChoice): LiveView =>
@@ -88,7 +88,7 @@ function lowerHalf(view: View): Live {
 }
 
 /** Says on stderr what has been found since it was last asked: a line a finding, again only where its verdict is another, or gone. */
-function createNews(session: NativeSession, lineText: LineText): () => void {
+function createNews(session: NativeTrace, lineText: LineText): () => void {
   const said = new Map<string, Finding>();
   return () => {
     const { findings, sites } = verdictsOf(session, lineText);

@@ -50,7 +50,7 @@ export async function atChosen<T>(
   use: (chosen: ChosenMoment) => T,
 ): Promise<T> {
   const { live, durationNs } = trace.session.info();
-  const readAt = <R>(ns: number, read: (then: NativeSession) => R): Promise<R> => atMoment(trace, ns, read);
+  const readAt = <R>(ns: number, read: (then: NativeTrace) => R): Promise<R> => atMoment(trace, ns, read);
   // The moment is a peak, and it is explained.
   const isPeak = from === null && at !== null && (at === 'peak' || (typeof at === 'object' && 'peakOf' in at));
   const place = isPeak ? await peakPlace(trace.session, until.ns, readAt) : null;

@@ -14,7 +14,7 @@ import { asAt, asEnded, atMoment } from './momentSource';
 /** A trace that is read to its end. */
 export interface EndedTrace {
   addon: NativeAddon;
-  session: NativeSession;
+  session: NativeTrace;
   /** What `addon.open` takes. */
   path: string;
   /** It was read while it was recorded: read once more, its times are those that a moment of it is read by. */
@@ -42,7 +42,7 @@ export async function withFinal<T>(
 async function builtUpPeak(trace: EndedTrace): Promise<PeakParts | null> {
   const ns = peakMoment(trace.session);
   if (ns === null || !trace.session.info().steps.some(({ process }) => hasRounds(trace.session, process))) return null;
-  const readAt = <R>(untilNs: number, read: (then: NativeSession) => R): Promise<R> => atMoment(trace, untilNs, read);
+  const readAt = <R>(untilNs: number, read: (then: NativeTrace) => R): Promise<R> => atMoment(trace, untilNs, read);
   try {
     const place = await peakPlace(trace.session, ns, readAt);
     const peak = place && (await readAt(ns, then => explainPeak(asAt(then, ns), place)));

@@ -35,7 +35,7 @@ const WORTH = 0.1;
 /** Reads of a trace what is compared. `file`: as the user named it. Rejects with a sentence. */
 export async function gatedRun(
   addon: NativeAddon,
-  session: NativeSession,
+  session: NativeTrace,
   path: string,
   file: string,
 ): Promise<GatedRun> {

@@ -1,4 +1,4 @@
-import type { NativeAddon, NativeSession } from '../../native/addon';
+import type { NativeAddon, NativeTrace } from '../../native/addon';
 import type { TraceSource } from '../../protocol/trace';
 
 /** The trace, read up to `untilNs`, as it was at that moment: it lasted until then, whether something happened last or not. */
@@ -37,9 +37,9 @@ export function bornSince(source: TraceSource, fromNs: number): TraceSource {
 
 /** Reads the trace of a session as it was at a time; null: as it is. */
 export async function atMoment<T>(
-  { addon, session, path }: { addon: NativeAddon; session: NativeSession; path: string },
+  { addon, session, path }: { addon: NativeAddon; session: NativeTrace; path: string },
   untilNs: number | null,
-  read: (session: NativeSession) => T,
+  read: (session: NativeTrace) => T,
 ): Promise<T> {
   if (untilNs === null) return read(session);
   const then = addon.open(path, { untilNs });

@@ -68,7 +68,7 @@ void add_steps(const model::State &state, const model::ProcessState &process, In
 }
 
 void copy_processes(const Follower::View &view, InfoData &data) {
-  trace::SessionReader &reader = view.reader;
+  trace::LogMerger &reader = view.reader;
   for (uint32_t i = 0; i < reader.process_count(); ++i) {
     const trace::ProcessTables &tables = reader.tables(i);
     data.processes.push_back({i, reader.facts(i), tables.command(), tables.python_version(), reader.ended(i),

@@ -13,7 +13,7 @@ namespace {
 /// Of all events, in the order in which they are read.
 std::vector<uint64_t> times_of(const std::string &path) {
   std::vector<uint64_t> times;
-  auto reader = trace::SessionReader::open(path);
+  auto reader = trace::LogMerger::open(path);
   const auto note = [&](const trace::Batch &batch) {
     for (const trace::Event &event : batch.events) times.push_back(event.time_ns);
   };
@@ -25,7 +25,7 @@ std::vector<uint64_t> times_of(const std::string &path) {
 /// Which event of each log is the first that is later than `until_ns`.
 std::vector<uint64_t> written_by(const std::string &path, uint64_t until_ns, size_t logs) {
   std::vector<uint64_t> sequences(logs, 1);
-  auto reader = trace::SessionReader::open(path, until_ns);
+  auto reader = trace::LogMerger::open(path, until_ns);
   while (reader && reader.value()->poll([](const trace::Batch &) {}).more) {
   }
   for (size_t i = 0; reader && i < reader.value()->process_count(); ++i)
@@ -59,7 +59,7 @@ void fold_at_random(const std::string &path, const std::string &directory, std::
 }
 
 bool begins_with_a_gap(const std::string &directory) {
-  const auto reader = trace::SessionReader::open(directory);
+  const auto reader = trace::LogMerger::open(directory);
   return reader && reader.value()->overtaken();
 }
 
@@ -74,7 +74,7 @@ void fold(const std::string &path, const std::string &target, uint32_t seed) {
   CHECK(folded->reader->notes() == whole->reader->notes());
   // Sites are numbered as they are met: of several processes, as these were read.
   const auto told = whole->reader->process_count() > 1
-                        ? [](session::Session &one, const std::string &) { return ledgers(one); }
+                        ? [](session::ModelledTrace &one, const std::string &) { return ledgers(one); }
                         : answers;
   check_same(told(*folded, path), told(*whole, path), "folded");
   const auto problem = session::save(folder.path(), target, whole->reader->session_json(), {});

@@ -14,7 +14,7 @@ namespace {
 int scale() { return long_run() ? 1 : 6; }
 
 bool has_gap(const std::string &folder) {
-  auto reader = trace::SessionReader::open(folder);
+  auto reader = trace::LogMerger::open(folder);
   return reader && reader.value()->overtaken();
 }
 
@@ -62,7 +62,7 @@ TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
   const int parts = long_run() ? 1 : 2;  // a shorter trace keeps all of its moments
   for (const uint32_t processes : {1u, 3u}) {
     // Sites are numbered as they are met: of several processes, as these were read.
-    const auto told = [&](session::Session &session, const std::string &logs) {
+    const auto told = [&](session::ModelledTrace &session, const std::string &logs) {
       return processes == 1 ? answers(session, logs) : ledgers(session);
     };
     Twins twins(processes, 7);

@@ -32,7 +32,7 @@ struct Storm {
     }
   }
   bool over() const { return done == kThreads; }
-  void check(session::Session &session) const {
+  void check(session::ModelledTrace &session) const {
     CHECK_EQ(session.reader->losses().total(), 0u);
     CHECK_EQ(session.reader->events(), kThreads * (2 * kEach - kLiving));
     CHECK_EQ(session.reader->tables(0).stack_count(), kThreads);
@@ -52,7 +52,7 @@ struct Storm {
 
 /// Reads on, and anew where it was overtaken. How often that was.
 int follow(const std::string &path, const Storm &storm, uint64_t events, std::chrono::microseconds pause,
-           std::unique_ptr<session::Session> &session) {
+           std::unique_ptr<session::ModelledTrace> &session) {
   int overtaken = 0;
   for (bool last = false;;) {
     const bool more = session->poll(events);

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "random_session.h"
 #include "recorder/recorder.h"
-#include "session/checkpoint.h"
+#include "session/trace_checkpoint.h"
 
 namespace gmt::test {
 
@@ -19,7 +19,7 @@ inline void write_pairs(LogWriter &log, uint64_t pairs) {
     log.add_event(0, i % 2 ? GMT_TENSOR_FREE : GMT_TENSOR_ALLOC, 512 * (1 + i / 2), 512);
 }
 
-constexpr uint64_t kEnd = trace::SessionReader::kToTheEnd;
+constexpr uint64_t kEnd = trace::LogMerger::kToTheEnd;
 
 /// Programs that write the same into two directories.
 class Twins {
@@ -67,13 +67,13 @@ inline std::unique_ptr<recorder::Recorder> recorder_of(const std::string &direct
 }
 
 /// All that a session answers, and what is missing of it.
-inline std::string answers(session::Session &session, const std::string &logs) {
+inline std::string answers(session::ModelledTrace &session, const std::string &logs) {
   const auto bytes = session::checkpoint(*session.reader, session.model);
-  trace::SessionReader &reader = *session.reader;
+  trace::LogMerger &reader = *session.reader;
   AskedModel model(session.names);
   std::ostringstream out;
   // A copy of the model is asked: over `logs`, which have all chunks.
-  auto again = trace::SessionReader::open(logs);
+  auto again = trace::LogMerger::open(logs);
   if (!again || !session::resume(bytes, *again.value(), model)) return "no answers";
   out << describe(model);
   for (size_t i = 0; i < reader.process_count(); ++i) {
@@ -85,7 +85,7 @@ inline std::string answers(session::Session &session, const std::string &logs) {
 }
 
 /// Who holds how much; processes may have been read in another order.
-inline std::string ledgers(session::Session &session) {
+inline std::string ledgers(session::ModelledTrace &session) {
   std::set<std::string> lines;
   for (const model::Ledger &one : session.model.state().accounts.ledgers()) {
     std::ostringstream out;
@@ -108,14 +108,14 @@ inline void check_same(const std::string &one, const std::string &other, const s
            other.substr(std::min(from, other.size()), 400));
 }
 
-inline std::unique_ptr<session::Session> opened(const std::string &path, uint64_t until_ns = kEnd,
-                                                uint64_t latest_ns = kEnd) {
+inline std::unique_ptr<session::ModelledTrace> opened(const std::string &path, uint64_t until_ns = kEnd,
+                                                      uint64_t latest_ns = kEnd) {
   auto session = session::open(path, until_ns, latest_ns);
   if (!session) fail(__FILE__, __LINE__, session.error());
   return session ? std::move(session.value()) : nullptr;
 }
-inline std::unique_ptr<session::Session> read(const std::string &path, uint64_t until_ns = kEnd,
-                                              uint64_t latest_ns = kEnd) {
+inline std::unique_ptr<session::ModelledTrace> read(const std::string &path, uint64_t until_ns = kEnd,
+                                                    uint64_t latest_ns = kEnd) {
   auto session = opened(path, until_ns, latest_ns);
   while (session && session->poll(16384)) {
   }

@@ -1,8 +1,7 @@
 // A session that goes on from a checkpoint, taken anywhere, is the session that was read from its begin.
-#include "session/checkpoint.h"
-
 #include "check.h"
 #include "random_session.h"
+#include "session/trace_checkpoint.h"
 #include "trace_reading.h"
 
 using namespace gmt;
@@ -14,8 +13,8 @@ using Bytes = std::vector<std::byte>;
 
 /// A reader and its model.
 struct Half {
-  explicit Half(const std::string &path, uint64_t until_ns = trace::SessionReader::kToTheEnd)
-      : reader(std::move(trace::SessionReader::open(path, until_ns).value())), names(*reader), model(names) {}
+  explicit Half(const std::string &path, uint64_t until_ns = trace::LogMerger::kToTheEnd)
+      : reader(std::move(trace::LogMerger::open(path, until_ns).value())), names(*reader), model(names) {}
   bool poll(uint64_t events) {
     return reader->poll([&](const trace::Batch &batch) { model.ingest(batch); }, events).more;
   }
@@ -24,7 +23,7 @@ struct Half {
     }
   }
   Bytes bytes() { return session::checkpoint(*reader, model); }
-  std::unique_ptr<trace::SessionReader> reader;
+  std::unique_ptr<trace::LogMerger> reader;
   session::TraceNames names;
   AskedModel model;
 };

@@ -3,8 +3,8 @@
 
 #include "check.h"
 #include "random_session.h"
-#include "session/checkpoint.h"
-#include "session/session.h"
+#include "session/modelled_trace.h"
+#include "session/trace_checkpoint.h"
 #include "trace/saved/save.h"
 
 using namespace gmt;
@@ -12,7 +12,7 @@ using namespace gmt::test;
 
 namespace {
 
-constexpr uint64_t kEnd = trace::SessionReader::kToTheEnd;
+constexpr uint64_t kEnd = trace::LogMerger::kToTheEnd;
 
 std::string saved(const std::string &source, const std::string &target, uint64_t events_apart) {
   const auto status =
@@ -28,13 +28,13 @@ std::string saved(const std::string &source, const std::string &target, uint64_t
 struct Answers {
   Answers(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
     auto opened = std::move(session::open(path, until_ns, latest_ns).value());
-    trace::SessionReader &reader = *opened->reader;
+    trace::LogMerger &reader = *opened->reader;
     AskedModel model(opened->names);
     skipped = reader.events();
     while (opened->poll(16384)) {
     }
     auto bytes = session::checkpoint(reader, opened->model);
-    auto again = std::move(trace::SessionReader::open(path, until_ns).value());
+    auto again = std::move(trace::LogMerger::open(path, until_ns).value());
     CHECK(session::resume(bytes, *again, model));
     text = describe(model);
     for (size_t i = 0; i < reader.process_count(); ++i) {

@@ -51,7 +51,7 @@ std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
 }
 
 std::string read_until(const std::string &path, uint64_t until_ns, bool *live = nullptr) {
-  auto reader = std::move(trace::SessionReader::open(path, until_ns).value());
+  auto reader = std::move(trace::LogMerger::open(path, until_ns).value());
   const session::TraceNames names(*reader);
   AskedModel model(names);
   while (reader->poll([&](const trace::Batch &batch) { model.ingest(batch); }, 16384).more) {
@@ -90,7 +90,7 @@ TEST(the_time_itself_is_inside_and_the_processes_that_begin_later_are_not) {
     late.log->add_event(0, GMT_TENSOR_ALLOC, 1ull + i, 512);
   }
   const auto count = [&](uint64_t until_ns, size_t processes) {
-    auto reader = std::move(trace::SessionReader::open(folder.path(), until_ns).value());
+    auto reader = std::move(trace::LogMerger::open(folder.path(), until_ns).value());
     uint64_t events = 0;
     reader->poll([&](const trace::Batch &batch) { events += batch.events.size(); });
     CHECK_EQ(reader->process_count(), processes);
@@ -102,14 +102,14 @@ TEST(the_time_itself_is_inside_and_the_processes_that_begin_later_are_not) {
   CHECK_EQ(count(1000, 1), 2u);
   CHECK_EQ(count(19'999'999, 1), 3u);
   CHECK_EQ(count(20'000'000, 2), 4u);
-  CHECK_EQ(count(trace::SessionReader::kToTheEnd, 2), 6u);
+  CHECK_EQ(count(trace::LogMerger::kToTheEnd, 2), 6u);
 }
 
 TEST(a_log_that_grows_is_read_up_to_the_time_and_no_further) {
   const TemporaryFolder folder;
   LogWriter log(folder.path(), LogOptions::alive());
   log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
-  auto reader = std::move(trace::SessionReader::open(folder.path(), 5'000).value());
+  auto reader = std::move(trace::LogMerger::open(folder.path(), 5'000).value());
   uint64_t events = 0;
   const auto poll = [&] { reader->poll([&](const trace::Batch &batch) { events += batch.events.size(); }); };
   poll();
@@ -134,7 +134,7 @@ TEST(a_running_process_is_waited_for_until_the_time_is_over) {
   LogWriter log(folder.path(), options);
   log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
   const auto live = [&](uint64_t until_ns) {
-    auto reader = std::move(trace::SessionReader::open(folder.path(), until_ns).value());
+    auto reader = std::move(trace::LogMerger::open(folder.path(), until_ns).value());
     reader->poll([](const trace::Batch &) {});
     return reader->live();
   };

@@ -2,7 +2,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 using namespace gmt;
 
@@ -53,7 +53,7 @@ void print_records(const trace::Batch &batch) {
   }
 }
 
-void print_process(trace::SessionReader &session, uint32_t index) {
+void print_process(trace::LogMerger &session, uint32_t index) {
   const trace::ProcessFacts &facts = session.facts(index);
   trace::ProcessTables &tables = session.tables(index);
   std::printf("process %" PRIu32 ": pid=%" PRIu32 " parent=%" PRIu32 " uid=%" PRIu32 " driver=%" PRIu32
@@ -85,12 +85,12 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: trace_dump PATH\n");
     return 2;
   }
-  auto opened = trace::SessionReader::open(argv[1]);
+  auto opened = trace::LogMerger::open(argv[1]);
   if (!opened) {
     std::fprintf(stderr, "%s\n", opened.error().c_str());
     return 1;
   }
-  trace::SessionReader &session = *opened.value();
+  trace::LogMerger &session = *opened.value();
   session.poll([](const trace::Batch &batch) {
     for (const trace::Event &event : batch.events) print_event(batch, event);
     print_records(batch);

@@ -58,7 +58,7 @@ struct Checker {
 TEST(everything_comes_in_order_while_threads_write) {
   TemporaryFolder folder;
   LogWriter log(folder.path(), LogOptions::alive());
-  auto session = std::move(trace::SessionReader::open(folder.path()).value());
+  auto session = std::move(trace::LogMerger::open(folder.path()).value());
   std::vector<std::thread> writers;
   for (uint16_t i = 0; i < kThreads; ++i) writers.emplace_back(write_events, std::ref(log), i);
   Checker checker;

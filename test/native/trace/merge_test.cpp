@@ -283,7 +283,7 @@ TEST(nodes_come_no_later_than_the_events_that_name_them) {
   TemporaryFolder folder;
   LogWriter log(folder.path(), LogOptions::alive());
   log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
-  auto session = std::move(trace::SessionReader::open(folder.path()).value());
+  auto session = std::move(trace::LogMerger::open(folder.path()).value());
   uint64_t nodes = 0, events = 0, too_late = 0;
   auto sink = [&](const trace::Batch &batch) {
     nodes += batch.nodes.size();

@@ -41,7 +41,7 @@ TEST(a_name_of_another_thread_holds_before_what_comes_behind_it) {
 TEST(a_name_of_another_thread_is_read_before_later_events_of_a_running_process) {
   TemporaryFolder folder;
   LogWriter log(folder.path(), LogOptions::alive());
-  auto session = std::move(trace::SessionReader::open(folder.path()).value());
+  auto session = std::move(trace::LogMerger::open(folder.path()).value());
   std::vector<uint64_t> after;
   const auto sink = [&](const trace::Batch &batch) {
     for (const trace::Name &name : batch.records.names) after.push_back(name.after);

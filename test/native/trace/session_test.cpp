@@ -5,8 +5,8 @@
 
 #include "check.h"
 #include "log_writer.h"
+#include "trace/log_merger.h"
 #include "trace/process_runs.h"
-#include "trace/session_reader.h"
 #include "trace_reading.h"
 
 using namespace gmt;
@@ -170,7 +170,7 @@ TEST(a_limit_is_kept_and_reading_goes_on) {
   TemporaryFolder folder;
   LogWriter log(folder.path());
   for (int i = 0; i < 50000; ++i) log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
-  auto session = std::move(trace::SessionReader::open(folder.path()).value());
+  auto session = std::move(trace::LogMerger::open(folder.path()).value());
   uint64_t seen = 0;
   auto sink = [&](const trace::Batch &batch) { seen += batch.events.size(); };
   trace::PollResult result = session->poll(sink, 10000);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { NativeSession } from '../../../extension/native/native';
+import type { NativeTrace } from '../../../extension/native/native';
 import type { AllocationQuery, SiteQuery } from '../../../extension/protocol/trace';
 import { addon, outdated } from './builtAddon';
 import { kinds, LogFile } from './logFile';
@@ -39,7 +39,7 @@ function sample(directory: string, alive = false): LogFile {
   return log;
 }
 
-async function opened(path: string, untilNs?: number): Promise<NativeSession> {
+async function opened(path: string, untilNs?: number): Promise<NativeTrace> {
   const session = untilNs === undefined ? addon.open(path) : addon.open(path, { untilNs });
   await session.settle();
   return session;

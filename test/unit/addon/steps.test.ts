@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import type { NativeAddon, NativeSession } from '../../../extension/native/native';
+import type { NativeAddon, NativeTrace } from '../../../extension/native/native';
 import type { SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/trace';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
@@ -17,7 +17,7 @@ const addon = loaded.exports as NativeAddon;
 const folders: string[] = [];
 after(() => folders.forEach(path => rmSync(path, { recursive: true })));
 
-async function traceOf(write: (log: LogFile) => void): Promise<NativeSession> {
+async function traceOf(write: (log: LogFile) => void): Promise<NativeTrace> {
   folders.push(mkdtempSync(join(tmpdir(), 'gmt-steps-')));
   const log = new LogFile(folders.at(-1)!);
   log.process(['python', 'train.py']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Moments } from '../../../extension/native/moments';
-import type { NativeSession } from '../../../extension/native/native';
+import type { NativeTrace } from '../../../extension/native/native';
 
 /** Sessions that are read when `finish` says so. */
 function fake() {
@@ -19,7 +19,7 @@ function fake() {
         open.splice(open.indexOf(untilNs), 1);
         settled.get(untilNs)?.fail(new Error('The session is closed.'));
       },
-    } as unknown as NativeSession;
+    } as unknown as NativeTrace;
   });
   return { moments, open, finish: (untilNs: number) => settled.get(untilNs)?.done(), settled };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { NativeSession } from '../../../extension/native/native';
+import type { NativeTrace } from '../../../extension/native/native';
 import { loadNative } from '../../../extension/native/addon';
 import { TraceSession } from '../../../extension/native/traceSession';
 
 interface Fake {
-  native: NativeSession;
+  native: NativeTrace;
   state: { revision: number; closed: number };
   /** Whether what comes next is waited for. */
   waited(): boolean;
@@ -24,7 +24,7 @@ function fakeSession(): Fake {
     state.revision++;
     told?.(caughtUp);
   };
-  return { native: native as unknown as NativeSession, state, waited: () => found !== null, happens };
+  return { native: native as unknown as NativeTrace, state, waited: () => found !== null, happens };
 }
 
 /** A trace that is followed; its time goes on by `pass`. */
@@ -113,7 +113,7 @@ test('it looks for what is new while it follows, and never after it was closed',
 test('what a trace needed is released once, also where it cannot be opened', () => {
   let released = 0;
   const release = (): void => void released++;
-  const open = (): NativeSession => {
+  const open = (): NativeTrace => {
     throw new Error('The trace is damaged.');
   };
   assert.throws(() => new TraceSession({ open }, '/trace', release), /damaged/);

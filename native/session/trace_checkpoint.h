@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 namespace gmt::session {
 
@@ -13,10 +13,10 @@ namespace gmt::session {
 constexpr uint64_t kCheckpointVersion = 16;
 
 /// Between two polls of the reader that feeds the model.
-std::vector<std::byte> checkpoint(trace::SessionReader &reader, model::Model &model);
+std::vector<std::byte> checkpoint(trace::LogMerger &reader, model::Model &model);
 
 /// Puts both, which are new, to where they were then; the reader has the logs of then, which may have grown. False where the bytes
 /// are of another version of this program, of other logs, or damaged: the two are of no use then.
-bool resume(std::span<const std::byte> bytes, trace::SessionReader &reader, model::Model &model);
+bool resume(std::span<const std::byte> bytes, trace::LogMerger &reader, model::Model &model);
 
 }  // namespace gmt::session

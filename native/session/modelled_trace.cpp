@@ -1,9 +1,9 @@
-#include "session/session.h"
+#include "session/modelled_trace.h"
 
 #include <algorithm>
 
-#include "session/checkpoint.h"
 #include "session/kept_checkpoints.h"
+#include "session/trace_checkpoint.h"
 #include "trace/saved/save.h"
 
 namespace gmt::session {
@@ -17,15 +17,15 @@ constexpr char kNotAll[] =
     " does not have all of the time that was asked for: older events are not kept beyond the window of full detail "
     "(--detail).";
 
-using Opened = trace::Result<std::unique_ptr<Session>>;
+using Opened = trace::Result<std::unique_ptr<ModelledTrace>>;
 
 Opened from_begin(const std::string &path, uint64_t until_ns) {
-  auto reader = trace::SessionReader::open(path, until_ns);
+  auto reader = trace::LogMerger::open(path, until_ns);
   if (!reader) return trace::Error{reader.error()};
-  return std::make_unique<Session>(std::move(reader.value()));
+  return std::make_unique<ModelledTrace>(std::move(reader.value()));
 }
 
-std::vector<CheckpointFile> checkpoints_of(const std::string &path, const trace::SessionReader &reader) {
+std::vector<CheckpointFile> checkpoints_of(const std::string &path, const trace::LogMerger &reader) {
   std::vector<CheckpointFile> all;
   if (reader.saved()) {
     for (const trace::CheckpointPlace &place : reader.checkpoints()) all.push_back({path, place, {}});
@@ -51,37 +51,37 @@ class Opening {
         std::ranges::find_if(all, [&](const auto &one) { return one.place.header.time_ns > latest_ns_; });
     bool gap = false;  // behind which only what is later can begin
     for (auto at = later; at != all.begin() && !gap;) {
-      if (auto session = resumed(*--at)) return told(std::move(session));
+      if (auto modelled = resumed(*--at)) return told(std::move(modelled));
       gap = gap_;
     }
     if (!gap && !begin.value()->reader->overtaken()) return told(std::move(begin.value()));
     for (auto at = later; at != all.end() && at->place.header.time_ns <= until_ns_; ++at) {
-      auto session = resumed(*at);
-      if (!session) continue;
-      session->reader->note(path_ + kNotAll);
-      return told(std::move(session));
+      auto modelled = resumed(*at);
+      if (!modelled) continue;
+      modelled->reader->note(path_ + kNotAll);
+      return told(std::move(modelled));
     }
-    return std::unique_ptr<Session>();
+    return std::unique_ptr<ModelledTrace>();
   }
 
  private:
-  std::unique_ptr<Session> resumed(const CheckpointFile &from) {
+  std::unique_ptr<ModelledTrace> resumed(const CheckpointFile &from) {
     gap_ = false;
     const std::vector<std::byte> bytes = trace::read_checkpoint(from.path, from.place);
-    auto session = from_begin(path_, until_ns_);  // what a damaged one left behind is of no use
-    if (!session || bytes.empty() || !resume(bytes, *session.value()->reader, session.value()->model)) {
+    auto modelled = from_begin(path_, until_ns_);  // what a damaged one left behind is of no use
+    if (!modelled || bytes.empty() || !resume(bytes, *modelled.value()->reader, modelled.value()->model)) {
       ++damaged_;
       return nullptr;
     }
     // A moment is for itself: chunks that it would go on in may be given back.
-    if (!from.kind.empty() && !session.value()->reader->past()) return nullptr;
-    gap_ = session.value()->reader->overtaken();
-    return gap_ ? nullptr : std::move(session.value());
+    if (!from.kind.empty() && !modelled.value()->reader->past()) return nullptr;
+    gap_ = modelled.value()->reader->overtaken();
+    return gap_ ? nullptr : std::move(modelled.value());
   }
-  Opened told(std::unique_ptr<Session> session) const {
+  Opened told(std::unique_ptr<ModelledTrace> modelled) const {
     const char *what = " has a damaged checkpoint: all is there, and opening it takes longer.";
-    if (damaged_ > 0) session->reader->note(path_ + what);
-    return session;
+    if (damaged_ > 0) modelled->reader->note(path_ + what);
+    return modelled;
   }
 
   const std::string &path_;
@@ -104,21 +104,22 @@ class Adding {
   Adding(trace::TraceWriter &writer, uint64_t events)
       : writer_(writer), events_(events), log_bytes_(writer.size()), due_(events) {}
 
-  void read(Session &session) {
+  void read(ModelledTrace &modelled) {
     for (bool more = true; more && !writer_.error();) {
-      more = session.poll(std::min(kSlice, events_));
-      const uint64_t read = session.reader->events();
+      more = modelled.poll(std::min(kSlice, events_));
+      const uint64_t read = modelled.reader->events();
       // Little is read as fast as a checkpoint.
-      if (more ? read >= due_ : read - kept_ >= events_ / 8) add(session, checkpoint(*session.reader, session.model));
+      if (more ? read >= due_ : read - kept_ >= events_ / 8)
+        add(modelled, checkpoint(*modelled.reader, modelled.model));
     }
   }
   void add_moment(const Kept &kept) { write_checkpoint(writer_, kept.time_ns, kept.bytes, packer_.pack(kept.bytes)); }
-  void add(const Session &session, std::span<const std::byte> bytes) {
+  void add(const ModelledTrace &modelled, std::span<const std::byte> bytes) {
     const std::span frame = packer_.pack(bytes);
-    write_checkpoint(writer_, session.reader->time_ns(), bytes, frame);
-    kept_ = session.reader->events();
+    write_checkpoint(writer_, modelled.reader->time_ns(), bytes, frame);
+    kept_ = modelled.reader->events();
     kept_bytes_ += frame.size();
-    const auto whole = static_cast<double>(session.reader->events_to_come() + kept_);
+    const auto whole = static_cast<double>(modelled.reader->events_to_come() + kept_);
     const double room = static_cast<double>(log_bytes_) / std::max(whole, 1.0);  // an event
     due_ = std::max(kept_ + events_, static_cast<uint64_t>(static_cast<double>(kept_bytes_ + frame.size()) / room));
   }
@@ -136,19 +137,19 @@ trace::Result<std::vector<Kept>> over_gap(const std::string &source, const std::
   std::vector<Kept> all;
   const auto is_whole = [](const auto &one) { return one.log.gone_sequence <= one.log.kept_sequence; };
   if (std::ranges::all_of(packed, is_whole)) return all;
-  auto session = open(source, trace::SessionReader::kToTheEnd, 0);
-  if (!session) return trace::Error{session.error()};
-  const auto add = [&](Session &one) {
+  auto modelled = open(source, trace::LogMerger::kToTheEnd, 0);
+  if (!modelled) return trace::Error{modelled.error()};
+  const auto add = [&](ModelledTrace &one) {
     one.reader->renumber(packed);
     all.push_back({one.reader->time_ns(), checkpoint(*one.reader, one.model)});
   };
-  const uint64_t end_ns = session.value()->reader->time_ns();
+  const uint64_t end_ns = modelled.value()->reader->time_ns();
   for (const CheckpointFile &one : kept_checkpoints(source)) {
     const uint64_t ns = one.place.header.time_ns;
     if (one.kind.empty() || ns > end_ns || (!all.empty() && all.back().time_ns == ns)) continue;
     if (auto moment = open(source, ns, ns)) add(*moment.value());
   }
-  add(*session.value());
+  add(*modelled.value());
   return all;
 }
 
@@ -156,12 +157,12 @@ trace::Result<std::vector<Kept>> over_gap(const std::string &source, const std::
 
 Opened open(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
   for (int turn = 0; turn < kTurns; ++turn) {
-    auto session = Opening(path, until_ns, latest_ns).open();
-    if (!session || session.value()) return session;
-    if (until_ns != trace::SessionReader::kToTheEnd) break;
+    auto modelled = Opening(path, until_ns, latest_ns).open();
+    if (!modelled || modelled.value()) return modelled;
+    if (until_ns != trace::LogMerger::kToTheEnd) break;
   }
   return trace::Error{
-      until_ns == trace::SessionReader::kToTheEnd
+      until_ns == trace::LogMerger::kToTheEnd
           ? path + " is recorded by another version of GPU Memory Trace, or damaged: its begin cannot be read."
           : "That moment is not kept any more: it is older than the window of full detail (--detail). Of what is "
             "older, the ends "
@@ -190,17 +191,17 @@ trace::Status save(const std::string &source, const std::string &target, const s
 bool add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const Kept> over_gap) {
   Adding adding(writer, events);
   const auto opened = [&](uint64_t until_ns) { return from_begin(writer.unfinished_path(), until_ns); };
-  auto session = opened(trace::SessionReader::kToTheEnd);
-  if (!session) return over_gap.empty();
+  auto modelled = opened(trace::LogMerger::kToTheEnd);
+  if (!modelled) return over_gap.empty();
   if (!over_gap.empty()) {
-    auto first = opened(session.value()->reader->kept_ns());
+    auto first = opened(modelled.value()->reader->kept_ns());
     if (first) adding.read(*first.value());
     const Kept &behind_gap = over_gap.back();
     for (const Kept &moment : over_gap.first(over_gap.size() - 1)) adding.add_moment(moment);
-    if (!resume(behind_gap.bytes, *session.value()->reader, session.value()->model)) return false;
-    adding.add(*session.value(), behind_gap.bytes);
+    if (!resume(behind_gap.bytes, *modelled.value()->reader, modelled.value()->model)) return false;
+    adding.add(*modelled.value(), behind_gap.bytes);
   }
-  adding.read(*session.value());
+  adding.read(*modelled.value());
   return true;
 }
 

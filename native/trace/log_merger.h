@@ -36,14 +36,14 @@ struct PollResult {
 };
 
 /// All calls from one thread.
-class SessionReader {
+class LogMerger {
  public:
   static constexpr uint64_t kToTheEnd = ~0ull;
 
   /// Opens a trace directory (logs may come later) or a saved trace. One clear sentence where there is nothing to read
   /// and nothing to wait for. With `until_ns` only what is not later than this session time is delivered, of the
   /// processes that had begun by then, and reading ends there.
-  static Result<std::unique_ptr<SessionReader>> open(const std::string &path, uint64_t until_ns = kToTheEnd);
+  static Result<std::unique_ptr<LogMerger>> open(const std::string &path, uint64_t until_ns = kToTheEnd);
 
   /// Delivers what can be read now, at most about `max_events`, in batches of up to BatchBuilder::kEvents, processes
   /// taking turns so that session time runs roughly forward. Before the first call there are no processes.
@@ -117,7 +117,7 @@ class SessionReader {
     uint64_t time_ns() const { return std::max({facts.start_ns, merge.last_ns(), merge.next_ns()}); }
   };
 
-  SessionReader(std::string path, bool saved, uint64_t until_ns)
+  LogMerger(std::string path, bool saved, uint64_t until_ns)
       : path_(std::move(path)), saved_(saved), until_ns_(until_ns) {}
   Status open_saved();
   Status open_directory();

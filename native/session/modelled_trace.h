@@ -7,19 +7,19 @@
 
 #include "model/model.h"
 #include "session/trace_names.h"
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 namespace gmt::session {
 
-struct Session {
-  explicit Session(std::unique_ptr<trace::SessionReader> from)
+struct ModelledTrace {
+  explicit ModelledTrace(std::unique_ptr<trace::LogMerger> from)
       : reader(std::move(from)), names(*reader), model(names) {}
   /// What can be read now, about `max_events`. True: there is more.
   bool poll(uint64_t max_events) {
     return reader->poll([this](const trace::Batch &batch) { model.ingest(batch); }, max_events).more;
   }
 
-  std::unique_ptr<trace::SessionReader> reader;
+  std::unique_ptr<trace::LogMerger> reader;
   TraceNames names;
   model::Model model;
 };
@@ -27,7 +27,7 @@ struct Session {
 /// Opens a trace directory or a saved trace, to be read up to the session time `until_ns`. What was before the newest checkpoint that is
 /// not later than `latest_ns` is in the model already; where not all events behind that are kept, before the first later one behind
 /// which they are. The error is one sentence. A session whose reader was overtaken is of no use: what was read is in a newer checkpoint.
-trace::Result<std::unique_ptr<Session>> open(const std::string &path, uint64_t until_ns, uint64_t latest_ns);
+trace::Result<std::unique_ptr<ModelledTrace>> open(const std::string &path, uint64_t until_ns, uint64_t latest_ns);
 
 /// trace::save(), with checkpoints.
 trace::Status save(const std::string &source, const std::string &target, const std::string &session_json,

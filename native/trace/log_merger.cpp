@@ -1,4 +1,4 @@
-#include "trace/session_reader.h"
+#include "trace/log_merger.h"
 
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ std::string cut_note(const Container &file) {
 
 }  // namespace
 
-SessionReader::Process::Process(LogFile opened, const gmt_file_header &h, uint64_t zero_ns)
+LogMerger::Process::Process(LogFile opened, const gmt_file_header &h, uint64_t zero_ns)
     : log(std::move(opened)),
       facts{h.pid,           h.parent_pid,     h.uid,
             h.driver_source, h.simulated != 0, h.start_realtime_ns > zero_ns ? h.start_realtime_ns - zero_ns : 0},
@@ -38,7 +38,7 @@ SessionReader::Process::Process(LogFile opened, const gmt_file_header &h, uint64
       merge(Clock(h, facts.start_ns)),
       gone(log.saved()) {}
 
-ProcessFacts SessionReader::facts(size_t process) const {
+ProcessFacts LogMerger::facts(size_t process) const {
   ProcessFacts facts = processes_[process]->facts;
   const gmt_file_header header = processes_[process]->log.header();
   facts.driver_source = header.driver_source;
@@ -46,16 +46,16 @@ ProcessFacts SessionReader::facts(size_t process) const {
   return facts;
 }
 
-Result<std::unique_ptr<SessionReader>> SessionReader::open(const std::string &path, uint64_t until_ns) {
+Result<std::unique_ptr<LogMerger>> LogMerger::open(const std::string &path, uint64_t until_ns) {
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) return Error{"Cannot open " + path + ": " + std::strerror(errno) + "."};
   bool saved = !S_ISDIR(status.st_mode);
-  std::unique_ptr<SessionReader> session(new SessionReader(path, saved, until_ns));
-  if (auto error = saved ? session->open_saved() : session->open_directory()) return *error;
-  return session;
+  std::unique_ptr<LogMerger> merger(new LogMerger(path, saved, until_ns));
+  if (auto error = saved ? merger->open_saved() : merger->open_directory()) return *error;
+  return merger;
 }
 
-Status SessionReader::open_saved() {
+Status LogMerger::open_saved() {
   auto container = read_container(path_);
   if (!container) return Error{container.error()};
   cut_ = container.value().cut;
@@ -76,7 +76,7 @@ Status SessionReader::open_saved() {
   return std::nullopt;
 }
 
-Status SessionReader::open_directory() {
+Status LogMerger::open_directory() {
   if (auto error = check_directory(path_)) return error;
   discover();
   if (!opened_.empty()) return std::nullopt;
@@ -87,7 +87,7 @@ Status SessionReader::open_directory() {
   return std::nullopt;
 }
 
-void SessionReader::discover() {
+void LogMerger::discover() {
   auto names = file_names(path_, GMT_LOG_SUFFIX);
   if (!names) return;
   for (const std::string &name : names.value()) {
@@ -95,7 +95,7 @@ void SessionReader::discover() {
   }
 }
 
-void SessionReader::try_log(const std::string &name) {
+void LogMerger::try_log(const std::string &name) {
   auto log = LogFile::open(path_ + "/" + name);
   if (log && !log.value().ready()) return;  // being created: looked at again
   known_.insert(name);
@@ -107,7 +107,7 @@ void SessionReader::try_log(const std::string &name) {
 }
 
 // Makes processes of the logs found, in the order of their start.
-void SessionReader::adopt() {
+void LogMerger::adopt() {
   sort_by_start(opened_);
   for (LogFile &log : opened_) {
     gmt_file_header header = log.header();
@@ -118,11 +118,11 @@ void SessionReader::adopt() {
   opened_.clear();
 }
 
-bool SessionReader::begins_later(const gmt_file_header &header) const {
+bool LogMerger::begins_later(const gmt_file_header &header) const {
   return header.start_realtime_ns > start_realtime_ns_ && header.start_realtime_ns - start_realtime_ns_ > until_ns_;
 }
 
-void SessionReader::look_at_processes() {
+void LogMerger::look_at_processes() {
   for (auto &process : processes_) {
     if (!process->gone)
       process->gone = !process_runs(process->facts.pid, process->process_start) && !process->log.written_from_outside();
@@ -130,7 +130,7 @@ void SessionReader::look_at_processes() {
 }
 
 // The one whose time is furthest behind.
-SessionReader::Process *SessionReader::next_to_read() {
+LogMerger::Process *LogMerger::next_to_read() {
   Process *next = nullptr;
   for (auto &process : processes_) {
     if (!process->idle && (!next || process->time_ns() < next->time_ns())) next = process.get();
@@ -139,7 +139,7 @@ SessionReader::Process *SessionReader::next_to_read() {
 }
 
 // How far it may be read now: not much ahead of the others, so that what was delivered is everything up to about one time.
-uint64_t SessionReader::horizon(const Process &process) const {
+uint64_t LogMerger::horizon(const Process &process) const {
   uint64_t until = until_ns_;
   for (const auto &other : processes_) {
     if (!other->idle && other.get() != &process) until = std::min(until, other->time_ns() + kAheadNs);
@@ -148,14 +148,14 @@ uint64_t SessionReader::horizon(const Process &process) const {
 }
 
 // Whoever took its time before `until_ns` has had the time to write.
-bool SessionReader::time_is_over() const {
+bool LogMerger::time_is_over() const {
   if (until_ns_ == kToTheEnd) return false;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto now_ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   return now_ns > start_realtime_ns_ + Merge::kMaxWaitNs && now_ns - start_realtime_ns_ - Merge::kMaxWaitNs > until_ns_;
 }
 
-PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
+PollResult LogMerger::poll(const BatchSink &sink, uint64_t max_events) {
   uint64_t now = steady_ns();
   if (!saved_ && (looked_ns_ == 0 || now - looked_ns_ >= kLookIntervalNs)) {
     discover();
@@ -186,7 +186,7 @@ PollResult SessionReader::poll(const BatchSink &sink, uint64_t max_events) {
   return result;
 }
 
-uint64_t SessionReader::time_ns() const {
+uint64_t LogMerger::time_ns() const {
   uint64_t newest = 0;
   for (const auto &process : processes_) {
     if (process->merge.started()) newest = std::max({newest, process->facts.start_ns, process->merge.last_ns()});
@@ -194,7 +194,7 @@ uint64_t SessionReader::time_ns() const {
   return newest;
 }
 
-bool SessionReader::overtaken() const {
+bool LogMerger::overtaken() const {
   const auto lacks = [&](const LogFile &log, uint64_t sequence) { return !log.keeps(sequence, until_ns_); };
   const auto is_missed = [&](const LogFile &log) {
     return lacks(log, 1) && (start_realtime_ns_ == 0 || !begins_later(log.header()));
@@ -204,7 +204,7 @@ bool SessionReader::overtaken() const {
          });
 }
 
-uint64_t SessionReader::kept_ns() const {
+uint64_t LogMerger::kept_ns() const {
   uint64_t kept = 0;
   for (const LogFile &log : opened_) {
     if (log.told(&gmt_file_header::gone_sequence) == 0) continue;
@@ -214,7 +214,7 @@ uint64_t SessionReader::kept_ns() const {
   return kept;
 }
 
-uint64_t SessionReader::sure_ns() const {
+uint64_t LogMerger::sure_ns() const {
   uint64_t sure = time_ns();
   for (const auto &process : processes_) {
     if (!process->idle) sure = std::min(sure, process->time_ns());
@@ -222,18 +222,18 @@ uint64_t SessionReader::sure_ns() const {
   return sure;
 }
 
-bool SessionReader::past() const {
+bool LogMerger::past() const {
   return std::ranges::all_of(processes_, [](const auto &process) { return process->past; });
 }
 
-void SessionReader::end_here() {
+void LogMerger::end_here() {
   for (const auto &process : processes_) {
     process->merge.end_at(until_ns_);
     process->past = true;
   }
 }
 
-void SessionReader::renumber(const std::vector<PackedChunks> &packed) {
+void LogMerger::renumber(const std::vector<PackedChunks> &packed) {
   for (const auto &process : processes_) {
     const gmt_file_header header = process->log.header();
     const auto of = std::ranges::find_if(packed, [&](const auto &one) { return same_log(one.log, header); });
@@ -241,7 +241,7 @@ void SessionReader::renumber(const std::vector<PackedChunks> &packed) {
   }
 }
 
-void SessionReader::checkpoint(Archive &a) {
+void LogMerger::checkpoint(Archive &a) {
   a(start_realtime_ns_);
   const uint64_t count = a.count(processes_.size());
   for (uint64_t i = 0; i < count && a.good(); ++i) {
@@ -255,7 +255,7 @@ void SessionReader::checkpoint(Archive &a) {
   }
 }
 
-void SessionReader::read_process(Archive &a) {
+void LogMerger::read_process(Archive &a) {
   gmt_file_header known{};
   a(known.pid, known.process_start, known.start_realtime_ns);
   const auto log = std::ranges::find_if(opened_, [&](const LogFile &one) { return same_log(one.header(), known); });
@@ -271,32 +271,32 @@ void SessionReader::read_process(Archive &a) {
   if (was_read) processes_.push_back(std::move(process));
 }
 
-bool SessionReader::ended(size_t process) const {
+bool LogMerger::ended(size_t process) const {
   const Process &one = *processes_[process];
   return !one.past && (one.gone || one.log.ended());
 }
 
-Losses SessionReader::losses(size_t process) const {
+Losses LogMerger::losses(size_t process) const {
   Losses sum = processes_[process]->merge.losses();
   gmt_file_header header = processes_[process]->log.header();
   for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; ++cause) sum.count[cause] += header.lost[cause];
   return sum;
 }
 
-Losses SessionReader::losses() const {
+Losses LogMerger::losses() const {
   Losses sum;
   for (size_t i = 0; i < processes_.size(); ++i) sum += losses(i);
   if (cut_ && sum.count[kLostCutShort] == 0) sum.count[kLostCutShort] = 1;
   return sum;
 }
 
-uint64_t SessionReader::events() const {
+uint64_t LogMerger::events() const {
   uint64_t sum = 0;
   for (const auto &process : processes_) sum += process->merge.events();
   return sum;
 }
 
-uint64_t SessionReader::events_to_come() const {
+uint64_t LogMerger::events_to_come() const {
   uint64_t sum = 0;
   for (const auto &process : processes_) {
     sum += std::max(process->log.next_sequence(), process->merge.expected()) - process->merge.expected();
@@ -304,7 +304,7 @@ uint64_t SessionReader::events_to_come() const {
   return sum;
 }
 
-bool SessionReader::live() const {
+bool LogMerger::live() const {
   if (overtaken()) return !saved_;
   if (!opened_.empty()) return true;
   if (processes_.empty()) return !saved_ && !session_over(session_json());
@@ -315,7 +315,7 @@ bool SessionReader::live() const {
   return false;
 }
 
-std::vector<std::string> SessionReader::notes() const {
+std::vector<std::string> LogMerger::notes() const {
   std::vector<std::string> all = notes_;
   for (const auto &process : processes_) {
     const uint64_t at = process->merge.damaged_at();
@@ -326,7 +326,7 @@ std::vector<std::string> SessionReader::notes() const {
   return all;
 }
 
-std::vector<std::string> SessionReader::open_logs() const {
+std::vector<std::string> LogMerger::open_logs() const {
   std::vector<std::string> paths;
   if (!saved_) {
     for (const auto &process : processes_) paths.push_back(process->log.open_path());
@@ -334,6 +334,6 @@ std::vector<std::string> SessionReader::open_logs() const {
   return paths;
 }
 
-std::string SessionReader::session_json() const { return saved_ ? saved_json_ : read_session_json(path_); }
+std::string LogMerger::session_json() const { return saved_ ? saved_json_ : read_session_json(path_); }
 
 }  // namespace gmt::trace

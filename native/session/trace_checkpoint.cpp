@@ -1,9 +1,9 @@
-#include "session/checkpoint.h"
+#include "session/trace_checkpoint.h"
 
 namespace gmt::session {
 namespace {
 
-void pass(trace::Archive &a, trace::SessionReader &reader, model::Model &model) {
+void pass(trace::Archive &a, trace::LogMerger &reader, model::Model &model) {
   a.hold(a.count(kCheckpointVersion) == kCheckpointVersion);
   if (a.good()) reader.checkpoint(a);
   if (a.good()) model.checkpoint(a);
@@ -11,13 +11,13 @@ void pass(trace::Archive &a, trace::SessionReader &reader, model::Model &model) 
 
 }  // namespace
 
-std::vector<std::byte> checkpoint(trace::SessionReader &reader, model::Model &model) {
+std::vector<std::byte> checkpoint(trace::LogMerger &reader, model::Model &model) {
   trace::Archive archive;
   pass(archive, reader, model);
   return archive.take();
 }
 
-bool resume(std::span<const std::byte> bytes, trace::SessionReader &reader, model::Model &model) {
+bool resume(std::span<const std::byte> bytes, trace::LogMerger &reader, model::Model &model) {
   trace::Archive archive(bytes);
   pass(archive, reader, model);
   bool known = archive.complete();
