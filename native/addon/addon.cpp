@@ -9,7 +9,7 @@
 
 #include "addon/lifetimes_object.h"
 #include "addon/program.h"
-#include "addon/promised.h"
+#include "addon/promise_worker.h"
 #include "addon/trace_object.h"
 #include "trace/snapshot/import_snapshot.h"
 #include "wire/container.h"
@@ -85,7 +85,7 @@ Napi::Value import_snapshot_from_js(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
   if (info.Length() < 2 || !info[0].IsString() || !info[1].IsString())
     return refuse(env, "importSnapshot() needs the paths of a snapshot and of the trace to write.");
-  return Promised::start(
+  return PromiseWorker::start(
       env, [pickle = info[0].As<Napi::String>().Utf8Value(), gputrace = info[1].As<Napi::String>().Utf8Value()] {
         return trace::import_snapshot(pickle, gputrace);
       });

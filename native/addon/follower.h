@@ -40,13 +40,13 @@ class Follower {
     uint64_t revision;
     bool live;
   };
-  /// Calls `question(View)` between two slices of reading: waits a few ms at most.
-  template <typename Question>
-  auto ask(Question question) {
+  /// Calls `read(View)` between two slices of reading: waits a few ms at most.
+  template <typename Read>
+  auto query(Read read) {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
-    return question(View{modelled_->model.settled(), *modelled_->reader, session_json_, revision_.load(), live_});
+    return read(View{modelled_->model.settled(), *modelled_->reader, session_json_, revision_.load(), live_});
   }
   /// Rises with every change that a question could see. Takes no lock.
   uint64_t revision() const { return revision_.load(std::memory_order_relaxed); }
@@ -87,7 +87,7 @@ class Follower {
   static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions: about 1 ms
   static constexpr auto kLivePause = std::chrono::milliseconds(30);
   static constexpr auto kNextPause = std::chrono::milliseconds(10);  ///< somebody waits for what is new
-  static constexpr auto kLookPause = std::chrono::milliseconds(100);
+  static constexpr auto kFactsPause = std::chrono::milliseconds(100);
   static constexpr auto kEndedPause = std::chrono::milliseconds(250);
   static constexpr auto kMostWait = std::chrono::milliseconds(20);  ///< of `next`, from the first that is new
 
@@ -97,12 +97,12 @@ class Follower {
   template <typename Wait>
   bool catch_up(Wait wait) {
     // The turn that runs now may have passed what was written a moment ago: the next one has not.
-    const uint64_t wanted = turns_begun_ + 1;
+    const uint64_t goal = turns_begun_ + 1;
     ++settling_;
     turns_changed_.notify_all();
-    wait([&] { return stopping_ || turns_caught_up_ >= wanted; });
+    wait([&] { return stopping_ || turns_caught_up_ >= goal; });
     --settling_;
-    return turns_caught_up_ >= wanted;
+    return turns_caught_up_ >= goal;
   }
   void run() {
     while (!stopping_) {
@@ -125,12 +125,12 @@ class Follower {
     std::function<void(bool)> found;
     {
       std::lock_guard turn(turns_mutex_);
-      if (!found_ || revision_ == seen_) return;
+      if (!found_ || revision_ == reported_revision_) return;
       const auto now = Clock::now();
       if (new_since_ == Clock::time_point()) new_since_ = now;
       if (more && now - new_since_ < kMostWait) return;
       new_since_ = {};
-      seen_ = revision_;
+      reported_revision_ = revision_;
       found = std::exchange(found_, nullptr);
     }
     found(!more);
@@ -145,7 +145,7 @@ class Follower {
     if (modelled_->reader->overtaken()) return open_again();
     const bool grew = modelled_->model.state().revision != before;
     if (grew) ++revision_;
-    if ((!more && (grew || settling_ > 0)) || Clock::now() - looked_ > kLookPause) look_around();
+    if ((!more && (grew || settling_ > 0)) || Clock::now() - refreshed_ > kFactsPause) refresh_facts();
     return more;
   }
   /// What this one had not read yet is in a checkpoint by now. False where it cannot be had, now.
@@ -157,8 +157,8 @@ class Follower {
     return true;
   }
   /// Everything besides events: who lives, what the launcher wrote, what was lost.
-  void look_around() {
-    looked_ = Clock::now();
+  void refresh_facts() {
+    refreshed_ = Clock::now();
     std::string json = modelled_->reader->session_json();
     if (!json.empty()) session_json_ = std::move(json);  // the directory may have been deleted: what is known stays
     live_ = modelled_->reader->live();
@@ -210,10 +210,10 @@ class Follower {
   std::atomic<uint32_t> settling_ = 0;
   bool paced_ = false;               ///< what is read is as `next` says
   std::function<void(bool)> found_;  ///< empty between two calls of `next`
-  uint64_t seen_ = 0;                ///< the revision of the last report
+  uint64_t reported_revision_ = 0;   ///< the revision of the last report
   Clock::time_point new_since_{};    ///< there is a newer one
 
-  Clock::time_point looked_{};
+  Clock::time_point refreshed_{};
   std::mutex join_mutex_;
   std::thread thread_;
 };

@@ -56,15 +56,14 @@ class LifetimeReader {
   /// Makes next() return soon, now and ever; from any thread.
   void stop() { stopping_ = true; }
 
-  /// As Follower::ask.
-  template <typename Question>
-  auto ask(Question question) {
+  /// As Follower::query.
+  template <typename Read>
+  auto query(Read read) {
     ++waiting_;
     std::unique_lock lock(mutex_);
     --waiting_;
     model::Model &model = modelled_->model;
-    return question(
-        Follower::View{model.settled(), *modelled_->reader, session_json_, model.state().revision, !ended_});
+    return read(Follower::View{model.settled(), *modelled_->reader, session_json_, model.state().revision, !ended_});
   }
 
  private:

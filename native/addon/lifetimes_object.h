@@ -2,7 +2,7 @@
 // `LifetimeCursor` of extension/native/native.d.ts.
 #include <algorithm>
 
-#include "addon/promised.h"
+#include "addon/promise_worker.h"
 #include "addon/reader_object.h"
 
 namespace gmt::addon {
@@ -44,7 +44,7 @@ class LifetimesObject : public ReaderObject<LifetimesObject, LifetimeReader> {
       if (reader->next(most, *rows)) return std::nullopt;
       return trace::Error{kClosed};
     };
-    return Promised::start(
+    return PromiseWorker::start(
         env, work, [rows](Napi::Env own) -> napi_value { return rows->rows.empty() ? own.Null() : pack(own, *rows); },
         [busy = busy_] { *busy = false; });
   }

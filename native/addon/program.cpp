@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "addon/promised.h"
+#include "addon/promise_worker.h"
 #include "addon/reader_object.h"
 #include "wire/process_start.h"
 
@@ -78,7 +78,7 @@ bool came_to_group(int signal) {
 }
 
 /// What is heard, and passed on where it came to this process alone.
-constexpr int kHeard[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM};
+constexpr int kForwarded[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM};
 /// How long what is left to do may take once a signal has come: the one that ended the program may have come here as well.
 constexpr unsigned kGraceSeconds = 1;
 
@@ -102,7 +102,7 @@ pid_t running_program() {
   return program;
 }
 
-void hear(int signal) {
+void forward_signal(int signal) {
   const int saved = errno;
   if (const pid_t program = running_program()) {
     if (!came_to_group(signal)) ::kill(program, signal);
@@ -115,13 +115,13 @@ void hear(int signal) {
   errno = saved;
 }
 
-void hear_signals(std::string last_word) {
+void forward_signals(std::string last_word) {
   // The old text is not freed: a signal may be writing it.
   g_last_word = new std::string(std::move(last_word));
   struct sigaction action {};
-  action.sa_handler = hear;
+  action.sa_handler = forward_signal;
   action.sa_flags = SA_RESTART;
-  for (const int signal : kHeard) ::sigaction(signal, &action, nullptr);
+  for (const int signal : kForwarded) ::sigaction(signal, &action, nullptr);
 }
 
 std::vector<std::string> texts(const Napi::Value &value) {
@@ -208,7 +208,7 @@ Napi::Value start_program(const Napi::CallbackInfo &info) {
   const Napi::Env env = info.Env();
   if (info.Length() < 4 || !info[0].IsArray() || !info[1].IsArray() || !info[2].IsString() || !info[3].IsArray())
     return refuse(env, "startProgram() needs words, variables, a last word and streams.");
-  hear_signals(info[2].As<Napi::String>().Utf8Value());
+  forward_signals(info[2].As<Napi::String>().Utf8Value());
   pid_t program = 0;
   const int error = begin(texts(info[0]), texts(info[1]), streams_of(info[3]), &program);
   auto result = Napi::Object::New(env);
@@ -216,7 +216,7 @@ Napi::Value start_program(const Napi::CallbackInfo &info) {
   if (error != 0) return result;
   const auto status = std::make_shared<int>(0);
   result.Set("pid", program);
-  result.Set("ended", Promised::start(
+  result.Set("ended", PromiseWorker::start(
                           env,
                           [program, status]() -> trace::Status {
                             *status = status_of_end(program);
@@ -230,7 +230,7 @@ Napi::Value start_program(const Napi::CallbackInfo &info) {
 }
 
 void end_on_signals(const Napi::CallbackInfo &info) {
-  hear_signals(info.Length() > 0 ? info[0].ToString().Utf8Value() : "");
+  forward_signals(info.Length() > 0 ? info[0].ToString().Utf8Value() : "");
 }
 
 }  // namespace gmt::addon

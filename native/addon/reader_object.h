@@ -90,7 +90,7 @@ class ReaderObject : public Napi::ObjectWrap<Own> {
 
   Napi::Value info(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();
-    return info_answer(info.Env(), reader_->ask(info_data));
+    return info_answer(info.Env(), reader_->query(info_data));
   }
 
   /// site(id) and the like: what `Find` tells of a site.
@@ -102,7 +102,7 @@ class ReaderObject : public Napi::ObjectWrap<Own> {
       return refuse(env, "site() and freeLines() need the number of a site.");
     const double number = info[0].As<Napi::Number>().DoubleValue();
     const uint32_t site = number >= 0 && number < model::kNone ? static_cast<uint32_t>(number) : model::kNone;
-    return pack(env, reader_->ask([&](const Follower::View &view) { return Find(view.state, site); }));
+    return pack(env, reader_->query([&](const Follower::View &view) { return Find(view.state, site); }));
   }
 
   void close(const Napi::CallbackInfo &) {

@@ -1,8 +1,8 @@
 #pragma once
 // `NativeTrace` of extension/native/native.d.ts.
-#include "addon/promised.h"
+#include "addon/promise_worker.h"
 #include "addon/reader_object.h"
-#include "session/kept_checkpoints.h"
+#include "session/stored_checkpoints.h"
 
 namespace gmt::addon {
 
@@ -84,7 +84,7 @@ class TraceObject : public ReaderObject<TraceObject, Follower> {
   }
   Napi::Value settle(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();
-    return Promised::start(info.Env(), [follower = reader_]() -> trace::Status {
+    return PromiseWorker::start(info.Env(), [follower = reader_]() -> trace::Status {
       if (follower->settle()) return std::nullopt;
       return trace::Error{kClosed};
     });
@@ -94,8 +94,8 @@ class TraceObject : public ReaderObject<TraceObject, Follower> {
     if (!is_open(env)) return env.Undefined();
     if (info.Length() < 1 || !info[0].IsString()) return fail(env, "save() needs the path of the file to write.");
     const std::string json = info.Length() > 1 && info[1].IsString() ? info[1].As<Napi::String>().Utf8Value() : "";
-    return Promised::start(env, [follower = reader_, target = info[0].As<Napi::String>().Utf8Value(), json] {
-      const auto logs = follower->ask([](const Follower::View &view) { return view.reader.open_logs(); });
+    return PromiseWorker::start(env, [follower = reader_, target = info[0].As<Napi::String>().Utf8Value(), json] {
+      const auto logs = follower->query([](const Follower::View &view) { return view.reader.open_logs(); });
       const session::DirectoryLock last(follower->path(), session::DirectoryLock::kCopier,
                                         session::DirectoryLock::Way::kTogether);
       return session::save(follower->path(), target, json, logs);
@@ -103,7 +103,7 @@ class TraceObject : public ReaderObject<TraceObject, Follower> {
   }
   Napi::Value pools(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();
-    return pack(info.Env(), reader_->ask([](const Follower::View &view) { return model::pools(view.state); }));
+    return pack(info.Env(), reader_->query([](const Follower::View &view) { return model::pools(view.state); }));
   }
   /// What `Find` finds of what the call asks. What has a revision gets the follower's.
   template <auto Find>
@@ -113,7 +113,7 @@ class TraceObject : public ReaderObject<TraceObject, Follower> {
     Fields fields(info);
     read(fields, query);
     if (!fields.ok()) return info.Env().Undefined();
-    return pack(info.Env(), reader_->ask([&](const Follower::View &view) {
+    return pack(info.Env(), reader_->query([&](const Follower::View &view) {
       auto found = Find(view.state, query);
       if constexpr (requires { found.revision; }) found.revision = view.revision;
       return found;

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "recorder/ask.h"
+#include "recorder/query_server.h"
 #include "recorder/recorder.h"
 #include "trace/trace_directory.h"
 #include "wire/files.h"
@@ -38,7 +38,7 @@ constexpr char kHelp[] =
 gpu-memtrace-recorder DIR --save FILE
   Saves what is recorded so far as a trace.
 gpu-memtrace-recorder DIR --ask PID [--background]
-  Answers what is asked of that process on standard input, a line for each (recorder/ask.h).
+  Answers what is asked of that process on standard input, a line for each (recorder/query_server.h).
 Exit status: 0 the job is over, or there is another recorder; 1 it cannot work, told on standard error; 2 wrong arguments.
 )";
 
@@ -56,7 +56,7 @@ struct Arguments {
 };
 
 /// The option at `i`, with its value. False: it is none, or has none.
-bool take_option(Arguments &to, int &i, int count, char **words) {
+bool read_option(Arguments &to, int &i, int count, char **words) {
   const std::string_view word = words[i];
   if (word == "--background") return to.background = true;
   if (i + 1 == count) return false;
@@ -76,7 +76,7 @@ std::optional<Arguments> arguments_of(int count, char **words) {
   Arguments found;
   for (int i = 1; i < count; ++i) {
     if (words[i][0] == '-') {
-      if (!take_option(found, i, count, words)) return std::nullopt;
+      if (!read_option(found, i, count, words)) return std::nullopt;
     } else if (!std::exchange(found.directory, words[i]).empty()) {
       return std::nullopt;
     }
@@ -85,11 +85,11 @@ std::optional<Arguments> arguments_of(int count, char **words) {
 }
 
 /// What is not told now was told to the recorder that was here before.
-recorder::Limits limits_of(const Arguments &told, session::DirectoryLock &lock) {
+recorder::Limits limits_of(const Arguments &arguments, session::DirectoryLock &lock) {
   recorder::Limits limits;
   unsigned long long detail = 0, budget = 0;
   if (std::sscanf(lock.text().c_str(), "%llu %llu\n", &detail, &budget) == 2) limits = {detail, budget};
-  limits = {told.detail.value_or(limits.detail), told.budget.value_or(limits.budget)};
+  limits = {arguments.detail.value_or(limits.detail), arguments.budget.value_or(limits.budget)};
   lock.write(std::to_string(limits.detail) + " " + std::to_string(limits.budget) + "\n");
   return limits;
 }
@@ -115,8 +115,8 @@ int save(const std::string &directory, const std::string &file) {
 /// So often a process of its own saves the trace, one at a time, and nothing waits for it.
 class Copies {
  public:
-  explicit Copies(const Arguments &told)
-      : directory_(told.directory), file_(told.copy), every_(told.every.value_or(0)) {}
+  explicit Copies(const Arguments &arguments)
+      : directory_(arguments.directory), file_(arguments.copy), every_(arguments.every.value_or(0)) {}
   void turn() {
     const auto now = std::chrono::steady_clock::now();
     if (file_.empty() || now < begun_ + every_ || (child_ > 0 && ::waitpid(child_, nullptr, WNOHANG) == 0)) return;
@@ -140,9 +140,9 @@ class Copies {
 /// The copy of a trace that is still recorded. Who saves it for good deletes `DIR/copies` before: no copy comes after that one.
 int copy(const std::string &directory, const std::string &file) {
   const session::DirectoryLock alone(directory, session::DirectoryLock::kCopier, session::DirectoryLock::Way::kAlone);
-  const int wanted = open_file((directory + "/copies").c_str(), O_RDONLY, FileLinks::kRefused);
-  if (wanted < 0) return 0;
-  ::close(wanted);
+  const int copies = open_file((directory + "/copies").c_str(), O_RDONLY, FileLinks::kRefused);
+  if (copies < 0) return 0;
+  ::close(copies);
   std::string about = trace::read_session_json(directory);
   if (about.starts_with('{')) about.insert(1, "\"copy\":true,");  // its processes went on
   const auto error = session::save(directory, file, about, {});
@@ -150,49 +150,50 @@ int copy(const std::string &directory, const std::string &file) {
 }
 
 /// The job is over; whoever began the recording may have said what becomes of it should he not see its end.
-int save_at_end(const Arguments &told) {
-  const int fd = told.end.empty() ? -1 : open_own_file(told.end.c_str());
+int save_at_end(const Arguments &arguments) {
+  const int fd = arguments.end.empty() ? -1 : open_own_file(arguments.end.c_str());
   if (fd < 0) return 0;
   char file[4096];
   const ssize_t bytes = ::read(fd, file, sizeof file);
   ::close(fd);
-  if (bytes < 0) return fail("Cannot read " + told.end + ".");
-  const int result = bytes == 0 ? 0 : save(told.directory, {file, static_cast<size_t>(bytes)});
+  if (bytes < 0) return fail("Cannot read " + arguments.end + ".");
+  const int result = bytes == 0 ? 0 : save(arguments.directory, {file, static_cast<size_t>(bytes)});
   if (result != 0) return result;
-  remove_folder(told.directory.c_str());
-  remove_file(told.end.c_str());
+  remove_folder(arguments.directory.c_str());
+  remove_file(arguments.end.c_str());
   return 0;
 }
 
-int answer(const Arguments &told) {
-  recorder::Asked asked(told.directory, static_cast<uint32_t>(*told.ask));
+int answer(const Arguments &arguments) {
+  recorder::QueryServer server(arguments.directory, static_cast<uint32_t>(*arguments.ask));
   std::string input;
   for (bool open = true; open;) {
     pollfd in{STDIN_FILENO, POLLIN, 0};
     // Between questions it reads on, before the recorder gives back what it needs.
-    if (::poll(&in, 1, asked.turn() ? 0 : kIdleMs) <= 0) continue;
+    if (::poll(&in, 1, server.turn() ? 0 : kIdleMs) <= 0) continue;
     char part[512];
     const ssize_t bytes = ::read(STDIN_FILENO, part, sizeof part);
     open = bytes > 0;
     if (open) input.append(part, static_cast<size_t>(bytes));
     for (size_t end; (end = input.find('\n')) != std::string::npos; input.erase(0, end + 1)) {
-      const std::string said = asked.answer(input.substr(0, end)) + "\n";
-      open = std::fwrite(said.data(), 1, said.size(), stdout) == said.size() && std::fflush(stdout) == 0;
+      const std::string reply = server.answer(input.substr(0, end)) + "\n";
+      open = std::fwrite(reply.data(), 1, reply.size(), stdout) == reply.size() && std::fflush(stdout) == 0;
     }
   }
   return 0;
 }
 
-int record(const Arguments &told) {
-  if (!own_folder(told.directory.c_str()))
-    return fail(told.directory + " is not recorded: it has to be a folder of this user that nobody else can write to.");
-  session::DirectoryLock lock(told.directory, session::DirectoryLock::kRecorder,
+int record(const Arguments &arguments) {
+  if (!own_folder(arguments.directory.c_str()))
+    return fail(arguments.directory +
+                " is not recorded: it has to be a folder of this user that nobody else can write to.");
+  session::DirectoryLock lock(arguments.directory, session::DirectoryLock::kRecorder,
                               session::DirectoryLock::Way::kWhenFree);
-  if (!lock.opened()) return fail("Cannot open " + told.directory + "/recorder.");
+  if (!lock.opened()) return fail("Cannot open " + arguments.directory + "/recorder.");
   if (!lock.held()) return 0;
-  auto recorder = recorder::Recorder::begin(told.directory, limits_of(told, lock));
+  auto recorder = recorder::Recorder::begin(arguments.directory, limits_of(arguments, lock));
   if (!recorder) return fail(recorder.error());
-  Copies copies(told);
+  Copies copies(arguments);
   for (int ms = kBusyMs; !g_ends && !recorder.value()->over();) {
     const uint64_t before = recorder.value()->events();
     const bool more = recorder.value()->turn();
@@ -202,7 +203,7 @@ int record(const Arguments &told) {
   }
   if (g_ends) return 0;
   copies.finish();
-  return save_at_end(told);
+  return save_at_end(arguments);
 }
 
 }  // namespace
@@ -210,14 +211,15 @@ int record(const Arguments &told) {
 int main(int count, char **words) {
   if (count == 2 && (std::string_view(words[1]) == "--help" || std::string_view(words[1]) == "-h"))
     return std::fputs(kHelp, stdout), 0;
-  const auto told = arguments_of(count, words);
-  if (!told) return std::fputs(kHelp, stderr), 2;
-  if (!recorder::directory_is_there(told->directory)) return fail("There is no directory " + told->directory + ".");
-  if (!told->copy.empty() && !told->every) return copy(told->directory, told->copy);
-  if (!told->save.empty()) return save(told->directory, told->save);
-  if (told->background && (::fork() != 0 || ::setsid() < 0)) return 0;
+  const auto arguments = arguments_of(count, words);
+  if (!arguments) return std::fputs(kHelp, stderr), 2;
+  if (!recorder::directory_is_there(arguments->directory))
+    return fail("There is no directory " + arguments->directory + ".");
+  if (!arguments->copy.empty() && !arguments->every) return copy(arguments->directory, arguments->copy);
+  if (!arguments->save.empty()) return save(arguments->directory, arguments->save);
+  if (arguments->background && (::fork() != 0 || ::setsid() < 0)) return 0;
   ::signal(SIGTERM, [](int) { g_ends = 1; });
   ::signal(SIGINT, SIG_IGN);  // Ctrl+C is for the job
   ::signal(SIGHUP, SIG_IGN);
-  return told->ask ? answer(*told) : record(*told);
+  return arguments->ask ? answer(*arguments) : record(*arguments);
 }

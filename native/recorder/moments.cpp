@@ -20,7 +20,7 @@ constexpr uint64_t kJustAfterPeakNs = 100;
 /// The kind of a file, in its name.
 constexpr std::array kKindNames{"step", "mark", "peak"};
 /// Peaks: of the tensors, the driver's, the host's memory.
-constexpr std::array<size_t, 3> kMost{128, KeptMoments::kMostMarks, 3};
+constexpr std::array<size_t, 3> kMost{128, RetainedMoments::kMostMarks, 3};
 
 void add_steps(const model::State &state, std::vector<Moment> &moments) {
   state.each_process([&](const model::ProcessState &one) {
@@ -75,33 +75,33 @@ std::vector<Moment> moments_of(const model::State &state, const std::string &ses
   return moments;
 }
 
-KeptMoments::KeptMoments(const std::string &directory) : directory_(directory) {
-  for (const session::CheckpointFile &one : session::kept_checkpoints(directory)) {
+RetainedMoments::RetainedMoments(const std::string &directory) : directory_(directory) {
+  for (const session::CheckpointFile &one : session::stored_checkpoints(directory)) {
     const auto kind = std::ranges::find(kKindNames, one.kind);
     if (kind == kKindNames.end()) continue;
     files_.push_back({one.path, static_cast<MomentKind>(kind - kKindNames.begin()), session::disk_bytes(one.path)});
   }
 }
 
-void KeptMoments::keep(const Moment &moment, trace::Packer &packer) {
+void RetainedMoments::add(const Moment &moment, trace::Packer &packer) {
   const auto modelled = read_until(directory_, moment.ns);
   if (!modelled) return;
   const auto kind = static_cast<size_t>(moment.kind);
-  auto path = session::keep_checkpoint(directory_, moment.ns, kKindNames[kind], *modelled, packer);
+  auto path = session::store_checkpoint(directory_, moment.ns, kKindNames[kind], *modelled, packer);
   if (!path) return;  // the disk is full
   std::erase_if(files_, [&](const File &one) { return one.path == path.value(); });
   files_.push_back({path.value(), moment.kind, session::disk_bytes(path.value())});
   drop(moment.kind, kMost[kind]);
 }
 
-uint64_t KeptMoments::bytes() const {
+uint64_t RetainedMoments::bytes() const {
   uint64_t sum = 0;
   for (const File &one : files_) sum += one.bytes;
   return sum;
 }
 
 /// The oldest of its kind where there are more than `most`.
-void KeptMoments::drop(MomentKind kind, size_t most) {
+void RetainedMoments::drop(MomentKind kind, size_t most) {
   const auto is_of = [&](const File &one) { return one.kind == kind; };
   if (static_cast<size_t>(std::ranges::count_if(files_, is_of)) <= most) return;
   const auto oldest = std::ranges::find_if(files_, is_of);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "session/kept_checkpoints.h"
+#include "session/stored_checkpoints.h"
 #include "trace/saved/zstd.h"
 
 namespace gmt::recorder {
@@ -23,13 +23,13 @@ std::vector<Moment> moments_of(const model::State &state, const std::string &ses
                                uint64_t until_ns);
 
 /// Those of one directory.
-class KeptMoments {
+class RetainedMoments {
  public:
   static constexpr size_t kMostMarks = 64;  ///< the newest
 
-  explicit KeptMoments(const std::string &directory);
+  explicit RetainedMoments(const std::string &directory);
   /// `moment`, as far as the events up to it are still to be had. A newer peak takes the place of the older one.
-  void keep(const Moment &moment, trace::Packer &packer);
+  void add(const Moment &moment, trace::Packer &packer);
   uint64_t bytes() const;
 
  private:

@@ -21,7 +21,7 @@ constexpr uint64_t kMostApart = 64ull << 20;   ///< ... and where they are not
 constexpr uint64_t kLittle = 4ull << 20;       ///< bytes of logs for which no checkpoint is made, however full it is
 constexpr int kWorkToPause = 10;               ///< a checkpoint may take so little of the time
 constexpr uint64_t kBehindNs = 1'000'000'000;  ///< processes are read at most so far apart
-constexpr auto kLookAtJob = std::chrono::milliseconds(300);
+constexpr auto kJobCheckPause = std::chrono::milliseconds(300);
 constexpr auto kNoProcessYet = std::chrono::seconds(60);
 constexpr auto kNoProcessLeft = std::chrono::seconds(2);
 
@@ -61,7 +61,7 @@ bool directory_is_there(const std::string &directory) {
 
 trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &directory, const Limits &limits) {
   constexpr uint64_t kNewest = trace::LogMerger::kToTheEnd;
-  if (!gives_back(directory))
+  if (!can_punch(directory))
     return trace::Error{"The file system of " + directory + " cannot give back parts of files."};
   auto modelled = session::open(directory, kNewest, kNewest);
   if (!modelled) return trace::Error{modelled.error()};
@@ -75,7 +75,7 @@ Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<
       budget_(limits_.budget),
       room_(limits_.budget),
       moments_(directory_) {
-  for (session::CheckpointFile &one : session::kept_checkpoints(directory_)) {
+  for (session::CheckpointFile &one : session::stored_checkpoints(directory_)) {
     if (!one.kind.empty()) continue;
     points_.push_back({std::move(one.path), session::disk_bytes(one.path), 0, 0, {}});
     point_bytes_ += points_.back().bytes;
@@ -84,30 +84,30 @@ Recorder::Recorder(std::string directory, const Limits &limits, std::unique_ptr<
 
 bool Recorder::turn() {
   const bool more = modelled_->poll(kSlice);
-  look_at_space();
-  keep_first_steps();
-  const uint64_t unkept = (finished_chunks() - (points_.empty() ? 0 : points_.back().finished)) * GMT_CHUNK_BYTES;
+  update_logs();
+  retain_first_steps();
+  const uint64_t unfolded = (finished_chunks() - (points_.empty() ? 0 : points_.back().finished)) * GMT_CHUNK_BYTES;
   // A quarter is left for what comes while a checkpoint is made; where nothing is left, any chunk that is given back helps.
   const uint64_t worth = room_ < budget_ / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, budget_ / 8);
   const uint64_t apart = std::min(std::clamp(4 * most_bytes_, kNear, kMostApart), limits_.detail / 8);
   const bool due = Clock::now() >= next_point_, tight = room_ < budget_ / 4;
-  if ((tight && unkept >= worth && (due || fits_)) || (unkept >= apart && due)) add_point();
-  give_back(tight);
+  if ((tight && unfolded >= worth && (due || fits_)) || (unfolded >= apart && due)) add_point();
+  release_old(tight);
   share_room();
   return more;
 }
 
 void Recorder::fold() {
-  look_at_space();
+  update_logs();
   add_point();
-  give_back(true);
+  release_old(true);
   share_room();
 }
 
 bool Recorder::over() {
   const auto now = Clock::now();
-  if (now - looked_ < kLookAtJob) return false;
-  looked_ = now;
+  if (now - checked_ < kJobCheckPause) return false;
+  checked_ = now;
   const trace::LogMerger &reader = *modelled_->reader;
   const bool begun = reader.process_count() > 0;
   if ((begun && reader.live()) || job_runs(directory_)) alive_ = now;
@@ -126,13 +126,13 @@ uint64_t Recorder::reserved_chunks() const {
   return sum;
 }
 
-void Recorder::look_at_space() {
+void Recorder::update_logs() {
   const trace::LogMerger &reader = *modelled_->reader;
   while (logs_.size() < reader.process_count()) {
-    logs_.push_back(std::make_unique<LogSpace>(reader.log_path(logs_.size())));
+    logs_.push_back(std::make_unique<LogRetention>(reader.log_path(logs_.size())));
     // All of a process that came later is behind the first steps.
-    if (kept_ns_ && logs_.back()->kept_ns() == 0) logs_.back()->keep({}, kept_ns_);
-    kept_ns_ = std::max(kept_ns_, logs_.back()->kept_ns());
+    if (retained_ns_ && logs_.back()->retained_ns() == 0) logs_.back()->retain({}, retained_ns_);
+    retained_ns_ = std::max(retained_ns_, logs_.back()->retained_ns());
   }
 }
 
@@ -149,7 +149,7 @@ void Recorder::share_room() {
   uint64_t taken = point_bytes_ + moments_.bytes();
   most_bytes_ = 0;
   for (const Point &one : points_) most_bytes_ = std::max(most_bytes_, one.bytes);
-  for (const auto &log : logs_) taken += log->taken();
+  for (const auto &log : logs_) taken += log->disk_bytes();
   const auto room = [&](uint64_t budget) { return budget - std::min(budget, taken + 2 * most_bytes_ + on_the_way); };
   const uint64_t chunks = room(limits_.budget) / GMT_CHUNK_BYTES / std::max<uint64_t>(writers, 1);
   for (size_t i = 0; i < logs_.size(); ++i) logs_[i]->limit(reserved[i] + chunks);
@@ -165,24 +165,25 @@ bool Recorder::first_steps_over() const {
   return over;
 }
 
-void Recorder::keep_first_steps() {
-  if (kept_ns_) return;
+void Recorder::retain_first_steps() {
+  if (retained_ns_) return;
   const trace::LogMerger &reader = *modelled_->reader;
   if (!first_steps_ns_ && first_steps_over()) first_steps_ns_ = reader.time_ns();
   const uint64_t sure = reader.sure_ns();
   const bool enough = finished_chunks() * GMT_CHUNK_BYTES >= limits_.detail / 2;  // they are long, or there are none
   if (!enough && (!first_steps_ns_ || sure <= first_steps_ns_ + kBehindNs)) return;
   uint64_t bytes = 0;
-  for (size_t i = 0; i < logs_.size(); ++i) bytes += reader.place(i).begun * GMT_CHUNK_BYTES;
-  const bool keeps = sure > kBehindNs && bytes <= budget_ / 3;
-  kept_ns_ = keeps ? sure - kBehindNs : 1;
-  for (size_t i = 0; i < logs_.size(); ++i) logs_[i]->keep(keeps ? reader.place(i) : trace::Merge::Place{}, kept_ns_);
+  for (size_t i = 0; i < logs_.size(); ++i) bytes += reader.read_position(i).begun * GMT_CHUNK_BYTES;
+  const bool retains = sure > kBehindNs && bytes <= budget_ / 3;
+  retained_ns_ = retains ? sure - kBehindNs : 1;
+  for (size_t i = 0; i < logs_.size(); ++i)
+    logs_[i]->retain(retains ? reader.read_position(i) : trace::Merge::ReadPosition{}, retained_ns_);
 }
 
 void Recorder::add_point() {
   const auto begin = Clock::now();
   trace::LogMerger &reader = *modelled_->reader;
-  auto path = session::keep_checkpoint(directory_, reader.events(), {}, *modelled_, packer_);
+  auto path = session::store_checkpoint(directory_, reader.events(), {}, *modelled_, packer_);
   const auto end = Clock::now();
   next_point_ = end + kWorkToPause * (end - begin);
   fits_ = static_cast<bool>(path);
@@ -193,28 +194,28 @@ void Recorder::add_point() {
   }
   Point point{std::move(path.value()), 0, finished_chunks(), reader.sure_ns(), {}};
   point.bytes = session::disk_bytes(point.path);
-  for (size_t i = 0; i < reader.process_count(); ++i) point.places.push_back(reader.place(i));
+  for (size_t i = 0; i < reader.process_count(); ++i) point.positions.push_back(reader.read_position(i));
   point_bytes_ += point.bytes;
   points_.push_back(std::move(point));
 }
 
 /// What lies before the newest checkpoint that is older than the window of full detail; `all`: before the newest one.
-void Recorder::give_back(bool all) {
+void Recorder::release_old(bool all) {
   const uint64_t window = limits_.detail / GMT_CHUNK_BYTES, reserved = reserved_chunks();
   const auto is_old = [&](const Point &one) { return all || one.finished + window <= reserved; };
   size_t at = points_.size();
-  while (at > 0 && (points_[at - 1].places.empty() || !is_old(points_[at - 1]))) --at;
-  if (at == 0 || points_[at - 1].given_back) return;
-  keep_moments(points_[at - 1].sure_ns);
+  while (at > 0 && (points_[at - 1].positions.empty() || !is_old(points_[at - 1]))) --at;
+  if (at == 0 || points_[at - 1].released) return;
+  retain_moments(points_[at - 1].sure_ns);
   const session::DirectoryLock lock(directory_, session::DirectoryLock::kSaver, session::DirectoryLock::Way::kWhenFree);
   if (!lock.held()) return;  // somebody saves the trace
-  if (!kept_ns_) {           // the first steps do not fit into the budget
-    kept_ns_ = 1;
-    for (const auto &log : logs_) log->keep({}, kept_ns_);
+  if (!retained_ns_) {       // the first steps do not fit into the budget
+    retained_ns_ = 1;
+    for (const auto &log : logs_) log->retain({}, retained_ns_);
   }
   Point &point = points_[at - 1];
-  point.given_back = true;
-  for (size_t i = 0; i < point.places.size(); ++i) logs_[i]->give_back(point.places[i]);
+  point.released = true;
+  for (size_t i = 0; i < point.positions.size(); ++i) logs_[i]->punch_before(point.positions[i]);
   for (; at > 1; --at) {
     remove_file(points_.front().path.c_str());
     point_bytes_ -= points_.front().bytes;
@@ -223,11 +224,11 @@ void Recorder::give_back(bool all) {
 }
 
 /// Those that are about to go. Where the budget is nearly used up there is no time for it.
-void Recorder::keep_moments(uint64_t until_ns) {
+void Recorder::retain_moments(uint64_t until_ns) {
   if (room_ >= budget_ / 16 && moments_.bytes() <= budget_ / 8) {
     const auto moments = moments_of(modelled_->model.state(), modelled_->reader->session_json(),
-                                    std::max(kept_ns_, moments_ns_), until_ns);
-    for (const Moment &one : moments) moments_.keep(one, packer_);
+                                    std::max(retained_ns_, moments_ns_), until_ns);
+    for (const Moment &one : moments) moments_.add(one, packer_);
   }
   moments_ns_ = until_ns;
 }

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "recorder/log_space.h"
+#include "recorder/log_retention.h"
 #include "recorder/moments.h"
-#include "session/kept_checkpoints.h"
 #include "session/modelled_trace.h"
+#include "session/stored_checkpoints.h"
 #include "trace/saved/zstd.h"
 
 namespace gmt::recorder {
@@ -46,20 +46,20 @@ class Recorder {
   struct Point {
     std::string path;
     uint64_t bytes = 0;
-    uint64_t finished = 0;                    ///< chunks of all logs, read before it
-    uint64_t sure_ns = 0;                     ///< all up to this session time was read before it
-    std::vector<trace::Merge::Place> places;  ///< empty: an earlier recorder wrote it
-    bool given_back = false;                  ///< what lies before it
+    uint64_t finished = 0;                              ///< chunks of all logs, read before it
+    uint64_t sure_ns = 0;                               ///< all up to this session time was read before it
+    std::vector<trace::Merge::ReadPosition> positions;  ///< empty: an earlier recorder wrote it
+    bool released = false;                              ///< what lies before it
   };
 
   Recorder(std::string directory, const Limits &limits, std::unique_ptr<session::ModelledTrace> modelled);
-  void look_at_space();
+  void update_logs();
   void share_room();
-  void keep_first_steps();
+  void retain_first_steps();
   bool first_steps_over() const;
   void add_point();
-  void give_back(bool all);
-  void keep_moments(uint64_t until_ns);
+  void release_old(bool all);
+  void retain_moments(uint64_t until_ns);
   uint64_t finished_chunks() const;
   uint64_t reserved_chunks() const;
 
@@ -67,18 +67,18 @@ class Recorder {
   const Limits limits_;
   std::unique_ptr<session::ModelledTrace> modelled_;
   trace::Packer packer_;
-  std::vector<std::unique_ptr<LogSpace>> logs_;  ///< by process
-  std::deque<Point> points_;                     ///< oldest first
-  uint64_t point_bytes_ = 0;                     ///< that they take
-  uint64_t most_bytes_ = 0;                      ///< of one of them
-  bool fits_ = true;                             ///< the disk had room for the newest one
-  uint64_t budget_;                              ///< the limit, or what the disk has room for
-  uint64_t room_;                                ///< bytes of it that logs may still take
-  KeptMoments moments_;
+  std::vector<std::unique_ptr<LogRetention>> logs_;  ///< by process
+  std::deque<Point> points_;                         ///< oldest first
+  uint64_t point_bytes_ = 0;                         ///< that they take
+  uint64_t most_bytes_ = 0;                          ///< of one of them
+  bool fits_ = true;                                 ///< the disk had room for the newest one
+  uint64_t budget_;                                  ///< the limit, or what the disk has room for
+  uint64_t room_;                                    ///< bytes of it that logs may still take
+  RetainedMoments moments_;
   uint64_t moments_ns_ = 0;      ///< up to which those that stay were looked for
   uint64_t first_steps_ns_ = 0;  ///< when they were over; 0: they are not
-  uint64_t kept_ns_ = 0;         ///< up to which they are kept; 0: that is not known yet
-  std::chrono::steady_clock::time_point next_point_{}, looked_{}, alive_ = std::chrono::steady_clock::now();
+  uint64_t retained_ns_ = 0;     ///< up to which they are kept; 0: that is not known yet
+  std::chrono::steady_clock::time_point next_point_{}, checked_{}, alive_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace gmt::recorder

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "session/kept_checkpoints.h"
+#include "session/stored_checkpoints.h"
 #include "session/trace_checkpoint.h"
 #include "trace/saved/save.h"
 
@@ -28,11 +28,11 @@ Opened from_begin(const std::string &path, uint64_t until_ns) {
 std::vector<CheckpointFile> checkpoints_of(const std::string &path, const trace::LogMerger &reader) {
   std::vector<CheckpointFile> all;
   if (reader.saved()) {
-    for (const trace::CheckpointPlace &place : reader.checkpoints()) all.push_back({path, place, {}});
+    for (const trace::CheckpointLocation &location : reader.checkpoints()) all.push_back({path, location, {}});
   } else {
-    all = kept_checkpoints(path);
+    all = stored_checkpoints(path);
   }
-  std::erase_if(all, [](const CheckpointFile &one) { return one.place.header.version != kCheckpointVersion; });
+  std::erase_if(all, [](const CheckpointFile &one) { return one.location.header.version != kCheckpointVersion; });
   return all;
 }
 
@@ -48,18 +48,18 @@ class Opening {
     if (!begin) return begin;
     const std::vector<CheckpointFile> all = checkpoints_of(path_, *begin.value()->reader);
     const auto later =
-        std::ranges::find_if(all, [&](const auto &one) { return one.place.header.time_ns > latest_ns_; });
+        std::ranges::find_if(all, [&](const auto &one) { return one.location.header.time_ns > latest_ns_; });
     bool gap = false;  // behind which only what is later can begin
     for (auto at = later; at != all.begin() && !gap;) {
-      if (auto modelled = resumed(*--at)) return told(std::move(modelled));
+      if (auto modelled = resumed(*--at)) return with_note(std::move(modelled));
       gap = gap_;
     }
-    if (!gap && !begin.value()->reader->overtaken()) return told(std::move(begin.value()));
-    for (auto at = later; at != all.end() && at->place.header.time_ns <= until_ns_; ++at) {
+    if (!gap && !begin.value()->reader->overtaken()) return with_note(std::move(begin.value()));
+    for (auto at = later; at != all.end() && at->location.header.time_ns <= until_ns_; ++at) {
       auto modelled = resumed(*at);
       if (!modelled) continue;
       modelled->reader->note(path_ + kNotAll);
-      return told(std::move(modelled));
+      return with_note(std::move(modelled));
     }
     return std::unique_ptr<ModelledTrace>();
   }
@@ -67,7 +67,7 @@ class Opening {
  private:
   std::unique_ptr<ModelledTrace> resumed(const CheckpointFile &from) {
     gap_ = false;
-    const std::vector<std::byte> bytes = trace::read_checkpoint(from.path, from.place);
+    const std::vector<std::byte> bytes = trace::read_checkpoint(from.path, from.location);
     auto modelled = from_begin(path_, until_ns_);  // what a damaged one left behind is of no use
     if (!modelled || bytes.empty() || !resume(bytes, *modelled.value()->reader, modelled.value()->model)) {
       ++damaged_;
@@ -78,7 +78,7 @@ class Opening {
     gap_ = modelled.value()->reader->overtaken();
     return gap_ ? nullptr : std::move(modelled.value());
   }
-  Opened told(std::unique_ptr<ModelledTrace> modelled) const {
+  Opened with_note(std::unique_ptr<ModelledTrace> modelled) const {
     const char *what = " has a damaged checkpoint: all is there, and opening it takes longer.";
     if (damaged_ > 0) modelled->reader->note(path_ + what);
     return modelled;
@@ -109,32 +109,36 @@ class Adding {
       more = modelled.poll(std::min(kSlice, events_));
       const uint64_t read = modelled.reader->events();
       // Little is read as fast as a checkpoint.
-      if (more ? read >= due_ : read - kept_ >= events_ / 8)
+      if (more ? read >= due_ : read - stored_events_ >= events_ / 8)
         add(modelled, checkpoint(*modelled.reader, modelled.model));
     }
   }
-  void add_moment(const Kept &kept) { write_checkpoint(writer_, kept.time_ns, kept.bytes, packer_.pack(kept.bytes)); }
+  void add_moment(const TimedCheckpoint &checkpoint) {
+    write_checkpoint(writer_, checkpoint.time_ns, checkpoint.bytes, packer_.pack(checkpoint.bytes));
+  }
   void add(const ModelledTrace &modelled, std::span<const std::byte> bytes) {
     const std::span frame = packer_.pack(bytes);
     write_checkpoint(writer_, modelled.reader->time_ns(), bytes, frame);
-    kept_ = modelled.reader->events();
-    kept_bytes_ += frame.size();
-    const auto whole = static_cast<double>(modelled.reader->events_to_come() + kept_);
+    stored_events_ = modelled.reader->events();
+    stored_bytes_ += frame.size();
+    const auto whole = static_cast<double>(modelled.reader->events_to_come() + stored_events_);
     const double room = static_cast<double>(log_bytes_) / std::max(whole, 1.0);  // an event
-    due_ = std::max(kept_ + events_, static_cast<uint64_t>(static_cast<double>(kept_bytes_ + frame.size()) / room));
+    due_ = std::max(stored_events_ + events_,
+                    static_cast<uint64_t>(static_cast<double>(stored_bytes_ + frame.size()) / room));
   }
 
  private:
   trace::TraceWriter &writer_;
   const uint64_t events_, log_bytes_;
   trace::Packer packer_;
-  uint64_t kept_ = 0, kept_bytes_ = 0, due_;
+  uint64_t stored_events_ = 0, stored_bytes_ = 0, due_;
 };
 
 /// What the events made that `source` does not keep, as checkpoints of a saved trace that has these chunks: its moments, and behind the
 /// gap the one that the rest goes on from. Empty: all is kept.
-trace::Result<std::vector<Kept>> over_gap(const std::string &source, const std::vector<trace::PackedChunks> &packed) {
-  std::vector<Kept> all;
+trace::Result<std::vector<TimedCheckpoint>> over_gap(const std::string &source,
+                                                     const std::vector<trace::PackedChunks> &packed) {
+  std::vector<TimedCheckpoint> all;
   const auto is_whole = [](const auto &one) { return one.log.gone_sequence <= one.log.kept_sequence; };
   if (std::ranges::all_of(packed, is_whole)) return all;
   auto modelled = open(source, trace::LogMerger::kToTheEnd, 0);
@@ -144,8 +148,8 @@ trace::Result<std::vector<Kept>> over_gap(const std::string &source, const std::
     all.push_back({one.reader->time_ns(), checkpoint(*one.reader, one.model)});
   };
   const uint64_t end_ns = modelled.value()->reader->time_ns();
-  for (const CheckpointFile &one : kept_checkpoints(source)) {
-    const uint64_t ns = one.place.header.time_ns;
+  for (const CheckpointFile &one : stored_checkpoints(source)) {
+    const uint64_t ns = one.location.header.time_ns;
     if (one.kind.empty() || ns > end_ns || (!all.empty() && all.back().time_ns == ns)) continue;
     if (auto moment = open(source, ns, ns)) add(*moment.value());
   }
@@ -175,11 +179,11 @@ trace::Status save(const std::string &source, const std::string &target, const s
     bool torn = false;  // a recorder came while chunks were copied, and gave some of them back
     auto copying = std::make_optional<DirectoryLock>(source, DirectoryLock::kSaver, DirectoryLock::Way::kTogether);
     const auto add = [&](trace::TraceWriter &writer, const std::vector<trace::PackedChunks> &packed) -> trace::Status {
-      auto kept = over_gap(source, packed);
-      if (!kept) return trace::Error{kept.error()};
-      torn = !kept.value().empty() && !copying->held();
+      auto checkpoints = over_gap(source, packed);
+      if (!checkpoints) return trace::Error{checkpoints.error()};
+      torn = !checkpoints.value().empty() && !copying->held();
       copying.reset();
-      if (torn || !add_checkpoints(writer, kEventsApart, kept.value()))
+      if (torn || !add_checkpoints(writer, kEventsApart, checkpoints.value()))
         return trace::Error{"Cannot save " + target + ": what " + source + " does not keep any more cannot be added."};
       return std::nullopt;
     };
@@ -188,16 +192,16 @@ trace::Status save(const std::string &source, const std::string &target, const s
   }
 }
 
-bool add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const Kept> over_gap) {
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events, std::span<const TimedCheckpoint> over_gap) {
   Adding adding(writer, events);
   const auto opened = [&](uint64_t until_ns) { return from_begin(writer.unfinished_path(), until_ns); };
   auto modelled = opened(trace::LogMerger::kToTheEnd);
   if (!modelled) return over_gap.empty();
   if (!over_gap.empty()) {
-    auto first = opened(modelled.value()->reader->kept_ns());
+    auto first = opened(modelled.value()->reader->retained_ns());
     if (first) adding.read(*first.value());
-    const Kept &behind_gap = over_gap.back();
-    for (const Kept &moment : over_gap.first(over_gap.size() - 1)) adding.add_moment(moment);
+    const TimedCheckpoint &behind_gap = over_gap.back();
+    for (const TimedCheckpoint &moment : over_gap.first(over_gap.size() - 1)) adding.add_moment(moment);
     if (!resume(behind_gap.bytes, *modelled.value()->reader, modelled.value()->model)) return false;
     adding.add(*modelled.value(), behind_gap.bytes);
   }

@@ -34,7 +34,7 @@ trace::Status save(const std::string &source, const std::string &target, const s
                    const std::vector<std::string> &open_logs);
 
 /// A checkpoint, and when it was.
-struct Kept {
+struct TimedCheckpoint {
   uint64_t time_ns;
   std::vector<std::byte> bytes;
 };
@@ -43,6 +43,7 @@ struct Kept {
 /// logs. `over_gap`: where not all events are kept, moments among those that are not, in order, and a checkpoint that those which
 /// follow go on from; false: it does not fit.
 constexpr uint64_t kEventsApart = 400'000;
-bool add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart, std::span<const Kept> over_gap = {});
+bool add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart,
+                     std::span<const TimedCheckpoint> over_gap = {});
 
 }  // namespace gmt::session

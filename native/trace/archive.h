@@ -53,14 +53,14 @@ class Archive {
   }
   /// A number below 2^63, in few bytes where it is small.
   uint64_t count(uint64_t number) {
-    uint64_t told = 0;
+    uint64_t value = 0;
     uint8_t byte = 0x80;
     for (unsigned shift = 0; byte & 0x80 && shift < 63; shift += 7) {
       byte = static_cast<uint8_t>((number >> shift & 0x7f) | (number >> shift >> 7 ? 0x80 : 0));
       one(byte);
-      told |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
     }
-    return told;
+    return value;
   }
 
   /// How many there are of what others name by number; read before them.

@@ -83,15 +83,15 @@ struct Range {
 };
 
 /// Any other record that the model takes.
-struct Said {
+struct ModelRecord {
   uint64_t after;
   uint8_t kind;         ///< enum gmt_local_kind
   std::string payload;  ///< its struct, and what follows it
   template <typename Payload>
   Payload as() const {
-    Payload said{};
-    std::memcpy(&said, payload.data(), std::min(sizeof said, payload.size()));
-    return said;
+    Payload record{};
+    std::memcpy(&record, payload.data(), std::min(sizeof record, payload.size()));
+    return record;
   }
   void checkpoint(Archive &a) { a(after, kind, payload); }
 };
@@ -101,7 +101,7 @@ struct Records {
   std::span<const Memory> memories;
   std::span<const AnswerPart> answers;
   std::span<const Allocator> allocators = {};
-  std::span<const Said> others = {};
+  std::span<const ModelRecord> others = {};
   std::span<const Range> ranges = {};
 };
 

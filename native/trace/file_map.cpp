@@ -24,7 +24,7 @@ struct PageRange {
 };
 /// A handler of a signal may take no lock. Of more mappings the rest is as if there was no handler.
 std::array<PageRange, 1024> g_ranges;
-struct sigaction g_before;
+struct sigaction g_previous;
 
 void on_unbacked(int signal, siginfo_t *about, void *) {
   const int saved = errno;
@@ -37,7 +37,7 @@ void on_unbacked(int signal, siginfo_t *about, void *) {
       return;
     }
   }
-  ::sigaction(SIGBUS, &g_before, nullptr);  // what was read is read again, and is not ours
+  ::sigaction(SIGBUS, &g_previous, nullptr);  // what was read is read again, and is not ours
   if (about->si_code <= 0) ::raise(signal);
   errno = saved;
 }
@@ -48,7 +48,7 @@ void read_unbacked_as_zeros(const void *mapped, size_t bytes) {
     struct sigaction action {};
     action.sa_sigaction = on_unbacked;
     action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
-    return ::sigaction(SIGBUS, &action, &g_before) == 0;
+    return ::sigaction(SIGBUS, &action, &g_previous) == 0;
   }();
   if (!installed) return;
   const auto begin = reinterpret_cast<uintptr_t>(mapped);

@@ -12,7 +12,7 @@
 namespace gmt::trace {
 namespace {
 
-constexpr uint64_t kLookIntervalNs = 100'000'000;
+constexpr uint64_t kCheckIntervalNs = 100'000'000;
 constexpr uint64_t kAheadNs = 100'000'000;
 
 uint64_t steady_ns() {
@@ -81,7 +81,7 @@ Status LogMerger::open_directory() {
   discover();
   if (!opened_.empty()) return std::nullopt;
   if (!notes_.empty()) return Error{notes_.front()};
-  if (known_.empty() && session_over(session_json())) {
+  if (finished_logs_.empty() && session_over(session_json())) {
     return Error{path_ + " holds no log: no process of this session used the GPU while it was traced."};
   }
   return std::nullopt;
@@ -91,14 +91,14 @@ void LogMerger::discover() {
   auto names = file_names(path_, GMT_LOG_SUFFIX);
   if (!names) return;
   for (const std::string &name : names.value()) {
-    if (!known_.contains(name)) try_log(name);
+    if (!finished_logs_.contains(name)) try_log(name);
   }
 }
 
 void LogMerger::try_log(const std::string &name) {
   auto log = LogFile::open(path_ + "/" + name);
   if (log && !log.value().ready()) return;  // being created: looked at again
-  known_.insert(name);
+  finished_logs_.insert(name);
   if (log) {
     opened_.push_back(std::move(log.value()));
   } else {
@@ -122,7 +122,7 @@ bool LogMerger::begins_later(const gmt_file_header &header) const {
   return header.start_realtime_ns > start_realtime_ns_ && header.start_realtime_ns - start_realtime_ns_ > until_ns_;
 }
 
-void LogMerger::look_at_processes() {
+void LogMerger::check_processes() {
   for (auto &process : processes_) {
     if (!process->gone)
       process->gone = !process_runs(process->facts.pid, process->process_start) && !process->log.written_from_outside();
@@ -157,11 +157,11 @@ bool LogMerger::time_is_over() const {
 
 PollResult LogMerger::poll(const BatchSink &sink, uint64_t max_events) {
   uint64_t now = steady_ns();
-  if (!saved_ && (looked_ns_ == 0 || now - looked_ns_ >= kLookIntervalNs)) {
+  if (!saved_ && (checked_ns_ == 0 || now - checked_ns_ >= kCheckIntervalNs)) {
     discover();
     adopt();
-    look_at_processes();  // before reading: what a process that is gone wrote is all there
-    looked_ns_ = now;
+    check_processes();  // before reading: what a process that is gone wrote is all there
+    checked_ns_ = now;
   }
   if (!opened_.empty()) adopt();
   if (overtaken()) return {};
@@ -195,7 +195,7 @@ uint64_t LogMerger::time_ns() const {
 }
 
 bool LogMerger::overtaken() const {
-  const auto lacks = [&](const LogFile &log, uint64_t sequence) { return !log.keeps(sequence, until_ns_); };
+  const auto lacks = [&](const LogFile &log, uint64_t sequence) { return !log.retains(sequence, until_ns_); };
   const auto is_missed = [&](const LogFile &log) {
     return lacks(log, 1) && (start_realtime_ns_ == 0 || !begins_later(log.header()));
   };
@@ -204,14 +204,14 @@ bool LogMerger::overtaken() const {
          });
 }
 
-uint64_t LogMerger::kept_ns() const {
-  uint64_t kept = 0;
+uint64_t LogMerger::retained_ns() const {
+  uint64_t retained = 0;
   for (const LogFile &log : opened_) {
-    if (log.told(&gmt_file_header::gone_sequence) == 0) continue;
-    const uint64_t own = log.told(&gmt_file_header::kept_ns);
-    kept = kept ? std::min(kept, own) : own;
+    if (log.header_word(&gmt_file_header::gone_sequence) == 0) continue;
+    const uint64_t own = log.header_word(&gmt_file_header::kept_ns);
+    retained = retained ? std::min(retained, own) : own;
   }
-  return kept;
+  return retained;
 }
 
 uint64_t LogMerger::sure_ns() const {
@@ -320,7 +320,7 @@ std::vector<std::string> LogMerger::notes() const {
   for (const auto &process : processes_) {
     const uint64_t at = process->merge.damaged_at();
     if (at == 0) continue;
-    all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.place_of(at)) +
+    all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.file_offset(at)) +
                   ": what could not be read is missing, the rest is shown.");
   }
   return all;

@@ -52,10 +52,10 @@ class LogMerger {
   /// What comes next is not kept any more (native/recorder): a reader that begins at a newer checkpoint has to take over.
   bool overtaken() const;
   /// Of a new reader: up to this session time all is kept, whatever is gone behind it. 0: nothing is, or nothing is gone.
-  uint64_t kept_ns() const;
+  uint64_t retained_ns() const;
   /// Nothing up to this session time is still to come, but what a thread is just writing.
   uint64_t sure_ns() const;
-  Merge::Place place(size_t process) const { return processes_[process]->merge.place(); }
+  Merge::ReadPosition read_position(size_t process) const { return processes_[process]->merge.read_position(); }
   uint64_t finished_chunks(size_t process) const { return processes_[process]->merge.finished_chunks(); }
   const std::string &log_path(size_t process) const { return processes_[process]->log.where(); }
   /// All that is not later than `until_ns` was read.
@@ -70,7 +70,7 @@ class LogMerger {
   /// Nothing later was delivered so far.
   uint64_t time_ns() const;
   /// Checkpoints of a saved trace.
-  const std::vector<CheckpointPlace> &checkpoints() const { return checkpoints_; }
+  const std::vector<CheckpointLocation> &checkpoints() const { return checkpoints_; }
   void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
 
   /// Processes are numbered in the order of their start where they were there at the first poll, then as found.
@@ -124,7 +124,7 @@ class LogMerger {
   void discover();
   void try_log(const std::string &name);
   void adopt();
-  void look_at_processes();
+  void check_processes();
   Process *next_to_read();
   uint64_t horizon(const Process &process) const;
   void read_process(Archive &a);
@@ -136,11 +136,11 @@ class LogMerger {
   uint64_t until_ns_;
   bool cut_ = false;
   std::string saved_json_;
-  std::vector<CheckpointPlace> checkpoints_;
+  std::vector<CheckpointLocation> checkpoints_;
   uint64_t start_realtime_ns_ = 0;
-  uint64_t looked_ns_ = 0;       ///< when the directory and /proc were read last
-  std::set<std::string> known_;  ///< names of logs that need no more looking at
-  std::vector<LogFile> opened_;  ///< not processes yet
+  uint64_t checked_ns_ = 0;              ///< when the directory and /proc were read last
+  std::set<std::string> finished_logs_;  ///< names of logs that need no more looking at
+  std::vector<LogFile> opened_;          ///< not processes yet
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::string> notes_;
   BatchBuilder batch_;

@@ -76,15 +76,15 @@ inline bool own_folder(const char *path) {
 }
 
 /// The folder of a path, and the name in it: what is done there is done in the folder that was opened, whatever its path becomes.
-struct Place {
+struct PathParts {
   int folder;        ///< -1: errno says why
   const char *name;  ///< a part of the path
 };
-inline Place place_of(const char *path) {
+inline PathParts split_path(const char *path) {
   const char *slash = strrchr(path, '/');
   char above[4096] = ".";
   const size_t bytes = slash == path ? 1 : slash ? static_cast<size_t>(slash - path) : 0;
-  if (bytes >= sizeof above) return errno = ENAMETOOLONG, Place{-1, path};
+  if (bytes >= sizeof above) return errno = ENAMETOOLONG, PathParts{-1, path};
   if (bytes) memcpy(above, path, bytes), above[bytes] = 0;
   return {open_folder(above, FileLinks::kFollowed), slash ? slash + 1 : path};
 }

@@ -60,7 +60,7 @@ void print_query(const char *what, Ask ask) {
   std::printf("%-34s %9.2f ms mean %8.2f ms worst\n", what, sum / kTimes * 1e3, worst * 1e3);
 }
 
-void queries(gmt::test::AskedModel &model) {
+void queries(gmt::test::QueriedModel &model) {
   gmt::model::SiteQuery query;
   query.to = 50;
   print_query("50 sites by live bytes", [&] { model.sites(query); });

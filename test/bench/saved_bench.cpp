@@ -146,7 +146,7 @@ void save_log(const std::string &folder, uint64_t events, bool hard) {
   const auto count = static_cast<double>(events);
   double kept = 0;
   const auto places = trace::read_container(target).value().checkpoints;
-  for (const trace::CheckpointPlace &place : places) kept += static_cast<double>(place.header.bytes);
+  for (const trace::CheckpointLocation &place : places) kept += static_cast<double>(place.header.bytes);
   std::printf("%.0f M events: saved in %.1f s, %.2f bytes an event, of them %.2f for %zu checkpoints\n", count / 1e6,
               took, bytes / count, kept / count, places.size());
 }

@@ -158,12 +158,12 @@ class TracerProcess {
   /// Its last words; it has taken its probes away.
   std::string end() {
     close(input_);
-    std::string said;
+    std::string output;
     char text[4096];
-    for (ssize_t n; (n = read(output_, text, sizeof text)) > 0;) said.append(text, static_cast<size_t>(n));
+    for (ssize_t n; (n = read(output_, text, sizeof text)) > 0;) output.append(text, static_cast<size_t>(n));
     close(output_);
     waitpid(pid_, nullptr, 0);
-    return said;
+    return output;
   }
   /// CPU time so far, ns.
   uint64_t cpu() const {
@@ -219,11 +219,12 @@ void rates(const Options &options, const Driver &driver, const std::string &fold
     const double seconds = static_cast<double>(clock_ns(CLOCK_MONOTONIC) - begin) / 1e9;
     usleep(200000);  // what is queued is written within a tick
     const double used = static_cast<double>(tracer.cpu() - cpu) / 1000;
-    const std::string said = tracer.end();
-    const size_t lost = said.rfind("\"lost\":");
+    const std::string output = tracer.end();
+    const size_t lost = output.rfind("\"lost\":");
     std::printf(
         "| %.0f | %.3f | %s |\n", static_cast<double>(2 * pairs) / seconds, used / static_cast<double>(2 * pairs),
-        lost == std::string::npos ? "?" : said.substr(lost + 7, said.find_first_of("},", lost + 7) - lost - 7).c_str());
+        lost == std::string::npos ? "?"
+                                  : output.substr(lost + 7, output.find_first_of("},", lost + 7) - lost - 7).c_str());
     std::fflush(stdout);
   }
 }

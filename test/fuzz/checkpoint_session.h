@@ -33,7 +33,7 @@ class CheckpointSession {
   std::vector<uint8_t> read() const {
     auto reader = std::move(trace::LogMerger::open(path()).value());
     const session::TraceNames names(*reader);
-    AskedModel model(names);
+    QueriedModel model(names);
     reader->poll([&](const trace::Batch &batch) { model.ingest(batch); });
     const std::vector<std::byte> kept = session::checkpoint(*reader, model);
     const auto *first = reinterpret_cast<const uint8_t *>(kept.data());

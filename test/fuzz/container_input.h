@@ -70,8 +70,8 @@ inline Bytes packed(const uint8_t *data, size_t size) {
     chunk.slots = static_cast<uint32_t>(std::min<size_t>({slots, GMT_SLOTS_PER_CHUNK, (size - at) / GMT_SLOT_BYTES}));
     const size_t slot_bytes = size_t{chunk.slots} * GMT_SLOT_BYTES;
     const size_t bytes = number == slots ? slot_bytes : std::min(size - at, slot_bytes + GMT_SLOTS_PER_CHUNK);
-    const auto *said = reinterpret_cast<const std::byte *>(data + at);
-    std::vector<std::byte> columns(said, said + bytes);
+    const auto *begin = reinterpret_cast<const std::byte *>(data + at);
+    std::vector<std::byte> columns(begin, begin + bytes);
     if (number == slots) columns = trace::to_columns(columns);
     chunk.columns = static_cast<uint32_t>(columns.size());
     const auto frame = packer.pack(columns);

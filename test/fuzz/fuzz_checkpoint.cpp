@@ -11,7 +11,7 @@ FUZZ(checkpoint, const uint8_t *data, size_t size) {
   static const CheckpointSession session;
   auto reader = std::move(trace::LogMerger::open(session.path()).value());
   const session::TraceNames names(*reader);
-  AskedModel model(names);
+  QueriedModel model(names);
   std::vector<std::byte> bytes(1 + size, static_cast<std::byte>(session::kCheckpointVersion));
   std::copy_n(reinterpret_cast<const std::byte *>(data), size, bytes.data() + 1);
   if (!session::resume(bytes, *reader, model)) return 0;

@@ -22,7 +22,7 @@ void read_on(trace::LogMerger &reader, model::Model *model) {
   reader.losses();
 }
 
-void resume(const std::string &path, const trace::CheckpointPlace &place) {
+void resume(const std::string &path, const trace::CheckpointLocation &place) {
   auto session = trace::LogMerger::open(path);
   if (!session) __builtin_trap();
   const session::TraceNames names(*session.value());

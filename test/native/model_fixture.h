@@ -57,7 +57,7 @@ struct Step {
 };
 
 /// A model that is asked.
-class AskedModel : public model::Model {
+class QueriedModel : public model::Model {
  public:
   using Model::Model;
   const std::deque<model::Ledger> &ledgers() const { return state().accounts.ledgers(); }
@@ -86,7 +86,7 @@ class Feed {
  public:
   Feed() : model(names) {}
   FakeNames names;
-  AskedModel model;
+  QueriedModel model;
   uint64_t now_ns = 0;
   uint64_t step_ns = 1'000'000;
 
@@ -115,34 +115,36 @@ class Feed {
 
   void put_name(const trace::Name &name) { model.ingest({0, {}, {}, {}, {}, {{&name, 1}, {}, {}}}); }
   void put_memory(const trace::Memory &memory) { model.ingest({0, {}, {}, {}, {}, {{}, {&memory, 1}, {}}}); }
-  void put_allocator(const trace::Allocator &said) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {&said, 1}, {}}}); }
+  void put_allocator(const trace::Allocator &record) {
+    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {&record, 1}, {}}});
+  }
   struct BlockDetail {
     uint64_t after;
     gmt_block block;
   };
   void put_block(const BlockDetail &detail) {
     const auto *bytes = reinterpret_cast<const char *>(&detail.block);
-    const trace::Said said{detail.after, GMT_BLOCK, {bytes, sizeof detail.block}};
-    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
+    const trace::ModelRecord record{detail.after, GMT_BLOCK, {bytes, sizeof detail.block}};
+    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&record, 1}}});
   }
   void put_pool(uint64_t after, gmt_pool pool, const std::string &text, const std::vector<uint64_t> &addresses) {
     pool.text_bytes = static_cast<uint32_t>(text.size());
     pool.count = static_cast<uint32_t>(addresses.size());
     const auto bytes = [](const void *at, size_t size) { return std::string(static_cast<const char *>(at), size); };
     const std::string list = bytes(addresses.data(), addresses.size() * sizeof(uint64_t));
-    const trace::Said said{after, GMT_POOL, bytes(&pool, sizeof pool) + text + list};
-    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
+    const trace::ModelRecord record{after, GMT_POOL, bytes(&pool, sizeof pool) + text + list};
+    model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&record, 1}}});
   }
   /// What the allocator of device 0 told of `kind`, in parts of one block each where they are several.
-  void put_before(uint64_t after, uint32_t kind, std::vector<gmt_before_block> blocks, uint32_t stack = 0,
-                  uint64_t reserved = 0) {
+  void put_pre_existing(uint64_t after, uint32_t kind, std::vector<gmt_before_block> blocks, uint32_t stack = 0,
+                        uint64_t reserved = 0) {
     const auto parts = static_cast<uint16_t>(blocks.empty() ? 1 : blocks.size());
     for (uint16_t part = 0; part < parts; ++part) {
       const uint32_t count = blocks.empty() ? 0 : 1;
       const gmt_before about{after, reserved, 0, stack, kind, count, part, parts, 0};
-      trace::Said said{after, GMT_BEFORE, {reinterpret_cast<const char *>(&about), sizeof about}};
-      if (count) said.payload.append(reinterpret_cast<const char *>(&blocks[part]), sizeof blocks[part]);
-      model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&said, 1}}});
+      trace::ModelRecord record{after, GMT_BEFORE, {reinterpret_cast<const char *>(&about), sizeof about}};
+      if (count) record.payload.append(reinterpret_cast<const char *>(&blocks[part]), sizeof blocks[part]);
+      model.ingest({0, {}, {}, {}, {}, {{}, {}, {}, {}, {&record, 1}}});
     }
   }
   void put_answer(const trace::AnswerPart &part) { model.ingest({0, {}, {}, {}, {}, {{}, {}, {&part, 1}}}); }

@@ -22,7 +22,7 @@ struct Program {
   uint64_t next = 0x7f0000000000ull;
   uint64_t nodes = 0;
   uint32_t requests = 0;
-  bool tells_steps = true;
+  bool writes_steps = true;
 };
 
 inline Program start(const std::string &folder, uint32_t number, uint64_t begins_ns = 20'000'000) {
@@ -30,7 +30,7 @@ inline Program start(const std::string &folder, uint32_t number, uint64_t begins
   options.pid += number;
   options.start_realtime_ns += number * begins_ns;
   Program program{std::make_unique<LogWriter>(folder, options), {}, {}, {}, {}};
-  program.tells_steps = number != 1;
+  program.writes_steps = number != 1;
   LogWriter &log = *program.log;
   for (uint16_t thread = 0; thread < 3; ++thread) log.add_thread(100u + thread, "python");
   log.add_process(0, std::string("python\0train.py\0", 16));
@@ -147,7 +147,7 @@ inline void act(Program &program, std::mt19937 &random) {
   if (const uint64_t number = log.next_sequence(); number % 97 == 0)
     log.add_range(thread, number / 97 % 4, number % 5 < 3 ? "step" : "");
   if (choice == 0) {
-    if (program.tells_steps) log.add_event(thread, GMT_STEP, 0, 0);
+    if (program.writes_steps) log.add_event(thread, GMT_STEP, 0, 0);
   } else if (choice < 3 && !program.live.empty()) {
     log.add_name(thread, program.live.back(), log.next_sequence() - 1, GMT_CATEGORY_PARAMETER, "weight");
   } else if (choice < 7) {
@@ -168,7 +168,7 @@ inline void act(Program &program, std::mt19937 &random) {
 /// Everything that answers show, as text.
 class Description {
  public:
-  explicit Description(AskedModel &model) : model_(model) {}
+  explicit Description(QueriedModel &model) : model_(model) {}
   std::string text() {
     sites();
     blocks();
@@ -249,10 +249,10 @@ class Description {
     out_ << '\n';
   }
 
-  AskedModel &model_;
+  QueriedModel &model_;
   std::ostringstream out_;
 };
 
-inline std::string describe(AskedModel &model) { return Description(model).text(); }
+inline std::string describe(QueriedModel &model) { return Description(model).text(); }
 
 }  // namespace gmt::test

@@ -16,7 +16,7 @@ struct BlockDetail {
 };
 
 /// A batch that outlives its delivery.
-struct KeptBatch {
+struct StoredBatch {
   uint32_t process;
   std::vector<trace::Event> events;
   std::vector<gmt_driver_detail> details;
@@ -26,14 +26,14 @@ struct KeptBatch {
   std::vector<trace::Memory> memories;
   std::vector<trace::AnswerPart> answers;
   std::vector<trace::Allocator> allocators;
-  std::vector<trace::Said> others;
+  std::vector<trace::ModelRecord> others;
   std::vector<trace::Range> ranges;
   std::vector<BlockDetail> blocks;
 };
 
-inline KeptBatch keep(const trace::Batch &batch) {
+inline StoredBatch keep(const trace::Batch &batch) {
   std::vector<BlockDetail> blocks;
-  for (const trace::Said &said : batch.records.others) {
+  for (const trace::ModelRecord &said : batch.records.others) {
     if (said.kind == GMT_BLOCK) blocks.push_back({said.after, said.as<gmt_block>()});
   }
   return {batch.process,
@@ -52,12 +52,12 @@ inline KeptBatch keep(const trace::Batch &batch) {
 
 struct Reading {
   std::unique_ptr<trace::LogMerger> session;
-  std::vector<KeptBatch> batches;
+  std::vector<StoredBatch> batches;
   std::string error;
 
   std::vector<trace::Event> events(uint32_t process = 0) const {
     std::vector<trace::Event> all;
-    for (const KeptBatch &batch : batches) {
+    for (const StoredBatch &batch : batches) {
       if (batch.process == process) all.insert(all.end(), batch.events.begin(), batch.events.end());
     }
     return all;
@@ -87,7 +87,7 @@ bool same_bytes(const std::vector<T> &a, const std::vector<T> &b) {
 inline bool same(const Reading &a, const Reading &b) {
   if (a.batches.size() != b.batches.size()) return false;
   for (size_t i = 0; i < a.batches.size(); ++i) {
-    const KeptBatch &x = a.batches[i], &y = b.batches[i];
+    const StoredBatch &x = a.batches[i], &y = b.batches[i];
     if (x.process != y.process || !same_bytes(x.events, y.events) || !same_bytes(x.details, y.details) ||
         !same_bytes(x.autograds, y.autograds) || x.nodes.size() != y.nodes.size()) {
       return false;

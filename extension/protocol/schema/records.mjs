@@ -5,7 +5,7 @@
 //
 // `bytes`: of its struct `gmt_<name>` (`struct`: another name), which the compiler checks · `writes`: the parts that write it · `takes`:
 // `merge`, what orders events; `tables`, names and stacks; `model`, where it holds from behind an event on: from behind that of its
-// field `sequence`, where it has one, and reaches the model as trace::Said, unless native/trace has a type of its own for it ·
+// field `sequence`, where it has one, and reaches the model as trace::ModelRecord, unless native/trace has a type of its own for it ·
 // `behind`: what follows the struct.
 
 const ALL = 'inject, uprobe, snapshot';

@@ -33,12 +33,12 @@ constexpr size_t kSnapshots = 16;      ///< that keep what memory looked like: t
 constexpr size_t kFirstSnapshots = 8;
 void handle_failure(const Context &context);
 
-// records.cpp: records that are no events: what blocks are for, what the framework's allocator says, answers of the agent.
+// model_records.cpp: records that are no events: what blocks are for, what the framework's allocator says, answers of the agent.
 /// Applies all that holds from behind an event before the sequence `before`.
 void apply_records(State &all, ProcessState &process, uint64_t before, LifetimeLog *lifetimes);
 
-// before_blocks.cpp: what was there when recording was switched on, as the framework's allocator told it then.
-/// Takes a GMT_BEFORE: what is not known yet begins, and behind the last part of a list what is not in it has ended.
-void take_before(State &all, ProcessState &process, const trace::Said &said, LifetimeLog *lifetimes);
+// pre_existing_blocks.cpp: memory that was there when recording was switched on, as the framework's allocator listed it then.
+/// Applies a GMT_BEFORE: what is not known yet begins, and behind the last part of a list what is not in it has ended.
+void apply_pre_existing(State &all, ProcessState &process, const trace::ModelRecord &record, LifetimeLog *lifetimes);
 
 }  // namespace gmt::model

@@ -53,10 +53,10 @@ void list(const Context &context, Layer layer, uint8_t device) {
   auto &listed = context.all.out_of_memory;
   const bool first = ++context.all.out_of_memory_count <= kFirstSnapshots, last = stands_for_all(context);
   if (last && !first) replace_last(context, listed);
-  const bool knows_free = context.detail && context.detail->flags & GMT_DETAIL_FREE;
+  const bool has_free = context.detail && context.detail->flags & GMT_DETAIL_FREE;
   listed.push_back({process, device_number(device), layer, context.event.bytes, context.event.time_ns,
                     accounts.site_of(cell), accounts.ledger_of(cell).live_bytes, context.event.thread,
-                    knows_free ? context.detail->offset : GMT_UNKNOWN, nullptr});
+                    has_free ? context.detail->offset : GMT_UNKNOWN, nullptr});
   if (first || last) {
     listed.back().snapshot = std::make_shared<MemorySnapshot>(memory_snapshot(context.all, process, layer, device));
     drop_older_snapshots(listed);

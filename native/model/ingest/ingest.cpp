@@ -20,7 +20,7 @@ class Prefetch {
   /// Event `at` comes next; `step` runs.
   void before_event(const trace::Batch &batch, size_t at, uint32_t step) {
     const auto &events = batch.events;
-    if (at + 3 * kStep < events.size()) ask_for_place(batch.process, events[at + 3 * kStep]);
+    if (at + 3 * kStep < events.size()) prefetch_entry(batch.process, events[at + 3 * kStep]);
     Coming &slot = coming_[at % kStep];
     // What was found kStep calls ago belongs to the event that is kStep away now.
     if (slot.cell != kNone) accounts_.prefetch_site(slot.cell);
@@ -38,7 +38,7 @@ class Prefetch {
   static LineRef own_line(const trace::Event &event) {
     return {event.stack, event.stack ? LineSource::Python : LineSource::None};
   }
-  void ask_for_place(uint32_t process, const trace::Event &event) const {
+  void prefetch_entry(uint32_t process, const trace::Event &event) const {
     if (event.kind > GMT_TENSOR_FREE) return;
     table_.prefetch(event.address);
     if (event.kind != GMT_TENSOR_ALLOC) return;
@@ -139,7 +139,7 @@ void ingest(State &all, const trace::Batch &batch, LifetimeLog *lifetimes) {
   ProcessState &process = all.process_of(batch.process);
   all.accounts.enter(batch.process);
   process.records.add(batch.records);
-  for (const trace::Range &range : batch.records.ranges) process.ranges.take(range);
+  for (const trace::Range &range : batch.records.ranges) process.ranges.add(range);
   process.set_next_due();
   for (const trace::Node &node : batch.nodes) process.lines.add_node(node);
   const size_t count = batch.events.size();

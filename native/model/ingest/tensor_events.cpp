@@ -57,8 +57,8 @@ void allocate_tensor(const Context &context) {
   const bool activation = process.lines.in_graph(event);
   if (activation) process.activations.add(event.device, event.bytes);
   const auto pass = static_cast<Pass>(context.accounts().cells()[cell].pass);
-  process.passes.see(process.lines.is_engine(event.thread) ? Pass::Backward : pass, process.lines.nodes(), activation,
-                     event.time_ns);
+  process.passes.record(process.lines.is_engine(event.thread) ? Pass::Backward : pass, process.lines.nodes(),
+                        activation, event.time_ns);
   table.insert({event.address, event.bytes, event.device, true, false, activation, false, event.time_ns, cell,
                 process.frame->step});
   context.accounts().add(cell, event.bytes, event.time_ns);
@@ -109,7 +109,7 @@ void reserve(ProcessState &process, uint8_t device, int64_t bytes, uint64_t time
   DeviceMemory &memory = process.devices[device];
   if (process.frame->finder) {
     process.frame->finder->note({time_ns, static_cast<uint64_t>(memory.reserved_bytes()), static_cast<uint64_t>(bytes),
-                                 0, StepEntry::Reserved, device, memory.knows_reserved()});
+                                 0, StepEntry::Reserved, device, memory.has_reserved()});
   }
   memory.set_reserved(time_ns, bytes);
 }

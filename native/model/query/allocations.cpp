@@ -64,9 +64,9 @@ class FoundBlocks {
   explicit FoundBlocks(size_t most) : all_(std::make_unique_for_overwrite<Found[]>(most + 1)) {}
 
   /// Takes it where it is `wanted`; whether it is cannot be guessed, so there is no branch.
-  void add(const Found &one, bool wanted) {
+  void add(const Found &one, bool selected) {
     all_[size_] = one;
-    size_ += wanted;
+    size_ += selected;
   }
   size_t size() const { return size_; }
 
@@ -270,9 +270,9 @@ FoundBlocks find_blocks(const State &state, const AllocationQuery &query, int64_
   const BlockChoice choice(state, query);
   FoundBlocks found(live_blocks(state));
   const auto add = [&](const auto &block, bool counted) {
-    const bool wanted = choice.holds(block);
-    found.add({order_of(query, block), block}, wanted);
-    sum_bytes += wanted & counted ? static_cast<int64_t>(block.bytes) : 0;
+    const bool selected = choice.holds(block);
+    found.add({order_of(query, block), block}, selected);
+    sum_bytes += selected & counted ? static_cast<int64_t>(block.bytes) : 0;
   };
   state.blocks.each([&](uint32_t, const Block &block) { add(block, block.counted); });
   state.each_process(
@@ -282,8 +282,8 @@ FoundBlocks find_blocks(const State &state, const AllocationQuery &query, int64_
 
 }  // namespace
 
-AllocationRows allocations(const State &state, const AllocationQuery &asked) {
-  AllocationQuery query = asked;
+AllocationRows allocations(const State &state, const AllocationQuery &requested) {
+  AllocationQuery query = requested;
   if (query.site) query.site = state.accounts.current_site(*query.site);
   AllocationRows answer;
   answer.revision = state.revision;

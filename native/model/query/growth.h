@@ -27,12 +27,12 @@ inline std::optional<std::array<double, kSpark>> spark_times(const State &state,
   double step = 0, ns = static_cast<double>(process->steps.begin_ns);  // of the mark before
   size_t at = 0;
   for (size_t i = 0; i < kSpark; ++i) {
-    const double wanted = 1 + (marks.back().step - 1.0) * static_cast<double>(i) / (kSpark - 1);
-    for (; at + 1 < marks.size() && marks[at].step < wanted; ++at) {
+    const double step_at = 1 + (marks.back().step - 1.0) * static_cast<double>(i) / (kSpark - 1);
+    for (; at + 1 < marks.size() && marks[at].step < step_at; ++at) {
       step = marks[at].step;
       ns = static_cast<double>(marks[at].end_ns);
     }
-    const double part = (wanted - step) / (marks[at].step - step);
+    const double part = (step_at - step) / (marks[at].step - step);
     times[i] = ns + (static_cast<double>(marks[at].end_ns) - ns) * part;
   }
   return times;

@@ -30,8 +30,8 @@ void add_cells(const State &state, const SiteQuery &query, const Filter &filter,
   const bool by_category = query.group_by == GroupBy::Category;
   out.cells.resize(state.accounts.cells().size() * out.slots);
   // Counted or not is as good as random: adding nothing is cheaper than a branch.
-  const auto add = [&](const auto &block, uint32_t step, size_t slot, bool wanted) {
-    const bool counts = wanted & query.births.hold(block.time_ns) & filter.age_matches(step - block.step);
+  const auto add = [&](const auto &block, uint32_t step, size_t slot, bool chosen) {
+    const bool counts = chosen & query.births.hold(block.time_ns) & filter.age_matches(step - block.step);
     CategorySum &sum = out.cells[block.cell * out.slots + slot];
     sum.bytes += counts ? static_cast<int64_t>(block.bytes) : 0;
     sum.count += counts;
@@ -39,8 +39,8 @@ void add_cells(const State &state, const SiteQuery &query, const Filter &filter,
   if (query.layer != Layer::Tensor) {
     state.blocks.each([&](uint32_t, const Block &block) {
       const CellInfo &maker = state.accounts.cell_infos()[block.cell];
-      const bool wanted = maker.layer == query.layer && block.counted;
-      add(block, state.process(maker.process)->frame->step, by_category ? kUnnamed : 0, wanted);
+      const bool chosen = maker.layer == query.layer && block.counted;
+      add(block, state.process(maker.process)->frame->step, by_category ? kUnnamed : 0, chosen);
     });
     return;
   }
@@ -64,9 +64,9 @@ void add_named(const State &state, const SiteQuery &query, const Filter &filter,
       ++sum.count;
     };
     if (query.group_by == GroupBy::Pool) {
-      const bool asked = query.process == kAll || static_cast<uint32_t>(query.process) == process.number;
+      const bool chosen = query.process == kAll || static_cast<uint32_t>(query.process) == process.number;
       for (const Pool &pool : process.pools.pools()) {
-        if (query.include_dead && asked && process.pools.looked()) out.empty_pools.push_back(pool.label());
+        if (query.include_dead && chosen && process.pools.listed()) out.empty_pools.push_back(pool.label());
       }
       const auto pools = pools_of_blocks(state, process);
       process.tensors.each([&](const TensorBlock &block) {

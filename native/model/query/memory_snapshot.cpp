@@ -88,7 +88,7 @@ MemorySnapshot memory_snapshot(const State &state, uint32_t number, Layer failed
   }
   const auto known = process.devices.find(device);
   if (known != process.devices.end()) {
-    if (known->second.knows_reserved()) out.reserved_bytes = known->second.reserved_bytes();
+    if (known->second.has_reserved()) out.reserved_bytes = known->second.reserved_bytes();
     out.memory = known->second.memory();
   }
   out.fragmentation = fragmentation(state, number, device_number(device));

@@ -7,10 +7,10 @@ namespace gmt::model {
 std::vector<PassBegin> passes(const State &state, const PassQuery &query) {
   const ProcessState *process = state.process(query.process);
   if (!process) return {};
-  const auto &kept = process->passes.kept();
-  auto first = std::ranges::upper_bound(kept, query.from_ns, {}, &PassBegin::begin_ns);
-  if (first != kept.begin()) --first;
-  return {first, std::ranges::lower_bound(first, kept.end(), query.to_ns, {}, &PassBegin::begin_ns)};
+  const auto &begins = process->passes.begins();
+  auto first = std::ranges::upper_bound(begins, query.from_ns, {}, &PassBegin::begin_ns);
+  if (first != begins.begin()) --first;
+  return {first, std::ranges::lower_bound(first, begins.end(), query.to_ns, {}, &PassBegin::begin_ns)};
 }
 
 std::vector<Range> ranges(const State &state, const PassQuery &query) {

@@ -9,7 +9,7 @@ namespace gmt::model {
 
 std::unordered_map<uint64_t, uint32_t> pools_of_blocks(const State &state, const ProcessState &process) {
   std::unordered_map<uint64_t, uint32_t> found;
-  if (!process.pools.looked()) return found;
+  if (!process.pools.listed()) return found;
   for (const auto &[number, memory] : process.devices) {
     const int32_t device = device_number(number);
     const std::vector<const TensorBlock *> tensors = tensors_on(process, device);

@@ -11,7 +11,7 @@ namespace {
 
 /// Keeps the `most` biggest, in the order in which they were.
 template <typename Item, typename Bytes>
-void keep_biggest(std::vector<Item> &items, size_t most, Bytes bytes) {
+void retain_biggest(std::vector<Item> &items, size_t most, Bytes bytes) {
   if (items.size() <= most) return;
   std::vector<size_t> order(items.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -78,7 +78,7 @@ SegmentMap segments(const State &state, const SegmentQuery &query) {
   const std::vector<const TensorBlock *> tensors = tensors_on(process, query.device);
   out.segments = framework_segments(state, query.process, query.device, tensors);
   const auto known = process.devices.find(static_cast<uint8_t>(query.device));
-  const bool reserves = known != process.devices.end() && known->second.knows_reserved();
+  const bool reserves = known != process.devices.end() && known->second.has_reserved();
   out.of_driver = out.segments.empty() && tensors.empty() && !reserves;
   if (out.of_driver) {
     out.segments = segments_on(state, query.process, query.device, true);
@@ -86,13 +86,13 @@ SegmentMap segments(const State &state, const SegmentQuery &query) {
   }
   count_outside(tensors, out);
   const size_t all = out.segments.size();
-  keep_biggest(out.segments, SegmentMap::kSegments, [](const Segment &one) { return one.end - one.begin; });
+  retain_biggest(out.segments, SegmentMap::kSegments, [](const Segment &one) { return one.end - one.begin; });
   out.segments_left_out = all - out.segments.size();
   for (const Segment &segment : out.segments) out.sites.push_back(state.accounts.site_of(segment.cell));
   name_pools(process, out);
   add_blocks(state, process, tensors, out);
   if (query.max_blocks == 0) out.blocks.clear();
-  keep_biggest(out.blocks, query.max_blocks, [](const SegmentBlock &one) { return one.bytes; });
+  retain_biggest(out.blocks, query.max_blocks, [](const SegmentBlock &one) { return one.bytes; });
   count_left_out(tensors, out);
   return out;
 }

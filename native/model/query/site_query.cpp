@@ -15,7 +15,7 @@ namespace gmt::model {
 namespace {
 
 /// Keeps what all share; -1 where they differ.
-void keep_common(int32_t &value, int32_t other) {
+void retain_common(int32_t &value, int32_t other) {
   if (value != other) value = -1;
 }
 
@@ -71,7 +71,7 @@ class SiteGrouping {
     bool one_site = true;
   };
 
-  bool wanted(uint32_t cell) {
+  bool selected(uint32_t cell) {
     const CellInfo &info = accounts_.cell_infos()[cell];
     if (info.layer != query_.layer) return false;
     if (query_.process != kAll && info.process != static_cast<uint32_t>(query_.process)) return false;
@@ -113,7 +113,7 @@ class SiteGrouping {
     std::unordered_map<uint64_t, uint32_t> index;
     index.reserve(accounts_.cells().size());
     for (uint32_t cell = 0; cell < accounts_.cells().size(); ++cell) {
-      if (!wanted(cell)) continue;
+      if (!selected(cell)) continue;
       const auto [entry, is_new] = index.try_emplace(key(cell), static_cast<uint32_t>(groups_.size()));
       if (is_new) groups_.emplace_back();
       add(groups_[entry->second], cell, 0, live(cell, 0));
@@ -124,7 +124,7 @@ class SiteGrouping {
   void gather_categories() {
     std::array<Group, kCategories> all;
     for (uint32_t cell = 0; cell < accounts_.cells().size(); ++cell) {
-      if (!wanted(cell)) continue;
+      if (!selected(cell)) continue;
       for (uint8_t category = 0; category < kCategories; ++category) {
         if (tally_.of_cell(cell, category).count == 0) continue;
         add(all[category], cell, category, live(cell, category));
@@ -145,7 +145,7 @@ class SiteGrouping {
       return groups_[entry->second];
     };
     for (uint32_t cell = 0; cell < accounts_.cells().size(); ++cell) {
-      if (!wanted(cell)) continue;
+      if (!selected(cell)) continue;
       const CellInfo &info = accounts_.cell_infos()[cell];
       CategorySum rest = live(cell, 0);
       if (const auto named = tally_.named.find(cell); named != tally_.named.end()) {
@@ -183,8 +183,8 @@ class SiteGrouping {
       group.site_live = site_live;
     }
     if (group.thread != info.thread || group.process != static_cast<int32_t>(process)) group.thread = -1;
-    keep_common(group.process, process);
-    keep_common(group.device, device_number(info.device));
+    retain_common(group.process, process);
+    retain_common(group.device, device_number(info.device));
     if (own.site != group.site) group.one_site = false;
     if (site_live > group.site_live) {
       group.site = own.site;

@@ -56,7 +56,7 @@ void carry_on(SiteSeries &out, size_t row, const std::vector<StepPoint> &ends, c
 /// The sites that are asked for, most live bytes at the last step's end first where none are named.
 std::vector<uint32_t> chosen_sites(const Accounts &accounts, const SiteSeriesQuery &query, uint32_t count) {
   const auto &sites = accounts.sites();
-  const auto wanted = [&](uint32_t site) {
+  const auto selected = [&](uint32_t site) {
     return sites[site].process == query.process && sites[site].layer == query.layer &&
            accounts.steps().history(site).begun;
   };
@@ -64,13 +64,13 @@ std::vector<uint32_t> chosen_sites(const Accounts &accounts, const SiteSeriesQue
   if (query.sites) {
     for (const uint32_t id : *query.sites) {
       const uint32_t site = accounts.current_site(id);
-      if (site < sites.size() && wanted(site)) chosen.push_back(site);
+      if (site < sites.size() && selected(site)) chosen.push_back(site);
     }
     return chosen;
   }
   std::vector<std::pair<int64_t, uint32_t>> order;
   for (uint32_t site = 0; site < sites.size(); ++site) {
-    if (sites[site].merged_into == kNone && wanted(site)) {
+    if (sites[site].merged_into == kNone && selected(site)) {
       order.emplace_back(-accounts.steps().bytes_at_end(site, count), site);
     }
   }

@@ -16,9 +16,9 @@ uint64_t SiteInfo::key() const {
 }
 
 void Accounts::grow(Book &book) {
-  const std::vector<KeyPlace> old = std::move(book.cells);
+  const std::vector<KeyedCell> old = std::move(book.cells);
   book.cells.assign(old.empty() ? 1024 : old.size() * 2, {kNoKey, 0, 0});
-  for (const KeyPlace &known : old) {
+  for (const KeyedCell &known : old) {
     if (known.line != kNoKey) book.cells[place(book, known.key())] = known;
   }
 }
@@ -71,13 +71,13 @@ uint32_t Accounts::new_cell(uint32_t process, Layer layer, uint8_t device, uint3
       book(process).ledgers[static_cast<size_t>(own.device) * kLayers + static_cast<size_t>(layer)] & kNone >> 4;
   cells_.push_back(cell);
   infos_.push_back({process, line.stack, thread, device, layer, line.source});
-  tell_pass(index);
+  set_pass(index);
   spans_.add_cell();
   sites_[cell.site].cells.push_back(index);
   return index;
 }
 
-void Accounts::tell_pass(uint32_t index) {
+void Accounts::set_pass(uint32_t index) {
   Cell &cell = cells_[index];
   const CellInfo &info = infos_[index];
   const StackSummary &summary = sites_[cell.site].summary;
@@ -171,7 +171,7 @@ void Accounts::settle_stack(uint32_t site) {
   SiteInfo &info = sites_[site];
   const StackSummary &known = summary(info.process, info.stack);
   info.summary = known;
-  for (const uint32_t cell : info.cells) tell_pass(cell);
+  for (const uint32_t cell : info.cells) set_pass(cell);
   Book &own = book(info.process);
   const uint16_t library = info.library.number;
   own.pending_sites.erase(site_key(info.stack, info.layer, info.source, library));

@@ -35,13 +35,13 @@ struct alignas(64) Cell {
   uint32_t calls_backward : 1 = 0;
   void checkpoint(Archive &a) {
     uint32_t own = ledger;
-    auto told = static_cast<Pass>(pass);
+    auto stored_pass = static_cast<Pass>(pass);
     bool calls = calls_backward;
-    a(live_bytes, live_count, peak_bytes, allocations, frees, allocated_bytes, filled_spans, calls, told);
+    a(live_bytes, live_count, peak_bytes, allocations, frees, allocated_bytes, filled_spans, calls, stored_pass);
     row(a, kSiteRows, site);
     row(a, kLedgerRows, own);
     ledger = own & kNone >> 4;
-    pass = static_cast<uint32_t>(told) & 7;
+    pass = static_cast<uint32_t>(stored_pass) & 7;
     calls_backward = calls;
   }
 };
@@ -153,7 +153,7 @@ class Accounts {
   /// What follows is of this process.
   void enter(uint32_t process) { frame_ = &book(process).frame; }
   StepFrame &frame(uint32_t process) { return book(process).frame; }
-  bool knows(uint32_t process) const { return process < books_.size() && books_[process]; }
+  bool has_process(uint32_t process) const { return process < books_.size() && books_[process]; }
 
   uint32_t cell(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) {
     if (line.library) [[unlikely]]
@@ -283,7 +283,7 @@ class Accounts {
     auto operator<=>(const CellKey &) const = default;
     void checkpoint(Archive &a) { a(line, thread); }
   };
-  struct KeyPlace {
+  struct KeyedCell {
     uint64_t line;
     uint32_t thread;
     uint32_t cell;
@@ -292,7 +292,7 @@ class Accounts {
   };
   /// From a cell's key to its index, and what is known per process.
   struct Book {
-    std::vector<KeyPlace> cells;
+    std::vector<KeyedCell> cells;
     size_t used = 0;
     std::map<std::pair<uint16_t, CellKey>, uint32_t> library_cells;  ///< by library and cell key: few, and rarely asked
     std::vector<uint32_t> ledgers;
@@ -332,7 +332,7 @@ class Accounts {
   void forget_generated(uint32_t process);
   void settle_site(uint32_t site);
   void settle_stack(uint32_t site);
-  void tell_pass(uint32_t cell);
+  void set_pass(uint32_t cell);
   void merge(uint32_t from, uint32_t into);
   void halve_spans();
   void fill_spans(uint32_t cell, uint64_t time_ns);
@@ -347,7 +347,7 @@ class Accounts {
     }
     if (bytes > 0) {
       cell.peak_bytes = std::max(cell.peak_bytes, cell.live_bytes);
-      own.steps.see(own.live_bytes, time_ns);
+      own.steps.record(own.live_bytes, time_ns);
       if (own.live_bytes > own.peak_bytes) {
         own.peak_bytes = own.live_bytes;
         own.peak_ns = time_ns;

@@ -30,9 +30,9 @@ struct PendingPoint {
 class DeviceMemory {
  public:
   void checkpoint(Archive &a) {
-    a(reserved_, reserved_bytes_, knows_reserved_, reserved_steps_, memory_, memory_steps_, pending_, pending_steps_);
+    a(reserved_, reserved_bytes_, has_reserved_, reserved_steps_, memory_, memory_steps_, pending_, pending_steps_);
   }
-  bool knows_reserved() const { return knows_reserved_; }
+  bool has_reserved() const { return has_reserved_; }
   int64_t reserved_bytes() const { return reserved_bytes_; }
   const TimelineSeries &reserved() const { return reserved_; }
   const std::optional<trace::Memory> &memory() const { return memory_; }
@@ -47,17 +47,17 @@ class DeviceMemory {
   /// Only to the series of steps.
   void replay_reserved(int64_t bytes, uint64_t time_ns) {
     reserved_bytes_ = bytes;
-    knows_reserved_ = true;
-    reserved_steps_.see(bytes, time_ns);
+    has_reserved_ = true;
+    reserved_steps_.record(bytes, time_ns);
   }
   void set_memory(const trace::Memory &memory) { memory_ = memory; }
-  void set_allocator(const trace::Allocator &said) {
-    pending_ = said.active_bytes > said.allocated_bytes ? said.active_bytes - said.allocated_bytes : 0;
+  void set_allocator(const trace::Allocator &record) {
+    pending_ = record.active_bytes > record.allocated_bytes ? record.active_bytes - record.allocated_bytes : 0;
   }
 
   /// `again`: a step of before, whose account is not known any more.
   void end_step(uint32_t step, bool again) {
-    if (knows_reserved_) reserved_steps_.end_step(step, reserved_bytes_);
+    if (has_reserved_) reserved_steps_.end_step(step, reserved_bytes_);
     if (pending_ && !again) pending_steps_.push({step, *pending_});
     if (!again) pending_.reset();
     if (!memory_ || again) return;
@@ -79,14 +79,14 @@ class DeviceMemory {
   }
   void restart_with(bool known, int64_t bytes) {
     reserved_bytes_ = bytes;
-    knows_reserved_ = known;
+    has_reserved_ = known;
     restart();
   }
 
  private:
   TimelineSeries reserved_;
   int64_t reserved_bytes_ = 0;
-  bool knows_reserved_ = false;
+  bool has_reserved_ = false;
   StepLevel reserved_steps_;
   std::optional<trace::Memory> memory_;
   StepList<MemoryPoint> memory_steps_;

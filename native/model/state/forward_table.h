@@ -44,11 +44,11 @@ class ForwardTable {
   LineRef find(uint64_t torch_thread, uint64_t sequence) const {
     const Thread *thread = maker(torch_thread);
     if (!thread || sequence >= GMT_SEQUENCE_ACCUMULATE - 1) return {};
-    const uint64_t wanted = sequence + 1;
-    const auto after = std::ranges::upper_bound(thread->entries, wanted, {}, &Entry::sequence);
+    const uint64_t target = sequence + 1;
+    const auto after = std::ranges::upper_bound(thread->entries, target, {}, &Entry::sequence);
     if (after == thread->entries.begin()) return {};
     const Entry &entry = *std::prev(after);
-    return {entry.stack, entry.sequence == wanted ? LineSource::Forward : LineSource::ForwardNear};
+    return {entry.stack, entry.sequence == target ? LineSource::Forward : LineSource::ForwardNear};
   }
 
  private:

@@ -51,8 +51,8 @@ class LiveTable {
   void erase(const Entry *block) {
     auto hole = static_cast<size_t>(block - slots_.get());
     for (size_t at = (hole + 1) & mask_; slots_[at].taken; at = (at + 1) & mask_) {
-      const size_t want = home(slots_[at].address);
-      if (((at - want) & mask_) < ((at - hole) & mask_)) continue;
+      const size_t ideal = home(slots_[at].address);
+      if (((at - ideal) & mask_) < ((at - hole) & mask_)) continue;
       slots_[hole] = slots_[at];
       hole = at;
     }

@@ -17,37 +17,37 @@ struct PassBegin {
 class Passes {
  public:
   /// So many are kept, the newest: some hundred steps.
-  static constexpr size_t kKept = 4096;
+  static constexpr size_t kMostBegins = 4096;
 
   /// An allocation was made in `pass`, after so many nodes of autograd's graph; `in_graph`: by what made the last of them. A forward pass
   /// makes some, but in an evaluation, where the process makes any at all.
-  void see(Pass pass, uint64_t nodes, bool in_graph, uint64_t time_ns) {
+  void record(Pass pass, uint64_t nodes, bool in_graph, uint64_t time_ns) {
     in_graph |= nodes != nodes_;
     nodes_ = nodes;
     if (pass == Pass::Other && in_graph) pass = Pass::Forward;
     if (pass == Pass::Forward && !in_graph && nodes > 0 && last() != Pass::Forward) pass = Pass::Evaluation;
     if (pass == last()) return;
     if (pass == Pass::Forward && last() == Pass::Evaluation)
-      kept_.back().pass = pass;
+      begins_.back().pass = pass;
     else
       begin(pass, time_ns);
   }
   void begin(Pass pass, uint64_t time_ns) {
     if (pass == last()) return;
-    kept_.push_back({time_ns, pass});
-    if (kept_.size() > kKept) kept_.pop_front();
+    begins_.push_back({time_ns, pass});
+    if (begins_.size() > kMostBegins) begins_.pop_front();
   }
-  const std::deque<PassBegin> &kept() const { return kept_; }
+  const std::deque<PassBegin> &begins() const { return begins_; }
 
   void checkpoint(Archive &a) {
-    a(kept_, nodes_);
-    a.hold(kept_.size() <= kKept);
+    a(begins_, nodes_);
+    a.hold(begins_.size() <= kMostBegins);
   }
 
  private:
-  Pass last() const { return kept_.empty() ? Pass::Other : kept_.back().pass; }
-  uint64_t nodes_ = 0;          ///< when the last allocation came
-  std::deque<PassBegin> kept_;  ///< times rise, no two neighbours are equal
+  Pass last() const { return begins_.empty() ? Pass::Other : begins_.back().pass; }
+  uint64_t nodes_ = 0;            ///< when the last allocation came
+  std::deque<PassBegin> begins_;  ///< times rise, no two neighbours are equal
 };
 
 }  // namespace gmt::model

@@ -35,55 +35,57 @@ struct Pool {
 class PoolBook {
  public:
   void checkpoint(Archive &a) {
-    for (Look *look : {&known_, &next_}) {
-      a(look->pools, look->segments);
-      a.hold(!look->pools.empty());
-      for (auto &[segment, pool] : look->segments) a.hold(pool < look->pools.size());
+    for (PoolList *list : {&current_, &next_}) {
+      a(list->pools, list->segments);
+      a.hold(!list->pools.empty());
+      for (auto &[segment, pool] : list->segments) a.hold(pool < list->pools.size());
     }
-    a(looked_, looked_ns_);
+    a(listed_, listed_ns_);
   }
   /// A record of kind GMT_POOL, at that time.
-  void take(const trace::Said &said, uint64_t now_ns) {
+  void apply(const trace::ModelRecord &record, uint64_t now_ns) {
     constexpr PoolKind kKinds[] = {PoolKind::Private, PoolKind::Graph, PoolKind::Mempool};
-    const auto about = said.as<gmt_pool>();
+    const auto about = record.as<gmt_pool>();
     if (about.kind == GMT_POOL_NO_MORE) {
-      known_ = std::exchange(next_, {});
-      looked_ = true;
-      looked_ns_ = now_ns;
+      current_ = std::exchange(next_, {});
+      listed_ = true;
+      listed_ns_ = now_ns;
     }
-    const uint64_t room = said.payload.size() - sizeof about;
+    const uint64_t room = record.payload.size() - sizeof about;
     if (about.kind >= std::size(kKinds) || about.text_bytes > room || about.count > (room - about.text_bytes) / 8)
       return;
     const Pool pool{about.owner, about.number, kKinds[about.kind], about.makers,
-                    said.payload.substr(sizeof about, about.text_bytes)};
+                    record.payload.substr(sizeof about, about.text_bytes)};
     const auto same = [&](const Pool &one) { return one.owner == pool.owner && one.number == pool.number; };
     const auto found = std::ranges::find_if(next_.pools, same);
     const auto place = static_cast<uint32_t>(found - next_.pools.begin());
     if (found == next_.pools.end()) next_.pools.push_back(pool);
     for (uint32_t i = 0; i < about.count; ++i) {
       uint64_t address;
-      std::memcpy(&address, said.payload.data() + sizeof about + about.text_bytes + i * sizeof address, sizeof address);
+      std::memcpy(&address, record.payload.data() + sizeof about + about.text_bytes + i * sizeof address,
+                  sizeof address);
       next_.segments[{static_cast<uint8_t>(about.device), address}] = place;
     }
   }
   /// Number of the pool of a segment that was taken then; kNone = nobody looked since.
   uint32_t find(uint8_t device, uint64_t begin, uint64_t end, uint64_t time_ns) const {
-    if (!looked_ || time_ns > looked_ns_) return kNone;
-    const auto next = known_.segments.lower_bound({device, begin});
-    return next != known_.segments.end() && next->first.first == device && next->first.second < end ? next->second : 0;
+    if (!listed_ || time_ns > listed_ns_) return kNone;
+    const auto next = current_.segments.lower_bound({device, begin});
+    return next != current_.segments.end() && next->first.first == device && next->first.second < end ? next->second
+                                                                                                      : 0;
   }
-  bool looked() const { return looked_; }
+  bool listed() const { return listed_; }
   /// The first is the common one.
-  const std::vector<Pool> &pools() const { return known_.pools; }
+  const std::vector<Pool> &pools() const { return current_.pools; }
 
  private:
-  struct Look {
+  struct PoolList {
     std::vector<Pool> pools{Pool{}};
     std::map<std::pair<uint8_t, uint64_t>, uint32_t> segments;  ///< by device and address: number of its pool
   };
-  Look known_, next_;
-  bool looked_ = false;
-  uint64_t looked_ns_ = 0;
+  PoolList current_, next_;
+  bool listed_ = false;
+  uint64_t listed_ns_ = 0;
 };
 
 }  // namespace gmt::model

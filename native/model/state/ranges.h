@@ -21,47 +21,47 @@ struct Range {
 class Ranges {
  public:
   /// So many that have ended are kept of each level, the newest; what lies deeper is of the last level.
-  static constexpr size_t kLevels = 4, kKept = 1024;
+  static constexpr size_t kLevels = 4, kEnded = 1024;
   /// More than this are open only where ends were lost: the oldest are dropped.
   static constexpr size_t kOpen = 256;
 
-  void take(const trace::Range &said) {
-    const bool begins = !said.name.empty();
-    if (!begins || !(said.key & GMT_RANGE_STARTED)) end(said);  // of what still stood in its place the end was lost
+  void add(const trace::Range &record) {
+    const bool begins = !record.name.empty();
+    if (!begins || !(record.key & GMT_RANGE_STARTED)) end(record);  // of what still stood in its place the end was lost
     if (!begins) return;
     if (open_.size() == kOpen) open_.erase(open_.begin());
-    open_.push_back({said.time_ns, ~0ull, said.thread, said.key, said.name});
+    open_.push_back({record.time_ns, ~0ull, record.thread, record.key, record.name});
   }
   template <typename Visit>
   void each(Visit visit) const {
-    for (const auto &level : kept_) std::ranges::for_each(level, visit);
+    for (const auto &level : ended_) std::ranges::for_each(level, visit);
     std::ranges::for_each(open_, visit);
   }
   void checkpoint(trace::Archive &a) {
-    a(kept_, open_);
-    for (const auto &level : kept_) a.hold(level.size() <= kKept);
+    a(ended_, open_);
+    for (const auto &level : ended_) a.hold(level.size() <= kEnded);
     a.hold(open_.size() <= kOpen);
   }
 
  private:
-  void end(const trace::Range &said) {
-    const auto is_own = [&](const Range &one) { return one.thread == said.thread; };
+  void end(const trace::Range &record) {
+    const auto is_own = [&](const Range &one) { return one.thread == record.thread; };
     const auto ends = [&](const Range &one) {
-      if ((said.key | one.key) & GMT_RANGE_STARTED) return one.key == said.key;
-      return is_own(one) && one.key >= said.key;
+      if ((record.key | one.key) & GMT_RANGE_STARTED) return one.key == record.key;
+      return is_own(one) && one.key >= record.key;
     };
     for (size_t at = open_.size(); at-- > 0;) {
       if (!ends(open_[at])) continue;
       const auto level = static_cast<size_t>(std::ranges::count_if(open_.begin(), open_.begin() + at, is_own));
-      auto &kept = kept_[std::min(level, kLevels - 1)];
-      kept.push_back(std::move(open_[at]));
-      kept.back().end_ns = std::max(kept.back().begin_ns, said.time_ns);
-      if (kept.size() > kKept) kept.pop_front();
+      auto &ended = ended_[std::min(level, kLevels - 1)];
+      ended.push_back(std::move(open_[at]));
+      ended.back().end_ns = std::max(ended.back().begin_ns, record.time_ns);
+      if (ended.size() > kEnded) ended.pop_front();
       open_.erase(open_.begin() + at);
     }
   }
 
-  std::array<std::deque<Range>, kLevels> kept_;
+  std::array<std::deque<Range>, kLevels> ended_;
   std::vector<Range> open_;  ///< in the order in which they began
 };
 

@@ -10,7 +10,7 @@ namespace gmt::model {
 
 class RecordQueue {
  public:
-  using Record = std::variant<trace::Name, trace::AnswerPart, trace::Allocator, trace::Said>;
+  using Record = std::variant<trace::Name, trace::AnswerPart, trace::Allocator, trace::ModelRecord>;
   /// More than this wait only where a log is damaged: the ones furthest away are dropped.
   static constexpr size_t kWaiting = 1u << 18;
 
@@ -28,14 +28,14 @@ class RecordQueue {
     }
     for (const trace::AnswerPart &part : records.answers) add(part.after, part);
     for (const trace::Allocator &allocator : records.allocators) add(allocator.after, allocator);
-    for (const trace::Said &said : records.others) add(said.after, said);
+    for (const trace::ModelRecord &other : records.others) add(other.after, other);
     set_next();
   }
   /// Calls `take(record)` for those that hold from behind an event before `sequence`, in order.
-  template <typename Take>
-  void release(uint64_t sequence, Take take) {
+  template <typename Apply>
+  void release(uint64_t sequence, Apply apply) {
     while (!waiting_.empty() && waiting_.begin()->first < sequence) {
-      take(waiting_.begin()->second);
+      apply(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
     }
     set_next();
@@ -43,10 +43,10 @@ class RecordQueue {
 
   /// Device memory has a time instead; ~0 = none waits.
   uint64_t next_memory_ns() const { return memories_.empty() ? ~0ull : memories_.begin()->first; }
-  template <typename Take>
-  void release_memories(uint64_t up_to_ns, Take take) {
+  template <typename Apply>
+  void release_memories(uint64_t up_to_ns, Apply apply) {
     while (next_memory_ns() <= up_to_ns) {
-      take(memories_.begin()->second);
+      apply(memories_.begin()->second);
       memories_.erase(memories_.begin());
     }
   }

@@ -12,11 +12,11 @@ void SiteInfo::checkpoint(Archive &a) {
 }
 
 void Accounts::Book::checkpoint(Archive &a) {
-  std::vector<KeyPlace> known;
-  for (const KeyPlace &one : cells) {
-    if (one.line != kNoKey) known.push_back(one);
+  std::vector<KeyedCell> positions;
+  for (const KeyedCell &one : cells) {
+    if (one.line != kNoKey) positions.push_back(one);
   }
-  a(known, library_cells, ledgers, sites, pending_sites, frame);
+  a(positions, library_cells, ledgers, sites, pending_sites, frame);
   const auto named = [&](const auto &map, Rows of) {
     for (const auto &[key, number] : map) a.hold(number < a.rows[of]);
   };
@@ -26,7 +26,7 @@ void Accounts::Book::checkpoint(Archive &a) {
   a.hold(ledgers.size() == 256 * kLayers);
   for (const uint32_t ledger : ledgers) a.hold(ledger == kNone || ledger < a.rows[kLedgerRows]);
   if (!a.reads()) return;
-  for (const KeyPlace &one : known) {
+  for (const KeyedCell &one : positions) {
     if (cells.empty() || ++used * 2 > cells.size()) grow(*this);
     a.hold(one.line != kNoKey && one.cell < a.rows[kCellRows]);
     if (a.good()) cells[place(*this, one.key())] = one;
@@ -61,7 +61,7 @@ bool Accounts::sound() const {
     const uint32_t number = books_[one.process]->ledgers[at];
     return number != kNone && &ledgers_[number] == &one;
   };
-  const auto has_book = [&](const auto &one) { return knows(one.process); };
+  const auto has_book = [&](const auto &one) { return has_process(one.process); };
   return std::ranges::all_of(infos_, has_book) && std::ranges::all_of(sites_, has_book) &&
          std::ranges::all_of(ledgers_, [&](const Ledger &one) { return has_book(one) && is_in_place(one); }) &&
          ledgers_in_books == ledgers_.size();
@@ -131,15 +131,15 @@ void NameBook::checkpoint(Archive &a) {
 }
 
 void LoopFinder::checkpoint(Archive &a) {
-  std::vector<StepEntry> known = entries_;
+  std::vector<StepEntry> entries = entries_;
   std::vector<uint32_t> older(cells_.begin(), cells_.begin() + static_cast<std::ptrdiff_t>(older_cells()));
-  a(known, older, next_search_, often_, skip_, next_skip_);
-  a.hold(known.size() <= kEntries && older.size() + known.size() <= kAllocations + kEntries);
+  a(entries, older, next_search_, often_, skip_, next_skip_);
+  a.hold(entries.size() <= kEntries && older.size() + entries.size() <= kAllocations + kEntries);
   for (const uint32_t cell : older) a.hold(cell < a.rows[kCellRows]);
   if (!a.reads() || !a.good()) return;
   const bool often = often_;
   for (const uint32_t cell : older) count(cell);
-  for (const StepEntry &entry : known) keep(entry);
+  for (const StepEntry &entry : entries) append(entry);
   often_ = often;
 }
 
@@ -162,7 +162,7 @@ void State::checkpoint(Archive &a) {
     bool there = process(number) != nullptr;
     a(there);
     if (!there) continue;
-    a.hold(accounts.knows(number));
+    a.hold(accounts.has_process(number));
     if (a.good()) a(process_of(number));
   }
 }

@@ -70,8 +70,8 @@ std::pair<std::vector<Row>, std::vector<RowsOf>> rows_of(const std::vector<LoopF
 
 /// The allocations of one thread, or of all, in their order.
 struct Thread {
-  const CallPath *last = nullptr;   ///< of the newest one whose calls are known
-  std::vector<CallPlace> partings;  ///< from the calls of the one before
+  const CallPath *last = nullptr;      ///< of the newest one whose calls are known
+  std::vector<CallPosition> partings;  ///< from the calls of the one before
 };
 
 /// An allocation of a row: its number in the thread, and the backward passes' allocations before it.
@@ -82,11 +82,12 @@ struct Visit {
 };
 
 /// The most frequent spot, the deeper one of two, and how often it occurs. Its first parting counts: kLine says most about the loop.
-std::pair<CallPlace, size_t> most_often(std::vector<CallPlace> &places) {
+std::pair<CallPosition, size_t> most_often(std::vector<CallPosition> &places) {
   std::sort(places.begin(), places.end());
-  std::pair<CallPlace, size_t> best{kNowhere, 0};
+  std::pair<CallPosition, size_t> best{kNowhere, 0};
   for (auto at = places.begin(); at != places.end();) {
-    const auto next = std::find_if(at, places.end(), [&](CallPlace one) { return spot_of(one) != spot_of(*at); });
+    const auto next =
+        std::find_if(at, places.end(), [&](CallPosition one) { return depth_and_line(one) != depth_and_line(*at); });
     const auto count = static_cast<size_t>(next - at);
     if (count >= best.second) best = {*at, count};
     at = next;
@@ -95,10 +96,10 @@ std::pair<CallPlace, size_t> most_often(std::vector<CallPlace> &places) {
 }
 
 /// The rounds between the visits of one row; none where they are too few, or where most do not lead back to one place.
-std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const PlaceMinima &partings) {
+std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const PositionMinima &partings) {
   if (visits.size() < LoopFinder::kRounds + kFilling + 1) return std::nullopt;
   LoopFinder::Loop loop{};
-  std::vector<CallPlace> places;
+  std::vector<CallPosition> places;
   std::vector<uint32_t> lengths;
   size_t backward = 0;
   for (size_t i = kFilling + 1; i < visits.size(); ++i) {
@@ -119,7 +120,7 @@ std::optional<LoopFinder::Loop> measure(std::span<const Visit> visits, const Pla
 }
 
 /// The same where many visits are right behind another one: what allocates several times a round has come there once.
-std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, const PlaceMinima &partings) {
+std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, const PositionMinima &partings) {
   std::vector<Visit> runs;
   std::copy_if(visits.begin(), visits.end(), std::back_inserter(runs), [](Visit one) { return !one.again; });
   const auto again = static_cast<int64_t>(visits.size() - runs.size());
@@ -135,7 +136,7 @@ std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, cons
 /// Whether the rounds of `a` rather than those of `b` are steps; false for rounds of one loop.
 bool is_more_of_a_step(const LoopFinder::Loop &a, const LoopFinder::Loop &b) {
   if (a.backward != b.backward) return a.backward;
-  const auto [place, other] = std::pair{spot_of(a.place), spot_of(b.place)};
+  const auto [place, other] = std::pair{depth_and_line(a.place), depth_and_line(b.place)};
   return a.backward ? place > other : place < other;
 }
 
@@ -163,7 +164,7 @@ bool is_set_up(std::string_view file, std::string_view function) {
          std::any_of(std::begin(kFolders), std::end(kFolders), [&](auto one) { return path.find(one) != path.npos; });
 }
 
-void LoopFinder::keep(const StepEntry &entry) {
+void LoopFinder::append(const StepEntry &entry) {
   if (cells_.size() == kAllocations) return start_over();
   if (entries_.empty()) entries_.reserve(kEntries);  // pages come as they are written
   if (entries_.size() == kEntries) entries_.erase(entries_.begin(), entries_.begin() + kEntries / 4);
@@ -190,7 +191,8 @@ const CallPath *LoopFinder::path(uint32_t site, const PathOf &path_of) {
   return known->second && !known->second->empty() ? &*known->second : nullptr;
 }
 
-std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor kept) {
+std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &makers, const PathOf &path_of,
+                                                 Anchor current) {
   search_later();
   const auto [rows, of_cell] = rows_of(makers, counts_);
   std::vector<uint32_t> ends;  // of each one's visits, one behind the other
@@ -211,9 +213,9 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
              maker.thread == before->thread;
     };
     Thread &own = threads[maker.thread];
-    CallPlace place = kNowhere;
+    CallPosition place = kNowhere;
     if (const CallPath *calls = path(maker.site, path_of)) {
-      place = own.last ? parting(*own.last, *calls) : call_place(0, (*calls)[0].line, Parting::kLine);
+      place = own.last ? parting(*own.last, *calls) : call_position(0, (*calls)[0].line, Parting::kLine);
       own.last = calls;
     }
     for (const uint32_t row : of_cell[cell].of_thread)
@@ -223,7 +225,7 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     own.partings.push_back(place);
     all.partings.push_back(place);
   }
-  std::map<uint32_t, PlaceMinima> partings;
+  std::map<uint32_t, PositionMinima> partings;
   std::optional<Loop> best;
   std::optional<Loop> known;  // the one that is kept
   for (uint32_t i = 0, begin = 0; i < rows.size(); begin = ends[i++]) {
@@ -237,7 +239,7 @@ std::optional<LoopFinder::Loop> LoopFinder::find(const std::vector<Maker> &maker
     loop->first = own.front().number;
     loop->parts = backward > 0 && !loop->backward;
     loop->alone = rows[rows[i].whole].count >= loop->rounds * loop->length + kFilling + 1;
-    if (loop->anchor == kept && (!known || loop->rounds > known->rounds)) known = loop;
+    if (loop->anchor == current && (!known || loop->rounds > known->rounds)) known = loop;
     if (!best || is_more_of_a_step(*loop, *best) || (!is_more_of_a_step(*best, *loop) && stands_for_it(*loop, *best)))
       best = loop;
   }

@@ -42,15 +42,15 @@ enum class Parting : uint8_t {
 };
 
 /// A place in the calls: how deep, the line there, how the stacks part. Of two, the smaller one is further out, or above the other one.
-using CallPlace = uint64_t;
-constexpr CallPlace kNowhere = ~0ull;
+using CallPosition = uint64_t;
+constexpr CallPosition kNowhere = ~0ull;
 
-constexpr CallPlace call_place(size_t depth, uint32_t line, Parting parting) {
+constexpr CallPosition call_position(size_t depth, uint32_t line, Parting parting) {
   return static_cast<uint64_t>(depth) << 34 | static_cast<uint64_t>(line) << 2 | static_cast<uint64_t>(parting);
 }
 
 /// The depth and line alone.
-constexpr uint64_t spot_of(CallPlace place) { return place >> 2; }
+constexpr uint64_t depth_and_line(CallPosition place) { return place >> 2; }
 
 /// Of a file and a function of it, not kOfLibrary.
 bool is_set_up(std::string_view file, std::string_view function);
@@ -59,7 +59,7 @@ bool is_set_up(std::string_view file, std::string_view function);
 SetUp set_up_of(std::string_view file, std::string_view function, bool below_user);
 
 /// Whether a loop that leads back to the place, on the way to what has this path, lies in the program's own functions.
-inline bool is_own(CallPlace place, const CallPath &path) {
+inline bool is_own(CallPosition place, const CallPath &path) {
   const auto parting = static_cast<Parting>(place & 3);
   const auto set_up = std::find_if(path.begin(), path.end(), [&](Call one) {
     return one.set_up == SetUp::kYes || (one.set_up == SetUp::kOfLibrary && parting != Parting::kEqual);
@@ -70,31 +70,32 @@ inline bool is_own(CallPlace place, const CallPath &path) {
 }
 
 /// Where `to` leaves the calls of `from`; of equal paths their innermost call.
-inline CallPlace parting(const CallPath &from, const CallPath &to) {
+inline CallPosition parting(const CallPath &from, const CallPath &to) {
   const auto part = std::mismatch(from.begin(), from.end(), to.begin(), to.end()).second;
-  if (part == to.end() && from.size() == to.size()) return call_place(to.size() - 1, to.back().line, Parting::kEqual);
+  if (part == to.end() && from.size() == to.size())
+    return call_position(to.size() - 1, to.back().line, Parting::kEqual);
   const auto depth = static_cast<size_t>(part - to.begin());
-  if (part == to.end()) return call_place(depth, ~0u, Parting::kCall);
+  if (part == to.end()) return call_position(depth, ~0u, Parting::kCall);
   const bool goes_on = depth < from.size() && from[depth].function == part->function;
-  return call_place(depth, part->line, goes_on ? Parting::kLine : Parting::kCall);
+  return call_position(depth, part->line, goes_on ? Parting::kLine : Parting::kCall);
 }
 
 /// The smallest of any stretch of a row of places, in a time that does not depend on its length.
-class PlaceMinima {
+class PositionMinima {
  public:
-  explicit PlaceMinima(const std::vector<CallPlace> &places) : places_(places) {
-    std::vector<CallPlace> blocks((places.size() + kBlock - 1) / kBlock);
+  explicit PositionMinima(const std::vector<CallPosition> &places) : places_(places) {
+    std::vector<CallPosition> blocks((places.size() + kBlock - 1) / kBlock);
     for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = scan(i * kBlock, std::min(places.size(), (i + 1) * kBlock));
     levels_.push_back(std::move(blocks));
     for (size_t width = 1; 2 * width <= levels_[0].size(); width *= 2) {
       const auto &last = levels_.back();
-      std::vector<CallPlace> next(last.size() - width);
+      std::vector<CallPosition> next(last.size() - width);
       for (size_t i = 0; i < next.size(); ++i) next[i] = std::min(last[i], last[i + width]);
       levels_.push_back(std::move(next));
     }
   }
   /// Of the places from `begin` up to before `end`, which is behind it.
-  CallPlace least(size_t begin, size_t end) const {
+  CallPosition least(size_t begin, size_t end) const {
     const size_t first = (begin + kBlock - 1) / kBlock, last = end / kBlock;  // the whole blocks between
     if (first >= last) return scan(begin, end);
     const auto level = static_cast<size_t>(std::bit_width(last - first) - 1);
@@ -105,13 +106,13 @@ class PlaceMinima {
 
  private:
   static constexpr size_t kBlock = 16;  ///< so that the levels take as much memory as the row itself
-  CallPlace scan(size_t begin, size_t end) const {
-    CallPlace least = kNowhere;
+  CallPosition scan(size_t begin, size_t end) const {
+    CallPosition least = kNowhere;
     for (; begin < end; ++begin) least = std::min(least, places_[begin]);
     return least;
   }
-  const std::vector<CallPlace> &places_;
-  std::vector<std::vector<CallPlace>> levels_;  ///< of 1, 2, 4, … blocks from each on
+  const std::vector<CallPosition> &places_;
+  std::vector<std::vector<CallPosition>> levels_;  ///< of 1, 2, 4, … blocks from each on
 };
 
 /// One event as the step series need it.
@@ -172,11 +173,11 @@ class LoopFinder {
     uint32_t longest;  ///< allocations in the longest one of the rounds
     uint32_t length;   ///< ... and in the middle one
     size_t rounds;
-    int64_t once;     ///< rounds, less twice those that begin right behind another one's begin
-    CallPlace place;  ///< where the program comes back to in most rounds
-    bool backward;    ///< most rounds have a backward pass
-    bool alone;       ///< all that most rounds allocate is of the one line
-    bool parts;       ///< the program has backward passes, and most rounds have none: they may be parts of a step
+    int64_t once;        ///< rounds, less twice those that begin right behind another one's begin
+    CallPosition place;  ///< where the program comes back to in most rounds
+    bool backward;       ///< most rounds have a backward pass
+    bool alone;          ///< all that most rounds allocate is of the one line
+    bool parts;          ///< the program has backward passes, and most rounds have none: they may be parts of a step
   };
   /// The calls of a site's stack; empty where its outermost ones were cut off, nothing while they are not known.
   using PathOf = std::function<std::optional<CallPath>(uint32_t site)>;
@@ -187,7 +188,7 @@ class LoopFinder {
       --skip_;
       return;
     }
-    keep(entry);
+    append(entry);
   }
   /// It is time to search: something came often enough, and there is enough new.
   bool due() const { return often_ && cells_.size() >= next_search_; }
@@ -195,9 +196,9 @@ class LoopFinder {
    * The loop that goes on and whose rounds are steps, which lies in no set-up: where the program has backward passes, the innermost one with a pass in each
    * round; else the outermost one, for what a request does may be a loop too. Of the lines that are come to in each round the one
    * that came first stands for it. What other threads do is no part of a round. A line of several threads has rounds in each of
-   * them, and in all. `kept`: what stands for the loop until now, which it goes on to do where it may.
+   * them, and in all. `current`: what stands for the loop until now, which it goes on to do where it may.
    */
-  std::optional<Loop> find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor kept);
+  std::optional<Loop> find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor current);
 
   /// What happened, from the first round on or, where that is long ago, the newest part of it.
   const std::vector<StepEntry> &entries() const { return entries_; }
@@ -210,7 +211,7 @@ class LoopFinder {
   }
 
  private:
-  void keep(const StepEntry &entry);
+  void append(const StepEntry &entry);
   void count(uint32_t cell);
   /// Allocations whose entries are gone.
   size_t older_cells() const;

@@ -97,7 +97,7 @@ void Accounts::replay(const StepEntry &entry, uint32_t born_step) {
   const auto bytes = static_cast<int64_t>(entry.bytes);
   if (entry.kind == StepEntry::Allocation) {
     ledger.live_bytes += bytes;
-    ledger.steps.see(ledger.live_bytes, entry.time_ns);
+    ledger.steps.record(ledger.live_bytes, entry.time_ns);
     return steps_.allocated(cell.site, entry.bytes, frame_->step);
   }
   ledger.live_bytes -= bytes;

@@ -44,10 +44,10 @@ struct StepFrame {
 
   void checkpoint(Archive &a) {
     a(step, gc_thread, ended, ended_cut);
-    bool looks = finder != nullptr;
-    a(looks);
-    if (!looks) finder = nullptr;
-    if (looks) a(*finder);
+    bool has_finder = finder != nullptr;
+    a(has_finder);
+    if (!has_finder) finder = nullptr;
+    if (has_finder) a(*finder);
   }
   void end(const EndedBlock &block) {
     if (ended.size() == kEnded) {

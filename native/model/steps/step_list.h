@@ -81,7 +81,7 @@ struct LevelPoint {
 class StepLevel {
  public:
   void checkpoint(trace::Archive &a) { a(list_, most_, most_ns_); }
-  void see(int64_t value, uint64_t time_ns) {
+  void record(int64_t value, uint64_t time_ns) {
     if (value > most_) {
       most_ = value;
       most_ns_ = time_ns;

@@ -107,10 +107,10 @@ std::vector<TimelineSeries::Part> TimelineSeries::plan(uint64_t width_ns) const 
   return parts;
 }
 
-std::vector<TimelineSeries::Kept> TimelineSeries::gather(uint64_t from_ns, uint64_t to_ns, uint64_t width_ns,
-                                                         int64_t &before) const {
+std::vector<TimelineSeries::StoredBucket> TimelineSeries::gather(uint64_t from_ns, uint64_t to_ns, uint64_t width_ns,
+                                                                 int64_t &before) const {
   const std::vector<Part> parts = plan(width_ns);
-  std::vector<Kept> kept;
+  std::vector<StoredBucket> stored;
   before = 0;
   for (size_t i = parts.size(); i-- > 0;) {
     const Part &part = parts[i];
@@ -122,11 +122,11 @@ std::vector<TimelineSeries::Kept> TimelineSeries::gather(uint64_t from_ns, uint6
       if (bucket.begin_ns + width <= from_ns) {
         before = bucket.last;
       } else {
-        kept.push_back({bucket, width});
+        stored.push_back({bucket, width});
       }
     }
   }
-  return kept;
+  return stored;
 }
 
 }  // namespace gmt::model

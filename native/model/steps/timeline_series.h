@@ -39,13 +39,13 @@ class TimelineSeries {
   }
 
   /// A bucket as it is kept.
-  struct Kept {
+  struct StoredBucket {
     Bucket bucket;
     uint64_t width_ns;
   };
   /// The buckets that touch [from, to), oldest first, as fine as they are kept but no finer than needed for
   /// output buckets of `width_ns`. `before` gets the value that held before the first of them (0: none).
-  std::vector<Kept> gather(uint64_t from_ns, uint64_t to_ns, uint64_t width_ns, int64_t &before) const;
+  std::vector<StoredBucket> gather(uint64_t from_ns, uint64_t to_ns, uint64_t width_ns, int64_t &before) const;
 
  private:
   static constexpr uint32_t kLevels = 5;

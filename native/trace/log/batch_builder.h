@@ -61,8 +61,8 @@ class BatchBuilder {
   std::vector<gmt_autograd> autograds_;
   std::vector<Node> nodes_;
   /// As in `Records`.
-  std::tuple<std::vector<Name>, std::vector<Memory>, std::vector<AnswerPart>, std::vector<Allocator>, std::vector<Said>,
-             std::vector<Range>>
+  std::tuple<std::vector<Name>, std::vector<Memory>, std::vector<AnswerPart>, std::vector<Allocator>,
+             std::vector<ModelRecord>, std::vector<Range>>
       records_;
 };
 

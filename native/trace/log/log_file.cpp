@@ -74,17 +74,17 @@ Status LogFile::check_header() {
   return std::nullopt;
 }
 
-uint64_t LogFile::place_of(uint64_t at) const {
+uint64_t LogFile::file_offset(uint64_t at) const {
   const uint64_t chunk = (std::max<uint64_t>(at, GMT_FILE_HEADER_BYTES) - GMT_FILE_HEADER_BYTES) / GMT_CHUNK_BYTES;
   return begin_ + (packed_ && chunk < packed_->chunks() ? packed_->place(chunk) : at);
 }
 
-uint64_t LogFile::told(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
+uint64_t LogFile::header_word(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
 
-bool LogFile::keeps(uint64_t sequence, uint64_t until_ns) const {
-  const uint64_t gone = told(&gmt_file_header::gone_sequence);  // what is kept was told before
-  return sequence >= gone ||
-         (sequence <= told(&gmt_file_header::kept_sequence) && until_ns <= told(&gmt_file_header::kept_ns));
+bool LogFile::retains(uint64_t sequence, uint64_t until_ns) const {
+  const uint64_t gone = header_word(&gmt_file_header::gone_sequence);  // what is kept was told before
+  return sequence >= gone || (sequence <= header_word(&gmt_file_header::kept_sequence) &&
+                              until_ns <= header_word(&gmt_file_header::kept_ns));
 }
 
 gmt_file_header LogFile::header() const {
@@ -137,7 +137,7 @@ void sort_by_start(std::vector<LogFile> &logs) {
   std::stable_sort(logs.begin(), logs.end(), [&](const LogFile &a, const LogFile &b) { return key(a) < key(b); });
 }
 
-void LogFile::forget_chunk(uint64_t index) {
+void LogFile::release_chunk(uint64_t index) {
   if (packed_) return packed_->forget(index);
   map_.forget(GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES);
 }

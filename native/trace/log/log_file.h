@@ -46,13 +46,13 @@ class LogFile {
 
   /// The header as it is now. Only for a ready() log.
   gmt_file_header header() const;
-  uint64_t next_sequence() const { return told(&gmt_file_header::next_sequence); }
-  bool ended() const { return told(&gmt_file_header::ended) != 0; }
+  uint64_t next_sequence() const { return header_word(&gmt_file_header::next_sequence); }
+  bool ended() const { return header_word(&gmt_file_header::ended) != 0; }
 
   /// What the recorder says of this log in its header, see there.
-  uint64_t told(uint64_t gmt_file_header::*field) const;
+  uint64_t header_word(uint64_t gmt_file_header::*field) const;
   /// All events from `sequence` on, up to that session time, are there or will come.
-  bool keeps(uint64_t sequence, uint64_t until_ns) const;
+  bool retains(uint64_t sequence, uint64_t until_ns) const;
   /// Another program writes the log, and has not ended.
   bool written_from_outside() const { return header_->driver_source == GMT_DRIVER_UPROBE && map_.locked(); }
 
@@ -62,13 +62,13 @@ class LogFile {
   gmt_chunk_header chunk_header(uint64_t index);
   /// Slots of the chunk that lie in the file.
   uint32_t chunk_slots(uint64_t index) const;
-  /// Null: it cannot be read. Valid until forget_chunk().
+  /// Null: it cannot be read. Valid until release_chunk().
   ChunkView chunk(uint64_t index);
   /// All of chunk `index` was read.
-  void forget_chunk(uint64_t index);
+  void release_chunk(uint64_t index);
   const std::string &where() const { return where_; }
   /// Where in the file of that name the byte `at` of the log is; of a packed one, the chunk that has it.
-  uint64_t place_of(uint64_t at) const;
+  uint64_t file_offset(uint64_t at) const;
   std::string open_path() const { return map_.open_path(); }
 
  private:

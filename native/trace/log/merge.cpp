@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "trace/log/records.h"
+#include "trace/log/record_payloads.h"
 #include "trace/process_runs.h"
 
 namespace gmt::trace {
@@ -34,44 +34,44 @@ bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool 
   next_ns_ = 0;
   if (!started_ && log.cut()) causes_.damaged(kLostCutShort, kAnyNumber);
   started_ = true;
-  const uint64_t from = expected_, kept = log.told(&gmt_file_header::kept_sequence);
-  if (log.told(&gmt_file_header::gone_sequence) > kept && from <= kept) {
-    pass.end_sequence = kept;
-    pass.chunks = log.told(&gmt_file_header::kept_chunks);
+  const uint64_t from = expected_, retained = log.header_word(&gmt_file_header::kept_sequence);
+  if (log.header_word(&gmt_file_header::gone_sequence) > retained && from <= retained) {
+    pass.end_sequence = retained;
+    pass.chunks = log.header_word(&gmt_file_header::kept_chunks);
   }
-  look_at_dry(pass);
+  retry_unwritten(pass);
   bool more = read_events(pass);
   // An autograd node is written before any event that names it, but perhaps by another thread: look there once more, so
   // that no batch goes out before its nodes.
-  if (!sealed) look_again(pass);
+  if (!sealed) refresh_log(pass);
   open_chunks(pass, expected_);
-  look_what_is_kept(pass, from);
+  check_punched(pass, from);
   if (overtaken_) batch.clear();
   return more && !overtaken_;
 }
 
 // Chunks that were given back read as zeros. All that was read is good where the header says so afterwards.
-void Merge::look_what_is_kept(Pass &pass, uint64_t from) {
+void Merge::check_punched(Pass &pass, uint64_t from) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const uint64_t cleared = pass.log.told(&gmt_file_header::cleared_sequence);
-  const uint64_t gone = pass.log.told(&gmt_file_header::gone_sequence);
-  if (gone == kept_from_) return;
+  const uint64_t cleared = pass.log.header_word(&gmt_file_header::cleared_sequence);
+  const uint64_t gone = pass.log.header_word(&gmt_file_header::gone_sequence);
+  if (gone == checked_gone_) return;
   if (expected_ == pass.end_sequence) {
-    const uint64_t kept_ns = pass.log.told(&gmt_file_header::kept_ns);
+    const uint64_t kept_ns = pass.log.header_word(&gmt_file_header::kept_ns);
     overtaken_ = pass.until_ns > kept_ns;
     next_ns_ = kept_ns + 1;
     return;
   }
   if (pass.log.saved()) return;  // nothing changes any more
   if (expected_ < gone) {
-    overtaken_ = expected_ > pass.log.told(&gmt_file_header::kept_sequence);
+    overtaken_ = expected_ > pass.log.header_word(&gmt_file_header::kept_sequence);
     return;
   }
   const auto is_gone = [&](uint64_t chunk) { return pass.log.chunk_header(chunk).magic == 0; };
-  overtaken_ = from < gone || std::ranges::any_of(place().unfinished, [&](uint64_t chunk) {
+  overtaken_ = from < gone || std::ranges::any_of(read_position().unfinished, [&](uint64_t chunk) {
                  return std::ranges::find(unready_, chunk) == unready_.end() && is_gone(chunk);
                });
-  if (cleared == gone) kept_from_ = gone;
+  if (cleared == gone) checked_gone_ = gone;
 }
 
 bool Merge::read_events(Pass &pass) {
@@ -79,7 +79,7 @@ bool Merge::read_events(Pass &pass) {
     if (expected_ >= pass.end_sequence) return false;
     uint64_t before = expected_;
     if (consume(pass)) return true;
-    look_again(pass);
+    refresh_log(pass);
     if (consume(pass)) return true;
     if (expected_ == before && !give_up(pass)) return false;
   }
@@ -95,7 +95,7 @@ bool Merge::consume(Pass &pass) {
     waiting_.pop();
     // Below expected_: a sequence that is there twice; find_event() passes over it.
     Next next = top.sequence == expected_ ? run(pass, *top.cursor) : find_event(pass, *top.cursor);
-    place(pass, *top.cursor, next);
+    enqueue(pass, *top.cursor, next);
   }
   return true;
 }
@@ -107,7 +107,7 @@ Merge::Next Merge::run(Pass &pass, Cursor &cursor) {
   do {
     emit(pass, cursor);
     const bool follows = cursor.at < cursor.end && cursor.commit() >> 16 == expected_;
-    if (follows && expected_ < known_next_ && expected_ < pass.end_sequence) continue;
+    if (follows && expected_ < header_next_ && expected_ < pass.end_sequence) continue;
     Next next = find_event(pass, cursor);
     if (next != Next::kEvent || cursor.commit() >> 16 != expected_) return next;
   } while (!pass.batch.full() && expected_ < next_chunk && !is_later(pass, cursor));
@@ -143,7 +143,7 @@ void Merge::emit(Pass &pass, Cursor &cursor) {
   out.kind = static_cast<uint8_t>(event.size);
   out.detail = cursor.has_detail ? pass.batch.add_detail(cursor.detail) : uint16_t{0};
   bool carries = (out.kind & ~GMT_FAILED) <= kLastKindWithState;
-  out.autograd = carries ? autograd_place(pass.batch, own) : uint16_t{0};
+  out.autograd = carries ? autograd_index(pass.batch, own) : uint16_t{0};
   cursor.has_detail = false;
   cursor.last_sequence = expected_;
   ++cursor.at;
@@ -156,20 +156,20 @@ Merge::ThreadState &Merge::thread(uint16_t index) {
   return threads_[index];
 }
 
-uint16_t Merge::autograd_place(BatchBuilder &batch, ThreadState &state) {
+uint16_t Merge::autograd_index(BatchBuilder &batch, ThreadState &state) {
   if (state.autograd.role == GMT_AUTOGRAD_NONE) return 0;
   if (state.generation != batch.generation()) {
-    state.place = batch.add_autograd(state.autograd);
+    state.autograd_index = batch.add_autograd(state.autograd);
     state.generation = batch.generation();
   }
-  return state.place;
+  return state.autograd_index;
 }
 
 // Passes over local records and what is damaged, up to the next event.
 Merge::Next Merge::find_event(Pass &pass, Cursor &cursor) {
   while (cursor.at < cursor.end) {
     uint64_t commit = cursor.commit();
-    if (commit == 0) return Next::kDry;
+    if (commit == 0) return Next::kUnwritten;
     if (commit & GMT_LOCAL_BIT) {
       const Next next = local(pass, cursor);
       if (next != Next::kEvent) return next;
@@ -188,8 +188,8 @@ Merge::Next Merge::find_event(Pass &pass, Cursor &cursor) {
 }
 
 bool Merge::accepts(Pass &pass, const Cursor &cursor, uint64_t sequence) {
-  if (sequence >= known_next_) refresh_next(pass);
-  return sequence < known_next_ && sequence >= cursor.first_sequence && sequence > cursor.last_sequence;
+  if (sequence >= header_next_) refresh_next(pass);
+  return sequence < header_next_ && sequence >= cursor.first_sequence && sequence > cursor.last_sequence;
 }
 
 Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
@@ -197,7 +197,7 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
   std::memcpy(&record, cursor.slot(), sizeof record);
   uint32_t left = cursor.end - cursor.at;
   if (record.kind == GMT_END_OF_CHUNK) return Next::kEnd;
-  bool known = record_row(record.kind).taker != Taker::None;
+  bool known = record_row(record.kind).consumer != Consumer::None;
   if (!known || record.slots == 0 || record.slots > left || record.bytes > record.slots * GMT_SLOT_BYTES - 16) {
     // Where a record ends is unknown now, so nothing behind it in this chunk can be read.
     damaged(cursor.chunk, cursor.at, left);
@@ -219,10 +219,10 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
 Merge::Next Merge::change_writer(Pass &pass, Cursor &cursor, uint16_t index, std::span<const std::byte> payload) {
   gmt_writer record;
   if (!read_record(payload, &record)) return Next::kEvent;
-  if (record.first_sequence > known_next_) refresh_next(pass);
+  if (record.first_sequence > header_next_) refresh_next(pass);
   // Each such record takes a slot, which bounds how many threads there can be.
   const uint64_t most = pass.log.chunk_count() * GMT_SLOTS_PER_CHUNK + UINT16_MAX;
-  if (record.first_sequence > known_next_ || record.number > most) return Next::kEnd;
+  if (record.first_sequence > header_next_ || record.number > most) return Next::kEnd;
   if (record.first_sequence > std::max(expected_, cursor.first_sequence)) {
     cursor.first_sequence = record.first_sequence;
     return Next::kLater;
@@ -265,8 +265,8 @@ bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t index
     case GMT_RANGE:
       return add(range_of(payload, thread(index).number, clock_));
     default:
-      return record_row(kind).taker == Taker::Model ? add(said_of(kind, payload, read))
-                                                    : pass.tables.add(kind, payload);
+      return record_row(kind).consumer == Consumer::Model ? add(model_record_of(kind, payload, read))
+                                                          : pass.tables.add(kind, payload);
   }
 }
 
@@ -282,11 +282,11 @@ void Merge::damaged(uint64_t chunk, uint64_t slot, uint64_t events) {
   causes_.damaged(kLostCorrupt, events);
 }
 
-void Merge::refresh_next(Pass &pass) { known_next_ = std::min(pass.log.next_sequence(), kSequenceEnd); }
+void Merge::refresh_next(Pass &pass) { header_next_ = std::min(pass.log.next_sequence(), kSequenceEnd); }
 
 // Looks for what was written since: chunks, and slots in chunks that were read to their end.
-void Merge::look_again(Pass &pass) {
-  looked_next_ = std::min(pass.log.next_sequence(), kSequenceEnd);  // of these, all that is written is found below
+void Merge::refresh_log(Pass &pass) {
+  checked_next_ = std::min(pass.log.next_sequence(), kSequenceEnd);  // of these, all that is written is found below
   pass.log.refresh();
   if (!pass.sealed && !pass.log.saved())
     clock_.add_now();  // the process renews its own pair late where it writes little
@@ -294,23 +294,23 @@ void Merge::look_again(Pass &pass) {
     clock_.add_pair(header.latest_ticks, header.latest_monotonic_ns);
   refresh_next(pass);
   std::erase_if(unready_, [&](uint64_t chunk) { return find_chunk(pass, chunk); });
-  for (const uint64_t end = std::min(pass.log.chunk_count(), pass.chunks); chunks_seen_ < end; ++chunks_seen_) {
-    if (!find_chunk(pass, chunks_seen_)) unready_.push_back(chunks_seen_);
+  for (const uint64_t end = std::min(pass.log.chunk_count(), pass.chunks); chunks_found_ < end; ++chunks_found_) {
+    if (!find_chunk(pass, chunks_found_)) unready_.push_back(chunks_found_);
   }
-  look_at_dry(pass);
+  retry_unwritten(pass);
 }
 
-void Merge::look_at_dry(Pass &pass) {
-  const std::vector<Cursor *> dry = std::exchange(dry_, {});
-  for (Cursor *cursor : dry) place(pass, *cursor, find_event(pass, *cursor));
+void Merge::retry_unwritten(Pass &pass) {
+  const std::vector<Cursor *> unwritten = std::exchange(unwritten_, {});
+  for (Cursor *cursor : unwritten) enqueue(pass, *cursor, find_event(pass, *cursor));
 }
 
 // False: its header is not written yet.
 bool Merge::find_chunk(Pass &pass, uint64_t chunk) {
   const gmt_chunk_header header = pass.log.chunk_header(chunk);
   if (header.magic == 0) return false;
-  if (header.first_sequence > known_next_) refresh_next(pass);
-  if (header.magic != GMT_CHUNK_MAGIC || header.first_sequence == 0 || header.first_sequence > known_next_) {
+  if (header.first_sequence > header_next_) refresh_next(pass);
+  if (header.magic != GMT_CHUNK_MAGIC || header.first_sequence == 0 || header.first_sequence > header_next_) {
     damaged(chunk, 0, pass.log.chunk_slots(chunk));
     return true;
   }
@@ -325,7 +325,7 @@ void Merge::open_chunks(Pass &pass, uint64_t up_to_sequence) {
     Pending next = pending_.top();
     pending_.pop();
     if (next.cursor) {
-      place(pass, *next.cursor, find_event(pass, *next.cursor));
+      enqueue(pass, *next.cursor, find_event(pass, *next.cursor));
       continue;
     }
     if (free_.empty()) {
@@ -343,24 +343,24 @@ void Merge::open_chunks(Pass &pass, uint64_t up_to_sequence) {
     const gmt_chunk_header header = pass.log.chunk_header(next.chunk);
     set_base(cursor, header.base_ticks, header.monotonic_ns);
     if (!view.slots_begin) damaged(next.chunk, 0, pass.log.chunk_slots(next.chunk));
-    place(pass, cursor, find_event(pass, cursor));
+    enqueue(pass, cursor, find_event(pass, cursor));
   }
 }
 
-void Merge::place(Pass &pass, Cursor &cursor, Next next) {
+void Merge::enqueue(Pass &pass, Cursor &cursor, Next next) {
   switch (next) {
     case Next::kEvent:
       waiting_.push({cursor.commit() >> 16, &cursor});
       break;
-    case Next::kDry:
-      dry_.push_back(&cursor);
+    case Next::kUnwritten:
+      unwritten_.push_back(&cursor);
       break;
     case Next::kLater:
       pending_.push({cursor.first_sequence, cursor.chunk, &cursor});
       break;
     case Next::kEnd:
       ++finished_chunks_;
-      pass.log.forget_chunk(cursor.chunk);
+      pass.log.release_chunk(cursor.chunk);
       free_.push_back(&cursor);
       break;
   }
@@ -368,21 +368,21 @@ void Merge::place(Pass &pass, Cursor &cursor, Next next) {
 
 // Sequences below the answer may be given up now.
 uint64_t Merge::give_up_limit(Pass &pass) {
-  if (pass.sealed) return looked_next_;
+  if (pass.sealed) return checked_next_;
   if (expected_ >= gap_taken_) {
-    gap_taken_ = looked_next_;
+    gap_taken_ = checked_next_;
     gap_since_ns_ = pass.now_ns;
   }
   const auto late = [&] { return pass.now_ns - gap_since_ns_ >= kMaxWaitNs; };
   if (late() && process_held_up(pass.log.header().pid)) gap_since_ns_ = pass.now_ns;
   const uint64_t by_time = late() ? gap_taken_ : 0;
-  uint64_t by_count = looked_next_ > kMaxWaitingEvents ? looked_next_ - kMaxWaitingEvents : 0;
+  uint64_t by_count = checked_next_ > kMaxWaitingEvents ? checked_next_ - kMaxWaitingEvents : 0;
   return std::max(by_time, by_count);
 }
 
 // Counts the gap at expected_ as lost where nothing will come any more. False: there is none, or it is waited for.
 bool Merge::give_up(Pass &pass) {
-  if (expected_ >= looked_next_) return false;
+  if (expected_ >= checked_next_) return false;
   uint64_t limit = std::min(give_up_limit(pass), pass.end_sequence);
   if (expected_ >= limit) return false;
   while (!pending_.empty() &&

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "trace/log/batch_builder.h"
-#include "trace/log/clock.h"
 #include "trace/log/log_file.h"
 #include "trace/log/losses.h"
 #include "trace/log/process_tables.h"
+#include "trace/log/session_clock.h"
 #include "wire/layout.h"
 
 namespace gmt::trace {
@@ -63,13 +63,13 @@ class Merge {
   void checkpoint(Archive &a);
   void resume(Archive &a, LogFile &log);
 
-  /// Which chunks were read to their end: of those `seen`, all but the `unfinished`; they have nothing from `sequence` on. No chunk from
+  /// Which chunks were read to their end: of those `found`, all but the `unfinished`; they have nothing from `sequence` on. No chunk from
   /// `begun` on has anything before it.
-  struct Place {
-    uint64_t seen = 0, begun = 0, sequence = 1;
+  struct ReadPosition {
+    uint64_t found = 0, begun = 0, sequence = 1;
     std::vector<uint64_t> unfinished;  ///< in order
   };
-  Place place() const;
+  ReadPosition read_position() const;
   /// Chunks that were read to their end.
   uint64_t finished_chunks() const { return finished_chunks_; }
   /// The log is to be another one, which has `chunks` of this one, in order. Where an unfinished one is not among them, it reads no
@@ -88,7 +88,7 @@ class Merge {
   uint64_t expected() const { return expected_; }
 
  private:
-  enum class Next { kEvent, kDry, kEnd, kLater };
+  enum class Next { kEvent, kUnwritten, kEnd, kLater };
   struct Waiting {
     uint64_t sequence;
     Cursor *cursor;
@@ -105,8 +105,8 @@ class Merge {
   struct ThreadState {
     uint32_t number = 0;
     gmt_autograd autograd{};
-    uint64_t generation = 0;  ///< of the batch that `place` is in
-    uint16_t place = 0;
+    uint64_t generation = 0;  ///< of the batch that `autograd_index` is in
+    uint16_t autograd_index = 0;
     void checkpoint(Archive &a) { a(number, autograd); }
   };
   struct PendingChunks : std::priority_queue<Pending> {
@@ -125,18 +125,18 @@ class Merge {
   ThreadState &thread(uint16_t index);
   bool apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload);
   void emit(Pass &pass, Cursor &cursor);
-  uint16_t autograd_place(BatchBuilder &batch, ThreadState &state);
+  uint16_t autograd_index(BatchBuilder &batch, ThreadState &state);
   bool accepts(Pass &pass, const Cursor &cursor, uint64_t sequence);
   void damaged(uint64_t chunk, uint64_t slot, uint64_t events);
   void set_base(Cursor &cursor, uint64_t ticks, uint64_t monotonic_ns);
   void refresh_next(Pass &pass);
-  void look_again(Pass &pass);
-  void look_at_dry(Pass &pass);
+  void refresh_log(Pass &pass);
+  void retry_unwritten(Pass &pass);
   bool find_chunk(Pass &pass, uint64_t chunk);
   void open_chunks(Pass &pass, uint64_t up_to_sequence);
-  void place(Pass &pass, Cursor &cursor, Next next);
+  void enqueue(Pass &pass, Cursor &cursor, Next next);
   bool give_up(Pass &pass);
-  void look_what_is_kept(Pass &pass, uint64_t from);
+  void check_punched(Pass &pass, uint64_t from);
   uint64_t give_up_limit(Pass &pass);
 
   Clock clock_;
@@ -146,21 +146,21 @@ class Merge {
   uint64_t events_ = 0;
   uint64_t last_ns_ = 0;
   uint64_t damaged_at_ = 0;
-  uint64_t next_ns_ = 0;      ///< of an event that was too late for the last read(), 0 = there was none
-  uint64_t known_next_ = 1;   ///< the header's next_sequence as read last
-  uint64_t looked_next_ = 0;  ///< as read before it was last looked for what is written
-  uint64_t gap_taken_ = 0;    ///< sequences below it were taken at gap_since_ns_ or before
+  uint64_t next_ns_ = 0;       ///< of an event that was too late for the last read(), 0 = there was none
+  uint64_t header_next_ = 1;   ///< the header's next_sequence as read last
+  uint64_t checked_next_ = 0;  ///< as read before it was last looked for what is written
+  uint64_t gap_taken_ = 0;     ///< sequences below it were taken at gap_since_ns_ or before
   uint64_t gap_since_ns_ = 0;
-  uint64_t chunks_seen_ = 0;
+  uint64_t chunks_found_ = 0;
   uint64_t finished_chunks_ = 0;
   uint64_t first_pending_ = 0;  ///< as read from a checkpoint: no chunk before it waits to be opened
-  uint64_t kept_from_ = 0;      ///< the header's gone_sequence, up to which nothing that is needed here is gone
+  uint64_t checked_gone_ = 0;   ///< the header's gone_sequence, up to which nothing that is needed here is gone
   bool started_ = false;
   bool overtaken_ = false;
   std::vector<uint64_t> unready_;         ///< chunks without a header yet
   PendingChunks pending_;                 ///< chunks with a header, not opened, and cursors that wait
   std::priority_queue<Waiting> waiting_;  ///< open cursors at an event
-  std::vector<Cursor *> dry_;             ///< open cursors at a slot that is not written yet
+  std::vector<Cursor *> unwritten_;       ///< open cursors at a slot that is not written yet
   std::vector<std::unique_ptr<Cursor>> cursors_;
   std::vector<Cursor *> free_;
   std::vector<ThreadState> threads_;

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "trace/log/line_table.h"
-#include "trace/log/records.h"
+#include "trace/log/record_payloads.h"
 #include "trace/log/user_frame.h"
 
 namespace gmt::trace {
@@ -46,7 +46,7 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
     case GMT_PROCESS:
       return with_text(payload, &gmt_process_record::command_bytes, [&](const auto &record, const std::string &text) {
         python_version_ = record.python_version;
-        take_command(text);
+        add_command(text);
       });
     case GMT_NOTE:
       return with_text(payload, &gmt_note::text_bytes, [&](const auto &record, std::string &&text) {
@@ -64,7 +64,7 @@ bool ProcessTables::add(uint8_t kind, Payload payload) {
       });
     case GMT_GENERATED:
       return with_text(payload, &gmt_generated::text_bytes,
-                       [&](const auto &record, const std::string &text) { take_generated(record.line, text); });
+                       [&](const auto &record, const std::string &text) { add_generated(record.line, text); });
     case GMT_LIBRARY:
       return with_text(payload, &gmt_library::path_bytes, [&](const auto &record, std::string &&path) {
         if (record.id == 0) return false;
@@ -117,7 +117,7 @@ bool ProcessTables::add_stack(Payload payload) {
   return true;
 }
 
-void ProcessTables::take_generated(uint32_t first_line, const std::string &text) {
+void ProcessTables::add_generated(uint32_t first_line, const std::string &text) {
   std::istringstream lines(text);
   std::string file, place;
   Origin origin;
@@ -133,7 +133,7 @@ void ProcessTables::take_generated(uint32_t first_line, const std::string &text)
   ++generated_count_;
 }
 
-void ProcessTables::take_command(const std::string &text) {
+void ProcessTables::add_command(const std::string &text) {
   command_.clear();
   std::istringstream arguments(text);
   for (std::string one; std::getline(arguments, one, '\0');) command_.push_back(one);

@@ -100,8 +100,8 @@ class ProcessTables {
   const Origin *origin(const Frame &frame) const;
   bool add_code(std::span<const std::byte> payload);
   bool add_stack(std::span<const std::byte> payload);
-  void take_generated(uint32_t first_line, const std::string &text);
-  void take_command(const std::string &text);
+  void add_generated(uint32_t first_line, const std::string &text);
+  void add_command(const std::string &text);
   Frame resolve_frame(const gmt_frame &frame) const;
 
   std::vector<Thread> threads_;

@@ -63,7 +63,7 @@ bool generated_module(std::string_view file) {
 
 // Of a stack of native frames: what autograd computes, else the operation that was called. What lies inside is the allocator's
 // and the dispatcher's way, the same for all.
-int telling_native_frame(const std::vector<Frame> &frames) {
+int informative_native_frame(const std::vector<Frame> &frames) {
   const auto first = [&](std::string_view beginning, std::string_view part) {
     for (size_t i = 0; i < frames.size(); ++i) {
       if (frames[i].function.starts_with(beginning) && has(frames[i].function, part)) return static_cast<int>(i);
@@ -118,7 +118,7 @@ int user_frame(const std::vector<Frame> &frames) {
   for (size_t i = 0; i < frames.size(); ++i) {
     if (!native_source(frames[i].file)) return static_cast<int>(i);  // Python's library
   }
-  return telling_native_frame(frames);
+  return informative_native_frame(frames);
 }
 
 }  // namespace gmt::trace

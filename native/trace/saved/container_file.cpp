@@ -21,7 +21,7 @@ std::string read_text(FileMap &map, uint64_t offset, uint64_t bytes) {
 }
 
 void add_checkpoint(FileMap &map, uint64_t offset, uint64_t bytes, Container &out) {
-  CheckpointPlace place{offset + sizeof place.header, {}};
+  CheckpointLocation place{offset + sizeof place.header, {}};
   if (!map.copy(offset, sizeof place.header, reinterpret_cast<std::byte *>(&place.header))) return;
   const uint64_t after = out.checkpoints.empty() ? 0 : out.checkpoints.back().header.time_ns;
   if (sound(place.header, bytes) && place.header.time_ns >= after) out.checkpoints.push_back(place);
@@ -130,7 +130,7 @@ bool sound(const gmt_checkpoint_header &header, uint64_t bytes) {
          header.unpacked_bytes <= kMaxCheckpointBytes;
 }
 
-std::vector<std::byte> read_checkpoint(const std::string &path, const CheckpointPlace &place) {
+std::vector<std::byte> read_checkpoint(const std::string &path, const CheckpointLocation &place) {
   auto map = FileMap::open(path);
   if (!map || map.value().size() < place.offset || map.value().size() - place.offset < place.header.bytes) return {};
   std::vector<std::byte> frame(place.header.bytes), bytes(place.header.unpacked_bytes);

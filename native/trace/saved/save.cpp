@@ -111,7 +111,7 @@ PackedChunks write_log(LogFile &log, TraceWriter &writer) {
       packer.add(chunk);
       packed.chunks.push_back(i);
     }
-    log.forget_chunk(i);
+    log.release_chunk(i);
   }
   gmt_file_header header = log.header();
   if (running) header.next_sequence = cutoff;

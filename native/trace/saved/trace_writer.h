@@ -43,7 +43,7 @@ class TraceWriter {
   void fail(const char *doing);
 
   const std::string target_;
-  Place place_;
+  PathParts path_parts_;
   char temporary_[256];
   int fd_ = -1;
   uint64_t end_ = 0;

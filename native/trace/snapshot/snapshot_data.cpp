@@ -82,9 +82,9 @@ class Reading {
   bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
   /// What the program said of it, else which region of torch.compile made it, `Torch-Compiled Region: 0/1`.
   std::string_view name_of(const Fields &entry) const {
-    const std::string_view said = tree_.text(entry["user_metadata"]);
+    const std::string_view annotation = tree_.text(entry["user_metadata"]);
     const std::string_view region = tree_.text(entry["compile_context"]);
-    return !said.empty() || region == "N/A" ? said : region;
+    return !annotation.empty() || region == "N/A" ? annotation : region;
   }
   void read_trace(Value trace, uint8_t device) {
     uint64_t latest = 0;

@@ -53,13 +53,13 @@ struct Run : StepFeed {
   uint32_t line_of(const AllocationRow &row) { return model.site(row.site)->stack.frames[0].line; }
 };
 
-using Wanted = std::function<bool(const AllocationRow &)>;
+using Matches = std::function<bool(const AllocationRow &)>;
 
-void check_blocks(Run &run, const AllocationQuery &query, const Wanted &wanted) {
+void check_blocks(Run &run, const AllocationQuery &query, const Matches &matches) {
   std::map<uint64_t, uint64_t> expected, got;
   int64_t sum = 0;
   for (const AllocationRow &row : run.all()) {
-    if (!wanted(row)) continue;
+    if (!matches(row)) continue;
     expected[row.address] = row.bytes;
     sum += static_cast<int64_t>(row.bytes);
   }
@@ -69,10 +69,10 @@ void check_blocks(Run &run, const AllocationQuery &query, const Wanted &wanted) 
   CHECK_EQ(run.model.allocations(query).sum_bytes, sum);
 }
 
-void check_sites(Run &run, SiteQuery query, const Wanted &wanted, bool by_thread = false) {
+void check_sites(Run &run, SiteQuery query, const Matches &matches, bool by_thread = false) {
   std::map<uint32_t, std::pair<int64_t, int64_t>> expected;
   for (const AllocationRow &row : run.all()) {
-    if (row.layer != query.layer || !wanted(row)) continue;
+    if (row.layer != query.layer || !matches(row)) continue;
     auto &sum = expected[by_thread ? row.thread : run.line_of(row)];
     sum.first += static_cast<int64_t>(row.bytes);
     ++sum.second;
@@ -114,11 +114,11 @@ TEST(blocks_born_in_a_span) {
                                  {700'000'000, 701'000'001},
                                  {900'000'000, 2'000'000'000},
                                  {2'000'000'000, ~0ull}}) {
-    const Wanted wanted = [&](const AllocationRow &row) { return row.time_ns >= from && row.time_ns < to; };
+    const Matches matches = [&](const AllocationRow &row) { return row.time_ns >= from && row.time_ns < to; };
     blocks.births = sites.births = {from, to};
-    check_blocks(run, blocks, wanted);
+    check_blocks(run, blocks, matches);
   }
-  const Wanted late = [](const AllocationRow &row) { return row.time_ns >= 1'500'000'000; };
+  const Matches late = [](const AllocationRow &row) { return row.time_ns >= 1'500'000'000; };
   sites.births = {1'500'000'000, ~0ull};
   check_sites(run, sites, late);
   sites.group_by = GroupBy::Thread;

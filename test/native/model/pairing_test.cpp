@@ -159,14 +159,14 @@ TEST(what_the_allocator_has_when_recording_goes_on_is_what_lives) {
   feed.put({GMT_RECORDING_START});
   feed.put({GMT_TENSOR_ALLOC, 0x1800, 256});  // seen to come: the list is older
   feed.put({GMT_TENSOR_FREE, 0x1900, 256});   // seen to go: likewise, though nobody knew of it
-  feed.put_before(feed.sequence(), GMT_DEVICE_ALLOC, {{0x1000, 4096}, {0x9000, 8192}}, 99, 4096 + 8192);
-  feed.put_before(feed.sequence(), GMT_TENSOR_ALLOC, {{0x1000, 512}, {0x1400, 1024}, {0x1900, 256}, {0x9000, 2048}},
-                  99);
-  feed.put_before(feed.sequence(), 0, {});
+  feed.put_pre_existing(feed.sequence(), GMT_DEVICE_ALLOC, {{0x1000, 4096}, {0x9000, 8192}}, 99, 4096 + 8192);
+  feed.put_pre_existing(feed.sequence(), GMT_TENSOR_ALLOC,
+                        {{0x1000, 512}, {0x1400, 1024}, {0x1900, 256}, {0x9000, 2048}}, 99);
+  feed.put_pre_existing(feed.sequence(), 0, {});
   std::map<uint64_t, uint64_t> alive;
   for (const auto &row : feed.blocks({.layer = Layer::Tensor}).rows) alive[row.address] = row.bytes;
-  const std::map<uint64_t, uint64_t> wanted{{0x1000, 512}, {0x1400, 1024}, {0x1800, 256}, {0x9000, 2048}};
-  CHECK(alive == wanted);
+  const std::map<uint64_t, uint64_t> expected{{0x1000, 512}, {0x1400, 1024}, {0x1800, 256}, {0x9000, 2048}};
+  CHECK(alive == expected);
   CHECK_EQ(feed.totals(Layer::Tensor).live_bytes, 512 + 1024 + 256 + 2048);
   CHECK_EQ(feed.totals(Layer::Driver).live_bytes, 4096 + 8192);
   CHECK_EQ(feed.totals(Layer::Driver).segment_allocations, 2u);
@@ -174,7 +174,7 @@ TEST(what_the_allocator_has_when_recording_goes_on_is_what_lives) {
   for (const auto &row : feed.sites().rows)
     if (row.live_bytes == 1024 + 2048) CHECK(row.source == gmt::model::LineSource::BeforeAttach);
   // Later lists are of no waking.
-  feed.put_before(feed.sequence(), GMT_TENSOR_ALLOC, {});
+  feed.put_pre_existing(feed.sequence(), GMT_TENSOR_ALLOC, {});
   CHECK_EQ(feed.totals(Layer::Tensor).live_count, 4);
 }
 

@@ -229,10 +229,10 @@ std::string group_of(GroupBy by, const SiteRow &row) {
   return "";
 }
 
-void check_rows(RandomRun &run, SiteQuery query, const std::function<bool(const Part &)> &wanted) {
+void check_rows(RandomRun &run, SiteQuery query, const std::function<bool(const Part &)> &matches) {
   std::map<std::string, Part> groups;
   for (const Part &part : run.parts) {
-    if (!wanted(part)) continue;
+    if (!matches(part)) continue;
     Part &group = groups[group_of(query.group_by, part)];
     group.live += part.live, group.count += part.count;
     group.allocations += part.allocations, group.frees += part.frees, group.allocated += part.allocated;

@@ -290,20 +290,20 @@ TEST(sites_that_turn_out_to_be_one_have_one_series) {
 namespace {
 
 /// What a site did in one step, counted without any shortcut.
-struct Told {
+struct SiteCounts {
   double live = 0, count = 0, least = 0, most = 0, allocations = 0, allocated = 0, frees = 0, freed = 0;
   double old_freed = 0, old_live = 0, old_count = 0, largest = 0;
 };
-struct Known {
+struct LiveBlock {
   uint64_t bytes;
   uint32_t site, step;
 };
 
 /// Random lives of blocks over 3 sites, of which the last rests for long; every third site's steps are often alike.
 struct RandomSteps : StepFeed {
-  std::map<uint64_t, Known> alive;
-  std::vector<std::array<Told, 3>> steps;  // by step
-  std::array<Told, 3> now;
+  std::map<uint64_t, LiveBlock> alive;
+  std::vector<std::array<SiteCounts, 3>> steps;  // by step
+  std::array<SiteCounts, 3> now;
   std::mt19937_64 random{11};
   uint64_t next = 0x1000;
 
@@ -311,7 +311,7 @@ struct RandomSteps : StepFeed {
     allocate(next, bytes, site + 1);
     alive[next] = {bytes, site, static_cast<uint32_t>(steps.size() + 1)};
     next += 0x1000;
-    Told &own = now[site];
+    SiteCounts &own = now[site];
     own.live += static_cast<double>(bytes);
     own.most = std::max(own.most, own.live);
     own.largest = std::max(own.largest, static_cast<double>(bytes));
@@ -323,7 +323,7 @@ struct RandomSteps : StepFeed {
     const auto [bytes, site, step] = block->second;
     free(block->first);
     alive.erase(block);
-    Told &own = now[site];
+    SiteCounts &own = now[site];
     own.live -= static_cast<double>(bytes);
     own.least = std::min(own.least, own.live);
     --own.count, ++own.frees, own.freed += static_cast<double>(bytes);
@@ -332,14 +332,14 @@ struct RandomSteps : StepFeed {
   }
   void finish_step() {
     end_step();
-    for (Told &own : now) own.old_live = own.old_count = 0;
+    for (SiteCounts &own : now) own.old_live = own.old_count = 0;
     for (const auto &[address, block] : alive) {
       if (block.step + 2 > steps.size() + 1) continue;
       now[block.site].old_live += static_cast<double>(block.bytes);
       ++now[block.site].old_count;
     }
     steps.push_back(now);
-    for (Told &own : now) own = {.live = own.live, .count = own.count, .least = own.live, .most = own.live};
+    for (SiteCounts &own : now) own = {.live = own.live, .count = own.count, .least = own.live, .most = own.live};
   }
   SiteSeries run(uint32_t count) {
     for (uint32_t step = 0; step < count; ++step) {
@@ -362,7 +362,7 @@ TEST(series_are_what_a_plain_count_says) {
   for (size_t row = 0; row < 3; ++row) {
     const uint32_t site = feed.model.site(series.rows[row].id)->stack.frames[0].line - 1;
     const auto values = [&](SeriesColumn column) { return row_of(series, column, row); };
-    const auto sum = [&](const StepBucket &bucket, double Told::*field) {
+    const auto sum = [&](const StepBucket &bucket, double SiteCounts::*field) {
       double all = 0;
       for (uint32_t step = bucket.first; step <= bucket.last; ++step) all += feed.steps[step - 1][site].*field;
       return all;
@@ -370,16 +370,16 @@ TEST(series_are_what_a_plain_count_says) {
     double survivors = 0;
     for (size_t i = 0; i < series.axis.buckets.size(); ++i) {
       const StepBucket &bucket = series.axis.buckets[i];
-      const Told &end = feed.steps[bucket.last - 1][site];
+      const SiteCounts &end = feed.steps[bucket.last - 1][site];
       CHECK_EQ(values(SeriesColumn::LiveBytes)[i], end.live);
       CHECK_EQ(values(SeriesColumn::LiveCount)[i], end.count);
       CHECK_EQ(values(SeriesColumn::OldLiveBytes)[i], end.old_live);
       CHECK_EQ(values(SeriesColumn::OldLiveCount)[i], end.old_count);
-      CHECK_EQ(values(SeriesColumn::Allocations)[i], sum(bucket, &Told::allocations));
-      CHECK_EQ(values(SeriesColumn::AllocatedBytes)[i], sum(bucket, &Told::allocated));
-      CHECK_EQ(values(SeriesColumn::Frees)[i], sum(bucket, &Told::frees));
-      CHECK_EQ(values(SeriesColumn::FreedBytes)[i], sum(bucket, &Told::freed));
-      CHECK_EQ(values(SeriesColumn::OldFreedBytes)[i], sum(bucket, &Told::old_freed));
+      CHECK_EQ(values(SeriesColumn::Allocations)[i], sum(bucket, &SiteCounts::allocations));
+      CHECK_EQ(values(SeriesColumn::AllocatedBytes)[i], sum(bucket, &SiteCounts::allocated));
+      CHECK_EQ(values(SeriesColumn::Frees)[i], sum(bucket, &SiteCounts::frees));
+      CHECK_EQ(values(SeriesColumn::FreedBytes)[i], sum(bucket, &SiteCounts::freed));
+      CHECK_EQ(values(SeriesColumn::OldFreedBytes)[i], sum(bucket, &SiteCounts::old_freed));
       double least = end.least, most = 0, largest = 0;
       for (uint32_t step = bucket.first; step <= bucket.last; ++step) {
         least = std::min(least, feed.steps[step - 1][site].least);

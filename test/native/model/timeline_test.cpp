@@ -119,11 +119,11 @@ TEST(devices_and_processes_are_summed_as_steps) {
   query.buckets = 100;
   const auto sum = feed.model.timeline(query);
   REQUIRE(sum.size() == 4);
-  const int64_t want[] = {100, 110, 111, 11};
+  const int64_t expected[] = {100, 110, 111, 11};
   for (size_t i = 0; i < 4; ++i) {
-    CHECK_EQ(sum[i].min, want[i]);
-    CHECK_EQ(sum[i].max, want[i]);
-    CHECK_EQ(sum[i].last, want[i]);
+    CHECK_EQ(sum[i].min, expected[i]);
+    CHECK_EQ(sum[i].max, expected[i]);
+    CHECK_EQ(sum[i].last, expected[i]);
   }
   query.device = 1;
   CHECK_EQ(feed.model.timeline(query).size(), 1u);

@@ -29,7 +29,7 @@ std::vector<uint64_t> written_by(const std::string &path, uint64_t until_ns, siz
   while (reader && reader.value()->poll([](const trace::Batch &) {}).more) {
   }
   for (size_t i = 0; reader && i < reader.value()->process_count(); ++i)
-    sequences[i] = reader.value()->place(i).sequence;
+    sequences[i] = reader.value()->read_position(i).sequence;
   return sequences;
 }
 
@@ -73,10 +73,10 @@ void fold(const std::string &path, const std::string &target, uint32_t seed) {
   REQUIRE(folded);
   CHECK(folded->reader->notes() == whole->reader->notes());
   // Sites are numbered as they are met: of several processes, as these were read.
-  const auto told = whole->reader->process_count() > 1
-                        ? [](session::ModelledTrace &one, const std::string &) { return ledgers(one); }
-                        : answers;
-  check_same(told(*folded, path), told(*whole, path), "folded");
+  const auto answers_of = whole->reader->process_count() > 1
+                              ? [](session::ModelledTrace &one, const std::string &) { return ledgers(one); }
+                              : answers;
+  check_same(answers_of(*folded, path), answers_of(*whole, path), "folded");
   const auto problem = session::save(folder.path(), target, whole->reader->session_json(), {});
   if (problem) fail(__FILE__, __LINE__, problem->message);
   std::printf("%s\n", begins_with_a_gap(folder.path()) ? "gap" : "whole");

@@ -62,7 +62,7 @@ TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
   const int parts = long_run() ? 1 : 2;  // a shorter trace keeps all of its moments
   for (const uint32_t processes : {1u, 3u}) {
     // Sites are numbered as they are met: of several processes, as these were read.
-    const auto told = [&](session::ModelledTrace &session, const std::string &logs) {
+    const auto answers_of = [&](session::ModelledTrace &session, const std::string &logs) {
       return processes == 1 ? answers(session, logs) : ledgers(session);
     };
     Twins twins(processes, 7);
@@ -81,7 +81,7 @@ TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
     for (uint64_t i = 0; i <= 20; ++i) {
       const uint64_t until = i < 10 ? end / 100 * i : end / 10 * (i - 10);
       const auto other = read(twins.other.path(), until, until);
-      const std::string wanted = told(*other, twins.other.path());
+      const std::string expected = answers_of(*other, twins.other.path());
       for (const std::string &path : {twins.one.path(), saved}) {
         auto session = session::open(path, until, until);
         if (!session) {
@@ -94,7 +94,7 @@ TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
         while (session.value()->poll(16384)) {
         }
         CHECK(!session.value()->reader->live());
-        check_same(told(*session.value(), path), wanted, path + " at " + std::to_string(until));
+        check_same(answers_of(*session.value(), path), expected, path + " at " + std::to_string(until));
       }
     }
     CHECK(kept > 5);
@@ -106,7 +106,7 @@ TEST(a_moment_that_is_kept_is_what_it_was_and_of_others_it_says_so) {
 TEST(of_what_is_given_back_steps_marks_and_the_peak_stay) {
   for (const uint32_t processes : {1u, 3u}) {
     Twins twins(processes, 11);
-    twins.tell_steps();
+    twins.write_steps();
     auto recorder = recorder_of(twins.one.path(), (2 << 20) / scale(), 64 << 20);
     REQUIRE(recorder);
     uint64_t mark_ns = 0;
@@ -136,7 +136,7 @@ TEST(of_what_is_given_back_steps_marks_and_the_peak_stay) {
     int step = 0;
     for (const recorder::Moment &one : moments) {
       if (one.kind == recorder::MomentKind::kStep && step++ % scale() != 0) continue;
-      const std::string wanted = ledgers(*read(twins.other.path(), one.ns, one.ns));
+      const std::string expected = ledgers(*read(twins.other.path(), one.ns, one.ns));
       for (const std::string &path : {twins.one.path(), saved}) {
         const std::string what = path + " at " + std::to_string(one.ns);
         auto session = session::open(path, one.ns, one.ns);
@@ -146,7 +146,7 @@ TEST(of_what_is_given_back_steps_marks_and_the_peak_stay) {
         while (session.value()->poll(16384)) {
         }
         CHECK(!session.value()->reader->live());
-        check_same(ledgers(*session.value()), wanted, what);
+        check_same(ledgers(*session.value()), expected, what);
       }
     }
   }

@@ -63,7 +63,7 @@ TEST(where_a_checkpoint_does_not_fit_the_older_one_serves_and_the_next_one_comes
   if (!disk.mounted()) return;
   LogWriter log(disk.path());
   auto recorder = recorder_of(disk.path(), 1 << 20, 64 << 20);
-  const auto kept = [&] { return session::kept_checkpoints(disk.path()).size(); };
+  const auto kept = [&] { return session::stored_checkpoints(disk.path()).size(); };
   write_pairs(log, 20'000);
   recorder->turn();
   recorder->fold();

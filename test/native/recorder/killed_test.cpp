@@ -34,7 +34,7 @@ TEST(a_recorder_that_is_killed_at_any_instant_leaves_all_to_the_next) {
   for (int round = 0; round < 40; ++round) {
     const bool settles = round % 8 == 7;
     const auto newest = [&] {
-      const auto kept = session::kept_checkpoints(twins.one.path());
+      const auto kept = session::stored_checkpoints(twins.one.path());
       return kept.empty() ? std::string() : kept.back().path;
     };
     const std::string before = newest();

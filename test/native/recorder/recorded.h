@@ -44,10 +44,10 @@ class Twins {
     }
   }
   /// They tell steps, and what is written later is later, as it is in a job.
-  void tell_steps() {
+  void write_steps() {
     one_clock_ = true;
     for (std::vector<Program> *programs : {&one_, &other_}) {
-      for (Program &one : *programs) one.tells_steps = true;
+      for (Program &one : *programs) one.writes_steps = true;
     }
   }
   std::mt19937 &random() { return random_; }
@@ -70,7 +70,7 @@ inline std::unique_ptr<recorder::Recorder> recorder_of(const std::string &direct
 inline std::string answers(session::ModelledTrace &session, const std::string &logs) {
   const auto bytes = session::checkpoint(*session.reader, session.model);
   trace::LogMerger &reader = *session.reader;
-  AskedModel model(session.names);
+  QueriedModel model(session.names);
   std::ostringstream out;
   // A copy of the model is asked: over `logs`, which have all chunks.
   auto again = trace::LogMerger::open(logs);

@@ -25,7 +25,7 @@ struct Half {
   Bytes bytes() { return session::checkpoint(*reader, model); }
   std::unique_ptr<trace::LogMerger> reader;
   session::TraceNames names;
-  AskedModel model;
+  QueriedModel model;
 };
 
 void write(const std::string &folder, uint32_t seed, uint32_t processes, int actions) {

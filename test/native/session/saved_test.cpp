@@ -29,7 +29,7 @@ struct Answers {
   Answers(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
     auto opened = std::move(session::open(path, until_ns, latest_ns).value());
     trace::LogMerger &reader = *opened->reader;
-    AskedModel model(opened->names);
+    QueriedModel model(opened->names);
     skipped = reader.events();
     while (opened->poll(16384)) {
     }
@@ -59,12 +59,12 @@ std::string random_trace(const TemporaryFolder &folder, uint32_t seed, uint32_t 
   return saved(folder / "live", folder / "a.gputrace", 3000);
 }
 
-std::vector<trace::CheckpointPlace> checkpoints_of(const std::string &path) {
+std::vector<trace::CheckpointLocation> checkpoints_of(const std::string &path) {
   return trace::read_container(path).value().checkpoints;
 }
 
 /// Writes over the first bytes of a checkpoint's frame.
-void damage(const std::string &path, const trace::CheckpointPlace &place) {
+void damage(const std::string &path, const trace::CheckpointLocation &place) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(static_cast<std::streamoff>(place.offset + place.header.bytes / 2)).write("damaged!", 8);
 }
@@ -110,7 +110,7 @@ TEST(a_saved_trace_and_each_moment_of_it_answer_from_a_checkpoint_as_from_the_be
 TEST(lifetimes_from_a_time_on_are_those_that_a_whole_reading_tells) {
   const TemporaryFolder folder;
   const std::string path = random_trace(folder, 7, 2);
-  for (const trace::CheckpointPlace &place : checkpoints_of(path)) {
+  for (const trace::CheckpointLocation &place : checkpoints_of(path)) {
     const uint64_t from = place.header.time_ns + 1;
     CHECK(lifetimes(path, from, from - 1) == lifetimes(path, from, 0));
   }
@@ -138,7 +138,7 @@ TEST(a_damaged_checkpoint_is_told_and_an_older_one_serves) {
 TEST(a_checkpoint_of_another_version_is_left_alone) {
   const TemporaryFolder folder;
   const std::string path = random_trace(folder, 4, 1);
-  for (const trace::CheckpointPlace &place : checkpoints_of(path)) {
+  for (const trace::CheckpointLocation &place : checkpoints_of(path)) {
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     const uint64_t other = session::kCheckpointVersion + 1;
     file.seekp(static_cast<std::streamoff>(place.offset - sizeof other));

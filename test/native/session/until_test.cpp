@@ -12,7 +12,7 @@ using namespace gmt::test;
 namespace {
 
 /// Of a batch, what is not later than `until_ns`.
-KeptBatch prefix(KeptBatch batch, uint64_t until_ns) {
+StoredBatch prefix(StoredBatch batch, uint64_t until_ns) {
   uint64_t last = ~0ull;
   while (!batch.events.empty() && batch.events.back().time_ns > until_ns) {
     last = batch.events.back().sequence - 1;
@@ -31,10 +31,10 @@ KeptBatch prefix(KeptBatch batch, uint64_t until_ns) {
 /// The model that got of each process what is not later than `until_ns`.
 std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
   const session::TraceNames names(*whole.session);
-  AskedModel model(names);
+  QueriedModel model(names);
   std::vector<bool> over(whole.session->process_count());
-  for (const KeptBatch &kept : whole.batches) {
-    const KeptBatch cut = prefix(kept, until_ns);
+  for (const StoredBatch &kept : whole.batches) {
+    const StoredBatch cut = prefix(kept, until_ns);
     if (over[kept.process] || (cut.events.empty() && !kept.events.empty())) {
       over[kept.process] = true;
       continue;
@@ -53,7 +53,7 @@ std::string fed_with_prefix(const Reading &whole, uint64_t until_ns) {
 std::string read_until(const std::string &path, uint64_t until_ns, bool *live = nullptr) {
   auto reader = std::move(trace::LogMerger::open(path, until_ns).value());
   const session::TraceNames names(*reader);
-  AskedModel model(names);
+  QueriedModel model(names);
   while (reader->poll([&](const trace::Batch &batch) { model.ingest(batch); }, 16384).more) {
   }
   if (live) *live = reader->live();

@@ -1,7 +1,6 @@
-#include "trace/log/clock.h"
-
 #include "check.h"
 #include "log_writer.h"
+#include "trace/log/session_clock.h"
 #include "trace_reading.h"
 
 using namespace gmt;

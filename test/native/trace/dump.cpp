@@ -39,7 +39,7 @@ void print_records(const trace::Batch &batch) {
     std::printf("%" PRIu32 " allocator behind #%" PRIu64 " device=%u allocated=%" PRIu64 " active=%" PRIu64 "\n",
                 batch.process, s.after, s.device, s.allocated_bytes, s.active_bytes);
   }
-  for (const trace::Said &d : batch.records.others) {
+  for (const trace::ModelRecord &d : batch.records.others) {
     if (d.kind != GMT_BLOCK) continue;
     const auto block = d.as<gmt_block>();
     std::printf("%" PRIu32 " block behind #%" PRIu64 " address=%" PRIx64 " device=%" PRIu32 " asked=%" PRIu64

@@ -254,7 +254,7 @@ TEST(autograd_state_is_of_the_thread) {
   log.add_event(1, GMT_TENSOR_ALLOC, 7, 512);
   Reading reading = read_all(folder.path());
   REQUIRE(reading.batches.size() == 1);
-  const KeptBatch &batch = reading.batches[0];
+  const StoredBatch &batch = reading.batches[0];
   REQUIRE(batch.events.size() == 8);
   auto sequence = [&](int i) {
     uint32_t place = batch.events[i].autograd;
@@ -272,7 +272,7 @@ TEST(autograd_state_goes_on_into_the_next_batch) {
   for (int i = 0; i < 20000; ++i) log.add_event(0, GMT_TENSOR_ALLOC, 1, 512);
   Reading reading = read_all(folder.path());
   REQUIRE(reading.batches.size() == 3);
-  for (const KeptBatch &batch : reading.batches) {
+  for (const StoredBatch &batch : reading.batches) {
     CHECK_EQ(batch.autograds.size(), 1u);
     CHECK_EQ(batch.events.front().autograd, 1u);
     CHECK_EQ(batch.events.back().autograd, 1u);
@@ -320,7 +320,7 @@ TEST(a_detail_is_about_the_next_event) {
   }
   Reading reading = read_all(folder.path());
   uint64_t seen = 0;
-  for (const KeptBatch &batch : reading.batches) {
+  for (const StoredBatch &batch : reading.batches) {
     for (const trace::Event &event : batch.events) {
       if ((event.kind == GMT_ASYNC_ALLOC) != (event.detail != 0)) return fail(__FILE__, __LINE__, "detail");
       if (event.detail && batch.details.at(event.detail - 1).object != seen++) return fail(__FILE__, __LINE__, "which");

@@ -82,11 +82,11 @@ TEST(what_the_allocator_says_holds_from_behind_its_event) {
   const Reading reading = read_all(folder.path());
   REQUIRE(reading.batches.size() == 1 && reading.batches[0].allocators.size() == 1);
   REQUIRE(reading.batches[0].blocks.size() == 1);
-  const trace::Allocator &said = reading.batches[0].allocators[0];
-  CHECK_EQ(said.after, 4u);
-  CHECK_EQ(said.device, 1);
-  CHECK_EQ(said.allocated_bytes, 512u);
-  CHECK_EQ(said.active_bytes, 2048u);
+  const trace::Allocator &allocator = reading.batches[0].allocators[0];
+  CHECK_EQ(allocator.after, 4u);
+  CHECK_EQ(allocator.device, 1);
+  CHECK_EQ(allocator.allocated_bytes, 512u);
+  CHECK_EQ(allocator.active_bytes, 2048u);
   const gmt::test::BlockDetail &detail = reading.batches[0].blocks[0];
   CHECK_EQ(detail.after, 1u);
   CHECK_EQ(detail.block.address, 0x1000u);
@@ -105,7 +105,7 @@ TEST(answers_come_without_an_event_of_their_own) {
   log.add_answer(0, 7, 1, 2, "1}", 5);
   reading.poll();
   REQUIRE(reading.batches.size() == 2);
-  const KeptBatch &batch = reading.batches[1];
+  const StoredBatch &batch = reading.batches[1];
   CHECK(batch.events.empty());
   REQUIRE(batch.answers.size() == 2);
   CHECK_EQ(batch.answers[0].text + batch.answers[1].text, "{\"a\":1}");
@@ -132,7 +132,7 @@ TEST(records_that_lie_about_their_length_are_damage) {
   const Reading reading = read_all(folder.path());
   CHECK_EQ(reading.events().size(), 2u);
   CHECK_EQ(reading.session->losses().count[trace::kLostCorrupt], 5u);
-  for (const KeptBatch &batch : reading.batches) {
+  for (const StoredBatch &batch : reading.batches) {
     CHECK(batch.names.empty() && batch.memories.empty() && batch.answers.empty());
     CHECK(batch.allocators.empty() && batch.blocks.empty());
   }

@@ -160,7 +160,7 @@ TEST(processes_take_turns_by_time) {
   Reading reading = read_all(folder.path());
   REQUIRE(reading.batches.size() == 14);
   uint64_t reached[2] = {};
-  for (const KeptBatch &batch : reading.batches) {
+  for (const StoredBatch &batch : reading.batches) {
     reached[batch.process] = batch.events.back().time_ns;
     CHECK(batch.events.front().time_ns <= reached[1 - batch.process] + 8192 * 1000);
   }

@@ -26,7 +26,7 @@ TEST(pinned_memory_is_of_the_host) {
 }
 
 TEST(steps_of_an_optimizer_are_steps_unless_the_program_names_its_own) {
-  const auto said = [](std::string_view name, std::string_view stage, int64_t time) {
+  const auto annotation = [](std::string_view name, std::string_view stage, int64_t time) {
     return Pickle::dict({{"name", Pickle::text(name)},
                          {"stage", Pickle::text(stage)},
                          {"time_us", Pickle::number(kTime + time)},
@@ -35,8 +35,8 @@ TEST(steps_of_an_optimizer_are_steps_unless_the_program_names_its_own) {
   std::vector<std::string> annotations;
   for (int64_t step = 0; step < 3; ++step) {
     for (const char *name : {"Optimizer.zero_grad#AdamW.zero_grad", "Optimizer.step#AdamW.step"}) {
-      annotations.push_back(said(name, "START", 10 * step + 1));
-      annotations.push_back(said(name, "END", 10 * step + 2));
+      annotations.push_back(annotation(name, "START", 10 * step + 1));
+      annotations.push_back(annotation(name, "END", 10 * step + 2));
     }
   }
   const auto steps = [&] {
@@ -47,8 +47,8 @@ TEST(steps_of_an_optimizer_are_steps_unless_the_program_names_its_own) {
     return std::to_string(count) + " " + got.notes();
   };
   CHECK_EQ(steps(), "3 optimizer\n");
-  annotations.push_back(said("ProfilerStep#1", "START", 0));
-  annotations.push_back(said("ProfilerStep#1", "END", 40));
+  annotations.push_back(annotation("ProfilerStep#1", "START", 0));
+  annotations.push_back(annotation("ProfilerStep#1", "END", 40));
   CHECK_EQ(steps(), "1 program\n");
 }
 

@@ -6,10 +6,10 @@ using namespace gmt::test;
 
 TEST(what_is_told_of_the_blocks_that_were_alive_in_the_end) {
   const auto number = [](int64_t value) { return Pickle::number(value); };
-  const auto alive = [&](uint64_t offset, int64_t size, int64_t asked) {
+  const auto alive = [&](uint64_t offset, int64_t size, int64_t requested) {
     return Pickle::dict({{"address", number(static_cast<int64_t>(kBase + offset))},
                          {"size", number(size)},
-                         {"requested_size", number(asked)},
+                         {"requested_size", number(requested)},
                          {"state", Pickle::text("active_allocated")},
                          {"frames", kFrames}});
   };
@@ -281,7 +281,7 @@ TEST(maps_beyond_all_measure) {
 TEST_MAIN
 
 TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_name) {
-  const auto said = [](std::string_view name, std::string_view stage, int64_t time, int64_t device = 0) {
+  const auto annotation = [](std::string_view name, std::string_view stage, int64_t time, int64_t device = 0) {
     return Pickle::dict({{"name", Pickle::text(name)},
                          {"stage", Pickle::text(stage)},
                          {"time_us", Pickle::number(kTime + time)},
@@ -296,10 +296,11 @@ TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_nam
                          {"compile_context", Pickle::text(region)},
                          {"frames", kFrames}});
   };
-  const std::string annotations = Pickle::list(
-      {said("ProfilerStep#0", "START", 0), said("ProfilerStep#0", "START", 0, 1), said("forward", "START", 2),
-       said("other", "START", 3), said("forward", "END", 5), said("ProfilerStep#0", "END", 7),
-       said("ProfilerStep#0", "END", 7, 1), said("never began", "END", 8)});
+  const std::string annotations =
+      Pickle::list({annotation("ProfilerStep#0", "START", 0), annotation("ProfilerStep#0", "START", 0, 1),
+                    annotation("forward", "START", 2), annotation("other", "START", 3), annotation("forward", "END", 5),
+                    annotation("ProfilerStep#0", "END", 7), annotation("ProfilerStep#0", "END", 7, 1),
+                    annotation("never began", "END", 8)});
   const std::string history =
       Pickle::list({noted(0, 1, Pickle::text("kv cache of request 7")), noted(512, 4, Pickle::number(7)),
                     noted(1024, 6, Pickle::text("")), noted(1536, 6, Pickle::text(""), "Torch-Compiled Region: 0/1")});
@@ -307,7 +308,7 @@ TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_nam
                                   {"device_traces", Pickle::list({history})},
                                   {"external_annotations", annotations}}));
   std::string ranges;
-  for (const KeptBatch &batch : got.reading.batches) {
+  for (const StoredBatch &batch : got.reading.batches) {
     for (const trace::Range &one : batch.ranges)
       ranges +=
           std::to_string(one.key & ~GMT_RANGE_STARTED) + one.name + "@" + std::to_string(one.time_ns / 1000) + " ";
@@ -315,7 +316,8 @@ TEST(annotations_are_ranges_and_what_the_program_wrote_beside_a_block_is_its_nam
   CHECK_EQ(ranges, "1ProfilerStep#0@0 2forward@2 3other@3 2@5 1@7 ");
   CHECK_EQ(got.kinds(), "1 1 1 1 69");
   std::vector<trace::Name> names;
-  for (const KeptBatch &batch : got.reading.batches) names.insert(names.end(), batch.names.begin(), batch.names.end());
+  for (const StoredBatch &batch : got.reading.batches)
+    names.insert(names.end(), batch.names.begin(), batch.names.end());
   REQUIRE(names.size() == 2);
   CHECK_EQ(names[1].text, "Torch-Compiled Region: 0/1");
   CHECK_EQ(names[0].text, "kv cache of request 7");

@@ -82,7 +82,7 @@ TEST(code_that_a_compiler_made_stands_for_lines_and_modules_of_the_program) {
     return log.add_stack_of(
         0, {{file, "call", line}, {"/venv/site-packages/torch/_x.py", "run", 1}, {"/u/train.py", "main", 7}});
   };
-  const auto told = [&](uint32_t line, const std::string &text) {
+  const auto generated = [&](uint32_t line, const std::string &text) {
     const gmt_generated about{line, static_cast<uint32_t>(text.size())};
     return std::string(reinterpret_cast<const char *>(&about), sizeof about) + text;
   };
@@ -104,8 +104,8 @@ TEST(code_that_a_compiler_made_stands_for_lines_and_modules_of_the_program) {
   REQUIRE(add(GMT_MODULE, std::string(reinterpret_cast<const char *>(&path), sizeof path)));
   REQUIRE(add(GMT_MODULE, std::string(reinterpret_cast<const char *>(&inner), sizeof inner) + "inner"));
   const std::string frames = "\n/u/model.py\t41\tforward\n/u/model.py\t52\tforward";
-  REQUIRE(add(GMT_GENERATED, told(10, file + std::string("\n.layers.0") + frames)));
-  REQUIRE(add(GMT_GENERATED, told(11, file + std::string("\n") + frames)));
+  REQUIRE(add(GMT_GENERATED, generated(10, file + std::string("\n.layers.0") + frames)));
+  REQUIRE(add(GMT_GENERATED, generated(11, file + std::string("\n") + frames)));
   CHECK_EQ(tables.generated_count(), 2u);
   const trace::Stack *found = tables.resolve(at);
   REQUIRE(found && found->frames.size() == 5);
@@ -115,11 +115,11 @@ TEST(code_that_a_compiler_made_stands_for_lines_and_modules_of_the_program) {
   CHECK_EQ(tables.module_path(at), "layers.0");
   CHECK_EQ(tables.module_path(behind), "compiled region of (root)");
   CHECK_EQ(tables.resolve(before)->frames.size(), 3u);
-  REQUIRE(add(GMT_GENERATED, told(11, file + std::string("\n78"))));
+  REQUIRE(add(GMT_GENERATED, generated(11, file + std::string("\n78"))));
   CHECK_EQ(tables.module_path(behind), "inner");
-  REQUIRE(add(GMT_GENERATED, told(11, file + std::string("\n."))));
+  REQUIRE(add(GMT_GENERATED, generated(11, file + std::string("\n."))));
   CHECK_EQ(tables.module_path(behind), "(root)");
-  CHECK(!add(GMT_GENERATED, told(11, "x").substr(0, 7)));
+  CHECK(!add(GMT_GENERATED, generated(11, "x").substr(0, 7)));
 }
 
 TEST(payloads_that_are_too_short_are_refused) {

@@ -10,7 +10,7 @@ import { records } from '../../../extension/protocol/schema/records.mjs';
 import { inRoot } from '../root.mjs';
 import { enumsHeader, objectsHeader, packHeader, rowsHeader } from './cpp.mjs';
 import { questionsHeader, readHeader } from './questions.mjs';
-import { numbersText, recordsHeader, takersHeader } from './wire.mjs';
+import { numbersText, recordsHeader, consumersHeader } from './wire.mjs';
 import { sortsOf } from './types.mjs';
 import { figuresText, typesText } from './typescript.mjs';
 
@@ -38,7 +38,7 @@ const files = {
   'native/addon/answers/objects.gen.h': objectsHeader(cpp),
   'native/addon/answers/pack.gen.h': packHeader(cpp),
   'native/wire/records.gen.h': recordsHeader(records),
-  'native/trace/log/takers.gen.h': takersHeader(records),
+  'native/trace/log/consumers.gen.h': consumersHeader(records),
   'test/unit/addon/locals.gen.ts': numbersText(records),
 };
 

@@ -52,25 +52,25 @@ function placeOf(fields, name, as) {
   return -1;
 }
 
-export function takersHeader(records) {
+export function consumersHeader(records) {
   const all = list(records);
   const most = Math.max(...all.map(({ number }) => number));
   const rows = Array.from({ length: most + 1 }, (_, number) => {
     const one = all.find(record => record.number === number);
-    if (!one) return '    {Taker::None, 0, -1, -1},\n';
-    const taker = one.takes[0].toUpperCase() + one.takes.slice(1);
-    return `    {Taker::${taker}, ${one.bytes}, ${placeOf(one.fields, 'sequence', 'u64')}, ${placeOf(one.fields, 'device', 'u32')}},  // ${one.name}\n`;
+    if (!one) return '    {Consumer::None, 0, -1, -1},\n';
+    const consumer = one.takes[0].toUpperCase() + one.takes.slice(1);
+    return `    {Consumer::${consumer}, ${one.bytes}, ${placeOf(one.fields, 'sequence', 'u64')}, ${placeOf(one.fields, 'device', 'u32')}},  // ${one.name}\n`;
   });
   return `#pragma once
-// Who takes which local record. ${HEAD}
+// Which part consumes which side record. ${HEAD}
 #include <cstdint>
 #include <iterator>
 
 namespace gmt::trace {
 
-enum class Taker : uint8_t { None, Merge, Tables, Model };
+enum class Consumer : uint8_t { None, Merge, Tables, Model };
 struct RecordRow {
-  Taker taker;
+  Consumer consumer;
   uint16_t bytes;    ///< of its struct
   int16_t sequence;  ///< where its field of that name begins, -1 = none
   int16_t device;    ///< likewise, of 32 bits
@@ -79,7 +79,7 @@ struct RecordRow {
 constexpr RecordRow kRecords[] = {
 ${rows.join('')}};
 constexpr RecordRow record_row(uint8_t kind) {
-  return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Taker::None, 0, -1, -1};
+  return kind < std::size(kRecords) ? kRecords[kind] : RecordRow{Consumer::None, 0, -1, -1};
 }
 
 }  // namespace gmt::trace

@@ -16,17 +16,17 @@ struct ModelledTrace;
 /// A checkpoint, in a file of its own or in a saved trace.
 struct CheckpointFile {
   std::string path;
-  trace::CheckpointPlace place;
+  trace::CheckpointLocation location;
   std::string kind;  ///< of a moment that is kept for itself: what comes next may be gone; empty: it is to go on from
 };
 
 /// Those of a directory, oldest first.
-std::vector<CheckpointFile> kept_checkpoints(const std::string &directory);
+std::vector<CheckpointFile> stored_checkpoints(const std::string &directory);
 
 /// Writes what a session has read as a checkpoint beside the others, whole or not at all. `number` tells it from others of its kind.
 /// Gives its path.
-trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
-                                           ModelledTrace &modelled, trace::Packer &packer);
+trace::Result<std::string> store_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
+                                            ModelledTrace &modelled, trace::Packer &packer);
 
 /// Bytes that a file takes of the disk.
 uint64_t disk_bytes(const std::string &path);

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "trace/batch.h"
-#include "trace/log/clock.h"
-#include "trace/log/takers.gen.h"
+#include "trace/log/consumers.gen.h"
+#include "trace/log/session_clock.h"
 
 namespace gmt::trace {
 
@@ -86,7 +86,7 @@ inline std::optional<Range> range_of(Payload payload, uint32_t thread, const Clo
   return Range{clock.session_ns(record.ticks), thread, record.key, std::move(name)};
 }
 /// A record that has no type of its own here.
-inline std::optional<Said> said_of(uint8_t kind, Payload payload, uint64_t read) {
+inline std::optional<ModelRecord> model_record_of(uint8_t kind, Payload payload, uint64_t read) {
   const RecordRow row = record_row(kind);
   if (payload.size() < row.bytes) return std::nullopt;
   uint32_t device = 0;
@@ -94,7 +94,7 @@ inline std::optional<Said> said_of(uint8_t kind, Payload payload, uint64_t read)
   if (device >= GMT_DEVICE_NONE) return std::nullopt;
   uint64_t sequence = 0;
   if (row.sequence >= 0) std::memcpy(&sequence, payload.data() + row.sequence, sizeof sequence);
-  return Said{std::max(sequence, read), kind, {reinterpret_cast<const char *>(payload.data()), payload.size()}};
+  return ModelRecord{std::max(sequence, read), kind, {reinterpret_cast<const char *>(payload.data()), payload.size()}};
 }
 inline std::optional<AnswerPart> answer_part_of(Payload payload, uint64_t read) {
   gmt_answer record;

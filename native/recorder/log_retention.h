@@ -10,30 +10,30 @@
 
 namespace gmt::recorder {
 
-class LogSpace {
+class LogRetention {
  public:
   /// The log at `path`; without room() where it cannot be opened for writing.
-  explicit LogSpace(const std::string &path);
-  ~LogSpace();
-  LogSpace(const LogSpace &) = delete;
-  LogSpace &operator=(const LogSpace &) = delete;
+  explicit LogRetention(const std::string &path);
+  ~LogRetention();
+  LogRetention(const LogRetention &) = delete;
+  LogRetention &operator=(const LogRetention &) = delete;
 
   /// Chunks that its process has taken so far.
   uint64_t reserved() const;
   /// Bytes that it takes of the disk.
-  uint64_t taken() const;
+  uint64_t disk_bytes() const;
   /// Its process may take chunks up to this number.
   void limit(uint64_t chunks);
 
   /// When the first steps were over, as an earlier recorder told; 0: none did.
-  uint64_t kept_ns() const { return header_ ? header_->kept_ns : 0; }
-  /// All before `place` stays: everything up to that session time.
-  void keep(const trace::Merge::Place &place, uint64_t ns);
-  /// What was read before `place`, and is not to stay, is given back.
-  void give_back(const trace::Merge::Place &place);
+  uint64_t retained_ns() const { return header_ ? header_->kept_ns : 0; }
+  /// All before `position` stays: everything up to that session time.
+  void retain(const trace::Merge::ReadPosition &position, uint64_t ns);
+  /// What was read before `position`, and is not to stay, is given back.
+  void punch_before(const trace::Merge::ReadPosition &position);
 
  private:
-  void clear(uint64_t begin, uint64_t end) const;
+  void punch_chunks(uint64_t begin, uint64_t end) const;
 
   int fd_ = -1;
   gmt_file_header *header_ = nullptr;
@@ -43,6 +43,6 @@ class LogSpace {
 };
 
 /// Whether the file system of the directory gives back parts of files.
-bool gives_back(const std::string &directory);
+bool can_punch(const std::string &directory);
 
 }  // namespace gmt::recorder

@@ -1,4 +1,4 @@
-#include "session/kept_checkpoints.h"
+#include "session/stored_checkpoints.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,40 +29,40 @@ std::string kind_of(const std::string &name) {
 
 }  // namespace
 
-std::vector<CheckpointFile> kept_checkpoints(const std::string &directory) {
+std::vector<CheckpointFile> stored_checkpoints(const std::string &directory) {
   std::vector<CheckpointFile> found;
   const auto names = trace::file_names(directory, kSuffix);
   if (!names) return found;
   for (const std::string &name : names.value()) {
     CheckpointFile one{directory + "/" + name, {sizeof(gmt_checkpoint_header), {}}, kind_of(name)};
     auto map = trace::FileMap::open_in(one.path);
-    auto *header = reinterpret_cast<std::byte *>(&one.place.header);
-    if (map && map.value().copy(0, sizeof one.place.header, header) &&
-        trace::sound(one.place.header, map.value().size()))
+    auto *header = reinterpret_cast<std::byte *>(&one.location.header);
+    if (map && map.value().copy(0, sizeof one.location.header, header) &&
+        trace::sound(one.location.header, map.value().size()))
       found.push_back(std::move(one));
   }
-  std::ranges::stable_sort(found, {}, [](const CheckpointFile &one) { return one.place.header.time_ns; });
+  std::ranges::stable_sort(found, {}, [](const CheckpointFile &one) { return one.location.header.time_ns; });
   return found;
 }
 
-trace::Result<std::string> keep_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
-                                           ModelledTrace &modelled, trace::Packer &packer) {
+trace::Result<std::string> store_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
+                                            ModelledTrace &modelled, trace::Packer &packer) {
   const std::vector<std::byte> bytes = checkpoint(*modelled.reader, modelled.model);
   const auto frame = packer.pack(bytes);
   const gmt_checkpoint_header header{modelled.reader->time_ns(), frame.size(), bytes.size(), kCheckpointVersion};
   char digits[32];
   std::snprintf(digits, sizeof digits, "/%020llu", static_cast<unsigned long long>(number));
   const std::string path = directory + digits + (kind.empty() ? "" : kDash + kind) + kSuffix;
-  const Place place = place_of(path.c_str());
+  const PathParts parts = split_path(path.c_str());
   char unfinished[256];
-  const int fd = place.folder < 0 ? -1 : create_file(place.folder, "unfinished", unfinished, 0600);
+  const int fd = parts.folder < 0 ? -1 : create_file(parts.folder, "unfinished", unfinished, 0600);
   bool good = fd >= 0 && trace::write_all(fd, 0, std::as_bytes(std::span(&header, 1))) &&
               trace::write_all(fd, sizeof header, frame);
-  good = good && rename_in(place.folder, unfinished, place.name);
+  good = good && rename_in(parts.folder, unfinished, parts.name);
   const int reason = errno;
   if (fd >= 0) ::close(fd);
-  if (fd >= 0 && !good) remove_file(unfinished, place.folder);
-  if (place.folder >= 0) ::close(place.folder);
+  if (fd >= 0 && !good) remove_file(unfinished, parts.folder);
+  if (parts.folder >= 0) ::close(parts.folder);
   if (good) return path;
   return trace::Error{"Cannot write " + path + ": " + std::strerror(reason) + "."};
 }

@@ -37,10 +37,10 @@ void apply_records(State &all, ProcessState &process, uint64_t before, LifetimeL
     if (const auto *allocator = std::get_if<trace::Allocator>(&record))
       return process.devices[allocator->device].set_allocator(*allocator);
     if (const auto *part = std::get_if<trace::AnswerPart>(&record)) return add_answer(all, process, *part);
-    const auto &said = std::get<trace::Said>(record);
-    if (said.kind == GMT_BLOCK) detail_block(process, said.as<gmt_block>());
-    if (said.kind == GMT_POOL) process.pools.take(said, all.now_ns);
-    if (said.kind == GMT_BEFORE) take_before(all, process, said, lifetimes);
+    const auto &other = std::get<trace::ModelRecord>(record);
+    if (other.kind == GMT_BLOCK) detail_block(process, other.as<gmt_block>());
+    if (other.kind == GMT_POOL) process.pools.apply(other, all.now_ns);
+    if (other.kind == GMT_BEFORE) apply_pre_existing(all, process, other, lifetimes);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "recorder/ask.h"
+#include "recorder/query_server.h"
 
 #include <algorithm>
 #include <chrono>
@@ -69,14 +69,14 @@ std::string lines_of(session::ModelledTrace &modelled, const model::SiteQuery &q
 
 }  // namespace
 
-void Asked::open() {
+void QueryServer::open() {
   auto opened = session::open(directory_, kNewest, kNewest);
   problem_ = opened ? "" : opened.error();
   modelled_ = opened ? std::move(opened.value()) : nullptr;
   if (modelled_ && window_ns_) modelled_->model.begin_windows(window_ns_);
 }
 
-bool Asked::turn() {
+bool QueryServer::turn() {
   if (!modelled_) return false;
   const bool more = modelled_->poll(kEvents);
   if (modelled_->reader->overtaken()) {
@@ -86,7 +86,7 @@ bool Asked::turn() {
   return more;
 }
 
-void Asked::catch_up() {
+void QueryServer::catch_up() {
   // The log of a process that has just begun is looked for at once, and then all of it is read.
   if (!modelled_ || !process_of(*modelled_, pid_)) open();
   turn();
@@ -99,15 +99,15 @@ void Asked::catch_up() {
   }
 }
 
-std::string Asked::answer(const std::string &question) {
+std::string QueryServer::answer(const std::string &query) {
   char name[16] = {}, layer[16] = {};
   unsigned long long from_ns = 0, at_ns = 0;
-  const int words = std::sscanf(question.c_str(), "%15s %15s %llu %llu", name, layer, &from_ns, &at_ns);
-  const std::string_view asked = name;
+  const int words = std::sscanf(query.c_str(), "%15s %15s %llu %llu", name, layer, &from_ns, &at_ns);
+  const std::string_view kind = name;
   catch_up();
   if (!modelled_) return refused(problem_);
-  if (asked == "lines" && words == 4) return lines(layer, from_ns, at_ns);
-  if (asked == "window") {
+  if (kind == "lines" && words == 4) return lines(layer, from_ns, at_ns);
+  if (kind == "window") {
     window_ns_ = modelled_->model.state().now_ns + 1;
     window_is_whole_ = true;
     modelled_->model.begin_windows(window_ns_);
@@ -115,7 +115,7 @@ std::string Asked::answer(const std::string &question) {
   return state();
 }
 
-std::string Asked::state() const {
+std::string QueryServer::state() const {
   const auto number = process_of(*modelled_, pid_);
   const model::State &state = modelled_->model.state();
   Answer to;
@@ -128,7 +128,7 @@ std::string Asked::state() const {
   return to.text;
 }
 
-std::string Asked::lines(std::string_view layer, uint64_t from_ns, uint64_t at_ns) {
+std::string QueryServer::lines(std::string_view layer, uint64_t from_ns, uint64_t at_ns) {
   const auto &layers = model::Words<model::Layer>::kAll;
   const auto found = std::ranges::find(layers, layer);
   if (found == layers.end()) return refused("There is no layer " + std::string(layer) + ".");

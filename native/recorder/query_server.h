@@ -9,10 +9,10 @@
 
 namespace gmt::recorder {
 
-class Asked {
+class QueryServer {
  public:
   /// Of the process `pid`, which records into `directory`, or will.
-  Asked(std::string directory, uint32_t pid) : directory_(std::move(directory)), pid_(pid) {}
+  QueryServer(std::string directory, uint32_t pid) : directory_(std::move(directory)), pid_(pid) {}
 
   /// Reads on. False: there was nothing more.
   bool turn();
@@ -23,7 +23,7 @@ class Asked {
   /// `lines LAYER FROM AT`: "lines"; then for each stack of what was allocated from the session time FROM on and lives at AT (0: now) bytes,
   /// blocks, library, number of the user's frame (-1: none), and three fields a frame.
   /// "problem" and a sentence, where it cannot be told.
-  std::string answer(const std::string &question);
+  std::string answer(const std::string &query);
 
  private:
   void open();

@@ -13,14 +13,14 @@ namespace gmt::addon {
 /// Runs `work` on a thread of Node's pool; its error rejects the promise, else `make` gives the value, on Node's own thread.
 /// The promise is settled by the plain C interface, whose failures are let go: work may come to its end while the
 /// environment does, and then no JavaScript can run or be told.
-class Promised : public Napi::AsyncWorker {
+class PromiseWorker : public Napi::AsyncWorker {
  public:
   using Work = std::function<trace::Status()>;
   using Make = std::function<napi_value(Napi::Env)>;
 
   /// `done` is called on Node's own thread before the promise is settled.
   static Napi::Value start(Napi::Env env, Work work, Make make = nothing, std::function<void()> done = {}) {
-    auto *worker = new Promised(env, std::move(work), std::move(make), std::move(done));  // deletes itself
+    auto *worker = new PromiseWorker(env, std::move(work), std::move(make), std::move(done));  // deletes itself
     napi_value promise = nullptr;
     if (napi_create_promise(env, &worker->deferred_, &promise) != napi_ok) {
       delete worker;
@@ -46,7 +46,7 @@ class Promised : public Napi::AsyncWorker {
   }
 
  private:
-  Promised(Napi::Env env, Work work, Make make, std::function<void()> done)
+  PromiseWorker(Napi::Env env, Work work, Make make, std::function<void()> done)
       : Napi::AsyncWorker(env), work_(std::move(work)), make_(std::move(make)), done_(std::move(done)) {}
 
   static napi_value nothing(Napi::Env env) { return env.Undefined(); }
