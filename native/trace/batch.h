@@ -85,7 +85,7 @@ struct Range {
 /// Any other record that the model takes.
 struct ModelRecord {
   uint64_t after;
-  uint8_t kind;         ///< enum gmt_local_kind
+  uint8_t kind;         ///< enum gmt_side_record_kind
   std::string payload;  ///< its struct, and what follows it
   template <typename Payload>
   Payload as() const {

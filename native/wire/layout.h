@@ -10,7 +10,7 @@
 //
 //   | chunk header 64 B | slot | slot | ... up to 8190 slots | unwritten: all zero |
 //
-// A slot is either an event (bit 63 of its first word is clear) or the first slot of a local record (bit 63
+// A slot is either an event (bit 63 of its first word is clear) or the first slot of a side record (bit 63
 // set), which owns the `slots - 1` slots behind it. The first word is stored last, with release order: zero
 // means "not written yet", so a reader may follow while the file grows, and a killed process loses nothing it
 // had committed.
@@ -42,7 +42,7 @@ enum gmt_loss {
   GMT_LOST_BUDGET = 1,       ///< the log reached its size limit (GPU_MEMTRACE_BUDGET)
   GMT_LOST_REENTRANT = 2,    ///< the event came from inside the tracer on the same thread
   GMT_LOST_THREADS = 3,      ///< more than 65,536 threads at once
-  GMT_LOST_RECORD_SIZE = 4,  ///< a local record that does not fit into a chunk
+  GMT_LOST_RECORD_SIZE = 4,  ///< a side record that does not fit into a chunk
   GMT_LOST_STACK_TABLE = 5,  ///< the table of stacks is full; the event is there, without its stack
   GMT_LOST_UNSUPPORTED = 6,  ///< a driver call whose arguments the tracer cannot read
   GMT_LOST_DRIVER_GAP = 7,   ///< the driver layer was not recorded for an interval (see GMT_GAP_BEGIN)
@@ -106,7 +106,7 @@ struct gmt_chunk_header {
   uint8_t reserved[32];
 };
 
-#define GMT_LOCAL_BIT (1ull << 63)
+#define GMT_SIDE_RECORD_BIT (1ull << 63)
 
 /// One allocation, free or mark. Sequences are dense: each number from 1 up belongs to exactly one event of
 /// the process, so a number that never appears is an event that was lost between being counted and being
@@ -188,10 +188,10 @@ enum gmt_kind {
 };
 #define GMT_FAILED 0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
 
-/// Local records: describe things, have no place in the order of events. Total length = slots * 32 bytes.
-struct gmt_local {
-  uint64_t commit;  ///< GMT_LOCAL_BIT | thread index
-  uint8_t kind;     ///< enum gmt_local_kind
+/// Side records: describe things, have no place in the order of events. Total length = slots * 32 bytes.
+struct gmt_side_record {
+  uint64_t commit;  ///< GMT_SIDE_RECORD_BIT | thread index
+  uint8_t kind;     ///< enum gmt_side_record_kind
   uint8_t flags;
   uint16_t slots;  ///< this one included
   uint32_t bytes;  ///< of the payload, which begins at offset 16 of this slot
@@ -288,7 +288,7 @@ GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_file_header, chunks_reserved) ==
 GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_file_header, lost) == 256, "loss counters");
 GMT_STATIC_ASSERT(sizeof(struct gmt_chunk_header) == GMT_CHUNK_HEADER_BYTES, "chunk header");
 GMT_STATIC_ASSERT(sizeof(struct gmt_event) == GMT_SLOT_BYTES, "event");
-GMT_STATIC_ASSERT(sizeof(struct gmt_local) == GMT_SLOT_BYTES, "local record");
-GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_local, payload) == 16, "payload");
+GMT_STATIC_ASSERT(sizeof(struct gmt_side_record) == GMT_SLOT_BYTES, "side record");
+GMT_STATIC_ASSERT(__builtin_offsetof(struct gmt_side_record, payload) == 16, "payload");
 GMT_STATIC_ASSERT(sizeof(struct gmt_frame) == 8, "frame");
 GMT_STATIC_ASSERT(sizeof(struct gmt_control) == 64, "control");

@@ -1,7 +1,7 @@
 #pragma once
-// Local records of a log; layout.h includes it. Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
+// Side records of a log; layout.h includes it. Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
 
-enum gmt_local_kind {
+enum gmt_side_record_kind {
   GMT_END_OF_CHUNK = 1,  ///< The rest of the chunk is unused.
   GMT_TIME_BASE = 2,  ///< struct gmt_time_base
   GMT_DRIVER_DETAIL = 3,  ///< struct gmt_driver_detail

@@ -45,7 +45,7 @@ void write_all_kinds(LogWriter &log, uint16_t threads, int events) {
 // A note that claims to reach far beyond its chunk and its file.
 void write_hostile(LogWriter &log) {
   log.add_note(0, GMT_NOTE_TORCH, "a note");
-  auto *note = reinterpret_cast<gmt_local *>(log.chunk(0) + GMT_CHUNK_HEADER_BYTES);
+  auto *note = reinterpret_cast<gmt_side_record *>(log.chunk(0) + GMT_CHUNK_HEADER_BYTES);
   note->slots = 0xffff;
   note->bytes = 0xffff * GMT_SLOT_BYTES - 16;
   uint32_t text_bytes = note->bytes - sizeof(gmt_note);

@@ -1,6 +1,6 @@
 #pragma once
 // Writes the trace log of one process through native/wire/layout.h, as a traced process would, for tests: several
-// threads, chunks, local records, and the faults that a real run may leave (torn events, loss counters, no end).
+// threads, chunks, side records, and the faults that a real run may leave (torn events, loss counters, no end).
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -109,13 +109,13 @@ class LogWriter {
   /// A (new) name for an index.
   void add_thread_record(uint16_t index, uint32_t tid, std::string_view name) {
     gmt_thread_record record{tid, index, static_cast<uint16_t>(name.size())};
-    add_local(index, GMT_THREAD, text_of(record) + std::string(name));
+    add_side_record(index, GMT_THREAD, text_of(record) + std::string(name));
   }
 
   /// From here on `index` is the thread `number`, which goes on in the chunk of `before`.
   void take_over(uint16_t index, uint32_t number, uint16_t before) {
     if (index != before) threads_[index] = std::exchange(threads_[before], {});
-    add_local(index, GMT_WRITER, text_of(gmt_writer{next_sequence(), number, 0}));
+    add_side_record(index, GMT_WRITER, text_of(gmt_writer{next_sequence(), number, 0}));
   }
 
   /// Returns the sequence. `bytes` < 2^48.
@@ -158,51 +158,51 @@ class LogWriter {
   /// About the next event of this thread. Keep the two together: nothing else of the thread in between.
   void add_detail(uint16_t thread, const gmt_driver_detail &detail) {
     make_room(thread, 5);  // 2 slots, perhaps a time base, the event: one chunk
-    add_local(thread, GMT_DRIVER_DETAIL, text_of(detail));
+    add_side_record(thread, GMT_DRIVER_DETAIL, text_of(detail));
   }
   /// Holds for this thread's tensor events from here on.
   void add_autograd(uint16_t thread, uint32_t role, uint64_t sequence, uint32_t forward_thread = 0) {
     gmt_autograd state{sequence, forward_thread, role};
-    add_local(thread, GMT_AUTOGRAD, text_of(state));
+    add_side_record(thread, GMT_AUTOGRAD, text_of(state));
   }
   /// An autograd node was made by the line of `stack`.
   void add_node(uint16_t thread, uint64_t sequence, uint32_t stack, uint32_t torch_thread) {
-    add_local(thread, GMT_NODE, text_of(gmt_node{sequence, stack, torch_thread}));
+    add_side_record(thread, GMT_NODE, text_of(gmt_node{sequence, stack, torch_thread}));
   }
   /// What the block at `address` is, as far as the events up to `sequence` go.
   void add_name(uint16_t thread, uint64_t address, uint64_t sequence, uint8_t category, std::string_view text,
                 uint8_t device = 0) {
     const gmt_name record{address, sequence, static_cast<uint32_t>(text.size()), device, category, 0};
-    add_local(thread, GMT_NAME, text_of(record) + std::string(text));
+    add_side_record(thread, GMT_NAME, text_of(record) + std::string(text));
   }
   /// At the present time.
   void add_memory(uint16_t thread, uint32_t device, uint64_t process, uint64_t used, uint64_t total) {
-    add_local(thread, GMT_MEMORY, text_of(gmt_memory{ticks_at(now_ns_.load()), process, used, total, device, 0}));
+    add_side_record(thread, GMT_MEMORY, text_of(gmt_memory{ticks_at(now_ns_.load()), process, used, total, device, 0}));
   }
   /// The same; without a name it ends.
   void add_range(uint16_t thread, uint32_t key, std::string_view name) {
     const gmt_range record{ticks_at(now_ns_.load()), key, static_cast<uint32_t>(name.size())};
-    add_local(thread, GMT_RANGE, text_of(record) + std::string(name));
+    add_side_record(thread, GMT_RANGE, text_of(record) + std::string(name));
   }
   /// What the framework's allocator said behind the event `sequence`.
   void add_allocator(uint16_t thread, uint32_t device, uint64_t allocated, uint64_t active, uint64_t sequence = 0) {
-    add_local(thread, GMT_ALLOCATOR, text_of(gmt_allocator{sequence, allocated, active, device, 0}));
+    add_side_record(thread, GMT_ALLOCATOR, text_of(gmt_allocator{sequence, allocated, active, device, 0}));
   }
-  void add_block(uint16_t thread, const gmt_block &block) { add_local(thread, GMT_BLOCK, text_of(block)); }
+  void add_block(uint16_t thread, const gmt_block &block) { add_side_record(thread, GMT_BLOCK, text_of(block)); }
   /// What an allocator has of device 0, all of it in one record.
   void add_before(uint16_t thread, uint32_t kind, const std::vector<gmt_before_block> &blocks, uint32_t stack) {
     const gmt_before about{next_sequence() - 1, 0, 0, stack, kind, static_cast<uint32_t>(blocks.size()), 0, 1, 0};
     const auto *from = reinterpret_cast<const char *>(blocks.data());
-    add_local(thread, GMT_BEFORE, text_of(about) + std::string(from, blocks.size() * sizeof blocks[0]));
+    add_side_record(thread, GMT_BEFORE, text_of(about) + std::string(from, blocks.size() * sizeof blocks[0]));
   }
   void add_answer(uint16_t thread, uint32_t request, uint16_t part, uint16_t parts, std::string_view text,
                   uint64_t sequence = 0) {
     const gmt_answer record{sequence, request, part, parts, static_cast<uint32_t>(text.size()), 0};
-    add_local(thread, GMT_ANSWER, text_of(record) + std::string(text));
+    add_side_record(thread, GMT_ANSWER, text_of(record) + std::string(text));
   }
   void add_time_base(uint16_t thread, uint64_t ticks) {
     gmt_time_base base{ticks, monotonic_of(ticks)};
-    add_local(thread, GMT_TIME_BASE, text_of(base));
+    add_side_record(thread, GMT_TIME_BASE, text_of(base));
     threads_[thread].base_ticks = ticks;
   }
 
@@ -216,7 +216,7 @@ class LogWriter {
                            static_cast<uint32_t>(file.size()),
                            static_cast<uint32_t>(name.size()),
                            static_cast<uint32_t>(code.line_table.size())};
-    add_local(thread, GMT_CODE, text_of(record) + std::string(file) + std::string(name) + code.line_table);
+    add_side_record(thread, GMT_CODE, text_of(record) + std::string(file) + std::string(name) + code.line_table);
     return id;
   }
   /// A code object all of whose instructions are on one line.
@@ -232,7 +232,7 @@ class LogWriter {
     gmt_stack_record record{id, static_cast<uint16_t>(frames.size()), flags};
     std::string payload = text_of(record);
     for (const gmt_frame &frame : frames) payload += text_of(frame);
-    add_local(thread, GMT_STACK, payload);
+    add_side_record(thread, GMT_STACK, payload);
     return id;
   }
   /// A stack of one-line code objects: {{file, function, line}, ...}, innermost first.
@@ -247,31 +247,31 @@ class LogWriter {
   }
   void add_device(uint16_t thread, uint32_t device, std::string_view name, uint64_t total_bytes) {
     gmt_device_record record{device, static_cast<uint32_t>(name.size()), total_bytes};
-    add_local(thread, GMT_DEVICE, text_of(record) + std::string(name));
+    add_side_record(thread, GMT_DEVICE, text_of(record) + std::string(name));
   }
   /// `command`: arguments, each ended by NUL. `python`: PY_VERSION_HEX.
   void add_process(uint16_t thread, std::string_view command, uint32_t python = 0x030b07f0) {
     gmt_process_record record{static_cast<uint32_t>(command.size()), python};
-    add_local(thread, GMT_PROCESS, text_of(record) + std::string(command));
+    add_side_record(thread, GMT_PROCESS, text_of(record) + std::string(command));
   }
   void add_note(uint16_t thread, uint32_t code, std::string_view text) {
     gmt_note record{code, static_cast<uint32_t>(text.size())};
-    add_local(thread, GMT_NOTE, text_of(record) + std::string(text));
+    add_side_record(thread, GMT_NOTE, text_of(record) + std::string(text));
   }
   void add_library(uint16_t thread, uint32_t id, std::string_view path) {
     gmt_library record{id, static_cast<uint32_t>(path.size())};
-    add_local(thread, GMT_LIBRARY, text_of(record) + std::string(path));
+    add_side_record(thread, GMT_LIBRARY, text_of(record) + std::string(path));
   }
-  /// Any local record.
-  void add_local(uint16_t thread, uint8_t kind, const std::string &payload) {
+  /// Any side record.
+  void add_side_record(uint16_t thread, uint8_t kind, const std::string &payload) {
     uint32_t slots = static_cast<uint32_t>((16 + payload.size() + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
-    gmt_local *local = reinterpret_cast<gmt_local *>(take(thread, slots));
+    gmt_side_record *local = reinterpret_cast<gmt_side_record *>(take(thread, slots));
     local->kind = kind;
     local->flags = 0;
     local->slots = static_cast<uint16_t>(slots);
     local->bytes = static_cast<uint32_t>(payload.size());
     std::memcpy(local->payload, payload.data(), payload.size());
-    atomic(local->commit).store(GMT_LOCAL_BIT | thread, std::memory_order_release);
+    atomic(local->commit).store(GMT_SIDE_RECORD_BIT | thread, std::memory_order_release);
   }
 
   /// Ends the thread's chunk: its next record begins a new one.
@@ -358,12 +358,12 @@ class LogWriter {
   }
   void close_chunk(uint16_t thread) {
     ThreadState &state = threads_[thread];
-    auto *local = reinterpret_cast<gmt_local *>(state.chunk + GMT_CHUNK_HEADER_BYTES +
-                                                static_cast<size_t>(state.used) * GMT_SLOT_BYTES);
+    auto *local = reinterpret_cast<gmt_side_record *>(state.chunk + GMT_CHUNK_HEADER_BYTES +
+                                                      static_cast<size_t>(state.used) * GMT_SLOT_BYTES);
     local->kind = GMT_END_OF_CHUNK;
     local->slots = 1;
     local->bytes = 0;
-    atomic(local->commit).store(GMT_LOCAL_BIT | thread, std::memory_order_release);
+    atomic(local->commit).store(GMT_SIDE_RECORD_BIT | thread, std::memory_order_release);
     state.used = GMT_SLOTS_PER_CHUNK;
   }
   void make_room(uint16_t thread, uint32_t slots) {

@@ -1,4 +1,4 @@
-// The local records of a log, once. `npm run schema` makes of it the C of native/wire/records.gen.h and the table by which native/trace
+// The side records of a log, once. `npm run schema` makes of it the C of native/wire/records.gen.h and the table by which native/trace
 // hands records on. What shipped never changes: a number and its fields stay, a new record gets the next number.
 //
 //   name: [{ number, bytes, writes, takes, behind }, 'what it says', { field: 'type what it says' }]

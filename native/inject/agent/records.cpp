@@ -27,10 +27,10 @@ bool enter_paused(Thread &thread) {
 
 /// One record, also while recording is paused, with what stands behind it.
 template <class Record>
-void write_record(gmt_local_kind kind, const Record &record, std::string_view behind = {}) {
+void write_record(gmt_side_record_kind kind, const Record &record, std::string_view behind = {}) {
   Thread &thread = t_thread;
   if (!enter_paused(thread)) return;
-  write_local(thread, kind, record, behind);
+  write_side_record(thread, kind, record, behind);
   leave(thread);
 }
 
@@ -68,7 +68,7 @@ void write_before(gmt_before about, const gmt_before_block *blocks, uint64_t cou
   if (g_described_before != log_generation()) {
     g_described_before = log_generation();
     const gmt_stack_record stack{kBeforeStack, 0, GMT_STACK_BEFORE_ATTACH};
-    write_local(thread, GMT_STACK, stack);
+    write_side_record(thread, GMT_STACK, stack);
   }
   about.stack = kBeforeStack;
   const uint64_t parts = count == 0 ? 1 : (count + kPart - 1) / kPart;
@@ -79,7 +79,7 @@ void write_before(gmt_before about, const gmt_before_block *blocks, uint64_t cou
     about.part = static_cast<uint16_t>(part);
     about.parts = static_cast<uint16_t>(parts);
     const auto *from = reinterpret_cast<const char *>(blocks + begin);
-    if (!write_local(thread, GMT_BEFORE, about, {from, about.count * sizeof *blocks})) break;
+    if (!write_side_record(thread, GMT_BEFORE, about, {from, about.count * sizeof *blocks})) break;
   }
   leave(thread);
 }
@@ -139,7 +139,7 @@ void write_answer(uint32_t request, std::string_view text, uint64_t sequence) {
                                  std::min<size_t>(text.size() - part * kPartBytes, kPartBytes));
     const gmt_answer answer{sequence,       request, static_cast<uint16_t>(part), static_cast<uint16_t>(parts),
                             size_of(piece), 0};
-    if (!write_local(thread, GMT_ANSWER, answer, piece)) break;
+    if (!write_side_record(thread, GMT_ANSWER, answer, piece)) break;
   }
   if (parts > UINT16_MAX) count_loss(GMT_LOST_RECORD_SIZE);
   leave(thread);
@@ -150,7 +150,7 @@ void write_memory(const gmt_memory &memory) { write_record(GMT_MEMORY, memory); 
 void write_allocator(const gmt_allocator &said) {
   Thread &thread = t_thread;
   if (!log_generation() || !enter(thread)) return;
-  write_local(thread, GMT_ALLOCATOR, said);
+  write_side_record(thread, GMT_ALLOCATOR, said);
   leave(thread);
 }
 
@@ -175,7 +175,7 @@ void write_pool(gmt_pool pool, std::string_view text, const uint64_t *addresses,
   do {
     pool.count = static_cast<uint32_t>(count < kPart ? count : kPart);
     memcpy(behind + text.size(), addresses, pool.count * sizeof *addresses);
-    if (!write_local(thread, GMT_POOL, pool, {behind, text.size() + pool.count * sizeof *addresses})) break;
+    if (!write_side_record(thread, GMT_POOL, pool, {behind, text.size() + pool.count * sizeof *addresses})) break;
     addresses += pool.count;
     count -= pool.count;
   } while (count > 0);

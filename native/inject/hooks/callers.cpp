@@ -168,7 +168,7 @@ void describe_library(Thread &thread, uint32_t library) {
   if (__atomic_load_n(&bits, __ATOMIC_RELAXED) & bit || !__atomic_load_n(&known.ready, __ATOMIC_ACQUIRE)) return;
   if (__atomic_fetch_or(&bits, bit, __ATOMIC_RELAXED) & bit) return;
   const gmt_library record{library, static_cast<uint32_t>(strnlen(known.path, kPathBytes))};
-  if (!write_local(thread, GMT_LIBRARY, record, {known.path, record.path_bytes}))
+  if (!write_side_record(thread, GMT_LIBRARY, record, {known.path, record.path_bytes}))
     __atomic_fetch_and(&bits, ~bit, __ATOMIC_RELAXED);
 }
 

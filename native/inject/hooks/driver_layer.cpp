@@ -81,14 +81,14 @@ void describe_device(Thread &thread, uint32_t device) {
   if (name_of) name_of(name, sizeof name - 1, static_cast<int>(device));
   if (total_of) total_of(&total, static_cast<int>(device));
   const gmt_device_record record{device, static_cast<uint32_t>(strnlen(name, sizeof name)), total};
-  write_local(thread, GMT_DEVICE, record, {name, record.name_bytes});
+  write_side_record(thread, GMT_DEVICE, record, {name, record.name_bytes});
   const auto uuid_of = reinterpret_cast<int (*)(uint8_t *, int)>(find_symbol("libcuda.so", "cuDeviceGetUuid"));
   uint8_t uuid[16];
   if (uuid_of && uuid_of(uuid, static_cast<int>(device)) == 0) write_gpu(thread, device, uuid);
 }
 
 struct Slots {
-  gmt_local detail;  // 16 bytes of head, 48 of payload
+  gmt_side_record detail;  // 16 bytes of head, 48 of payload
   char rest[32];
   gmt_event event;
 };
@@ -109,7 +109,7 @@ void write_driver_event(Thread &thread, const CallFacts &facts, const gmt_driver
   slots->detail.slots = 2;
   slots->detail.bytes = sizeof detail;
   memcpy(slots->detail.payload, &detail, sizeof detail);
-  __atomic_store_n(&slots->detail.commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  __atomic_store_n(&slots->detail.commit, GMT_SIDE_RECORD_BIT | thread.index, __ATOMIC_RELEASE);
   commit_event(thread, &slots->event, kind, static_cast<uint8_t>(device), facts.address, facts.bytes, stack,
                ticks < thread.base_ticks ? thread.base_ticks : ticks);
 }

@@ -59,7 +59,7 @@ void write_range(uint32_t key, const Name &name = Name()) {
   const uint32_t generation = log_generation();
   if (!generation || thread.indexed_generation != generation || !enter(thread)) return;
   const gmt_range range{ticks_of(g_log.clock), key, name.bytes};
-  write_local(thread, GMT_RANGE, range, {name.text, name.bytes});
+  write_side_record(thread, GMT_RANGE, range, {name.text, name.bytes});
   leave(thread);
 }
 

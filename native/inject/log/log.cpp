@@ -144,17 +144,19 @@ gmt_event *slot_at(gmt_chunk_header *chunk, uint32_t slot) { return reinterpret_
 /// Says that nothing follows: only then is the chunk given back.
 void end_chunk(const Thread &thread) {
   if (thread.next >= GMT_SLOTS_PER_CHUNK) return;
-  auto *end = reinterpret_cast<gmt_local *>(slot_at(thread.chunk, thread.next));
+  auto *end = reinterpret_cast<gmt_side_record *>(slot_at(thread.chunk, thread.next));
   end->kind = GMT_END_OF_CHUNK;
   end->slots = 1;
-  __atomic_store_n(&end->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  __atomic_store_n(&end->commit, GMT_SIDE_RECORD_BIT | thread.index, __ATOMIC_RELEASE);
 }
 
 /// The slot behind what was written, where the thread ended amid a record.
 uint32_t written_slots(gmt_chunk_header *chunk) {
   uint32_t at = 0;
   while (at < GMT_SLOTS_PER_CHUNK && slot_at(chunk, at)->commit)
-    at += slot_at(chunk, at)->commit & GMT_LOCAL_BIT ? reinterpret_cast<gmt_local *>(slot_at(chunk, at))->slots : 1;
+    at += slot_at(chunk, at)->commit & GMT_SIDE_RECORD_BIT
+              ? reinterpret_cast<gmt_side_record *>(slot_at(chunk, at))->slots
+              : 1;
   return at;
 }
 
@@ -221,7 +223,7 @@ void close_chunk(Thread &thread) {
 /// Says from where on, and for which thread, the index stands; the log's readers keep apart what came before.
 void write_writer(Thread &thread) {
   const gmt_writer writer{__atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED), thread.number, 0};
-  write_local(thread, GMT_WRITER, writer);
+  write_side_record(thread, GMT_WRITER, writer);
 }
 
 /// Of all chunks that there may be, an eighth is open.
@@ -245,7 +247,7 @@ bool acquire_chunk(Thread &thread) {
   if (thread.chunk && (goes_on || thread.number != thread.index)) write_writer(thread);
   if (goes_on) {
     const gmt_time_base base{now.ticks, now.monotonic_ns};
-    write_local(thread, GMT_TIME_BASE, base);
+    write_side_record(thread, GMT_TIME_BASE, base);
   }
   return thread.chunk != nullptr;
 }
@@ -367,14 +369,15 @@ bool ensure_slow(Thread &thread, uint32_t slots) {
 uint64_t stamp_slow(Thread &thread, uint64_t ticks) {
   const ClockPair now = read_clocks(g_log.clock);
   const gmt_time_base base{now.ticks, now.monotonic_ns};
-  if (write_local(thread, GMT_TIME_BASE, base)) thread.base_ticks = now.ticks;
+  if (write_side_record(thread, GMT_TIME_BASE, base)) thread.base_ticks = now.ticks;
   return ticks < now.ticks ? now.ticks : ticks;
 }
 
-bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, std::string_view text) {
+bool write_side_record(Thread &thread, gmt_side_record_kind kind, const void *payload, uint32_t bytes,
+                       std::string_view text) {
   const auto all = bytes + static_cast<uint32_t>(text.size());
   const uint32_t slots = (16 + all + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
-  auto *local = static_cast<gmt_local *>(reserve(thread, slots));
+  auto *local = static_cast<gmt_side_record *>(reserve(thread, slots));
   if (!local) return false;
   local->kind = kind;
   local->slots = static_cast<uint16_t>(slots);
@@ -382,7 +385,7 @@ bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint3
   char *at = reinterpret_cast<char *>(local) + 16;
   memcpy(at, payload, bytes);
   if (!text.empty()) memcpy(at + bytes, text.data(), text.size());
-  __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  __atomic_store_n(&local->commit, GMT_SIDE_RECORD_BIT | thread.index, __ATOMIC_RELEASE);
   return true;
 }
 

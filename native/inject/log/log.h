@@ -136,25 +136,26 @@ inline void *reserve(Thread &thread, uint32_t slots) {
 /// Switches that the launcher made since the last event become marks in the log.
 GMT_COLD void follow_control(Thread &thread);
 
-/// Appends one local record with this payload, and the text behind it; false: no room, counted.
-bool write_local(Thread &thread, gmt_local_kind kind, const void *payload, uint32_t bytes, std::string_view text);
+/// Appends one side record with this payload, and the text behind it; false: no room, counted.
+bool write_side_record(Thread &thread, gmt_side_record_kind kind, const void *payload, uint32_t bytes,
+                       std::string_view text);
 template <class Record>
-bool write_local(Thread &thread, gmt_local_kind kind, const Record &record, std::string_view text = {}) {
-  return write_local(thread, kind, &record, sizeof record, text);
+bool write_side_record(Thread &thread, gmt_side_record_kind kind, const Record &record, std::string_view text = {}) {
+  return write_side_record(thread, kind, &record, sizeof record, text);
 }
 
 /// The same without a call, for the hot path.
 template <class Payload>
-inline bool write_small(Thread &thread, gmt_local_kind kind, const Payload &payload) {
-  static_assert(sizeof payload <= sizeof gmt_local::payload);
-  auto *local = static_cast<gmt_local *>(reserve(thread, 1));
+inline bool write_small(Thread &thread, gmt_side_record_kind kind, const Payload &payload) {
+  static_assert(sizeof payload <= sizeof gmt_side_record::payload);
+  auto *local = static_cast<gmt_side_record *>(reserve(thread, 1));
   if (!local) return false;
   local->kind = kind;
   local->flags = 0;
   local->slots = 1;
   local->bytes = sizeof payload;
   __builtin_memcpy(local->payload, &payload, sizeof payload);
-  __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+  __atomic_store_n(&local->commit, GMT_SIDE_RECORD_BIT | thread.index, __ATOMIC_RELEASE);
   return true;
 }
 

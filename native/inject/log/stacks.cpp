@@ -32,7 +32,7 @@ bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
   for (uint32_t slots = kUsual;; slots = GMT_SLOTS_PER_CHUNK) {
     if (!ensure(thread, slots)) return false;
     const uint32_t room = (GMT_SLOTS_PER_CHUNK - thread.next) * GMT_SLOT_BYTES - 16;
-    auto *local = reinterpret_cast<gmt_local *>(reinterpret_cast<gmt_event *>(thread.chunk + 1) + thread.next);
+    auto *local = reinterpret_cast<gmt_side_record *>(reinterpret_cast<gmt_event *>(thread.chunk + 1) + thread.next);
     const size_t bytes = python::describe_code(frame, id, reinterpret_cast<char *>(local) + 16, room);
     gmt_code_record record;
     memcpy(&record, reinterpret_cast<char *>(local) + 16, sizeof record);
@@ -48,7 +48,7 @@ bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
     local->bytes = static_cast<uint32_t>(bytes);
     local->slots = static_cast<uint16_t>((16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
     thread.next += local->slots;
-    __atomic_store_n(&local->commit, GMT_LOCAL_BIT | thread.index, __ATOMIC_RELEASE);
+    __atomic_store_n(&local->commit, GMT_SIDE_RECORD_BIT | thread.index, __ATOMIC_RELEASE);
     return true;
   }
 }
@@ -57,7 +57,7 @@ bool write_module(Thread &thread, uint32_t stack, const void *module) {
   if (__atomic_add_fetch(&g_module_stacks, 1, __ATOMIC_RELAXED) > kModuleStacks) python::forget_module_call();
   const char *name = python::class_name(module);
   const gmt_module_call call{reinterpret_cast<uintptr_t>(module), stack, static_cast<uint32_t>(strnlen(name, 200))};
-  return write_local(thread, GMT_MODULE_CALL, call, {name, call.class_bytes});
+  return write_side_record(thread, GMT_MODULE_CALL, call, {name, call.class_bytes});
 }
 
 /// False: no room for the stack or a code object of it.
@@ -79,7 +79,8 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk
     }
     frames[i] = {code, frame.offset};
   }
-  return write_local(thread, GMT_STACK, record, {reinterpret_cast<const char *>(frames), walk.depth * sizeof *frames});
+  return write_side_record(thread, GMT_STACK, record,
+                           {reinterpret_cast<const char *>(frames), walk.depth * sizeof *frames});
 }
 
 /// `id`, or 0 where the stack could not be described. `given`: null for the calling thread's.

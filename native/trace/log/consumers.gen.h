@@ -12,7 +12,7 @@ struct RecordRow {
   int16_t sequence;  ///< where its field of that name begins, -1 = none
   int16_t device;    ///< likewise, of 32 bits
 };
-/// By enum gmt_local_kind.
+/// By enum gmt_side_record_kind.
 constexpr RecordRow kRecords[] = {
     {Consumer::None, 0, -1, -1},
     {Consumer::Merge, 0, -1, -1},  // END_OF_CHUNK

@@ -165,13 +165,13 @@ uint16_t Merge::autograd_index(BatchBuilder &batch, ThreadState &state) {
   return state.autograd_index;
 }
 
-// Passes over local records and what is damaged, up to the next event.
+// Passes over side records and what is damaged, up to the next event.
 Merge::Next Merge::find_event(Pass &pass, Cursor &cursor) {
   while (cursor.at < cursor.end) {
     uint64_t commit = cursor.commit();
     if (commit == 0) return Next::kUnwritten;
-    if (commit & GMT_LOCAL_BIT) {
-      const Next next = local(pass, cursor);
+    if (commit & GMT_SIDE_RECORD_BIT) {
+      const Next next = side_record(pass, cursor);
       if (next != Next::kEvent) return next;
       continue;
     }
@@ -192,8 +192,8 @@ bool Merge::accepts(Pass &pass, const Cursor &cursor, uint64_t sequence) {
   return sequence < header_next_ && sequence >= cursor.first_sequence && sequence > cursor.last_sequence;
 }
 
-Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
-  gmt_local record;
+Merge::Next Merge::side_record(Pass &pass, Cursor &cursor) {
+  gmt_side_record record;
   std::memcpy(&record, cursor.slot(), sizeof record);
   uint32_t left = cursor.end - cursor.at;
   if (record.kind == GMT_END_OF_CHUNK) return Next::kEnd;
@@ -203,13 +203,13 @@ Merge::Next Merge::local(Pass &pass, Cursor &cursor) {
     damaged(cursor.chunk, cursor.at, left);
     return Next::kEnd;
   }
-  const std::span payload(cursor.slot() + offsetof(gmt_local, payload), record.bytes);
+  const std::span payload(cursor.slot() + offsetof(gmt_side_record, payload), record.bytes);
   const auto thread = static_cast<uint16_t>(record.commit);
   if (record.kind == GMT_WRITER) {
     const Next next = change_writer(pass, cursor, thread, payload);
     if (next != Next::kEvent) return next;
   }
-  const bool good = apply_local(pass, cursor, record.kind, thread, payload);
+  const bool good = apply_side_record(pass, cursor, record.kind, thread, payload);
   if (!good) damaged(cursor.chunk, cursor.at, 0);
   cursor.at += record.slots;
   return Next::kEvent;
@@ -232,7 +232,8 @@ Merge::Next Merge::change_writer(Pass &pass, Cursor &cursor, uint16_t index, std
 }
 
 // False: it is damaged.
-bool Merge::apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t index, std::span<const std::byte> payload) {
+bool Merge::apply_side_record(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t index,
+                              std::span<const std::byte> payload) {
   const uint64_t read = expected_ - 1;
   const auto add = [&](auto record) {
     if (record) pass.batch.add(std::move(*record));

@@ -120,10 +120,10 @@ class Merge {
   uint64_t time_of(const Cursor &cursor) const;
   Next run(Pass &pass, Cursor &cursor);
   Next find_event(Pass &pass, Cursor &cursor);
-  Next local(Pass &pass, Cursor &cursor);
+  Next side_record(Pass &pass, Cursor &cursor);
   Next change_writer(Pass &pass, Cursor &cursor, uint16_t thread, std::span<const std::byte> payload);
   ThreadState &thread(uint16_t index);
-  bool apply_local(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload);
+  bool apply_side_record(Pass &pass, Cursor &cursor, uint8_t kind, uint16_t thread, std::span<const std::byte> payload);
   void emit(Pass &pass, Cursor &cursor);
   uint16_t autograd_index(BatchBuilder &batch, ThreadState &state);
   bool accepts(Pass &pass, const Cursor &cursor, uint64_t sequence);

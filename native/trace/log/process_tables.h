@@ -1,5 +1,5 @@
 #pragma once
-// What the local records of one process say: threads, devices, notes, command, code objects, stacks.
+// What the side records of one process say: threads, devices, notes, command, code objects, stacks.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,7 +39,7 @@ struct Note {
 
 class ProcessTables {
  public:
-  /// Takes a local record that lies wholly in `payload`. False: it is damaged (and changed nothing). Kinds that are no
+  /// Takes a side record that lies wholly in `payload`. False: it is damaged (and changed nothing). Kinds that are no
   /// table entries are true and nothing.
   bool add(uint8_t kind, std::span<const std::byte> payload);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Local records that the model takes: read from their bytes.
+// Side records that the model takes: read from their bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>

@@ -38,8 +38,8 @@ std::vector<Rows> kinds_of(std::span<const std::byte> slots, std::vector<uint8_t
   std::vector<Rows> all{{{1, 0}, {}}};  // the first kind is that of slots that are no record
   std::map<uint32_t, uint8_t> known;
   for (uint32_t at = 0; at < count;) {
-    const auto *slot = reinterpret_cast<const gmt_local *>(slots.data() + size_t{at} * GMT_SLOT_BYTES);
-    const bool is_event = !(slot->commit & GMT_LOCAL_BIT);
+    const auto *slot = reinterpret_cast<const gmt_side_record *>(slots.data() + size_t{at} * GMT_SLOT_BYTES);
+    const bool is_event = !(slot->commit & GMT_SIDE_RECORD_BIT);
     const uint16_t own = is_event ? uint16_t{1} : slot->slots;
     uint8_t kind = 0;
     if (own > 0 && own <= count - at && (all.size() < UINT8_MAX || is_event)) {

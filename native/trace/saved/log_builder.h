@@ -38,14 +38,14 @@ class LogBuilder {
     header_.thread_count = 1;
   }
 
-  /// A local record of these parts, one behind the other. It must fit into a chunk.
-  void record(gmt_local_kind kind, std::initializer_list<std::span<const std::byte>> parts) {
-    constexpr uint32_t kHead = offsetof(gmt_local, payload);
+  /// A side record of these parts, one behind the other. It must fit into a chunk.
+  void record(gmt_side_record_kind kind, std::initializer_list<std::span<const std::byte>> parts) {
+    constexpr uint32_t kHead = offsetof(gmt_side_record, payload);
     uint32_t bytes = 0;
     for (const auto &part : parts) bytes += static_cast<uint32_t>(part.size());
     const auto slots = static_cast<uint16_t>((kHead + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
     std::byte *place = reserve(slots);
-    const gmt_local head{GMT_LOCAL_BIT, static_cast<uint8_t>(kind), 0, slots, bytes, {}};
+    const gmt_side_record head{GMT_SIDE_RECORD_BIT, static_cast<uint8_t>(kind), 0, slots, bytes, {}};
     std::memcpy(place, &head, kHead);
     place += kHead;
     for (const auto &part : parts) {
@@ -105,7 +105,7 @@ class LogBuilder {
     if (!open_) return;
     open_ = false;
     if (used_ < GMT_SLOTS_PER_CHUNK) {
-      gmt_local end{GMT_LOCAL_BIT, GMT_END_OF_CHUNK, 0, 1, 0, {}};
+      gmt_side_record end{GMT_SIDE_RECORD_BIT, GMT_END_OF_CHUNK, 0, 1, 0, {}};
       std::memcpy(chunk_.data() + GMT_CHUNK_HEADER_BYTES + size_t{used_} * GMT_SLOT_BYTES, &end, sizeof end);
     }
     packer_.add(chunk_);

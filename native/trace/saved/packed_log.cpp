@@ -21,8 +21,8 @@ uint32_t packed_slots(std::span<const std::byte> slots) {
 size_t record_slots(std::span<const std::byte> slots) {
   size_t at = 0;
   while (at * GMT_SLOT_BYTES < slots.size()) {
-    const auto *slot = reinterpret_cast<const gmt_local *>(slots.data() + at * GMT_SLOT_BYTES);
-    at += slot->commit & GMT_LOCAL_BIT ? std::max<size_t>(slot->slots, 1) : 1;
+    const auto *slot = reinterpret_cast<const gmt_side_record *>(slots.data() + at * GMT_SLOT_BYTES);
+    at += slot->commit & GMT_SIDE_RECORD_BIT ? std::max<size_t>(slot->slots, 1) : 1;
   }
   return std::min<size_t>(at, GMT_SLOTS_PER_CHUNK);
 }

@@ -68,10 +68,10 @@ Result<Source> open_source(const std::string &path, const std::vector<std::strin
 uint32_t slots_before(const ChunkView &view, uint64_t cutoff) {
   uint32_t at = 0;
   while (at < view.slots) {
-    const auto *slot = reinterpret_cast<const gmt_local *>(view.slots_begin + size_t{at} * GMT_SLOT_BYTES);
+    const auto *slot = reinterpret_cast<const gmt_side_record *>(view.slots_begin + size_t{at} * GMT_SLOT_BYTES);
     uint64_t commit = load_acquire(slot->commit);
     if (commit == 0) break;
-    if (!(commit & GMT_LOCAL_BIT)) {
+    if (!(commit & GMT_SIDE_RECORD_BIT)) {
       if (commit >> 16 >= cutoff) break;
       ++at;
       continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Turns what the Python walk queues into the local records of one process's log.
+// Turns what the Python walk queues into the side records of one process's log.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,8 @@ namespace gmt::uprobe {
 
 class PythonRecords {
  public:
-  /// Writes one local record; false: there was no room (counted by it).
-  using Write = std::function<bool(gmt_local_kind kind, const void *payload, uint32_t bytes)>;
+  /// Writes one side record; false: there was no room (counted by it).
+  using Write = std::function<bool(gmt_side_record_kind kind, const void *payload, uint32_t bytes)>;
   /// Counts events or records that are lost.
   using Lose = std::function<void(gmt_loss cause, uint64_t count)>;
 

@@ -101,13 +101,13 @@ class LogWriter {
     events_++;
     return true;
   }
-  /// One local record: `head` and, right behind it, `tail`. False: no room, counted.
-  bool local(uint16_t thread, gmt_local_kind kind, const void *head, uint32_t head_bytes, const void *tail = nullptr,
-             uint32_t tail_bytes = 0) {
+  /// One side record: `head` and, right behind it, `tail`. False: no room, counted.
+  bool local(uint16_t thread, gmt_side_record_kind kind, const void *head, uint32_t head_bytes,
+             const void *tail = nullptr, uint32_t tail_bytes = 0) {
     const uint32_t bytes = head_bytes + tail_bytes;
     const uint32_t slots = (16 + bytes + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES;
     if (!ensure(slots, last_ns_)) return false;
-    auto *at = static_cast<gmt_local *>(slot(next_));
+    auto *at = static_cast<gmt_side_record *>(slot(next_));
     next_ += slots;
     at->kind = static_cast<uint8_t>(kind);
     at->slots = static_cast<uint16_t>(slots);
@@ -115,7 +115,7 @@ class LogWriter {
     char *payload = reinterpret_cast<char *>(at) + 16;
     std::memcpy(payload, head, head_bytes);
     if (tail_bytes) std::memcpy(payload + head_bytes, tail, tail_bytes);
-    __atomic_store_n(&at->commit, GMT_LOCAL_BIT | thread, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->commit, GMT_SIDE_RECORD_BIT | thread, __ATOMIC_RELEASE);
     return true;
   }
   void note(gmt_note_code code, const std::string &text) {
@@ -202,10 +202,10 @@ class LogWriter {
   void close_chunk() {
     if (!chunk_) return;
     if (next_ < GMT_SLOTS_PER_CHUNK) {
-      auto *end = static_cast<gmt_local *>(slot(next_));
+      auto *end = static_cast<gmt_side_record *>(slot(next_));
       end->kind = GMT_END_OF_CHUNK;
       end->slots = 1;
-      __atomic_store_n(&end->commit, GMT_LOCAL_BIT, __ATOMIC_RELEASE);
+      __atomic_store_n(&end->commit, GMT_SIDE_RECORD_BIT, __ATOMIC_RELEASE);
     }
     ::munmap(chunk_, GMT_CHUNK_BYTES);
     chunk_ = nullptr;

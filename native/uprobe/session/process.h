@@ -34,7 +34,7 @@ class Process {
       : host_pid_(host_pid),
         info_(std::move(info)),
         descriptor_(open_pidfd(info_.pid)),
-        python_([this](gmt_local_kind kind, const void *payload,
+        python_([this](gmt_side_record_kind kind, const void *payload,
                        uint32_t bytes) { return log_.local(0, kind, payload, bytes); },
                 [this](gmt_loss cause, uint64_t count) { log_.lose(cause, count); }) {}
   ~Process() {

@@ -22,7 +22,7 @@ class AgentLog(log_reader.Log):
         super().__init__(path)
         self.answers = [json.loads(text.decode()) for text in self.texts]
 
-    def read_local(self, kind, payload):
+    def read_side_record(self, kind, payload):
         if kind == log_reader.NUMBERS["GMT_NAME"]:
             address, _sequence, size, _device, category, _zero = struct.unpack_from("<QQIBBH", payload)
             self.times_named[address] = self.times_named.get(address, 0) + 1
@@ -52,7 +52,7 @@ class AgentLog(log_reader.Log):
             if about[3] == 3:
                 self.looks.append([])
         else:
-            super().read_local(kind, payload)
+            super().read_side_record(kind, payload)
 
     def answer(self, number):
         found = [each for each in self.answers if each["request"] == number]

@@ -24,7 +24,7 @@ def _read_numbers():
 NUMBERS = _read_numbers()
 NUMBERS["GMT_SEQUENCE_ACCUMULATE"] = (1 << 64) - 1
 globals().update(NUMBERS)
-LOCAL_BIT = 1 << 63
+SIDE_RECORD_BIT = 1 << 63
 LOST = {value: name for name, value in NUMBERS.items() if name.startswith("GMT_LOST_") and name != "GMT_LOST_CAUSES"}
 
 Event = collections.namedtuple("Event", "sequence thread kind failed device address bytes stack ticks detail autograd")
@@ -80,10 +80,10 @@ class Log:
         while slot < len(words) // 4 and words[slot * 4]:
             commit = words[slot * 4]
             place = at + 64 + slot * 32
-            if commit & LOCAL_BIT:
+            if commit & SIDE_RECORD_BIT:
                 kind, _flags, slots, size = struct.unpack_from("<BBHI", self.data, place + 8)
                 payload = self.data[place + 16 : place + 16 + size]
-                assert slots * 32 >= 16 + size and slots, "local record at %d does not fit itself" % place
+                assert slots * 32 >= 16 + size and slots, "side record at %d does not fit itself" % place
                 if kind == GMT_END_OF_CHUNK:
                     break
                 if kind == GMT_TIME_BASE:
@@ -96,7 +96,7 @@ class Log:
                     self.first_sequence, self.numbers[commit & 0xFFFF] = struct.unpack_from("<QI", payload)
                 else:
                     self.writer = self.number(commit)
-                    self.read_local(kind, payload)
+                    self.read_side_record(kind, payload)
                 slot += slots
                 continue
             size = words[slot * 4 + 2]
@@ -111,7 +111,7 @@ class Log:
     def number(self, commit):
         return self.numbers.get(commit & 0xFFFF, commit & 0xFFFF)
 
-    def read_local(self, kind, payload):
+    def read_side_record(self, kind, payload):
         if kind == GMT_THREAD:
             tid, index, size = struct.unpack_from("<IHH", payload)
             self.threads[self.numbers.get(index, index)] = (tid, payload[8 : 8 + size].decode())
@@ -151,7 +151,7 @@ class Log:
             commits, kinds = words[0::4], words[1::4]
             total = len(commits)
             while slot < total and commits[slot]:
-                if not commits[slot] & LOCAL_BIT:
+                if not commits[slot] & SIDE_RECORD_BIT:
                     found.append(commits[slot] >> 16)
                     slot += 1
                 elif kinds[slot] & 0xFF == GMT_END_OF_CHUNK:

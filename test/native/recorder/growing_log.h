@@ -91,9 +91,9 @@ class GrowingLog {
   /// What was written of a chunk, from the slot `at` on, before that event; records between events included.
   static uint32_t slots_before(const trace::ChunkView &view, uint32_t at, uint64_t sequence) {
     while (at < view.slots) {
-      const auto *slot = reinterpret_cast<const gmt_local *>(view.slots_begin + size_t{at} * GMT_SLOT_BYTES);
-      if (slot->commit == 0 || (!(slot->commit & GMT_LOCAL_BIT) && slot->commit >> 16 >= sequence)) break;
-      at += slot->commit & GMT_LOCAL_BIT ? std::max<uint32_t>(slot->slots, 1) : 1;
+      const auto *slot = reinterpret_cast<const gmt_side_record *>(view.slots_begin + size_t{at} * GMT_SLOT_BYTES);
+      if (slot->commit == 0 || (!(slot->commit & GMT_SIDE_RECORD_BIT) && slot->commit >> 16 >= sequence)) break;
+      at += slot->commit & GMT_SIDE_RECORD_BIT ? std::max<uint32_t>(slot->slots, 1) : 1;
     }
     return std::min(at, view.slots);
   }

@@ -18,13 +18,13 @@ Bytes some_records(std::mt19937 &random, uint32_t kinds, uint32_t slots) {
   Bytes bytes(size_t{slots} * GMT_SLOT_BYTES);
   uint64_t sequence = random();
   for (uint32_t at = 0; at < slots;) {
-    gmt_local slot{};
+    gmt_side_record slot{};
     for (uint8_t &byte : slot.payload) byte = random() % 3;
-    slot.commit = random() % 3 ? ++sequence << 16 : GMT_LOCAL_BIT;
+    slot.commit = random() % 3 ? ++sequence << 16 : GMT_SIDE_RECORD_BIT;
     slot.kind = static_cast<uint8_t>(random() % kinds);
     slot.slots = static_cast<uint16_t>(random() % 50 ? 1 + slot.kind % 4 : random());
     std::memcpy(bytes.data() + size_t{at} * GMT_SLOT_BYTES, &slot, GMT_SLOT_BYTES);
-    at += slot.commit & GMT_LOCAL_BIT ? std::max<uint32_t>(slot.slots, 1) : 1;
+    at += slot.commit & GMT_SIDE_RECORD_BIT ? std::max<uint32_t>(slot.slots, 1) : 1;
   }
   return bytes;
 }

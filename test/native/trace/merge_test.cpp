@@ -209,7 +209,7 @@ TEST(a_damaged_record_ends_its_chunk_only) {
   log.add_note(0, GMT_NOTE_TORCH, "a note");
   for (int i = 0; i < 20; ++i) log.add_event(0, GMT_TENSOR_ALLOC, 2, 512);
   for (int i = 0; i < 30; ++i) log.add_event(1, GMT_TENSOR_ALLOC, 3, 512);
-  auto *note = reinterpret_cast<gmt_local *>(log.chunk(0) + GMT_CHUNK_HEADER_BYTES + 10 * GMT_SLOT_BYTES);
+  auto *note = reinterpret_cast<gmt_side_record *>(log.chunk(0) + GMT_CHUNK_HEADER_BYTES + 10 * GMT_SLOT_BYTES);
   REQUIRE(note->kind == GMT_NOTE);
   for (uint16_t bad : {0, 9000}) {
     note->slots = bad;

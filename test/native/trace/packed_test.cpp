@@ -28,11 +28,11 @@ struct Filled {
   }
   /// A record of a kind, whose last `zeros` bytes are zero.
   void record(uint8_t kind, uint16_t count, uint32_t zeros) {
-    const uint32_t bytes = count * GMT_SLOT_BYTES - static_cast<uint32_t>(offsetof(gmt_local, payload));
-    const gmt_local head{GMT_LOCAL_BIT, kind, 0, count, bytes, {}};
+    const uint32_t bytes = count * GMT_SLOT_BYTES - static_cast<uint32_t>(offsetof(gmt_side_record, payload));
+    const gmt_side_record head{GMT_SIDE_RECORD_BIT, kind, 0, count, bytes, {}};
     std::byte *place = take(count);
     std::memset(place, 0xff, size_t{count} * GMT_SLOT_BYTES - zeros);
-    std::memcpy(place, &head, offsetof(gmt_local, payload));
+    std::memcpy(place, &head, offsetof(gmt_side_record, payload));
   }
 };
 
@@ -100,7 +100,7 @@ TEST(every_last_record_of_a_full_chunk) {
   for (uint16_t count = 1; count <= 5; ++count) {
     const TemporaryFolder folder;
     PackedFile file(folder);
-    const uint32_t most = count * GMT_SLOT_BYTES - static_cast<uint32_t>(offsetof(gmt_local, payload));
+    const uint32_t most = count * GMT_SLOT_BYTES - static_cast<uint32_t>(offsetof(gmt_side_record, payload));
     for (uint32_t zeros = 0; zeros <= most; ++zeros) {
       for (const uint32_t left : {0u, 1u}) {
         if (left == 0 || zeros % 8 == 0)

@@ -123,10 +123,10 @@ TEST(records_that_lie_about_their_length_are_damage) {
   const auto bytes_of = [](const auto &record) {
     return std::string(reinterpret_cast<const char *>(&record), sizeof record);
   };
-  log.add_local(0, GMT_NAME, bytes_of(gmt_name{0x1000, 1, 100, 0, 1, 0}) + "short");
-  log.add_local(0, GMT_ANSWER, bytes_of(gmt_answer{0, 1, 2, 2, 0, 0}));  // there is no third part of two
-  log.add_local(0, GMT_MEMORY, "x");
-  log.add_local(0, GMT_ALLOCATOR, "x");
+  log.add_side_record(0, GMT_NAME, bytes_of(gmt_name{0x1000, 1, 100, 0, 1, 0}) + "short");
+  log.add_side_record(0, GMT_ANSWER, bytes_of(gmt_answer{0, 1, 2, 2, 0, 0}));  // there is no third part of two
+  log.add_side_record(0, GMT_MEMORY, "x");
+  log.add_side_record(0, GMT_ALLOCATOR, "x");
   log.add_block(0, {0x1000, 1, 512, 0, 0, 0, 4711, 0});  // no such device
   log.add_event(0, GMT_TENSOR_ALLOC, 0x2000, 512);
   const Reading reading = read_all(folder.path());
@@ -161,8 +161,8 @@ TEST(libraries_without_a_number_or_a_whole_path_are_damage) {
   LogWriter log(folder.path());
   log.add_library(0, 0, "/usr/lib/libnone.so");
   const gmt_library longer{1, 100};
-  log.add_local(0, GMT_LIBRARY, std::string(reinterpret_cast<const char *>(&longer), sizeof longer) + "short");
-  log.add_local(0, GMT_LIBRARY, "1234");
+  log.add_side_record(0, GMT_LIBRARY, std::string(reinterpret_cast<const char *>(&longer), sizeof longer) + "short");
+  log.add_side_record(0, GMT_LIBRARY, "1234");
   log.add_event(0, GMT_TENSOR_ALLOC, 0x2000, 512);
   const Reading reading = read_all(folder.path());
   CHECK_EQ(reading.events().size(), 1u);

@@ -14,8 +14,8 @@ TENSOR, DRIVER = (GMT_TENSOR_ALLOC,), (GMT_DEVICE_ALLOC, GMT_ASYNC_ALLOC, GMT_MA
 class Codes(Log):
     """Also keeps the names of code objects."""
 
-    def read_local(self, kind, payload):
-        super().read_local(kind, payload)
+    def read_side_record(self, kind, payload):
+        super().read_side_record(kind, payload)
         if kind == GMT_CODE:
             number, line, _, _, file_bytes, name_bytes = struct.unpack_from("<IIHHII", payload)
             text = payload[24:]

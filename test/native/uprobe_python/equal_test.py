@@ -23,8 +23,8 @@ class Lines(Log):  # noqa: F405
         self.described = {}
         super().__init__(path)
 
-    def read_local(self, kind, payload):
-        super().read_local(kind, payload)
+    def read_side_record(self, kind, payload):
+        super().read_side_record(kind, payload)
         if kind == GMT_CODE:  # noqa: F405
             code = probe.Code(payload)
             self.described[code.id] = code

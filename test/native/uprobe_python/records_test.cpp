@@ -17,7 +17,7 @@ struct Log {
   gmt_loss cause = GMT_LOST_CAUSES;  ///< of the newest loss
   bool full = false;
   int written = 0;
-  PythonRecords records{[this](gmt_local_kind kind, const void *payload, uint32_t bytes) {
+  PythonRecords records{[this](gmt_side_record_kind kind, const void *payload, uint32_t bytes) {
                           if (full) return false;
                           written++;
                           return tables.add(kind, {static_cast<const std::byte *>(payload), bytes});

@@ -46,7 +46,7 @@ struct Event {
 /// One traced process with what its log would hold.
 struct Process {
   gmt::trace::ProcessTables tables;
-  PythonRecords records{[this](gmt_local_kind kind, const void *payload, uint32_t bytes) {
+  PythonRecords records{[this](gmt_side_record_kind kind, const void *payload, uint32_t bytes) {
                           return tables.add(kind, {static_cast<const std::byte *>(payload), bytes});
                         },
                         [this](gmt_loss, uint64_t count) { lost += count; }};

@@ -1,4 +1,4 @@
-// The C of the log's local records, and the table by which a reader hands them on.
+// The C of the log's side records, and the table by which a reader hands them on.
 const HEAD = 'Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.';
 const C = { u8: 'uint8_t', u16: 'uint16_t', u32: 'uint32_t', i32: 'int32_t', u64: 'uint64_t' };
 const SIZES = { u8: 1, u16: 2, u32: 4, i32: 4, u64: 8 };
@@ -33,9 +33,9 @@ export function recordsHeader(records) {
       `  GMT_${name} = ${number},  ///< ${fields.length > 0 ? `struct ${struct}` : doc}\n`,
   );
   return `#pragma once
-// Local records of a log; layout.h includes it. ${HEAD}
+// Side records of a log; layout.h includes it. ${HEAD}
 
-enum gmt_local_kind {
+enum gmt_side_record_kind {
 ${kinds.join('')}};
 
 ${all.map(structText).filter(Boolean).join('\n')}`;
@@ -75,7 +75,7 @@ struct RecordRow {
   int16_t sequence;  ///< where its field of that name begins, -1 = none
   int16_t device;    ///< likewise, of 32 bits
 };
-/// By enum gmt_local_kind.
+/// By enum gmt_side_record_kind.
 constexpr RecordRow kRecords[] = {
 ${rows.join('')}};
 constexpr RecordRow record_row(uint8_t kind) {
@@ -91,5 +91,5 @@ const camel = name => name.toLowerCase().replace(/_(.)/g, (_, letter) => letter.
 /** For tests that write logs. */
 export function numbersText(records) {
   const rows = list(records).map(({ name, number }) => `  ${camel(name)}: ${number},\n`);
-  return `// ${HEAD}\n/** Kinds of local records. */\nexport const locals = {\n${rows.join('')}};\n`;
+  return `// ${HEAD}\n/** Kinds of side records. */\nexport const locals = {\n${rows.join('')}};\n`;
 }

@@ -1,5 +1,5 @@
 // Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.
-/** Kinds of local records. */
+/** Kinds of side records. */
 export const locals = {
   endOfChunk: 1,
   timeBase: 2,
