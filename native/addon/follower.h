@@ -32,7 +32,7 @@ class Follower {
   }
   ~Follower() { stop(); }
 
-  /// What a question may look at.
+  /// What a query may read.
   struct View {
     const model::State &state;  ///< settled
     trace::LogMerger &reader;
@@ -56,7 +56,7 @@ class Follower {
     return catch_up([&](auto caught_up) { turns_changed_.wait(turn, caught_up); });
   }
   /// Once a question can see something new, and all that there is then was read, `found(true)` is called on the reading thread;
-  /// nothing more is read until the next call: what is asked in between is of one moment. `found(false)` where reading takes longer,
+  /// nothing more is read until the next call: all queries in between are of one moment. `found(false)` where reading takes longer,
   /// and goes on.
   void next(std::function<void(bool)> found) {
     {
@@ -86,7 +86,7 @@ class Follower {
   using Clock = std::chrono::steady_clock;
   static constexpr uint64_t kSlice = 16384;  ///< events between two chances for questions: about 1 ms
   static constexpr auto kLivePause = std::chrono::milliseconds(30);
-  static constexpr auto kNextPause = std::chrono::milliseconds(10);  ///< somebody waits for what is new
+  static constexpr auto kNextPause = std::chrono::milliseconds(10);  ///< a caller of `next` waits
   static constexpr auto kFactsPause = std::chrono::milliseconds(100);
   static constexpr auto kEndedPause = std::chrono::milliseconds(250);
   static constexpr auto kMostWait = std::chrono::milliseconds(20);  ///< of `next`, from the first that is new
@@ -137,7 +137,7 @@ class Follower {
   }
   /// False when there was nothing more to read.
   bool read_slice() {
-    // A mutex is not fair: whoever waits to ask goes first.
+    // A mutex is not fair: a waiting query goes first.
     while (waiting_ > 0 && !stopping_) std::this_thread::yield();
     std::lock_guard lock(mutex_);
     const uint64_t before = modelled_->model.state().revision;

@@ -44,7 +44,7 @@ class LifetimeReader {
   /// Reads until there are `count` allocations, or to the end. False: it was stopped before. For one thread at a time.
   bool next(size_t count, LifetimeRows &rows) {
     while (!stopping_) {
-      // A mutex is not fair: whoever waits to ask goes first.
+      // A mutex is not fair: a waiting query goes first.
       while (waiting_ > 0 && !stopping_) std::this_thread::yield();
       std::lock_guard lock(mutex_);
       if (slice(count)) continue;

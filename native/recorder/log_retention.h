@@ -1,5 +1,5 @@
 #pragma once
-// The space of one log: how far its process may go on, and which of its chunks are given back.
+// The space of one log: how far its process may go on, and which of its chunks are punched.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -25,11 +25,11 @@ class LogRetention {
   /// Its process may take chunks up to this number.
   void limit(uint64_t chunks);
 
-  /// When the first steps were over, as an earlier recorder told; 0: none did.
+  /// When the first steps were over, as an earlier recorder stored; 0: unknown.
   uint64_t retained_ns() const { return header_ ? header_->kept_ns : 0; }
   /// All before `position` stays: everything up to that session time.
   void retain(const trace::Merge::ReadPosition &position, uint64_t ns);
-  /// What was read before `position`, and is not to stay, is given back.
+  /// What was read before `position`, and is not to stay, is punched.
   void punch_before(const trace::Merge::ReadPosition &position);
 
  private:

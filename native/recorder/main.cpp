@@ -84,7 +84,7 @@ std::optional<Arguments> arguments_of(int count, char **words) {
   return found.directory.empty() ? std::nullopt : std::optional(found);
 }
 
-/// What is not told now was told to the recorder that was here before.
+/// A limit without an argument is that of the recorder that was here before.
 recorder::Limits limits_of(const Arguments &arguments, session::DirectoryLock &lock) {
   recorder::Limits limits;
   unsigned long long detail = 0, budget = 0;
@@ -94,7 +94,7 @@ recorder::Limits limits_of(const Arguments &arguments, session::DirectoryLock &l
   return limits;
 }
 
-// Idle it looks rarely, so that a quiet job does not notice it.
+// Idle it polls rarely, so that a quiet job does not notice it.
 constexpr int kBusyMs = 10, kIdleMs = 160;
 
 volatile sig_atomic_t g_ends = 0;

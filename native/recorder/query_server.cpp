@@ -11,7 +11,7 @@ namespace gmt::recorder {
 namespace {
 
 constexpr uint64_t kNewest = trace::LogMerger::kToTheEnd;
-constexpr uint64_t kEvents = 1 << 18;   ///< between two looks
+constexpr uint64_t kEvents = 1 << 18;   ///< between two checks
 constexpr uint64_t kJustAfterNs = 100;  ///< what is alive at a moment is in it, however times are rounded
 constexpr size_t kMostLines = 1000;
 /// Longer than a reader waits for what a thread is just writing.

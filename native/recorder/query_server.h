@@ -1,5 +1,5 @@
 #pragma once
-// Answers what a program asks of its own trace while that is recorded: a line for each line, of records (\x1e) of fields (\x1f).
+// Answers queries of a program about its own trace while that is recorded: a line for each line, of records (\x1e) of fields (\x1f).
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,13 +16,13 @@ class QueryServer {
 
   /// Reads on. False: there was nothing more.
   bool turn();
-  /// All that the process did before it asked is in the answer.
+  /// All that the process did before the query is in the answer.
   /// `state`: "state", when the windows began (0: never), whether all since then was read, simulated, recording, events lost; then for each
   /// layer and device live bytes, live blocks, peak, what the framework's cache reserves, the window's peak and its time.
   /// `window`: the windows begin here; then the same.
   /// `lines LAYER FROM AT`: "lines"; then for each stack of what was allocated from the session time FROM on and lives at AT (0: now) bytes,
   /// blocks, library, number of the user's frame (-1: none), and three fields a frame.
-  /// "problem" and a sentence, where it cannot be told.
+  /// "problem" and a sentence, if it cannot be answered.
   std::string answer(const std::string &query);
 
  private:
@@ -34,7 +34,7 @@ class QueryServer {
   const std::string directory_;
   const uint32_t pid_;
   std::unique_ptr<session::ModelledTrace> modelled_;
-  std::string problem_;  ///< why there is no session
+  std::string problem_;  ///< why there is no trace
   uint64_t window_ns_ = 0;
   bool window_is_whole_ = false;
 };

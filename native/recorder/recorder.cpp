@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kSlice = 1 << 18;           ///< events between two looks at the space
+constexpr uint64_t kSlice = 1 << 18;           ///< events between two updates of the space
 constexpr uint64_t kNear = 16ull << 20;        ///< bytes of logs between two checkpoints where they are small ...
 constexpr uint64_t kMostApart = 64ull << 20;   ///< ... and where they are not
 constexpr uint64_t kLittle = 4ull << 20;       ///< bytes of logs for which no checkpoint is made, however full it is

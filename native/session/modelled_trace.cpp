@@ -9,7 +9,7 @@
 namespace gmt::session {
 namespace {
 
-constexpr uint64_t kSlice = 16384;  ///< events between two looks whether a checkpoint is due
+constexpr uint64_t kSlice = 16384;  ///< events between two checks whether a checkpoint is due
 /// The recorder may give back what a checkpoint needs while that is read: then there is a newer one.
 constexpr int kTurns = 8;
 

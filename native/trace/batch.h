@@ -48,7 +48,7 @@ struct Name {
 struct Memory {
   uint64_t after;
   uint64_t time_ns;
-  uint64_t process_bytes;  ///< ~0 = not told
+  uint64_t process_bytes;  ///< ~0 = unknown
   uint64_t used_bytes;
   uint64_t total_bytes;
   uint8_t device;
@@ -65,7 +65,7 @@ struct AnswerPart {
   void checkpoint(Archive &a) { a(after, request, part, parts, text); }
 };
 
-/// What a framework's allocator says of a device.
+/// A framework allocator's own counters of a device.
 struct Allocator {
   uint64_t after;
   uint64_t allocated_bytes;
@@ -82,7 +82,7 @@ struct Range {
   std::string name;  ///< empty: it ends
 };
 
-/// Any other record that the model takes.
+/// Any other record that the model consumes.
 struct ModelRecord {
   uint64_t after;
   uint8_t kind;         ///< enum gmt_side_record_kind

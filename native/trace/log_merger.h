@@ -19,7 +19,7 @@
 
 namespace gmt::trace {
 
-/// What a process says of itself when it begins.
+/// The header's facts about a process.
 struct ProcessFacts {
   uint32_t pid, parent_pid, uid;
   uint32_t driver_source;  ///< enum gmt_driver_source
@@ -75,11 +75,11 @@ class LogMerger {
 
   /// Processes are numbered in the order of their start where they were there at the first poll, then as found.
   size_t process_count() const { return processes_.size(); }
-  /// A process tells of its driver a moment after its log is there.
+  /// The driver source is stored a moment after the log is there.
   ProcessFacts facts(size_t process) const;
   ProcessTables &tables(size_t process) { return processes_[process]->tables; }
   const ProcessTables &tables(size_t process) const { return processes_[process]->tables; }
-  /// The process is gone, or said that it ends.
+  /// The process is gone, or recorded its end.
   bool ended(size_t process) const;
   /// What is missing of a process, by cause.
   Losses losses(size_t process) const;
@@ -138,8 +138,8 @@ class LogMerger {
   std::string saved_json_;
   std::vector<CheckpointLocation> checkpoints_;
   uint64_t start_realtime_ns_ = 0;
-  uint64_t checked_ns_ = 0;              ///< when the directory and /proc were read last
-  std::set<std::string> finished_logs_;  ///< names of logs that need no more looking at
+  uint64_t checked_ns_ = 0;              ///< when the directory and /proc were last read
+  std::set<std::string> finished_logs_;  ///< names of logs that were opened or refused
   std::vector<LogFile> opened_;          ///< not processes yet
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::string> notes_;

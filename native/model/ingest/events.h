@@ -33,7 +33,7 @@ constexpr size_t kSnapshots = 16;      ///< that keep what memory looked like: t
 constexpr size_t kFirstSnapshots = 8;
 void handle_failure(const Context &context);
 
-// model_records.cpp: records that are no events: what blocks are for, what the framework's allocator says, answers of the agent.
+// model_records.cpp: records that are no events: what blocks are for, the framework allocator's counters, answers of the agent.
 /// Applies all that holds from behind an event before the sequence `before`.
 void apply_records(State &all, ProcessState &process, uint64_t before, LifetimeLog *lifetimes);
 

@@ -6,7 +6,7 @@
 namespace gmt::model {
 namespace {
 
-/// What the list tells, as events that nobody saw.
+/// The allocator's list of pre-existing memory, applied as events.
 struct PreExistingList {
   State &all;
   ProcessState &process;

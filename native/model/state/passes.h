@@ -1,5 +1,5 @@
 #pragma once
-// What a process did when: its forward passes, backward passes and optimizer steps, told by the stacks of its tensors' allocations.
+// What a process did when: its forward passes, backward passes and optimizer steps, recognized by the stacks of its tensors' allocations.
 #include <cstdint>
 #include <deque>
 

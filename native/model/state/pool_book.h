@@ -67,7 +67,7 @@ class PoolBook {
       next_.segments[{static_cast<uint8_t>(about.device), address}] = place;
     }
   }
-  /// Number of the pool of a segment that was taken then; kNone = nobody looked since.
+  /// Number of the pool of a segment that was taken then; kNone = not listed since.
   uint32_t find(uint8_t device, uint64_t begin, uint64_t end, uint64_t time_ns) const {
     if (!listed_ || time_ns > listed_ns_) return kNone;
     const auto next = current_.segments.lower_bound({device, begin});

@@ -1,5 +1,5 @@
 #pragma once
-// What a program says itself that it does when: ranges of NVTX, annotations of memory snapshots.
+// User annotations with their times: NVTX ranges, annotations of memory snapshots.
 #include <algorithm>
 #include <array>
 #include <deque>

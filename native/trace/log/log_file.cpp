@@ -82,7 +82,7 @@ uint64_t LogFile::file_offset(uint64_t at) const {
 uint64_t LogFile::header_word(uint64_t gmt_file_header::*field) const { return load_acquire(header_->*field); }
 
 bool LogFile::retains(uint64_t sequence, uint64_t until_ns) const {
-  const uint64_t gone = header_word(&gmt_file_header::gone_sequence);  // what is kept was told before
+  const uint64_t gone = header_word(&gmt_file_header::gone_sequence);  // stored after the retained range
   return sequence >= gone || (sequence <= header_word(&gmt_file_header::kept_sequence) &&
                               until_ns <= header_word(&gmt_file_header::kept_ns));
 }

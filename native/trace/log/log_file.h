@@ -31,7 +31,7 @@ struct LogSection {
 class LogFile {
  public:
   /// Opens the log at `path`. A log that its process has not finished creating is no error: ready() is false then, and
-  /// refresh() looks again.
+  /// refresh() tries again.
   static Result<LogFile> open(const std::string &path);
   /// Opens the log in a section of a saved trace.
   static Result<LogFile> open_section(const std::string &path, const LogSection &section);
@@ -49,9 +49,9 @@ class LogFile {
   uint64_t next_sequence() const { return header_word(&gmt_file_header::next_sequence); }
   bool ended() const { return header_word(&gmt_file_header::ended) != 0; }
 
-  /// What the recorder says of this log in its header, see there.
+  /// A word of the header that the recorder or the process stores.
   uint64_t header_word(uint64_t gmt_file_header::*field) const;
-  /// All events from `sequence` on, up to that session time, are there or will come.
+  /// All events from `sequence` on, up to that session time, are retained or will come.
   bool retains(uint64_t sequence, uint64_t until_ns) const;
   /// Another program writes the log, and has not ended.
   bool written_from_outside() const { return header_->driver_source == GMT_DRIVER_UPROBE && map_.locked(); }

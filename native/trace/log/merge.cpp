@@ -41,7 +41,7 @@ bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool 
   }
   retry_unwritten(pass);
   bool more = read_events(pass);
-  // An autograd node is written before any event that names it, but perhaps by another thread: look there once more, so
+  // An autograd node is written before any event that names it, but perhaps by another thread: its chunks are read once more, so
   // that no batch goes out before its nodes.
   if (!sealed) refresh_log(pass);
   open_chunks(pass, expected_);
@@ -50,7 +50,7 @@ bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool 
   return more && !overtaken_;
 }
 
-// Chunks that were given back read as zeros. All that was read is good where the header says so afterwards.
+// Chunks that were given back read as zeros. What was read is good if the header, read afterwards, confirms it.
 void Merge::check_punched(Pass &pass, uint64_t from) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const uint64_t cleared = pass.log.header_word(&gmt_file_header::cleared_sequence);
@@ -100,8 +100,8 @@ bool Merge::consume(Pass &pass) {
   return true;
 }
 
-// The fast path: one cursor, for as long as its events are the next ones. It stands at the event of expected_. What another thread
-// says of the events so far is heard before what comes behind them: its chunk is opened in time.
+// The fast path: one cursor, for as long as its events are the next ones. It stands at the event of expected_. Side records
+// of another thread about the events so far are applied before the events behind them: its chunk is opened in time.
 Merge::Next Merge::run(Pass &pass, Cursor &cursor) {
   const uint64_t next_chunk = pending_.empty() ? ~0ull : pending_.top().first_sequence;
   do {

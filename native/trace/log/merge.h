@@ -50,7 +50,7 @@ class Merge {
 
   /// Adds events to `batch` until it is full (true: there may be more) or nothing more can be read now (false).
   /// `sealed`: the process is gone or the log is a saved one. `now_ns`: any steady clock, to measure waiting. Events later than the
-  /// session time `until_ns` stay for another call: true, and next_ns() tells the time of the first.
+  /// session time `until_ns` stay for another call: true, and next_ns() is the time of the first.
   bool read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool sealed, uint64_t now_ns,
             uint64_t until_ns = ~0ull);
   uint64_t next_ns() const { return next_ns_; }
@@ -148,7 +148,7 @@ class Merge {
   uint64_t damaged_at_ = 0;
   uint64_t next_ns_ = 0;       ///< of an event that was too late for the last read(), 0 = there was none
   uint64_t header_next_ = 1;   ///< the header's next_sequence as read last
-  uint64_t checked_next_ = 0;  ///< as read before it was last looked for what is written
+  uint64_t checked_next_ = 0;  ///< as read before the last search for written slots
   uint64_t gap_taken_ = 0;     ///< sequences below it were taken at gap_since_ns_ or before
   uint64_t gap_since_ns_ = 0;
   uint64_t chunks_found_ = 0;

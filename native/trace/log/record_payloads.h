@@ -1,5 +1,5 @@
 #pragma once
-// Side records that the model takes: read from their bytes.
+// Side records that the model consumes, decoded from their bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -33,7 +33,7 @@ inline bool read_text(Payload &payload, uint64_t bytes, std::string *text) {
   return true;
 }
 
-/// What `use` says of a record; true where it says nothing.
+/// The result of `use` on a record; true if it returns nothing.
 template <class Use, class... Read>
 bool used(Use use, Read &&...read) {
   if constexpr (std::is_void_v<decltype(use(std::forward<Read>(read)...))>)
