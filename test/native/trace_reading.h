@@ -33,8 +33,8 @@ struct StoredBatch {
 
 inline StoredBatch keep(const trace::Batch &batch) {
   std::vector<BlockDetail> blocks;
-  for (const trace::ModelRecord &said : batch.records.others) {
-    if (said.kind == GMT_BLOCK) blocks.push_back({said.after, said.as<gmt_block>()});
+  for (const trace::ModelRecord &record : batch.records.others) {
+    if (record.kind == GMT_BLOCK) blocks.push_back({record.after, record.as<gmt_block>()});
   }
   return {batch.process,
           {batch.events.begin(), batch.events.end()},
