@@ -237,8 +237,8 @@ TEST(passes_are_told_by_the_stacks_of_allocations) {
   using enum gmt::model::Pass;
   CHECK(told() == (std::vector{Forward, Backward, Optimizer, Other, Forward, Backward, Optimizer, Other, Evaluation}));
   CHECK(told(feed.now_ns - feed.step_ns) == (std::vector{Other, Evaluation}));
-  for (size_t i = 0; i < 2 * model::Passes::kKept; ++i) make(i % 2 ? kBackward : kOptimizer);
-  CHECK_EQ(told().size(), model::Passes::kKept);
+  for (size_t i = 0; i < 2 * model::Passes::kMostBegins; ++i) make(i % 2 ? kBackward : kOptimizer);
+  CHECK_EQ(told().size(), model::Passes::kMostBegins);
 }
 
 TEST(steps_with_missing_events_are_flagged) {
