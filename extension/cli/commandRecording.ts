@@ -14,7 +14,7 @@ import { keepOomDocument, keptTraceFile, pruneKeptTraces, unwritable } from '../
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
 import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
-import { loadNative, type NativeSession } from '../native/addon';
+import { loadNative, type NativeTrace } from '../native/addon';
 import { createLineReader } from '../native/lineReader';
 import { readTextIn } from '../files/files';
 import { attempt } from '../base/attempt';

@@ -4,7 +4,7 @@ import { servesMs } from '../analysis/findings/firstLeaks';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { readMetrics } from '../report/documents/readMetrics';
 import { reasonOf } from '../capture/traces/traceDirectory';
-import type { NativeSession } from '../native/addon';
+import type { NativeTrace } from '../native/addon';
 import { createLineReader } from '../native/lineReader';
 import { writeWholeFrom } from '../files/files';
 import { otlpJson, otlpServer, sendOtlp } from '../exporters/otlp';

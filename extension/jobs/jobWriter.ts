@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ranksOf, rankSummary } from '../analysis/job/rankSummary';
 import { named, processName, rankFolder, removeProcess, runThere, writeSummary } from '../capture/traces/jobFolder';
 import { removeFile, writeWhole } from '../files/files';
-import type { NativeAddon, NativeSession } from '../native/addon';
+import type { NativeAddon, NativeTrace } from '../native/addon';
 import { isAlive, makeInput } from '../exporters/exportInput';
 import type * as parquetBundle from '../exporters/parquet';
 import type { TableName, TableRow } from '../exporters/parquet/tables';

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { wakeRecorder } from '../capture/launch/recorder';
 import { traceRoots } from '../capture/traces/folders';
 import { reasonOf } from '../capture/traces/traceDirectory';
-import { loadNative, type NativeAddon, type NativeSession } from '../native/addon';
+import { loadNative, type NativeAddon, type NativeTrace } from '../native/addon';
 import { nameCells } from '../protocol/notebookCells';
 import { traceFile, type TraceFile } from '../native/traceFile';
 

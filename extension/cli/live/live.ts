@@ -3,7 +3,7 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { leftOf } from '../../report/tables/ending';
 import { headLine, takenBackLine } from '../../report/tables/tableFindings';
 import { liveView, type LiveChoice, type LiveSize, type LiveTitle, type LiveView } from '../../report/tables/liveView';
-import type { NativeSession } from '../../native/addon';
+import type { NativeTrace } from '../../native/addon';
 import { fitEnd } from '../../report/tables/fit';
 import { formatBytes, formatDuration } from '../../text/format';
 import { createLineReader } from '../../native/lineReader';

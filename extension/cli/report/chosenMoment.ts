@@ -2,7 +2,7 @@ import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { peakPlace } from '../../report/tables/nextPeak';
 import { explainPeak, type PeakParts } from '../../report/tables/peak';
 import { resolveTraceTime, type NamedMoment } from '../../report/documents/resolveTraceTime';
-import type { NativeSession } from '../../native/addon';
+import type { NativeTrace } from '../../native/addon';
 import { createLineReader } from '../../native/lineReader';
 import { formatDuration } from '../../text/format';
 import type { TraceSource } from '../../protocol/trace';

@@ -5,7 +5,7 @@ import { endingOf, endingWords, peakMoment } from '../../report/tables/ending';
 import { peakPlace } from '../../report/tables/nextPeak';
 import { builtUpLines, explainPeak, type PeakParts } from '../../report/tables/peak';
 import { asOfMoment, readSnapshot, type Snapshot, type SnapshotOptions } from '../../report/tables/snapshot';
-import type { NativeAddon, NativeSession } from '../../native/addon';
+import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { cellRunsOf } from '../../protocol/notebookCells';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';

@@ -15,7 +15,7 @@ import {
   type GatedRun,
 } from '../../report/gate/gate';
 import { exitCodeOf } from '../../report/documents/reportDocument';
-import type { NativeAddon, NativeSession } from '../../native/addon';
+import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { createLineReader } from '../../native/lineReader';
 import { traceFacts } from '../../exporters/traceFacts';
 import { cwdOf } from '../../protocol/cwd';
