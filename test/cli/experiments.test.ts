@@ -1,6 +1,7 @@
 // The experiments, on the simulated GPU: the trace must hold exactly what each job says of itself when it ends.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { inLong } from '../long.mjs';
 import { check, lastLine, type Facts } from './facts';
 import { Place, python, workload, type Ended, type Report } from './launcher';
 
@@ -15,7 +16,7 @@ async function traced(t: TestContext, words: string[], env = {}): Promise<Ended 
   return { place, ...ended };
 }
 
-test('malloc and free in one process', async t => {
+inLong(test)('malloc and free in one process', async t => {
   const ended = await traced(t, ['train_simulator', '--sleep-ms', '2']);
   const facts = lastLine<Facts>(ended);
   check(ended.report, facts);
@@ -40,7 +41,7 @@ test('the table of the experiment: process, threads, addresses, sizes, lines', a
   assert.match(table, new RegExp(`^TOTAL LIVE: ${(facts.liveBytes / MB).toFixed(2)} MB$`, 'm'));
 });
 
-test('four processes', async t => {
+inLong(test)('four processes', async t => {
   const ended = await traced(t, ['gpu_mem_stressor', '--duration', '1', '--leak-prob', '0.3']);
   const { processes } = lastLine<{ processes: Facts[] }>(ended);
   assert.equal(processes.length, 4);
@@ -54,7 +55,7 @@ test('five threads', async t => {
   assert.ok(new Set(facts.live.map(({ tid }) => tid)).size >= 4);
 });
 
-test('one anomalous allocation', async t => {
+inLong(test)('one anomalous allocation', async t => {
   const ended = await traced(t, ['gpu_alloc_anomaly', '--sleep-ms', '5']);
   const facts = lastLine<Facts & { anomaly: { tid: number; bytes: number } }>(ended);
   check(ended.report, facts);

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { join } from 'node:path';
+import { inLong } from '../long.mjs';
 import { Place, python, root, SIMULATED } from './launcher';
 
 const program = (batch: number, kept: number): string => `
@@ -82,7 +83,7 @@ test('the peak and what each step leaves behind, beside runs of the version befo
   assert.deepEqual([document.passed, document.growth.map(({ line }) => line)], [false, [10]]);
 });
 
-test('the example of a workflow works as it stands, on the simulated GPU', async t => {
+inLong(test)('the example of a workflow works as it stands, on the simulated GPU', async t => {
   const place = new Place(t);
   const [now, base] = ['now', 'base'].map(name => place.path(name));
   for (const [folder, batch] of [

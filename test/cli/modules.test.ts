@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { LONG } from '../long.mjs';
 import { pythons } from '../runner/pythons.mjs';
 import { Place, workload } from './launcher';
 
@@ -24,7 +25,7 @@ function supported(): Map<string, string> {
 test('bytes by module, by the class where nobody tells its path', async t => {
   const found = supported();
   assert.ok(found.size > 0, 'no supported Python is here');
-  for (const [version, python] of found) {
+  for (const [version, python] of [...found].slice(0, LONG ? found.size : 1)) {
     const place = new Place(t);
     const ended = await place.trace([python, workload('modules/program')]);
     assert.equal(ended.status, 0, ended.stderr);

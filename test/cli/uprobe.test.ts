@@ -59,17 +59,14 @@ for (const [name, words] of Object.entries({
   'five threads': ['gpu_mem_threads_leak', '--duration', '1', '--sleep-ms', '5'],
   'one anomalous allocation': ['gpu_alloc_anomaly', '--sleep-ms', '5'],
 })) {
-  (name === 'one process' ? uprobeTest : inLong(uprobeTest))(
-    `${name}: what is alive, with its thread and line, and the sums`,
-    async t => {
-      const [script = '', ...rest] = words;
-      const ended = await traced(t, [python, workload(script), ...rest]);
-      check(ended.report, lastLine<Facts>(ended));
-    },
-  );
+  inLong(uprobeTest)(`${name}: what is alive, with its thread and line, and the sums`, async t => {
+    const [script = '', ...rest] = words;
+    const ended = await traced(t, [python, workload(script), ...rest]);
+    check(ended.report, lastLine<Facts>(ended));
+  });
 }
 
-uprobeTest('four processes', async t => {
+inLong(uprobeTest)('four processes', async t => {
   const ended = await traced(t, [python, workload('gpu_mem_stressor'), '--duration', '1', '--leak-prob', '0.3']);
   const { processes } = lastLine<{ processes: Facts[] }>(ended);
   assert.equal(processes.length, 4);
@@ -83,7 +80,7 @@ uprobeTest('children of every kind', async t => {
   for (const child of children.filter(({ live }) => live !== undefined)) check(ended.report, child);
 });
 
-uprobeTest('out of memory is data', async t => {
+inLong(uprobeTest)('out of memory is data', async t => {
   const ended = await traced(t, [python, workload('oom')], 'uprobe', { GPU_MEMTRACE_SIM_MEMORY: '1GiB' });
   const facts = lastLine<Facts & { failedBytes: number }>(ended);
   check(ended.report, facts);

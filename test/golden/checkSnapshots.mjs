@@ -19,9 +19,10 @@ function report(file, ...words) {
   return stdout;
 }
 
+const documentOf = file => JSON.parse(report(file, '--format', 'json'));
+
 /** What a report says of what truth.tsv counts. */
-function sumsOf(file) {
-  const { totals, oom, steps, lost } = JSON.parse(report(file, '--format', 'json'));
+function sumsOf({ totals, oom, steps, lost }) {
   const of = (layer, field) => totals.filter(one => one.layer === layer).reduce((sum, one) => sum + one[field], 0);
   return {
     reserved_bytes: of('driver', 'liveBytes'),
@@ -34,8 +35,7 @@ function sumsOf(file) {
 }
 
 /** Of each device: what is alive, how many, the peak; of tensors all that was allocated and freed. */
-function totalsOf(file) {
-  const { totals } = JSON.parse(report(file, '--format', 'json'));
+function totalsOf({ totals }) {
   return totals
     .map(({ device, layer, liveBytes, liveCount, peakBytes, allocations, frees }) =>
       layer === 'driver'
@@ -46,25 +46,26 @@ function totalsOf(file) {
 }
 
 /** What another snapshot, written from this one, has otherwise. */
-function writtenAnew(file) {
+function writtenAnew(file, document) {
   const folder = mkdtempSync(join(tmpdir(), 'gmt-again-'));
   const again = join(folder, 'again.pickle');
   report(file, '--format', 'pytorch-snapshot', '-o', again);
-  const [before, after] = [totalsOf(file), totalsOf(again)];
+  const [before, after] = [totalsOf(document), totalsOf(documentOf(again))];
   rmSync(folder, { recursive: true });
   return after.filter(line => !before.includes(line)).map(line => `written anew, ${line}`);
 }
 
 /** What differs, a sentence each. */
 export function checkSnapshot(file, truth) {
-  const sums = sumsOf(file);
+  const document = documentOf(file);
+  const sums = sumsOf(document);
   const wrong = Object.entries(sums)
     .filter(([name, value]) => value !== Number(truth[name] ?? 0))
     .map(([name, value]) => `${name} is ${value}, not ${truth[name] ?? 0}`);
   const text = [report(file), ...(sums.ooms > 0 ? [report(file, '--oom')] : [])].join('\n');
   const word = WRONG_WORDS.exec(text);
   if (word !== null) wrong.push(`says “${word[0]}”`);
-  return [...wrong, ...writtenAnew(file)];
+  return [...wrong, ...writtenAnew(file, document)];
 }
 
 export function truthOf(folder) {

@@ -9,19 +9,18 @@ import { findTorch, standInVariables } from './standIn.mjs';
 /** Some of each kind, for every run of the tests: what holds the leak, and what looks like a leak and is none. */
 const CHOSEN = [
   'l01_loss_list', // a list
-  'l62_graph_nodes', // nodes of the autograd graph
   'n01_adam_warmup', // the optimizer's state
-  'ranges of record_function',
   'two holders, asked', // of the same memory
   'recording that begins late (step)',
-  'a lean trace',
-  'behind the last step is told (summed)',
   'memory ran out of a leak',
   'passes are those of the job',
 ];
 
 /** What the long run has beside them. */
 const MORE = [
+  'l62_graph_nodes', // nodes of the autograd graph
+  'ranges of record_function',
+  'a lean trace',
   'l09_thread', // another thread's list
   'l30_lru_cache', // a cache's own memory
   'n10_prefetch', // what a thread holds for a moment

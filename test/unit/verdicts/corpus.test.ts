@@ -3,13 +3,16 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
+import { LONG } from '../../long.mjs';
 import { CLEAN } from './clean';
 import { LEAKS } from './leaking';
 import { NOISE_SITES, play, type Program } from './program';
 import { RunTrace } from './runTrace';
 import type { StepRun } from './stepRun';
 
-const ROUNDS = Number(process.env.GPU_MEMTRACE_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.GPU_MEMTRACE_ROUNDS ?? 1);
+/** Steps from one judgement to the next. */
+const APART = LONG ? 13 : 39;
 
 function growing(verdicts: Verdicts): number[] {
   return [...verdicts.sites.values()].flatMap(({ site, state }) => (state === 'growing' ? [site] : []));
@@ -74,7 +77,7 @@ test('a verdict does not flicker: a leak once named stays named, and what fills 
   for (const program of [...LEAKS, ...CLEAN].filter(entry => entry.steady !== false)) {
     let [changes, before] = [0, false];
     play(program, 7, (run, step) => {
-      if (step % 13 !== 0) return;
+      if (step % APART !== 0) return;
       const named = growing(judge(run)).includes(program.leaks[0] ?? 1);
       if (named !== before) changes++;
       before = named;
