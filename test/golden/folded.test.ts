@@ -12,6 +12,7 @@ import fc from 'fast-check';
 import { judgeTrace } from '../../extension/analysis/findings/judgeTrace';
 import { loadNative, type NativeAddon } from '../../extension/native/addon';
 import { LAYERS, type TraceSource } from '../../extension/protocol/trace';
+import { LONG } from '../long.mjs';
 import { LogFile } from '../unit/addon/logFile';
 import { CLEAN } from '../unit/verdicts/clean';
 import { generated, playGenerated } from '../unit/verdicts/generated';
@@ -107,13 +108,14 @@ async function checkPlayed(name: string, into: (run: LoggedRun) => void): Promis
 
 test('stored traces', async () => {
   let gaps = 0;
-  for (const file of stored) {
+  const chosen = stored.filter((_, i) => LONG || i % 4 === SEED % 4); // other ones each time
+  for (const file of chosen) {
     const name = file.replace(/^.*\/|\.gputrace.*$/g, '');
     const trace = join(folder, `${name}.gputrace`);
     writeFileSync(trace, file.endsWith('.gz') ? gunzipSync(readFileSync(file)) : readFileSync(file));
     gaps += await checkFolds(name, trace, ROUNDS);
   }
-  assert.ok(gaps * 2 > stored.length * ROUNDS, `most have events that are gone: ${gaps}`);
+  assert.ok(gaps * 2 > chosen.length * ROUNDS, `most have events that are gone: ${gaps}`);
 });
 
 test('programs with and without a leak', async () => {

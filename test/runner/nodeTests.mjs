@@ -1,9 +1,21 @@
 // Runs bundled node:test files and counts what they report.
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { inRoot, run } from '../project/root.mjs';
 
 const LEFT_BY_NAME = /^test name does not match pattern$/i;
 const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Files that load so many of these each: a process for each of them costs more than most of their tests. */
+export function together(kind, files, count) {
+  return Array.from({ length: Math.min(count, files.length) }, (_, group) => {
+    const path = inRoot('build/test-results', `${kind}-${group}.cjs`);
+    const own = files.filter((_file, i) => i % count === group);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, own.map(file => `require(${JSON.stringify(file)});\n`).join(''));
+    return path;
+  });
+}
 
 /**
  * `kind` names the result file; `concurrency` is how many files run at once, each for `mostSeconds`. `names`: only tests whose

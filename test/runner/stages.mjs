@@ -12,7 +12,7 @@ import { inRoot, run, say } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
 import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
 import { runTorchTests } from '../torch/run.mjs';
-import { runNodeTests } from './nodeTests.mjs';
+import { runNodeTests, together } from './nodeTests.mjs';
 import { preparePython } from './pythonPackages.mjs';
 import { runEcosystemTests, runMetricsTests, runTablesTests } from '../ecosystem/run.mjs';
 
@@ -60,17 +60,18 @@ async function runCheckedTests(wanted) {
   return runCtest(wanted, '-L', 'checked');
 }
 
-/** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. */
-function nodeStage(kind, concurrency) {
+/** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. `processes`: so many load all files. */
+function nodeStage(kind, concurrency, processes = Infinity) {
   return async ({ paths, words }) => {
     const folder = inRoot('build/test', kind);
-    const files = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
-    const tests = files
+    const names = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
+    const tests = names
       .filter(name => name.endsWith('.test.js'))
       .filter(name => paths.length === 0 || paths.some(path => name.startsWith(path)))
       .map(name => inRoot('build/test', kind, name));
     if (tests.length === 0) throw new Error(`No *.test.ts of test/${kind} has this name: ${paths.join(' ')}`);
-    return runNodeTests(kind, tests.sort(), { concurrency, names: words });
+    const files = tests.length > processes ? together(kind, tests.sort(), processes) : tests.sort();
+    return runNodeTests(kind, files, { concurrency, names: words });
   };
 }
 
@@ -159,7 +160,7 @@ export const stages = [
     takes: both,
     run: nodeStage('cli', 2),
   },
-  { name: 'unit', what: 'node:test', ...tracing, cores: 0.5, takes: both, run: nodeStage('unit', 2) },
+  { name: 'unit', what: 'node:test', ...tracing, cores: 0.5, takes: both, run: nodeStage('unit', 2, 4) },
   { name: 'types', what: 'tsc -b', cores: 0.7, run: () => program(bin('tsc'), '-b') },
   {
     name: 'lint',

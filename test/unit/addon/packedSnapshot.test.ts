@@ -14,13 +14,22 @@ const loaded = { exports: {} };
 process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));
 const addon = loaded.exports as NativeAddon;
 const folder = mkdtempSync(join(tmpdir(), 'gmt-packed-'));
-const before = process.env.TMPDIR;
-process.env.TMPDIR = mkdtempSync(join(folder, 'tmp-'));
-after(() => {
-  if (before === undefined) delete process.env.TMPDIR;
-  else process.env.TMPDIR = before;
-  rmSync(folder, { recursive: true });
-});
+const temporary = mkdtempSync(join(folder, 'tmp-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A test whose temporary files have a folder of their own. */
+function testAlone(name: string, body: () => Promise<void>): void {
+  test(name, async () => {
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = temporary;
+    try {
+      await body();
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
+  });
+}
 
 const plain = join(folder, 'x.pickle');
 const told = JSON.parse(
@@ -50,7 +59,7 @@ async function liveBytes(file: string): Promise<[number | undefined, string[] | 
 }
 
 const packed = gzipSync(readFileSync(plain));
-test('gzip and zip open as what is in them, under their own name', async () => {
+testAlone('gzip and zip open as what is in them, under their own name', async () => {
   assert.deepEqual(await liveBytes(written('a.pickle.gz', packed)), [told.bytes, ['a.pickle']]);
   assert.deepEqual(await liveBytes(written('attached', packed)), [told.bytes, ['attached']]);
   assert.ok(isSnapshot(join(folder, 'attached')));
@@ -91,7 +100,7 @@ const REFUSED: [string, () => string, RegExp][] = [
   ['no gzip', () => written('k.gz', Buffer.from('hello')), /k\.gz is not opened: it does not begin as a pickle/],
 ];
 for (const [name, make, sentence] of REFUSED) {
-  test(`${name} is refused with one sentence`, async () => {
+  testAlone(`${name} is refused with one sentence`, async () => {
     await assert.rejects(traceFile(addon, make()), error => {
       assert.match((error as Error).message, sentence);
       assert.ok(!(error as Error).message.includes(tmpdir()));
@@ -101,7 +110,7 @@ for (const [name, make, sentence] of REFUSED) {
   });
 }
 
-test('a zip archive that is damaged anywhere is read whole, or refused with one sentence', async () => {
+testAlone('a zip archive that is damaged anywhere is read whole, or refused with one sentence', async () => {
   const path = zip('l.zip', 'z.writestr("x.pickle", data)');
   const bytes = readFileSync(path);
   for (let round = 0; round < 200; round++) {
