@@ -54,14 +54,39 @@ export interface SiteVerdict {
 /** `text/vocabulary.ts` says what each means. */
 /** `slow`: a leak that would take longer to fill the device than any job runs. */
 export type FindingVerdict =
-  'leak' | 'rising' | 'rose' | 'slow' | 'oom' | 'fragmentation' | 'pending' | 'cycle' | 'anomaly' | 'untraced';
+  | 'leak'
+  | 'rising'
+  | 'rose'
+  | 'slow'
+  | 'oom'
+  | 'fragmentation'
+  | 'pending'
+  | 'cycle'
+  | 'anomaly'
+  | 'untraced';
 
 /** What kind of keeping it is; decides the advice. */
 export type LeakClass =
-  'graph' | 'outputs' | 'size' | 'gradients' | 'backward' | 'cycle' | 'exception' | 'hook' | 'pinned' | 'driver';
+  | 'graph'
+  | 'outputs'
+  | 'size'
+  | 'gradients'
+  | 'backward'
+  | 'cycle'
+  | 'exception'
+  | 'hook'
+  | 'pinned'
+  | 'driver';
 /** `limit`: the device had room, and PyTorch was not allowed to take it. */
 export type OutOfMemoryCause =
-  'leak' | 'cache' | 'limit' | 'fragmentation' | 'pools' | 'big-request' | 'other-process' | 'full';
+  | 'leak'
+  | 'cache'
+  | 'limit'
+  | 'fragmentation'
+  | 'pools'
+  | 'big-request'
+  | 'other-process'
+  | 'full';
 
 export interface FindingPlace extends Frame {
   site: number;

@@ -79,7 +79,7 @@ test('what is there, and saved traces', async t => {
       const { content } = await agent.call('query_allocations', { trace, at: 'peak', limit: 2 });
       const [first] = rowsOf(content, 'rows');
       assert.deepEqual([rowsOf(content, 'rows').length, content.next], [2, '2']);
-      const [bytes, words] = first?.liveBytes as [number, string];
+      const [bytes, words] = (first?.liveBytes ?? []) as [number, string];
       assert.ok(bytes > 1 << 20 && / MB$/.test(words));
       const rest = (await agent.call('query_allocations', { trace, at: 'peak', limit: 2, cursor: content.next }))
         .content;
@@ -87,7 +87,7 @@ test('what is there, and saved traces', async t => {
       const stack = (await agent.call('query_allocations', { trace, at: 'peak', site: first?.id })).content;
       assert.match((stack.stack as string[])[0] ?? '', /l05_exception\.py:\d+ \w+/);
       const reasons = (await agent.call('get_findings', { trace, include_ruled_out: true })).content;
-      assert.ok((rowsOf(reasons, 'findings')[0]?.ruledOut as string[]).length > 0);
+      assert.ok(((rowsOf(reasons, 'findings')[0]?.ruledOut ?? []) as string[]).length > 0);
       const two = await agent.call('compare_memory', { a: `${trace}@step:10`, b: 'latest@step:50' });
       const [most] = rowsOf(two.content, 'rows');
       assert.ok((most?.countB as number) > (most?.countA as number) && two.sentBytes <= MOST_BYTES, two.text);

@@ -50,7 +50,8 @@ const settled = () =>
       const left = [busy.timers.size, busy.frames.size, busy.answers];
       calm = left.every(count => count === 0) ? calm + 1 : 0;
       if (calm === FRAMES_AT_REST) done();
-      else if (calm === 0 && now > end) fail(new Error(`The page does not come to rest: timers, frames, answers: ${left}`));
+      else if (calm === 0 && now > end)
+        fail(new Error(`The page does not come to rest: timers, frames, answers: ${left}`));
       else frame(look);
     };
     frame(look);

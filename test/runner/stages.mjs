@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { runHost } from '../host/run.mjs';
 import { runPageChecks } from '../page/all.mjs';
 import { bundle } from '../project/build.mjs';
-import { checkClangFormat, checkPrettier } from '../project/format.mjs';
+import { checkClangFormat, checkOxfmt } from '../project/format.mjs';
 import { buildChecked, buildNative, buildNativeTests } from '../project/native.mjs';
 import { inRoot, run, say } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
@@ -17,6 +17,8 @@ import { preparePython } from './pythonPackages.mjs';
 import { runEcosystemTests, runMetricsTests, runTablesTests } from '../ecosystem/run.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
+/** What was found is kept, and holds while the text of every file is the same. */
+const importsCache = ['--cache', 'build/imports', '--cache-strategy', 'content'];
 /** A step that passes when the program ends with 0. */
 const program = async (command, ...args) => ((await run(command, args)).code === 0 ? { passed: 1 } : { failed: 1 });
 const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -164,11 +166,11 @@ export const stages = [
   { name: 'types', what: 'tsc -b', cores: 0.7, run: () => program(bin('tsc'), '-b') },
   {
     name: 'lint',
-    what: 'eslint; files made from the schema',
+    what: 'oxlint; files made from the schema',
     cores: 0.5,
     run: () =>
       inTurn(
-        () => program(bin('eslint'), '.'),
+        () => program(bin('oxlint')),
         () => program(process.execPath, 'test/project/schema/generate.mjs', '--check'),
       ),
   },
@@ -178,7 +180,7 @@ export const stages = [
     cores: 0.5,
     run: () =>
       inTurn(
-        () => program(bin('depcruise'), 'extension', 'webview', 'test'),
+        () => program(bin('depcruise'), ...importsCache, 'extension', 'webview', 'test'),
         () => program(process.execPath, 'test/project/includeCircles.mjs'),
         () => program(process.execPath, 'test/project/paths.mjs'),
       ),
@@ -192,7 +194,7 @@ export const stages = [
     takes: both,
     run: nodeStage('golden', 2),
   },
-  { name: 'format', what: 'prettier, clang-format', cores: 0.7, run: () => inTurn(checkPrettier, checkClangFormat) },
+  { name: 'format', what: 'oxfmt, clang-format', cores: 0.7, run: () => inTurn(checkOxfmt, checkClangFormat) },
   {
     name: 'debugger',
     what: 'debugpy, by its protocol and in VS Code, on PyTorch without a GPU',

@@ -21,7 +21,9 @@ export interface DoctorGroup {
 
 export type ToDoctorHost = { type: 'ready' } | { type: 'check' } | { type: 'copy'; text: string };
 export type ToDoctorPage =
-  { type: 'checking' } | { type: 'checked'; groups: DoctorGroup[] } | { type: 'problem'; sentence: string };
+  | { type: 'checking' }
+  | { type: 'checked'; groups: DoctorGroup[] }
+  | { type: 'problem'; sentence: string };
 
 const MOST_TEXT = 10_000;
 

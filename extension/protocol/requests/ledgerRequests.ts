@@ -14,7 +14,16 @@ import type { LedgerLibrary } from '../verdicts';
  * - `unknown`: free or in use; the card was not asked.
  */
 export type LedgerPartKind =
-  'tensor' | 'pending' | 'pools' | 'cached' | 'driver' | 'rest' | 'others' | 'untold' | 'unknown' | 'free';
+  | 'tensor'
+  | 'pending'
+  | 'pools'
+  | 'cached'
+  | 'driver'
+  | 'rest'
+  | 'others'
+  | 'untold'
+  | 'unknown'
+  | 'free';
 
 export interface LedgerPart {
   kind: LedgerPartKind;

@@ -96,7 +96,8 @@ export type Params<M extends Method> = Parameters<Requests[M]>[0];
 export type Result<M extends Method> = ReturnType<Requests[M]>;
 
 export type ToHost =
-  { type: 'ready' } | { [M in Method]: { type: 'request'; id: number; method: M; params: Params<M> } }[Method];
+  | { type: 'ready' }
+  | { [M in Method]: { type: 'request'; id: number; method: M; params: Params<M> } }[Method];
 
 export type ToPage =
   /** `answers`: its figures are of the moment of the answers that travel with it. */

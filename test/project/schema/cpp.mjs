@@ -152,7 +152,8 @@ function objectValue(field, objects) {
 
 const objectText =
   objects =>
-  ([, { row, base, fields }]) => `inline Napi::Object pack(Napi::Env env, const ${row} &row) {
+  ([, { row, base, fields }]) =>
+    `inline Napi::Object pack(Napi::Env env, const ${row} &row) {
   auto object = ${base ? `pack(env, static_cast<const ${objects[base].row} &>(row))` : 'Napi::Object::New(env)'};
 ${fieldsOf(fields)
   .filter(field => !field.byHand && !field.inside)

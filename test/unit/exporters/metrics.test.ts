@@ -60,7 +60,7 @@ test('as OTLP: sums and gauges, numbers of 64 bits as text', () => {
     sum: { dataPoints: [{ attributes, ...times, asInt: '5' }], aggregationTemporality: 2, isMonotonic: false },
   });
   assert.deepEqual(second?.gauge, { dataPoints: [{ attributes: [], ...times, asDouble: 1.5 }] });
-  assert.equal((third?.sum as { isMonotonic?: boolean }).isMonotonic, true);
+  assert.equal((third?.sum as { isMonotonic?: boolean } | undefined)?.isMonotonic, true);
 });
 
 const url = (address: string, env: NodeJS.ProcessEnv = {}): string => {

@@ -82,7 +82,7 @@ test('the table: files, functions, threads, notes, causes, groups', () => {
   let drawn = '';
   new TerminalTable({ rows: 80, columns: 400, write: text => void (drawn += text) }).draw(lines);
   // The table's own commands scroll, place the cursor and clear the line.
-  const own = /\x1b(?:[78D]|\[\d*(?:;\d+)?[HrAK]|\[2K)/g; // eslint-disable-line no-control-regex
+  const own = /\x1b(?:[78D]|\[\d*(?:;\d+)?[HrAK]|\[2K)/g; // oxlint-disable-line no-control-regex
   assertInert(drawn.replaceAll(own, ''));
 });
 

@@ -4,7 +4,8 @@ import { baseName } from '../../../extension/text/format';
 import type { Frame } from '../../../extension/protocol/trace';
 
 export type StackItem =
-  { kind: 'frame'; frame: Frame; library: boolean } | { kind: 'folded'; frames: Frame[]; label: string };
+  | { kind: 'frame'; frame: Frame; library: boolean }
+  | { kind: 'folded'; frames: Frame[]; label: string };
 
 const LIBRARY = /\/(?:site-packages|dist-packages)\/|\/lib(?:64)?\/python\d[^/]*\/|^<(?!stdin|ipython|string)/;
 
