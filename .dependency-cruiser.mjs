@@ -86,7 +86,7 @@ const walls = [
   },
   {
     room: 'extension/views/commands',
-    may: hostBase('jsonc-parser', 'extension/capture', 'extension/client', 'extension/views', 'extension/editor'),
+    may: hostBase('extension/capture', 'extension/client', 'extension/views', 'extension/editor'),
   },
   {
     room: 'extension/parts',

@@ -25,9 +25,7 @@ const shared = {
   sourcemap: production ? false : 'linked',
   logLevel: 'warning',
 };
-/** Its build for Node.js cannot be bundled. */
-const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
-const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode', '*.node'], alias };
+const host = { ...shared, platform: 'node', format: 'cjs', target: 'node20', external: ['vscode', '*.node'] };
 /** Files of their own, read when they are needed: what stands behind the commands, and libraries as big as that. */
 const apart = {
   name: 'apart',
