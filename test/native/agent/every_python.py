@@ -10,6 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "inject"))
 
 from agent_log import *  # noqa: E402, F403
+from long_run import LONG  # noqa: E402
 from traced import Traced, main  # noqa: E402, F401
 
 STANDIN = os.path.join(HERE, "standin")
@@ -38,7 +39,7 @@ def chosen():
     """[(version, path)] for the next test: in the long run all that are here, else the oldest and the newest by turns."""
     global turns
     turns += 1
-    return FOUND if "GPU_MEMTRACE_ROUNDS" in os.environ else [FOUND[-(turns % 2)]]
+    return FOUND if LONG else [FOUND[-(turns % 2)]]
 
 
 def every_python(test):

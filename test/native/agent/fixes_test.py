@@ -10,9 +10,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "inject"))
 
 from agent_log import *  # noqa: E402, F403
+from long_run import LONG  # noqa: E402
 from torch_pythons import every_torch  # noqa: E402
 from traced import Traced, main  # noqa: E402
 
+NO_COMPILER = {} if LONG else {"GMT_NO_COMPILER": "1"}
 PROGRAM = os.path.join(HERE, "fixes_program.py")
 WANTED = re.compile(r"^\s*#> (.*)$")
 
@@ -46,7 +48,7 @@ class Fixes(Traced):
                 file.write(text)
         done = self.run_program(
             python, PROGRAM, folder, traced=traced, preload=traced, simulator=self.folder,
-            GPU_MEMTRACE_AGENT_DEVICES="all", OMP_NUM_THREADS="1", PYTHONPATH=HERE,
+            GPU_MEMTRACE_AGENT_DEVICES="all", OMP_NUM_THREADS="1", PYTHONPATH=HERE, **NO_COMPILER,
         )  # fmt: skip
         return json.loads(done.stdout)
 
@@ -54,7 +56,7 @@ class Fixes(Traced):
     def test_ordinary_lines(self, python):
         table = list(cases())
         self.assertGreaterEqual(len(table), 100)
-        if "GPU_MEMTRACE_ROUNDS" not in os.environ:
+        if not LONG:
             table = table[::9]  # each is a program on PyTorch, run twice: `npm run test:long` runs them all
         before = self.run_cases(python, {name: text for name, text, _, _ in table}, True)
         (log,) = agent_logs(self.trace)

@@ -189,6 +189,7 @@ def compiled():
 
 
 torch.set_num_threads(1)
+tracing.leave_compiler_out(torch)
 traced = tracing.begin() if tracing.FOLDER else False
 programs = {
     "train": train,

@@ -8,6 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "inject"))
 
 from agent_log import *  # noqa: E402, F403
+from long_run import LONG, in_long  # noqa: E402
 from torch_pythons import every_torch  # noqa: E402
 from traced import Traced, main  # noqa: E402
 
@@ -15,6 +16,9 @@ PROGRAM = os.path.join(HERE, "torch_program.py")
 
 
 class Torch(Traced):
+    def environment(self, **more):
+        return super().environment(**more, **({} if LONG else {"GMT_NO_COMPILER": "1"}))
+
     def run_what(self, python, what, **more):
         done = self.run_program(python, PROGRAM, what, simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all", **more)
         return json.loads(done.stdout)
@@ -52,6 +56,7 @@ class Torch(Traced):
         self.assertIn("norm.running_mean", told[GMT_CATEGORY_BUFFER])
         self.assertEqual(set(log.modules.values()), {"", "body", "body.0", "body.1", "body.2", "norm", "MSELoss"})
 
+    @in_long
     @every_torch
     def test_names_of_two_modules(self, python):
         _traced, log = self.traced(python, "modules")
@@ -59,10 +64,9 @@ class Torch(Traced):
         self.assertTrue({"Net.body.0.weight", "Linear.weight"} <= texts, texts)
         self.assertTrue({"Net", "Net.body.0", "Linear"} <= set(log.modules.values()), log.modules)
 
+    @in_long
     @every_torch
     def test_names_of_sharded_parameters(self, python):
-        if "GPU_MEMTRACE_ROUNDS" not in os.environ:
-            self.skipTest("PyTorch's distributed part loads for seconds: npm run test:long")
         traced, log = self.traced(python, "sharded")
         if traced is None:
             self.skipTest("this PyTorch has no tensors that are sharded")
@@ -92,6 +96,7 @@ class Torch(Traced):
             self.assertEqual(found[path]["path"], "graph_and_gradient()." + path)
         self.assertEqual(found["buffer"]["path"], "graph_and_gradient().net.norm.running_var")
 
+    @in_long
     @every_torch
     def test_graph_of_a_gradient(self, python):
         done = self.run_program(python, PROGRAM, "graph", simulator=self.folder, GPU_MEMTRACE_AGENT_DEVICES="all")
@@ -110,10 +115,9 @@ class Torch(Traced):
         self.assertIn(("step", 16), [(each.get("when"), each.get("step")) for each in log.answers])
         self.assertEqual(log.holder(1, told["inner"])["path"], "subclasses().inner")
 
+    @in_long
     @every_torch
     def test_compiled_optimizer(self, python):
-        if "GPU_MEMTRACE_ROUNDS" not in os.environ:
-            self.skipTest("PyTorch compiles for half a minute: npm run test:long")
         plain, traced, log = self.both(python, "compile")
         self.assertEqual(plain["breaks"], traced["breaks"])
         self.assertEqual(traced["frames"]["ok"], traced["frames"]["total"])

@@ -11,6 +11,7 @@ import sys
 
 from line_tables import line_of
 from log_reader import *  # noqa: F403
+from long_run import LONG
 from traced import BUILT, HERE, Traced, main
 
 ALLOCATIONS = int(os.environ.get("GMT_ALLOCATIONS", "1200"))
@@ -31,7 +32,7 @@ def pythons():
     unique = {os.path.realpath(python): python for python in reversed(found)}
     versions = {python: version_of(python) for python in unique.values()}
     here = sorted((python for python in versions if OLDEST <= versions[python] <= NEWEST), key=versions.get)
-    return here if "GPU_MEMTRACE_ROUNDS" in os.environ else here[:1] + here[1:][-1:]
+    return here if LONG else here[:1] + here[1:][-1:]
 
 
 class Patterns(Traced):

@@ -8,16 +8,18 @@ import sys
 import time
 
 from log_reader import *  # noqa: F403
+from long_run import LONG
 from traced import PROGRAM, Phases, Traced, main
 
 
 class Threads(Traced):
     def test_none_of_many_is_lost(self):
-        self.run_program(PROGRAM, "storm", 16, 100000)
+        each = 100000 if LONG else 40000
+        self.run_program(PROGRAM, "storm", 16, each)
         log = only_log(self.trace, details=False)
         self.assertEqual(log.lost, {})
-        self.assertEqual(log.sequences(), list(range(1, 1600000 + 2 + 1)))  # the start and the end are events too
-        self.assertEqual((log.next_sequence, log.thread_count), (1600003, 17))
+        self.assertEqual(log.sequences(), list(range(1, 16 * each + 2 + 1)))  # the start and the end are events too
+        self.assertEqual((log.next_sequence, log.thread_count), (16 * each + 3, 17))
 
     def test_each_thread_s_events_are_whole(self):
         self.run_program(PROGRAM, "storm", 4, 5000)

@@ -30,6 +30,8 @@ def mappings(pid, library):
 
 
 class Running(Uprobed):
+    stacks = LONG
+
     def start_burst(self, processes=1, threads=1, pairs=100, rounds=1, **environment):
         program = self.start(BURST, processes, threads, pairs, rounds, **environment)
         self.assertEqual(program.stdout.readline(), "ready\n")
@@ -49,7 +51,7 @@ class Running(Uprobed):
 class Attach(Running):
     def test_attach_and_end_of_the_program(self):
         program = self.start_burst(threads=4, pairs=1000)
-        tracer = Tracer(self, program.pid)
+        tracer = Tracer(self, program.pid, stacks=True)
         ready = tracer.said[0]
         self.assertEqual(ready["how"], "uprobe_multi")
         self.assertEqual([os.path.basename(path) for path in ready["libraries"]], ["libcuda.so.1"])
@@ -324,7 +326,7 @@ class Problems(Running):
         )
         program = self.start(*self.as_user(PYTHON, "-c", script))
         self.assertEqual(program.stdout.readline(), "ready\n")
-        tracer = Tracer(self, program.pid, program=own, prefix=self.as_user())
+        tracer = Tracer(self, program.pid, program=own, prefix=self.as_user(), stacks=True)
         self.finish(program)
         tracer.end()
         log = only_log(self.trace)

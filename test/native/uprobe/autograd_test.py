@@ -13,6 +13,8 @@ PROGRAM = os.path.join(HERE, "backward_program.py")
 class Numbers(Uprobed, torch_test.Torch):
     """What the in-process tracer's test demands, of this one."""
 
+    test_results_and_numbers = in_long(torch_test.Torch.test_results_and_numbers)
+
     def run_program(self, *command, traced=True, preload=True, **environment):
         if not traced:
             return super().run_program(*command, traced=traced, preload=preload, **environment)

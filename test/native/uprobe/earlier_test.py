@@ -39,6 +39,8 @@ class Job:
 
 
 class Earlier(Uprobed):
+    stacks = LONG
+
     def attach(self, job, *bytes_on_gpus):
         words = [word for size in bytes_on_gpus for word in ("--earlier-bytes", str(size))]
         return Tracer(self, job.pid, *words)

@@ -23,6 +23,8 @@ def allocations(log):
 
 
 class Life(Uprobed):
+    stacks = LONG
+
     def test_forks_are_followed(self):
         done = self.record_program(BURST, 4, 2, 200)
         pids = {int(line.split()[0]) for line in done.stdout.splitlines()}
@@ -106,12 +108,12 @@ class Life(Uprobed):
         self.assertEqual([allocations(log) for log in logs(self.trace)], [3] * 10)
 
     def test_the_python_of_a_process(self):
-        self.record_program(sys.executable, "-c", LATE.replace("sys.stdin.readline()", ""))
+        self.record_program(sys.executable, "-c", LATE.replace("sys.stdin.readline()", ""), stacks=True)
         log = only_log(self.trace)
         self.assertEqual(log.python_version, sys.hexversion)
         for event in log.of_kind(GMT_DEVICE_ALLOC):
             self.assertIn(event.stack, log.stacks)
-        self.record_program(sys.executable, "-c", LATE.replace("sys.stdin.readline()", ""), options=("--no-stacks",))
+        self.record_program(sys.executable, "-c", LATE.replace("sys.stdin.readline()", ""), options=("--no-stacks",), stacks=True)
         other = next(found for found in logs(self.trace) if found.path != log.path)
         self.assertEqual({event.stack for event in other.events}, {0})
 
@@ -121,7 +123,7 @@ class Life(Uprobed):
         program = self.start(sys.executable, "-c", LATE.replace("print(", "ctypes.CDLL('libcuda.so.1'); print(", 1))
         self.assertEqual(program.stdout.readline(), "ready\n")
         forbid = [sys.executable, os.path.join(HERE, "forbid_reading.py")]
-        tracer = Tracer(self, program.pid, prefix=forbid)
+        tracer = Tracer(self, program.pid, prefix=forbid, stacks=True)
         program.communicate("go\n", timeout=LIMIT)
         tracer.end()
         log = only_log(self.trace)
@@ -132,6 +134,8 @@ class Life(Uprobed):
 
 
 class Namespaces(Uprobed):
+    stacks = LONG
+
     def burst_in(self, *unshare):
         """A burst in namespaces of its own, held before it starts: (the unshare program, pid seen from here)."""
         program = self.start(*unshare, BURST, 1, 2, 100, 1)
@@ -151,7 +155,7 @@ class Namespaces(Uprobed):
     def test_the_tracer_in_a_pid_namespace_too(self):
         said = os.path.join(self.folder, "said")
         script = ('("$1" 1 2 100 1 < "$3" > "$4" & until grep -q ready "$4"; do sleep 0.01; done; '
-                  '"$0" attach --pid $! --directory "$2" < /dev/null)')  # fmt: skip
+                  '"$0" attach --pid $! --directory "$2" %s < /dev/null)' % ("" if LONG else "--no-stacks"))  # fmt: skip
         fifo = os.path.join(self.folder, "fifo")
         os.mkfifo(fifo)
         holder = self.start(sys.executable, "-c", "import sys; f = open(%r, 'w'); sys.stdin.readline(); f.write('go\\n')" % fifo)

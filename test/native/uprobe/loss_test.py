@@ -2,10 +2,12 @@
 
 from tracer import *  # noqa: F403
 
-PAIRS = int(os.environ.get("GMT_BURST_PAIRS", "20000"))
+PAIRS = int(os.environ.get("GMT_BURST_PAIRS", "20000" if LONG else "8000"))
 
 
 class Loss(Uprobed):
+    stacks = LONG
+
     def burst(self, processes, threads, pairs):
         program = self.start(BURST, processes, threads, pairs, 1)
         self.assertEqual(program.stdout.readline(), "ready\n")
@@ -21,7 +23,7 @@ class Loss(Uprobed):
 
     def test_a_burst_of_four_processes_with_four_threads(self):
         program = self.burst(4, 4, PAIRS)
-        tracer = Tracer(self, program.pid, "--children")
+        tracer = Tracer(self, program.pid, "--children", stacks=True)
         out, error = program.communicate("go\n", timeout=LIMIT)
         self.assertEqual(program.returncode, 0, error)
         self.assertEqual(tracer.end()["lost"], 0)

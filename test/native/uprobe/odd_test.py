@@ -6,6 +6,8 @@ FOLDER = os.path.dirname(BURST)
 
 
 class Odd(Uprobed):
+    stacks = LONG
+
     def record_mode(self, mode, *options):
         program = self.start(os.path.join(FOLDER, "uprobe_odd_program"), mode, simulator=os.path.join(FOLDER, "odd"))
         self.assertEqual(program.stdout.readline(), "ready\n")
