@@ -1,5 +1,5 @@
 // Frame times of the page while it is scrolled and zoomed and the program runs: node test/bench/page_frames.mjs
-// 5,000 rows, timelines of 1,000,000 points, changes ten times a second; Chromium draws without a GPU.
+// 5,000 rows, timelines of 100,000 points, changes ten times a second; Chromium draws without a GPU.
 import { buildPage, openBrowser, openPage } from '../page/page.mjs';
 
 const files = await buildPage();

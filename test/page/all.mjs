@@ -1,36 +1,40 @@
-// Every check of the page in Chromium, one process a file: node test/page/all.mjs [FILE …]
+// Every check of the page in Chromium, two files at once in one browser: node test/page/all.mjs [FILE …]
 import { readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { inRoot, run, say } from '../project/root.mjs';
+import { inRoot, say } from '../project/root.mjs';
 import { ensureChromium } from '../project/chromium.mjs';
+import { openBrowser } from './page.mjs';
 
 const FOLDER = 'test/page';
-const MOST_AT_ONCE = 4;
+const AT_ONCE = 2;
+/** No page of a check lives long enough to be worth optimizing. */
+const COMPILE_LITTLE = '--js-flags=--max-lazy --no-opt';
 
 /** The files that hold checks; the others draw pictures, or stand in for the host. */
 const checkFiles = wanted =>
   readdirSync(inRoot(FOLDER))
-    .filter(name => name.endsWith('.mjs') && /^const checks = /m.test(readFileSync(inRoot(FOLDER, name), 'utf8')))
+    .filter(
+      name => name.endsWith('.mjs') && /^export const result = /m.test(readFileSync(inRoot(FOLDER, name), 'utf8')),
+    )
     .filter(name => wanted.length === 0 || wanted.some(start => name.startsWith(start)))
     .sort();
 
-/** Runs one file; a file that ends badly without naming a check counts as one failure. */
+/** Runs one file; one that ends badly without naming a check counts as one failure. */
 async function runFile(name) {
-  const { code, output } = await run('node', [inRoot(FOLDER, name)], { quiet: true });
-  const count = word => output.match(new RegExp(`^${word} `, 'gm'))?.length ?? 0;
-  const [passed, counted] = [count('ok'), count('not ok')];
-  const failed = code === 0 ? counted : Math.max(1, counted);
-  say(`${failed > 0 ? 'FAILED' : 'ok    '} ${name}: ${passed} passed, ${failed} failed`);
-  if (failed > 0) say(output.replace(/^ok .*\n/gm, ''));
-  const notes = [...output.matchAll(/^not ok (.*)$/gm)].map(([, check]) => `failed: ${name}: ${check}`);
-  return { passed, failed, notes: failed > notes.length ? [`failed: ${name} ended badly`] : notes };
+  const { passed, failed } = await import(`./${name}`).then(
+    ({ result }) => result,
+    error => ({ passed: 0, failed: new Map([['ended badly', error.stack]]) }),
+  );
+  say(`${failed.size > 0 ? 'FAILED' : 'ok    '} ${name}: ${passed} passed, ${failed.size} failed`);
+  for (const [check, why] of failed) say(`not ok  ${check}\n${why}`);
+  return { passed, failed: failed.size, notes: [...failed.keys()].map(check => `failed: ${name}: ${check}`) };
 }
 
 /** Runs the files whose names begin with one of `wanted`, or all; {passed, failed, skipped, notes}. */
 export async function runPageChecks(wanted = []) {
   const problem = await ensureChromium();
   if (problem) return { skipped: [`the page in Chromium: ${problem}`] };
+  const browser = await openBrowser(COMPILE_LITTLE);
   const left = checkFiles(wanted);
   const sum = { passed: 0, failed: 0, notes: [] };
   const worker = async () => {
@@ -41,7 +45,8 @@ export async function runPageChecks(wanted = []) {
       sum.notes.push(...notes);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, availableParallelism()) }, worker));
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await browser.close();
   return sum;
 }
 

@@ -1,4 +1,4 @@
-// Runs named checks of the page and tells how each ended, in lines that all.mjs counts.
+// Runs named checks of the page, and tells how each ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_MS = 50;
@@ -15,35 +15,30 @@ export async function eventually(check) {
   }
 }
 
+/** One of the checks; `inLong(check)(…)` is one of the long run. */
+export const check = run => run;
+
 /**
- * Runs the checks, one after another; a page beside them must report no error and break no security policy.
- * `shown`: {page, errors} of openPage. Resolves with the number of failures.
+ * Runs the checks, one after another; a page beside them must report no error and break no security policy, and is closed.
+ * `shown`: {page, errors, context} of openPage. Resolves with how many passed, and the texts of what failed by name.
  */
 export async function runChecks(checks, shown = null) {
-  const all = Object.entries(checks);
+  const all = Object.entries(checks).filter(([, run]) => run !== undefined);
   if (shown) all.push(['nothing else went wrong', () => nothingWrong(shown)]);
-  let failed = 0;
-  for (const [name, check] of all) {
-    const began = Date.now();
+  const failed = new Map();
+  for (const [name, run] of all) {
     try {
-      await check();
-      console.log(`ok      ${name} (${Date.now() - began} ms)`);
+      await run();
     } catch (error) {
-      failed++;
       const where = error.stack.split('\n').find(line => /^\s+at .*\.mjs:/.test(line) && !/checks\.mjs/.test(line));
-      console.log(`not ok  ${name}\n${error.message}\n${where ?? ''}`);
+      failed.set(name, `${error.message}\n${where ?? ''}`);
     }
   }
-  return failed;
+  await shown?.context.close();
+  return { passed: all.length - failed.size, failed };
 }
 
 async function nothingWrong({ page, errors }) {
   const wrong = [...errors, ...(await page.evaluate(() => window.bench.violations))];
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
-}
-
-/** Closes the browser and ends the process: 0 where nothing failed. */
-export async function finish(browser, failed) {
-  await browser.close();
-  process.exit(failed > 0 ? 1 : 0);
 }

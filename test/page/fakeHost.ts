@@ -18,7 +18,7 @@ import { stackTree } from './fakeTree';
 
 const GB = 1024 ** 3;
 const SITES = 5000;
-const POINTS = 1_000_000;
+const POINTS = 100_000;
 const RUN_NS = 423e9;
 const FILES = ['train.py', 'model.py', 'data.py', 'metrics.py', 'optim/adam_with_a_long_name.py', 'engine.py'];
 const FUNCTIONS = ['forward', 'training_step', 'Attention.forward', 'collate', 'update', '<lambda>', 'main'];
@@ -78,8 +78,8 @@ function makeSeries(base: number, saw: number, shape: number): Float64Array {
   const values = new Float64Array(POINTS);
   for (let i = 0; i < POINTS; i++) {
     const part = i / POINTS;
-    const tooth = (i % 40_000) / 40_000;
-    const spike = shape === 0 && i % 123_457 === 500 ? 2.5 * GB : 0;
+    const tooth = (i % 4_000) / 4_000;
+    const spike = shape === 0 && i % 12_345 === 50 ? 2.5 * GB : 0;
     const steps = shape === 0 ? part * 3 * GB : Math.floor(part * 6) * 0.6 * GB;
     values[i] =
       base * Math.min(1, part * 20) * 0.8 + steps + saw * tooth + spike + (shape === 0 ? random() * 0.2 * GB : 0);

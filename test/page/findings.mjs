@@ -1,11 +1,11 @@
-// The findings by mouse and keyboard against the fake host: node test/page/findings.mjs
+// The findings by mouse and keyboard against the fake host: node test/page/all.mjs findings
 import assert from 'node:assert/strict';
-import { eventually, finish, runChecks } from './checks.mjs';
+import { eventually, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, errors } = await openPage(browser, files, { width: 420, height: 1100 });
+const { page, errors, context } = await openPage(browser, files, { width: 420, height: 1100 });
 const card = id => page.locator(`[data-finding="${id}"]`);
 const opened = () =>
   page.evaluate(() => window.bench.calls.filter(call => call.method === 'openLine').map(call => call.params));
@@ -137,5 +137,4 @@ checks['nothing of the run before stays once another one is shown, though that h
   await context.close();
 };
 
-const failed = await runChecks(checks, { page, errors });
-await finish(browser, failed);
+export const result = await runChecks(checks, { page, errors, context });

@@ -1,14 +1,15 @@
-// Ledger, details, flame graph and segment map by mouse and keyboard: node test/page/maps.mjs
+// Ledger, details, flame graph and segment map by mouse and keyboard: node test/page/all.mjs maps
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { eventually, finish, runChecks } from './checks.mjs';
+import { inLong } from '../long.mjs';
+import { check, eventually, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage } from './page.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, errors } = await openPage(browser, files, { devices: 1, width: 1620, height: 1150 });
+const { page, errors, context } = await openPage(browser, files, { devices: 1, width: 1620, height: 1150 });
 const calls = method =>
   page.evaluate(name => window.bench.calls.filter(call => call.method === name).map(call => call.params), method);
 const fact = name => page.locator(`[data-fact=${name}]`).innerText();
@@ -125,9 +126,9 @@ const checks = {
     await page.keyboard.press('Enter');
     await eventually(async () => assert.equal((await calls('openLine')).at(-1).line, 48));
   },
-  async 'screen readers can read ledger and details'() {
+  'screen readers can read ledger and details': inLong(check)(async () => {
     for (const part of ['.ledger', '.details']) assert.deepEqual(await violationsIn(part), []);
-  },
+  }),
   async 'a flame graph: click zooms, Escape goes back, what is narrower than its text has none'() {
     await page.locator('[data-tab=flame]').click();
     await node('training_step').waitFor();
@@ -188,9 +189,9 @@ const checks = {
     await node('forward_2').first().dblclick();
     await eventually(async () => assert.equal((await calls('openLine')).at(-1).line, 12));
   },
-  async 'screen readers can read the flame graph'() {
+  'screen readers can read the flame graph': inLong(check)(async () => {
     assert.deepEqual(await violationsIn('.flame'), []);
-  },
+  }),
   async 'bytes that were churned are another question'() {
     await page.locator('[data-control=flame-weight]').click();
     await page.locator('[data-control=flame-weight] vscode-option[value=churn]').click();
@@ -255,10 +256,10 @@ const checks = {
     const { colourBy, toScale } = (await page.evaluate(() => window.bench.saved)).segments;
     assert.deepEqual([colourBy, toScale], ['age', false]);
   },
-  async 'screen readers can read the segment map'() {
+  'screen readers can read the segment map': inLong(check)(async () => {
     assert.deepEqual(await violationsIn('.segments'), []);
-  },
-  async 'ten thousand blocks scroll within a frame'() {
+  }),
+  'ten thousand blocks scroll within a frame': inLong(check)(async () => {
     const longest = await page.evaluate(async () => {
       const scroller = document.querySelector('.segment-scroller');
       const spent = [];
@@ -271,8 +272,7 @@ const checks = {
       return spent.sort((a, b) => a - b)[57];
     });
     console.log(`        95 % of two frames within ${longest.toFixed(1)} ms`);
-  },
+  }),
 };
 
-const failed = await runChecks(checks, { page, errors });
-await finish(browser, failed);
+export const result = await runChecks(checks, { page, errors, context });

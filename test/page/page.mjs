@@ -15,8 +15,15 @@ const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', ttf: 
 const CSP =
   "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self' 'nonce-N'; script-src 'nonce-N'; worker-src 'self'";
 
-/** Builds the page and the fake host in memory; the answer maps paths of the server that no network reaches to contents. */
+/** The page and the fake host in memory: paths of the server that no network reaches, with contents. */
 export async function buildPage({ strings } = {}) {
+  return new Map([...(await (built ??= buildFiles())), ['/index.html', html(strings)]]);
+}
+
+/** Made once for all files of checks. */
+let built;
+
+async function buildFiles() {
   const options = {
     bundle: true,
     write: false,
@@ -40,7 +47,6 @@ export async function buildPage({ strings } = {}) {
   files.set('/codicon.css', readFileSync(join(icons, 'codicon.css'), 'utf8'));
   files.set('/codicon.ttf', readFileSync(join(icons, 'codicon.ttf')));
   files.set('/rest.js', `{${readFileSync(new URL('rest.mjs', import.meta.url), 'utf8')}}`);
-  files.set('/index.html', html(strings));
   return files;
 }
 
@@ -56,10 +62,15 @@ function html(strings = {}) {
 <script nonce="N" src="/rest.js"></script><script nonce="N" src="/explorer.js"></script></body></html>`;
 }
 
-export async function openBrowser() {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
-  return chromium.launch({ executablePath: chromiumPath(), headless: true, args });
-}
+let browser;
+
+/** One for all files of checks; `flags` beside those that it needs. */
+export const openBrowser = (...flags) =>
+  (browser ??= chromium.launch({
+    executablePath: chromiumPath(),
+    headless: true,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', ...flags],
+  }));
 
 function valuesOf(theme) {
   const column = THEMES.indexOf(theme);

@@ -1,12 +1,12 @@
-// A side panel of 360 px against the fake host: what matters there is not cut: node test/page/panel.mjs
+// A side panel of 360 px against the fake host: what matters there is not cut: node test/page/all.mjs panel
 import assert from 'node:assert/strict';
-import { eventually, finish, runChecks } from './checks.mjs';
+import { eventually, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
 const PANEL = { width: 360, height: 708, devices: 1 };
-const { page, errors } = await openPage(browser, files, PANEL);
+const { page, errors, context } = await openPage(browser, files, PANEL);
 
 /** A page of its own for one check. */
 async function beside(options, check) {
@@ -135,5 +135,4 @@ const checks = {
   },
 };
 
-const failed = await runChecks(checks, { page, errors });
-await finish(browser, failed);
+export const result = await runChecks(checks, { page, errors, context });

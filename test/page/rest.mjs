@@ -5,12 +5,17 @@ const PATIENCE_MS = 120_000;
 const FRAMES_AT_REST = 3;
 const frame = window.requestAnimationFrame.bind(window);
 const busy = { timers: new Set(), frames: new Set(), answers: 0 };
+/** What goes on once it waits for no answer and no timer: looking at each frame meanwhile would draw them all. */
+const waiting = [];
+const isWaiting = () => busy.timers.size > 0 || busy.answers > 0;
+const wake = () => isWaiting() || waiting.splice(0).forEach(look => frame(look));
 
 const setTimer = window.setTimeout.bind(window);
 const clearTimer = window.clearTimeout.bind(window);
 window.setTimeout = (run, milliseconds = 0, ...rest) => {
   const timer = setTimer(() => {
     busy.timers.delete(timer);
+    wake();
     run(...rest);
   }, milliseconds);
   if (milliseconds < SOON_MS) busy.timers.add(timer);
@@ -19,6 +24,7 @@ window.setTimeout = (run, milliseconds = 0, ...rest) => {
 window.clearTimeout = timer => {
   busy.timers.delete(timer);
   clearTimer(timer);
+  wake();
 };
 window.requestAnimationFrame = run => {
   const id = frame(time => {
@@ -44,15 +50,21 @@ host.postMessage = message => {
 /** Resolves at rest; rejects with what it still waits for. */
 const settled = () =>
   new Promise((done, fail) => {
-    const end = performance.now() + PATIENCE_MS;
     let calm = 0;
-    const look = now => {
+    const late = setTimer(() => {
       const left = [busy.timers.size, busy.frames.size, busy.answers];
-      calm = left.every(count => count === 0) ? calm + 1 : 0;
-      if (calm === FRAMES_AT_REST) done();
-      else if (calm === 0 && now > end)
-        fail(new Error(`The page does not come to rest: timers, frames, answers: ${left}`));
-      else frame(look);
+      fail(new Error(`The page does not come to rest: timers, frames, answers: ${left}`));
+    }, PATIENCE_MS);
+    const look = () => {
+      if (isWaiting()) {
+        calm = 0;
+        waiting.push(look);
+        return;
+      }
+      calm = busy.frames.size === 0 ? calm + 1 : 0;
+      if (calm < FRAMES_AT_REST) return frame(look);
+      clearTimer(late);
+      done();
     };
     frame(look);
   });
@@ -74,11 +86,13 @@ window.addEventListener('securitypolicyviolation', event =>
 );
 host.onmessage = ({ data }) => {
   if (data.type === 'bench') return (data.ms === undefined ? window.bench.calls : window.bench.answers).push(data);
-  if (data.type === 'session' || data.type === 'response') busy.answers--;
   if (data.type === 'session') window.bench.session = data;
   if (data.type === 'changed') window.bench.changes++;
   if (document.getElementById('app').dataset.strings !== '{}') window.bench.said.push(data);
   window.postMessage(data, '*');
+  if (data.type !== 'session' && data.type !== 'response') return;
+  busy.answers--;
+  wake();
 };
 window.acquireVsCodeApi = () => ({
   postMessage: message => {

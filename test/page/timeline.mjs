@@ -1,11 +1,12 @@
-// The timeline by mouse and keyboard against the fake host: node test/page/timeline.mjs
+// The timeline by mouse and keyboard against the fake host: node test/page/all.mjs timeline
 import assert from 'node:assert/strict';
-import { eventually, finish, runChecks } from './checks.mjs';
+import { inLong } from '../long.mjs';
+import { check, eventually, runChecks } from './checks.mjs';
 import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, errors } = await openPage(browser, files, { width: 1500 });
+const { page, errors, context } = await openPage(browser, files, { width: 1500 });
 const surface = page.locator('.timeline-surface');
 const plot = page.locator('.timeline-overlay');
 const heading = () => page.locator('.list-head h2').innerText();
@@ -63,7 +64,7 @@ const checks = {
     await page.locator('vscode-option[value=line-alive]').click();
     await eventually(async () => assert.equal(await page.locator('.legend-groups li').count(), 7));
   },
-  async 'the axis is in steps or in time'() {
+  'the axis is in steps or in time': inLong(check)(async () => {
     await brush(0.5, 0.6, 'Shift');
     assert.match(await span(), /^steps 2\d\d–2\d\d$/);
     await action('axis').click();
@@ -73,8 +74,8 @@ const checks = {
     await eventually(async () => assert.match(await span(), /^steps/));
     await action('span-clear').click();
     await eventually(async () => assert.ok(await page.locator('.timeline-span').isHidden()));
-  },
-  async 'the button selects without Shift, once; a click selects nothing'() {
+  }),
+  'the button selects without Shift, once; a click selects nothing': inLong(check)(async () => {
     await action('select-span').click();
     await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'true'));
     await brush(0.3, 0.45);
@@ -82,7 +83,7 @@ const checks = {
     await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'false'));
     await brush(0.4, 0.4, 'Shift');
     await eventually(async () => assert.ok(await page.locator('[data-value=span]').isHidden()));
-  },
+  }),
   async 'what a span holds, by mouse: still alive, alive at its end, its peak, and back'() {
     const all = await rowCount();
     await brush(0.3, 0.45, 'Shift');
@@ -188,13 +189,13 @@ const checks = {
     }
     assert.equal(await focused(), kinds.at(-1), 'the last one stays');
   },
-  async 'a mark shows its moment'() {
+  'a mark shows its moment': inLong(check)(async () => {
     await page.locator('[data-mark=out-of-memory]').click();
     await eventually(async () => assert.match(await heading(), /^Alive when memory ran out, step 39\d, by line$/));
     await page.locator('[data-mark=collection]:visible').first().click();
     await eventually(async () => assert.match(await heading(), /^Alive at the end of step 59, by line$/));
     await action('moment-now').click();
-  },
+  }),
   async 'an end that holds little is shown as it was before; the user leaves it, and it does not come back'() {
     const ending = {
       timeNs: 400e9,
@@ -225,5 +226,4 @@ const checks = {
   },
 };
 
-const failed = await runChecks(checks, { page, errors });
-await finish(browser, failed);
+export const result = await runChecks(checks, { page, errors, context });
