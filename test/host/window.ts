@@ -1,5 +1,5 @@
 // What a test in the extension host asks of the window around it: the driver (test/workbench/driver.mjs) does it there.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = process.env.DRIVER_FOLDER ?? '';
@@ -13,13 +13,29 @@ export interface Row {
   cells: Record<string, string>;
 }
 
+const ANSWER_MS = 90_000;
+
+/** Resolves once the file is there, which is not there yet. */
+function appears(file: string, what: string): Promise<void> {
+  return new Promise((done, fail) => {
+    const watcher = watch(folder, () => existsSync(file) && ended());
+    const late = setTimeout(() => ended(new Error(`Waited ${ANSWER_MS / 1000} s for ${what}.`)), ANSWER_MS);
+    const ended = (error?: Error): void => {
+      watcher.close();
+      clearTimeout(late);
+      if (error) fail(error);
+      else done();
+    };
+  });
+}
+
 export async function ask<T>(action: string, parameters: object = {}): Promise<T> {
   const name = join(folder, String(++requests));
   writeFileSync(`${name}.part`, JSON.stringify({ action, ...parameters }));
+  const arrived = appears(`${name}.answer.json`, `an answer to ${action}`);
   renameSync(`${name}.part`, `${name}.request.json`);
-  const answer = await until(`an answer to ${action}`, () => existsSync(`${name}.answer.json`), 90_000, 5).then(
-    () => JSON.parse(readFileSync(`${name}.answer.json`, 'utf8')) as { value: T; error?: string },
-  );
+  await arrived;
+  const answer = JSON.parse(readFileSync(`${name}.answer.json`, 'utf8')) as { value: T; error?: string };
   rmSync(`${name}.answer.json`);
   if (answer.error !== undefined) throw new Error(answer.error);
   return answer.value;
@@ -90,12 +106,13 @@ export const motions = (selector: string, reduced: boolean): Promise<string[]> =
 export const attribute = (selector: string, name: string): Promise<string | null> =>
   ask('attribute', { selector, name });
 
-/** Waits until `probe` gives something, and looks each `apart` milliseconds; names what it waited for when it does not. */
+const LOOK_MS = 100;
+
+/** Waits until `probe` gives something, and names what it waited for when it does not. */
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
   milliseconds = 90_000,
-  apart = 100,
 ): Promise<NonNullable<T>> {
   const end = Date.now() + milliseconds;
   let last: unknown = '';
@@ -107,6 +124,6 @@ export async function until<T>(
       last = error;
     }
     if (Date.now() > end) throw new Error(`Waited ${milliseconds / 1000} s for ${what}. ${String(last)}`);
-    await new Promise(done => setTimeout(done, apart));
+    await new Promise(done => setTimeout(done, LOOK_MS));
   }
 }

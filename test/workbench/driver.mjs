@@ -2,7 +2,7 @@
 // The test writes `N.request.json` into a folder that both know; the answer comes as `N.answer.json`:
 // {value} or {error}. Requests: see `actions`.
 import { createRequire } from 'node:module';
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { frameWith } from './workbench.mjs';
 
@@ -272,7 +272,12 @@ async function answer(page, { action, ...request }) {
 
 /** Answers requests in `folder` until `page` is closed. */
 export async function serveRequests(page, folder) {
+  let found = () => {};
+  const watcher = watch(folder, () => found());
+  watcher.once('close', () => found());
+  page.once('close', () => watcher.close());
   while (!page.isClosed()) {
+    const next = new Promise(done => (found = done)); // before it looks: none is missed
     for (const name of readdirSync(folder).filter(name => name.endsWith('.request.json'))) {
       const request = JSON.parse(readFileSync(join(folder, name), 'utf8'));
       rmSync(join(folder, name));
@@ -280,6 +285,7 @@ export async function serveRequests(page, folder) {
       writeFileSync(file + '.part', JSON.stringify(await answer(page, request)));
       renameSync(file + '.part', file);
     }
-    await new Promise(done => setTimeout(done, 5));
+    await next;
   }
+  watcher.close();
 }
