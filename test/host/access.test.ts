@@ -80,7 +80,7 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  it('axe finds nothing wrong while there is no trace, in any theme', async () => {
+  inLong(it)('axe finds nothing wrong while there is no trace, in any theme', async () => {
     await until('the page', () => attribute(PAGE, 'data-phase'));
     assert.deepEqual(
       await wrongInThemes(async function* () {
@@ -115,22 +115,26 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     assert.deepEqual(found, []);
   });
 
-  it('the Tab key goes through the page and out of it again, forth and back, and the focus is seen', async () => {
-    await leaked();
-    await choose(THEMES[0]!);
-    await press('[data-action=save]', 'Shift');
-    const down = await walk('Tab');
-    for (const name of ['lines', 'filter', 'group']) assert.ok(down.includes(name), `${name} in ${down.join(', ')}`);
-    assert.ok(
-      down.some(name => name.endsWith('grid')),
-      down.join(', '),
-    );
-    await press('.list .grid', 'Shift');
-    const up = await walk('Shift+Tab');
-    for (const name of ['filter', 'lines', 'save']) assert.ok(up.includes(name), `${name} in ${up.join(', ')}`);
-  });
+  inLong(it)(
+    'the Tab key goes through the page and out of it again, forth and back, and the focus is seen',
+    async () => {
+      await leaked();
+      await choose(THEMES[0]!);
+      await press('[data-action=save]', 'Shift');
+      const down = await walk('Tab');
+      for (const name of ['lines', 'filter', 'group']) assert.ok(down.includes(name), `${name} in ${down.join(', ')}`);
+      assert.ok(
+        down.some(name => name.endsWith('grid')),
+        down.join(', '),
+      );
+      await press('.list .grid', 'Shift');
+      const up = await walk('Shift+Tab');
+      for (const name of ['filter', 'lines', 'save']) assert.ok(up.includes(name), `${name} in ${up.join(', ')}`);
+    },
+  );
 
   it('Show Leak Explorer, from the palette, leads to the first finding; the next key opens it', async () => {
+    await leaked();
     await vscode.window.showTextDocument(vscode.Uri.file(KEPT));
     await until('the focus in the editor', async () => (await focused(PAGE)) === null);
     await click('.finding-toggle');

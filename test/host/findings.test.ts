@@ -111,7 +111,7 @@ describe('Findings in VS Code', () => {
     await open('true');
   });
 
-  it('the warning follows edits of the file', async () => {
+  inLong(it)('the warning follows edits of the file', async () => {
     const line = lineOf(KEPT, '# LEAK outputs') - 1;
     const stands = (at: number): Promise<true> =>
       until(`the entry in line ${at}`, () => (problems(KEPT)[0]?.range.start.line === at) as true);

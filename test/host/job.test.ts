@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { inThemes, reached, workspace } from './page';
 import { click, press, says, texts, until, violations, words } from './window';
 
@@ -56,7 +57,7 @@ describe('A job of many ranks in VS Code', () => {
     await inThemes('job');
   });
 
-  it('tells a cell by keyboard, in another order too', async () => {
+  inLong(it)('tells a cell by keyboard, in another order too', async () => {
     await press(HEAT, 'Home');
     await says('[data-value=cell]', /rank 0 on .* step \d+: \d/);
     await press(HEAT, 'ArrowDown');

@@ -3,6 +3,7 @@ import * as assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
 import { attribute, click, fill, press, rows, says, texts, until, value, words } from './window';
 
@@ -165,7 +166,7 @@ describe('The sample', () => {
     assert.equal(await attribute('[data-action=stop]', 'hidden'), '');
   });
 
-  it('leads to a script of one’s own', async () => {
+  inLong(it)('leads to a script of one’s own', async () => {
     await vscode.workspace.getConfiguration().update(SIMPLE, true, vscode.ConfigurationTarget.Global);
     try {
       const file = writeScript('own.py', HOLD);

@@ -4,6 +4,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { FIRST, freshPage, PAGE, picture, reached, rowAt, writeScript } from './page';
 import { attribute, click, fill, press, texts, until } from './window';
 
@@ -34,6 +35,9 @@ async function openList(): Promise<{ list: string; done: Promise<unknown> }> {
   }
 }
 
+let tested: boolean | undefined;
+const canAttach = (): boolean => (tested ??= spawnSync(tracer, ['self-test']).status === 0);
+
 /** Allocates 2 MB each 50 ms, once it has had the driver for a while. */
 const JOB = `print("ready", flush=True)
 time.sleep(float(sys.argv[1]))
@@ -53,7 +57,7 @@ describe('Attaching in VS Code', () => {
   });
   after(() => job?.kill('SIGKILL'));
 
-  it('says what to do where no program uses CUDA', async function () {
+  inLong(it)('says what to do where no program uses CUDA', async function () {
     const { done } = await openList();
     // Programs of other tests come and go.
     const looked = async (): Promise<string | null> => {
@@ -98,7 +102,7 @@ describe('Attaching in VS Code', () => {
   });
 
   it('shows its allocations, and leaves it running', async function () {
-    if (spawnSync(tracer, ['self-test']).status !== 0) return this.skip();
+    if (!canAttach()) return this.skip();
     const { done } = await openList();
     await fill(INPUT, 'attach_me');
     await until('the program', async () => (await listed()).includes('attach_me.py'));
@@ -115,7 +119,7 @@ describe('Attaching in VS Code', () => {
   });
 
   it('tells that the program ended', async function () {
-    if (spawnSync(tracer, ['self-test']).status !== 0) return this.skip();
+    if (!canAttach()) return this.skip();
     await attach(job?.pid);
     await reached('running');
     job?.kill('SIGKILL');
