@@ -11,7 +11,7 @@ using namespace gmt::test;
 namespace {
 
 /// A trace is so much shorter, and so many moments apart are looked at.
-int scale() { return long_run() ? 1 : 12; }
+int scale() { return long_run() ? 1 : 6; }
 
 bool has_gap(const std::string &folder) {
   auto reader = trace::LogMerger::open(folder);

@@ -31,10 +31,10 @@ class Twins {
     }
   }
   void act(int times) {
-    const uint32_t seed = random_();
-    for (std::vector<Program> *programs : {&one_, &other_}) {
-      std::mt19937 own(seed);
-      for (int i = 0; i < times; ++i) {
+    for (int i = 0; i < times; ++i) {
+      const uint32_t seed = random_();
+      for (std::vector<Program> *programs : {&one_, &other_}) {
+        std::mt19937 own(seed);
         Program &next = (*programs)[own() % programs->size()];
         for (const Program &other : *programs) {
           if (one_clock_) next.log->at(std::max(next.log->now_ns(), other.log->now_ns()));

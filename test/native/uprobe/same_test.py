@@ -81,6 +81,7 @@ class Same(Uprobed):
         words = ("--threads", "3", "--iterations", "5", "--sleep-ms", "1", "--anomaly-mb", "64")
         self.check("gpu_alloc_anomaly.py", *words, kinds=TENSORS)
 
+    @in_long
     def test_the_driver_alone(self):
         words = ("--threads", "1", "--iterations", "12", "--sleep-ms", "1", "--anomaly-mb", "64")
         self.check("gpu_alloc_anomaly.py", *words, GPU_MEMTRACE_WORKLOAD="driver")
@@ -88,6 +89,7 @@ class Same(Uprobed):
     def test_two_devices(self):
         self.check("fork_spawn_exec.py", GPU_MEMTRACE_SIM_DEVICES="2")
 
+    @in_long
     def test_out_of_memory(self):
         self.check("oom.py", GPU_MEMTRACE_SIM_MEMORY="1GiB")
 
