@@ -134,7 +134,7 @@ export const stages = [
     what: 'ctest',
     needs: ['build', 'programs', 'python'],
     after: ['programs', 'python'],
-    cores: 1.2,
+    cores: 0.9,
     takes: both,
     run: runNativeTests,
   },
@@ -142,6 +142,7 @@ export const stages = [
     name: 'torch',
     what: 'planted leaks on PyTorch, without a GPU',
     ...tracing,
+    after: ['build', 'python', 'programs'], // native tests wait longest: they begin first
     cores: 0.6,
     takes: ['paths'],
     run: ({ paths }) => runTorchTests(paths),
@@ -162,7 +163,15 @@ export const stages = [
     takes: both,
     run: nodeStage('cli', 2),
   },
-  { name: 'unit', what: 'node:test', ...tracing, cores: 0.5, takes: both, run: nodeStage('unit', 2, 4) },
+  {
+    name: 'unit',
+    what: 'node:test',
+    ...tracing,
+    after: ['build', 'python', 'programs'],
+    cores: 0.5,
+    takes: both,
+    run: nodeStage('unit', 2, 4),
+  },
   { name: 'types', what: 'tsc -b', cores: 0.7, run: () => program(bin('tsc'), '-b') },
   {
     name: 'lint',
