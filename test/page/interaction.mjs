@@ -135,17 +135,23 @@ const checks = {
   },
   async 'the timeline zooms by wheel and keys, pans by drag, follows again by double click and Home'() {
     const surface = page.locator('.timeline-surface');
-    const box = await surface.boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + 50);
+    /** The middle of the timeline, wherever it is by now. */
+    const middle = async () => {
+      await pause();
+      const { x, y, width } = await surface.boundingBox();
+      return [x + width / 2, y + 50];
+    };
+    await page.mouse.move(...(await middle()));
     await page.mouse.wheel(0, -300);
-    await pause();
+    const [x, y] = await middle();
     const { spanNs, endNs } = (await saved()).zoom;
     assert.ok(spanNs < 423e9 && endNs !== null);
+    await page.mouse.move(x, y);
     await page.mouse.down();
-    await page.mouse.move(box.x + box.width / 2 + 60, box.y + 50, { steps: 5 });
+    await page.mouse.move(x + 60, y, { steps: 5 });
     await page.mouse.up();
     await eventually(async () => assert.ok((await saved()).zoom.endNs < endNs));
-    await page.mouse.dblclick(box.x + box.width / 2, box.y + 50);
+    await page.mouse.dblclick(...(await middle()));
     await eventually(async () => assert.equal((await saved()).zoom.spanNs, null));
     await surface.focus();
     for (const key of ['+', '+', '+', 'ArrowLeft']) await surface.press(key);
