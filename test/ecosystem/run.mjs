@@ -42,7 +42,7 @@ export async function runEcosystemTests(names, words) {
   rmSync(inRoot('build/test/ecosystem', names[0]), { recursive: true, force: true });
   return runNodeTests(names[0], files, {
     concurrency: 2,
-    mostSeconds: 300,
+    mostSeconds: 1200,
     names: words,
     env: { ...env, GMT_WHEEL: await makeWheel(torch.python, inRoot('build/test/ecosystem', names[0])) },
   });
@@ -63,7 +63,7 @@ export async function runMetricsTests(words) {
   const programs = ['prometheus', 'promtool', 'prometheus-node-exporter'];
   const absent = await ensurePrograms(programs, ['prometheus', 'prometheus-node-exporter']);
   return runNodeTests('metrics', [inRoot('test/ecosystem/metrics.test.mjs')], {
-    mostSeconds: 300,
+    mostSeconds: 1200,
     names: words,
     env: { GMT_METRICS_PYTHON: python, GMT_NO_PROMETHEUS: absent ?? '' },
   });

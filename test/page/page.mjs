@@ -62,6 +62,9 @@ function html(strings = {}) {
 <script nonce="N" src="/rest.js"></script><script nonce="N" src="/explorer.js"></script></body></html>`;
 }
 
+/** What takes so long never comes, however busy the machine is. */
+const HANG_MS = 120_000;
+
 let browser;
 
 /** One for all files of checks; `flags` beside those that it needs. */
@@ -96,6 +99,7 @@ export async function openPage(
 ) {
   const context = await browser.newContext({ viewport: { width, height } });
   const page = await context.newPage();
+  page.setDefaultTimeout(HANG_MS);
   const errors = [];
   page.on('pageerror', error => errors.push(String(error.stack ?? error)));
   page.on('console', message => message.type() === 'error' && errors.push(message.text()));

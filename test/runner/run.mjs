@@ -10,7 +10,7 @@ import { findPythonOnce } from './pythons.mjs';
 import { runStages } from './schedule.mjs';
 
 /** Stages wait now and then: so much more of them than there are cores keeps all cores busy. */
-const AT_ONCE = 2.25;
+const AT_ONCE = 1.5;
 
 const began = Date.now();
 const ofResult = ({ passed, failed, skipped }) =>
