@@ -158,7 +158,7 @@ uint32_t g_resolving;
 unsigned long long g_resolved_at;  ///< libraries_added() when PyTorch was not there: it may be imported long after CUDA
 
 GMT_COLD uint32_t resolve_functions() {
-  g_resolved_at = libraries_added();
+  __atomic_store_n(&g_resolved_at, libraries_added(), __ATOMIC_RELAXED);
   g_peek = reinterpret_cast<PeekFunction>(find_symbol(kLibrary, "_ZN2at15sequence_number4peekEv"));
   g_thread_id = reinterpret_cast<ThreadFunction>(find_symbol(kLibrary, "_ZN2at14RecordFunction15currentThreadIdEv"));
   if (find_running_node() && g_peek) return kReady;
@@ -166,7 +166,8 @@ GMT_COLD uint32_t resolve_functions() {
 }
 
 GMT_COLD bool becomes_ready(uint32_t state) {
-  if (state == kCannot || (state == kNoTorch && libraries_added() == g_resolved_at)) return false;
+  if (state == kCannot) return false;
+  if (state == kNoTorch && libraries_added() == __atomic_load_n(&g_resolved_at, __ATOMIC_RELAXED)) return false;
   if (!gmt_take(&g_resolving)) return false;
   state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
   if (state != kReady) state = resolve_functions();
@@ -183,8 +184,7 @@ GMT_COLD bool becomes_ready(uint32_t state) {
 /// Once per process, where PyTorch is there but lacks what is needed.
 GMT_COLD void report_unreadable(Thread &thread) {
   static uint32_t reported;
-  if (reported) return;
-  reported = 1;
+  if (__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) return;
   write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
              "This PyTorch does not export what ties backward allocations to forward lines: they carry the line of "
              "backward().");

@@ -78,7 +78,8 @@ bool ElfFile::read_segments(const FileBytes &file) {
     Elf64_Phdr part;
     if (header.e_phoff > file.size() || !read_object(file, header.e_phoff + i * sizeof part, &part)) return false;
     if (part.p_type == PT_LOAD)
-      segments_.push_back({part.p_vaddr, part.p_offset, part.p_filesz, (part.p_flags & PF_X) != 0});
+      segments_.push_back(
+          {part.p_vaddr, part.p_offset, part.p_filesz, (part.p_flags & PF_X) != 0, (part.p_flags & PF_W) != 0});
   }
   return !segments_.empty();
 }

@@ -50,7 +50,7 @@ class ElfFile {
   /// Loaded into memory.
   struct Segment {
     uint64_t address, offset, file_bytes;
-    bool executable;
+    bool executable, writable;
   };
   struct Section {
     std::string name;

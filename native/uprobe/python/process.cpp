@@ -118,6 +118,16 @@ bool MappedSymbols::find_bias(const MappedFile &file) {
   return false;
 }
 
+bool MappedSymbols::has_variables(const MappedFile &file) const {
+  return std::ranges::all_of(elf_.segments(), [&](const ElfFile::Segment &segment) {
+    if (!segment.writable || !segment.file_bytes) return true;
+    const uint64_t address = segment.address + bias_;
+    return std::ranges::any_of(file.ranges, [&](const MappedFile::Range &range) {
+      return address >= range.begin && address < range.end && range.offset + (address - range.begin) == segment.offset;
+    });
+  });
+}
+
 std::optional<MappedSymbols::Symbol> MappedSymbols::find(std::string_view name) const {
   if (const ElfSymbol *symbol = elf_.find(name)) return Symbol{symbol->address + bias_, symbol->bytes};
   std::optional<Symbol> found;

@@ -79,6 +79,9 @@ class MappedSymbols {
   std::vector<Function> functions();
   /// Address in the process - address as linked.
   uint64_t bias() const { return bias_; }
+  /// Whether the variables of `file`, which this was read of, are in their places. While a library is loaded they are not: the dynamic
+  /// linker maps the whole file first, and then its variables over a part of that.
+  bool has_variables(const MappedFile &file) const;
 
  private:
   MappedSymbols(FileBytes &&file, ElfFile &&elf) : file_(std::move(file)), elf_(std::move(elf)) {}

@@ -328,7 +328,9 @@ PythonTarget find_python(pid_t pid) {
     // The first one is the program.
     if (i != 0 && !files[i].name().starts_with("libpython")) continue;
     const auto symbols = MappedSymbols::read(process, files[i]);
-    if (symbols && symbols->find("Py_GetVersion")) return examine(process, files, files[i], *symbols);
+    if (!symbols || !symbols->find("Py_GetVersion")) continue;
+    if (!symbols->has_variables(files[i])) return not_yet(0, "its library is being loaded");
+    return examine(process, files, files[i], *symbols);
   }
   return {};
 }

@@ -47,6 +47,19 @@ TEST(no_interpreter_is_none) {
   CHECK(find_python(0x3fffffff).support == PythonSupport::kNone);
 }
 
+/// As the dynamic linker has it for a moment: the whole file is mapped, and its variables not yet over a part of that.
+TEST(a_library_that_is_being_loaded_is_looked_at_again) {
+  const int fd = open(gmt::test::given("GMT_FAKE_LIBPYTHON").c_str(), O_RDONLY);
+  const auto bytes = static_cast<size_t>(lseek(fd, 0, SEEK_END));
+  void *mapped = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  CHECK(mapped != MAP_FAILED);
+  const PythonTarget target = find_python(getpid());
+  CHECK(target.support == PythonSupport::kNotYet);
+  CHECK(says(target, "is being loaded"));
+  munmap(mapped, bytes);
+}
+
 /// Maps a damaged copy of the library and looks at this process. The headers and tables, which are read, lie at both ends.
 void map_damaged(const std::vector<char> &whole, const std::string &path, uint32_t seed) {
   std::mt19937 random(seed);
