@@ -3,6 +3,7 @@ import * as assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { inLong } from '../long.mjs';
 import { freshPage, workspace, writeScript } from './page';
 import { click, says, until } from './window';
 
@@ -24,7 +25,8 @@ describe('Ways to a trace', () => {
     terminal.dispose();
   });
 
-  it('the path of a trace or of a failure’s page in a terminal is a link that opens it', async () => {
+  // Where the link lies in a terminal of this size is found by trying, which is not always enough.
+  inLong(it)('the path of a trace or of a failure’s page in a terminal is a link that opens it', async () => {
     const [trace, page] = [join(workspace, 'a trace.gputrace'), join(workspace, 'oom-12.md')];
     copyFileSync(join(__dirname, '../../../test/golden/trace/steps.gputrace'), trace);
     writeFileSync(page, '# Out of memory\n');
