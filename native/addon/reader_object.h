@@ -27,8 +27,8 @@ inline Napi::Value refuse(Napi::Env env, const std::string &sentence) {
   return env.Undefined();
 }
 
-/// What lives as long as one environment (one Node thread): of each class what makes its objects, and who is told to stop before the
-/// environment goes.
+/// Lives as long as one environment (one Node thread). For each class it holds the constructor, and the objects that must stop before
+/// the environment ends.
 template <typename Reader>
 struct Opened {
   Napi::FunctionReference constructor;

@@ -47,7 +47,7 @@ class Recorder {
     std::string path;
     uint64_t bytes = 0;
     uint64_t finished = 0;                              ///< chunks of all logs, read before it
-    uint64_t sure_ns = 0;                               ///< all up to this session time was read before it
+    uint64_t sure_ns = 0;                               ///< every event before this time was read already
     std::vector<trace::Merge::ReadPosition> positions;  ///< empty: an earlier recorder wrote it
     bool released = false;                              ///< what lies before it
   };

@@ -38,7 +38,7 @@ constexpr char kHelp[] =
 gpu-memtrace-recorder DIR --save FILE
   Saves what is recorded so far as a trace.
 gpu-memtrace-recorder DIR --ask PID [--background]
-  Answers what is asked of that process on standard input, a line for each (recorder/query_server.h).
+  Reads queries about that process from standard input and answers each with one line (recorder/query_server.h).
 Exit status: 0 the job is over, or there is another recorder; 1 it cannot work, told on standard error; 2 wrong arguments.
 )";
 

@@ -196,7 +196,7 @@ class LoopFinder {
    * The loop that goes on and whose rounds are steps, which lies in no set-up: where the program has backward passes, the innermost one with a pass in each
    * round; else the outermost one, for what a request does may be a loop too. Of the lines that are come to in each round the one
    * that came first stands for it. What other threads do is no part of a round. A line of several threads has rounds in each of
-   * them, and in all. `current`: what stands for the loop until now, which it goes on to do where it may.
+   * them, and in all. `current`: the line that stands for the loop so far; it is kept while it may be.
    */
   std::optional<Loop> find(const std::vector<Maker> &makers, const PathOf &path_of, Anchor current);
 

@@ -53,7 +53,7 @@ class Line(NamedTuple):
 
 
 class Questions:
-    """A process that follows the trace, and answers while it goes on (native/recorder/query_server.h)."""
+    """A process that follows a growing trace and answers queries about it (native/recorder/query_server.h)."""
 
     def __init__(self, recorder: str, directory: str, pid: int) -> None:
         words = [recorder, directory, "--ask", str(pid), "--background"]
