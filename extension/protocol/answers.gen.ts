@@ -682,6 +682,8 @@ export interface ProcessSteps {
   parts: boolean;
   /** Of a loop (periodic) of a program that has ended: how long it worked behind it without an event; else 0. */
   idleNs: number;
+  /** Until when it is known which pool has which memory (that of captured graphs, say): all until now where none was taken since; 0: never listed. */
+  poolsNs: number;
   /** Of the ended steps, those in which events are missing (see StepAxis.flags). */
   touched: number;
 }

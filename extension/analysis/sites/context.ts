@@ -33,28 +33,39 @@ export interface Context {
   loads: boolean;
   /** In most of its few rounds a CUDA graph was captured, as is done once for each shape. */
   captures: boolean;
+  /** ... or may have been: it took memory of which it is not known yet whether captured graphs have it. */
+  unlisted: boolean;
   /** The rounds of a loop have no backward pass, and the program has some: they may be parts of a step. */
   parts: boolean;
 }
 
-type LoopFacts = Pick<Context, 'idleRounds' | 'outlasted' | 'loads' | 'captures' | 'parts'>;
+type LoopFacts = Pick<Context, 'idleRounds' | 'outlasted' | 'loads' | 'captures' | 'unlisted' | 'parts'>;
 
 /** What a loop that nothing names may be instead of steps. */
 export function loopFacts(axis: StepAxis, info: TraceInfo, pools: readonly Pool[]): LoopFacts {
   const steps = info.steps.find(({ process }) => process === axis.process);
   if (axis.source !== 'periodic' || steps === undefined)
-    return { idleRounds: 0, outlasted: false, loads: false, captures: false, parts: false };
+    return { idleRounds: 0, outlasted: false, loads: false, captures: false, unlisted: false, parts: false };
   const ended = info.processes[axis.process]?.ended ?? true;
   const loads = steps.alone && !steps.sure && (!ended || axis.count < T.many);
   const graphs = pools.filter(({ process, kind }) => process === axis.process && kind === 'graph');
   const captured = sum(graphs.map(({ makers }) => makers));
-  const captures = axis.count < T.many && captured >= T.few && captured >= T.most * axis.count;
-  return { ...idleRounds(axis, steps.idleNs), loads, captures, parts: steps.parts };
+  const isShort = axis.count < T.many;
+  const listedRounds = steps.poolsNs === 0 ? axis.count : roundsUntil(axis, steps.poolsNs);
+  const captures = isShort && captured >= T.few && captured >= T.most * listedRounds;
+  const unlisted = isShort && !ended && listedRounds < T.few;
+  return { ...idleRounds(axis, steps.idleNs), loads, captures, unlisted, parts: steps.parts };
+}
+
+/** Rounds that had ended by then. */
+function roundsUntil({ last, endNs }: StepAxis, ns: number): number {
+  const ended = endNs.findLastIndex(end => end <= ns);
+  return ended < 0 ? 0 : at(last, ended);
 }
 
 /** Whether what is taken for steps may be a set-up, or parts of a step. */
-export const isNoStep = ({ idleRounds, loads, captures, parts }: LoopFacts): boolean =>
-  idleRounds > T.few || loads || captures || parts;
+export const isNoStep = ({ idleRounds, loads, captures, unlisted, parts }: LoopFacts): boolean =>
+  idleRounds > T.few || loads || captures || unlisted || parts;
 
 /** Rounds of a loop behind which the program went on may have been a set-up; where it went on for longer than they took, they were one. */
 function idleRounds({ endNs, count }: StepAxis, idleNs: number): Pick<Context, 'idleRounds' | 'outlasted'> {
@@ -132,7 +143,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
 /** Why the rounds in which it grew may be no steps; null: nothing speaks for that. */
 function noStepBecause(
   { rises, period }: SiteVerdict,
-  { idleRounds, loads, captures, parts }: LoopFacts,
+  { idleRounds, loads, captures, unlisted, parts }: LoopFacts,
 ): string | null {
   if (parts)
     return t(
@@ -142,6 +153,7 @@ function noStepBecause(
     return t('It grew in {0} rounds of a loop, and no more for a while since: that may have been a set-up.', rises);
   if (captures)
     return t('It rises in a loop that captures a CUDA graph in most of its rounds, as is done once for each shape.');
+  if (unlisted) return t('It rises in a loop that has just begun, and may capture CUDA graphs, as is done once for each shape.');
   return loads ? t('It rises in a loop in which this line alone allocates, as when weights are loaded.') : null;
 }
 

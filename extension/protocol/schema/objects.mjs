@@ -175,6 +175,8 @@ export const objects = {
         "bool Rounds of a loop ('periodic') without a backward pass, of a program that has some: they may be parts of a step.",
       idleNs:
         'u64 Of a loop (periodic) of a program that has ended: how long it worked behind it without an event; else 0.',
+      poolsNs:
+        'u64 Until when it is known which pool has which memory (that of captured graphs, say): all until now where none was taken since; 0: never listed.',
       touched: 'u32 Of the ended steps, those in which events are missing (see StepAxis.flags).',
     },
   },

@@ -20,6 +20,8 @@ struct ProcessSteps {
   bool parts = {};
   /// Of a loop (periodic) of a program that has ended: how long it worked behind it without an event; else 0.
   uint64_t idle_ns = {};
+  /// Until when it is known which pool has which memory (that of captured graphs, say): all until now where none was taken since; 0: never listed.
+  uint64_t pools_ns = {};
   /// Of the ended steps, those in which events are missing (see StepAxis.flags).
   uint32_t touched = {};
 };

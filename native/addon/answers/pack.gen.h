@@ -230,6 +230,7 @@ inline Napi::Object pack(Napi::Env env, const ProcessSteps &row) {
   object.Set("alone", Napi::Boolean::New(env, row.alone));
   object.Set("parts", Napi::Boolean::New(env, row.parts));
   object.Set("idleNs", Napi::Number::New(env, static_cast<double>(row.idle_ns)));
+  object.Set("poolsNs", Napi::Number::New(env, static_cast<double>(row.pools_ns)));
   object.Set("touched", Napi::Number::New(env, static_cast<double>(row.touched)));
   return object;
 }

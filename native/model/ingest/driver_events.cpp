@@ -29,7 +29,10 @@ void allocate(const Context &context, Space space, Layer layer, uint8_t device) 
   }
   const uint32_t index = begin_block(context, space, device, cell, true);
   context.accounts().add(cell, event.bytes, event.time_ns);
-  if (space == Space::Device || space == Space::Physical) note_newest(context, space, index);
+  if (space == Space::Device || space == Space::Physical) {
+    note_newest(context, space, index);
+    context.process.pools.take();
+  }
   find_loop_if_due(context);
 }
 

@@ -40,7 +40,7 @@ class PoolBook {
       a.hold(!list->pools.empty());
       for (auto &[segment, pool] : list->segments) a.hold(pool < list->pools.size());
     }
-    a(listed_, listed_ns_);
+    a(listed_, listed_ns_, taken_);
   }
   /// A record of kind GMT_POOL, at that time.
   void apply(const trace::ModelRecord &record, uint64_t now_ns) {
@@ -50,6 +50,7 @@ class PoolBook {
       current_ = std::exchange(next_, {});
       listed_ = true;
       listed_ns_ = now_ns;
+      taken_ = false;
     }
     const uint64_t room = record.payload.size() - sizeof about;
     if (about.kind >= std::size(kKinds) || about.text_bytes > room || about.count > (room - about.text_bytes) / 8)
@@ -75,6 +76,10 @@ class PoolBook {
                                                                                                       : 0;
   }
   bool listed() const { return listed_; }
+  /// The driver gave memory, which is in no list yet.
+  void take() { taken_ = true; }
+  /// Until when it is known which pool has which memory; 0: never listed.
+  uint64_t known_ns(uint64_t now_ns) const { return listed_ && !taken_ ? now_ns : listed_ns_; }
   /// The first is the common one.
   const std::vector<Pool> &pools() const { return current_.pools; }
 
@@ -86,6 +91,7 @@ class PoolBook {
   PoolList current_, next_;
   bool listed_ = false;
   uint64_t listed_ns_ = 0;
+  bool taken_ = false;  ///< since the newest list
 };
 
 }  // namespace gmt::model

@@ -143,7 +143,7 @@ test('the five lines that leak most are told, each once, and none that may be no
 });
 
 test('failures and losses are counted from nothing on, by cause where there are any; slices of time are no steps', () => {
-  const steps = { count: 8, lastEndNs: 0, sure: true, alone: false, parts: false, idleNs: 0, touched: 0 };
+  const steps = { count: 8, lastEndNs: 0, sure: true, alone: false, parts: false, idleNs: 0, poolsNs: 0, touched: 0 };
   const info = {
     processes: [makeProcess({ pid: 1 }), makeProcess({ index: 1, pid: 2, ended: true })],
     lost: { events: 2, byCause: { 'disk full': 2, stacks: 3 } },

@@ -22,6 +22,7 @@ const steps = [
     alone: false,
     parts: false,
     idleNs: 0,
+    poolsNs: 0,
     touched: 0,
   },
 ];

@@ -41,6 +41,7 @@ class FakeTrace {
           alone: false,
           parts: false,
           idleNs: 0,
+          poolsNs: 0,
           touched: 0,
         },
       ],

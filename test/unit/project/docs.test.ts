@@ -7,8 +7,15 @@ import { test } from 'node:test';
 
 const root = resolve(__dirname, '../../../..');
 
-const vsce = join(root, 'node_modules/.bin/vsce');
-const packed = new Set(execFileSync(vsce, ['ls', '--no-dependencies'], { cwd: root, encoding: 'utf8' }).split('\n'));
+const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+assert.ok(typeof manifest === 'object' && manifest !== null && 'files' in manifest && Array.isArray(manifest.files));
+const globs = manifest.files.map(pattern => `:(glob)${String(pattern)}`);
+const found = execFileSync('git', ['ls-files', '--cached', '--others', '--', ...globs], {
+  cwd: root,
+  encoding: 'utf8',
+});
+/** What `vsce ls` lists: its patterns are those of git's `:(glob)`. */
+const packed = new Set(found.split('\n'));
 
 test('the sample is in the package, and nothing of the test bed', () => {
   for (const name of ['finetune.py', 'finetune.gputrace']) assert.ok(packed.has(`media/sample/${name}`), name);

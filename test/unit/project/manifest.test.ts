@@ -8,7 +8,8 @@ import { COMMANDS, MCP_SERVERS, SHOW_TOOL } from '../../../extension/views/contr
 const root = resolve(__dirname, '../../../..');
 const text = readFileSync(join(root, 'package.json'), 'utf8');
 const names = JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as Record<string, string>;
-const { contributes } = JSON.parse(text) as {
+const { contributes, files } = JSON.parse(text) as {
+  files: string[];
   contributes: {
     commands: { command: string; enablement?: string }[];
     menus: Record<string, { command: string; when?: string }[]>;
@@ -24,8 +25,7 @@ test('every text of the manifest has its words, and no words are left over', () 
 });
 
 const bundle = (file: string): string => readFileSync(join(root, 'dist', file), 'utf8');
-const ships = (file: string): boolean =>
-  readFileSync(join(root, '.vscodeignore'), 'utf8').split('\n').includes(`!dist/${file}`);
+const ships = (file: string): boolean => files.includes(`dist/${file}`);
 
 test('a window that starts reads no more than what registers the names of the manifest', () => {
   const needed = [...bundle('extension.js').matchAll(/require\("(.+?)"\)/g)].map(([, name]) => name);
@@ -68,7 +68,7 @@ test('what agents find in the editor: the server, the tool, and a skill that shi
   const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];
   assert.equal(path, `./skills/${name}/SKILL.md`);
   assert.ok(description.length > 100 && description.length <= 1024, String(description.length));
-  assert.match(readFileSync(join(root, '.vscodeignore'), 'utf8'), /^!skills\/\*\*$/m);
+  assert.ok(files.includes('skills/**'));
   const { tools } = JSON.parse(readFileSync(join(root, 'extension/cli/mcp/tools.json'), 'utf8')) as {
     tools: { name: string }[];
   };

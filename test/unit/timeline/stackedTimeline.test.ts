@@ -28,6 +28,7 @@ const steps = (process: number, count: number, source: ProcessSteps['source'] = 
   alone: false,
   parts: false,
   idleNs: 0,
+  poolsNs: 0,
   touched: 0,
 });
 

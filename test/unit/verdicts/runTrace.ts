@@ -42,6 +42,8 @@ export interface RunFacts {
   pools?: Pool[];
   /** Of a loop: how long the program went on since its newest round began. */
   idleNs?: number;
+  /** Until when it is known which pool has which memory. */
+  poolsNs?: number;
   /** Of a loop: one line alone allocates in it. */
   alone?: boolean;
   /** Names of threads by index. */
@@ -141,6 +143,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
         alone: facts.alone ?? false,
         parts: false,
         idleNs: facts.idleNs ?? 0,
+        poolsNs: facts.poolsNs ?? 0,
         touched: run.flags.size,
       },
     ],

@@ -173,6 +173,12 @@ test('few rounds in which one line alone allocates, or a graph is captured, may 
   assert.equal(standing(loop(100, { alone: true })), 'found: 1 leak', 'nobody loads for so long');
   assert.match(standing(loop(30, captured(30))), /^rising: .* captures a CUDA graph in most of its rounds/);
   assert.equal(standing(loop(30, captured(3))), 'found: 1 other finding', 'most rounds captured none');
+  const early = (rounds: number, ended: boolean): string => standing(loop(30, { ended, poolsNs: rounds * 1e8 }));
+  assert.match(early(2, false), /^rising: .* that has just begun, and may capture CUDA graphs/);
+  assert.equal(early(20, false), 'found: 1 other finding', 'none of 20 rounds captured one');
+  assert.equal(early(2, true), 'found: 1 other finding', 'no list will come');
+  const half = standing(loop(30, { ...captured(10), ended: false, poolsNs: 15e8 }));
+  assert.match(half, /^rising: .* captures a CUDA graph in most of its rounds/, 'of those that are known');
   assert.equal(standing(loop(30, captured(30), 'optimizer')), 'found: 1 leak', 'training steps are no set-up');
 });
 
