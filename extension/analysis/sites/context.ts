@@ -153,7 +153,8 @@ function noStepBecause(
     return t('It grew in {0} rounds of a loop, and no more for a while since: that may have been a set-up.', rises);
   if (captures)
     return t('It rises in a loop that captures a CUDA graph in most of its rounds, as is done once for each shape.');
-  if (unlisted) return t('It rises in a loop that has just begun, and may capture CUDA graphs, as is done once for each shape.');
+  if (unlisted)
+    return t('It rises in a loop that has just begun, and may capture CUDA graphs, as is done once for each shape.');
   return loads ? t('It rises in a loop in which this line alone allocates, as when weights are loaded.') : null;
 }
 

@@ -57,7 +57,8 @@ void add_steps(const model::State &state, const model::ProcessState &process, In
   const model::ProcessSteps &steps = process.steps;
   const bool loop = steps.source == model::StepSource::Periodic;
   data.steps.push_back({number, steps.source, process.frame->step - 1, steps.last_end_ns, !loop || steps.sure,
-                        loop && steps.alone, loop && steps.parts, loop ? steps.idle_ns() : 0, process.pools.known_ns(state.now_ns), steps.touched});
+                        loop && steps.alone, loop && steps.parts, loop ? steps.idle_ns() : 0,
+                        process.pools.known_ns(state.now_ns), steps.touched});
   const auto add_pauses = [&](const auto &intervals, bool of_driver) {
     for (const model::Interval &one : intervals) data.pauses.push_back({number, of_driver, one.begin_ns, one.end_ns});
   };

@@ -61,7 +61,15 @@ test('of several processes the last step of the one that held most, and the sum 
   const steps = [0, 1].map(process => {
     return { process, source: 'optimizer' as const, count: 20 + process, lastEndNs: 5e9 - process };
   });
-  const made = steps.map(entry => ({ ...entry, sure: true, alone: false, parts: false, idleNs: 0, poolsNs: 0, touched: 0 }));
+  const made = steps.map(entry => ({
+    ...entry,
+    sure: true,
+    alone: false,
+    parts: false,
+    idleNs: 0,
+    poolsNs: 0,
+    touched: 0,
+  }));
   // The one that ended first, of two that held as much.
   const ending = endingOf(new EndedTrace(20, { left: 0, info: { totals, steps: made } }));
   assert.deepEqual(ending, { timeNs: 5e9 - 1, step: 21, bytes: 800 * MB, leftBytes: 0 });
