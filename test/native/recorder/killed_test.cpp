@@ -71,9 +71,12 @@ TEST(two_recorders_never_have_one_directory) {
 TEST(a_job_that_is_killed_is_read_to_its_last_word) {
   for (int round = 0; round < 5; ++round) {
     const TemporaryFolder folder;
+    int begun[2];
+    REQUIRE(::pipe(begun) == 0);
     const pid_t job = ::fork();
     if (job == 0) {
       LogWriter log(folder.path(), LogOptions::alive());
+      ::close(begun[1]);
       // A log that knows no limit would fill the disk, and keep a recorder busy for ever that gets little of the processor.
       for (uint64_t i = 0; i < 100'000; ++i) {
         log.add_event(static_cast<uint16_t>(i % 2), GMT_TENSOR_ALLOC, i * 512, 512);
@@ -81,6 +84,10 @@ TEST(a_job_that_is_killed_is_read_to_its_last_word) {
       }
       for (;;) ::pause();
     }
+    ::close(begun[1]);
+    char none;
+    CHECK_EQ(::read(begun[0], &none, 1), 0);  // the job has its log: on a busy machine it would be killed before
+    ::close(begun[0]);
     auto recorder = recorder_of(folder.path(), 1 << 20, 16 << 20);
     REQUIRE(recorder);
     for (int i = 0; i < 20; ++i) {
