@@ -4,15 +4,15 @@
 
 #include "uprobe/attach/privileges.h"
 #include "uprobe/attach/self_test.h"
-#include "uprobe/session/options.h"
-#include "uprobe/session/session.h"
+#include "uprobe/run/options.h"
+#include "uprobe/run/session.h"
 
 namespace {
 
 constexpr int kProblem = 2;
 
 int tell(const gmt::uprobe::Problem &problem) {
-  gmt::uprobe::Line("error").text("code", problem.code).text("message", problem.message).say();
+  gmt::uprobe::OutputLine("error").text("code", problem.code).text("message", problem.message).print();
   return kProblem;
 }
 

@@ -8,7 +8,7 @@
 #include "inject/agent/requests.cpp"
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/probe_place.h"
-#include "uprobe/python/process.h"
+#include "uprobe/python/foreign_process.h"
 
 using namespace gmt;
 

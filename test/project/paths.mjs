@@ -13,12 +13,12 @@ const PYTHON =
 /** What they open is no file of somebody else's: /proc, the program that was named, a lock that `_files` opened. */
 const OWN = new Map([
   ['native/wire/process_start.h', /open\(path, O_RDONLY/],
-  ['native/uprobe/python/process.cpp', /fopen\(proc_path/],
-  ['native/uprobe/session/process_info.cpp', /opendir\(folder/],
+  ['native/uprobe/python/foreign_process.cpp', /fopen\(proc_path/],
+  ['native/uprobe/run/process_info.cpp', /opendir\(folder/],
   ['native/addon/program.cpp', /execvp\(words/],
-  ['native/python/package/gpu_memtrace/_recording.py', /os\.fdopen\(lock_file/],
+  ['native/package/gpu_memtrace/_recording.py', /os\.fdopen\(lock_file/],
 ]);
-const MODULES = /^native\/(?:wire\/files\.h|python\/(?:package\/gpu_memtrace\/_files|agent\/files)\.py)$/;
+const MODULES = /^native\/(?:wire\/files\.h|(?:package\/gpu_memtrace\/_files|agent\/files)\.py)$/;
 
 const files = readdirSync(inRoot('native'), { recursive: true }).map(name => `native/${name}`);
 let wrong = 0;

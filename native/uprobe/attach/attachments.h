@@ -12,7 +12,7 @@
 #include "uprobe/attach/kernel_side.h"
 #include "uprobe/attach/library_probes.h"
 #include "uprobe/attach/links.h"
-#include "uprobe/python/process.h"
+#include "uprobe/python/foreign_process.h"
 
 namespace gmt::uprobe {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "torch/layouts.h"
+#include "torch/torch_layouts.h"
 #include "uprobe/attach/probe_place.h"
 
 namespace gmt::uprobe {

@@ -8,7 +8,7 @@
 
 #include "uprobe/attach/links.h"
 #include "uprobe/bpf/ring.h"
-#include "uprobe/session/say.h"
+#include "uprobe/run/output_line.h"
 
 struct trace_bpf;
 struct ring_buffer;

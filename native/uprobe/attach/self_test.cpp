@@ -95,12 +95,12 @@ int self_test(const Rights &rights) {
     message = "This kernel has no type information (/sys/kernel/btf/vmlinux is missing).";
   else if (!works)
     message = problem ? problem.message : "A probe was placed, but it never fired.";
-  Line line;
+  OutputLine line;
   line.flag("bpf", loaded)
       .flag("btf", btf)
       .flag("uprobeMulti", by_multi.from_main)
       .flag("perfUprobe", by_perf.from_main);
-  line.flag("privileged", rights.can_trace).text("message", message).say();
+  line.flag("privileged", rights.can_trace).text("message", message).print();
   return works ? 0 : 1;
 }
 

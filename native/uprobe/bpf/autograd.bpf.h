@@ -41,11 +41,11 @@ GMT_INLINE bool gmt_read_thread_local(uint64_t *value, uint64_t *cached, uint64_
 
 GMT_INLINE void gmt_put_node(struct gmt_here *here, uint64_t sequence, uint32_t thread, uint64_t stack) {
   struct gmt_up_node about = {};
-  bool told = gmt_fill_head(here, &about.head, GMT_UP_NODE, 0);
+  bool complete = gmt_fill_head(here, &about.head, GMT_UP_NODE, 0);
   about.head.stack = stack;
   about.sequence = sequence;
   about.thread = thread;
-  if (!told || !gmt_put(&about, sizeof about)) gmt_lose(here->target, GMT_UP_LOST_RING);
+  if (!complete || !gmt_put(&about, sizeof about)) gmt_lose(here->target, GMT_UP_LOST_RING);
 }
 
 /// A thread's first node is told before PyTorch has numbered the thread; once it has, the node is told again.

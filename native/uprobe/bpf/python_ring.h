@@ -1,7 +1,7 @@
 #pragma once
 // What the Python walk in BPF (python_walk.bpf.h) and the program that loads it share: where an interpreter keeps things, and the
 // records that describe a stack. C11, compiled by `clang -target bpf` and by C++.
-#include "python/layout.h"
+#include "python/python_layout.h"
 #include "uprobe/bpf/ring.h"
 #include "wire/layout.h"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "uprobe/python/process.h"
+#include "uprobe/python/foreign_process.h"
 
 namespace gmt::uprobe {
 

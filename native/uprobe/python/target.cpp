@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "python/versions.h"
-#include "uprobe/python/process.h"
+#include "uprobe/python/foreign_process.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -21,7 +21,7 @@ struct ThreadPlaces {
   uint16_t thread_id;     ///< PyThreadState: its pthread_t
 };
 
-// By DWARF of release builds, as the tables of native/python/layouts.h.
+// By DWARF of release builds, as the tables of native/python/python_layouts.h.
 constexpr ThreadPlaces kPlaces39 = {32, 8, 8, 176};
 constexpr ThreadPlaces kPlaces311 = {40, 16, 8, 152};
 constexpr ThreadPlaces kPlaces312 = {40, 72, 8, 136};

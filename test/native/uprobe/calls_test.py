@@ -46,7 +46,7 @@ class Autograd(Uprobed, tensor_test.Autograd):
 
     def test_switched_off(self):
         folder = os.path.join(traced.BUILT, "torch_shared")
-        command = [sys.executable, os.path.join(INJECT, "autograd_program.py"), tensor_test.spelling(0), folder]
+        command = [sys.executable, os.path.join(INJECT, "programs", "autograd_program.py"), tensor_test.spelling(0), folder]
         self.record_program(*command, simulator=tensor_test.spelling(0), options=("--no-autograd",), stacks=LONG)
         log = only_log(self.trace)
         self.assertEqual(log.nodes, [])

@@ -9,7 +9,7 @@ import sys
 import record
 
 ROUNDS = 3000
-# native/python/layouts.h: place of the innermost frame, frame_previous, frame_code, code_file, code_line_table
+# native/python/python_layouts.h: place of the innermost frame, frame_previous, frame_code, code_file, code_line_table
 FRAME, PREVIOUS, CODE, FILE, TABLE = {
     9: (24, 24, 32, 104, 120),
     10: (24, 24, 32, 104, 120),

@@ -9,7 +9,7 @@ import tempfile
 
 import record
 
-TABLE = 120 if sys.version_info < (3, 11) else 136  # native/python/layouts.h: code_line_table
+TABLE = 120 if sys.version_info < (3, 11) else 136  # native/python/python_layouts.h: code_line_table
 
 
 @contextlib.contextmanager

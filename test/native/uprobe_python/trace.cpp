@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "trace/log/process_tables.h"
+#include "uprobe/python/foreign_process.h"
 #include "uprobe/python/interpreters.h"
-#include "uprobe/python/process.h"
-#include "uprobe/python/records.h"
+#include "uprobe/python/python_records.h"
 #include "walk.skel.h"
 
 using namespace gmt::uprobe;

@@ -27,16 +27,16 @@ struct LogIdentity {
   bool simulated = false;
 };
 
-class LogWriter {
+class ProcessLog {
  public:
-  LogWriter() = default;
-  ~LogWriter() {
+  ProcessLog() = default;
+  ~ProcessLog() {
     if (chunk_) ::munmap(chunk_, GMT_CHUNK_BYTES);
     if (file_) ::munmap(file_, GMT_FILE_HEADER_BYTES);
     if (fd_ >= 0) ::close(fd_);
   }
-  LogWriter(const LogWriter &) = delete;
-  LogWriter &operator=(const LogWriter &) = delete;
+  ProcessLog(const ProcessLog &) = delete;
+  ProcessLog &operator=(const ProcessLog &) = delete;
 
   /// Makes `<pid>-<nonce>.gmtlog` in the folder that `directory` is open on; false: errno says why. `budget_bytes`: the
   /// log's size limit. `ns`: when it begins, which may be a moment ago.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "uprobe/session/say.h"
+#include "uprobe/run/output_line.h"
 
 namespace gmt::uprobe {
 

@@ -1,4 +1,4 @@
-#include "uprobe/python/process.h"
+#include "uprobe/python/foreign_process.h"
 
 #include <sys/stat.h>
 

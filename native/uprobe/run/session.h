@@ -15,12 +15,12 @@
 #include "uprobe/attach/foreign_memory.h"
 #include "uprobe/attach/kernel_side.h"
 #include "uprobe/attach/privileges.h"
-#include "uprobe/session/control_follow.h"
-#include "uprobe/session/options.h"
-#include "uprobe/session/process_lives.h"
-#include "uprobe/session/recorder.h"
-#include "uprobe/session/say.h"
-#include "uprobe/session/waiter.h"
+#include "uprobe/run/control_follow.h"
+#include "uprobe/run/options.h"
+#include "uprobe/run/output_line.h"
+#include "uprobe/run/process_lives.h"
+#include "uprobe/run/ring_consumer.h"
+#include "uprobe/run/waiter.h"
 #include "wire/clock.h"
 #include "wire/files.h"
 #include "wire/loss_names.h"
@@ -47,11 +47,11 @@ class Session {
     if (Problem problem = attach()) return problem;
     kernel_.set_recording(recording_);
     run_ahead();
-    Line("ready")
+    OutputLine("ready")
         .text("how", way_ == ProbeWay::kMulti ? "uprobe_multi" : "perf")
         .number("probes", attachments_->probes())
         .list("libraries", attachments_->paths())
-        .say();
+        .print();
     return {};
   }
   /// Records until it is over, and detaches.
@@ -61,7 +61,7 @@ class Session {
     getters_until_ns_ = monotonic_ns() + kGettersTime;
     bool more = false;
     uint64_t taken = 0;
-    while (!waiter_.asked_to_end() && !recorder_->processes().empty()) {
+    while (!waiter_.asked_to_end() && !consumer_->processes().empty()) {
       kernel_.set_sleeping(!more);
       waiter_.wait(more ? 0 : taken < kFew ? kIdleTickMs : kTickMs);
       kernel_.set_sleeping(false);
@@ -129,24 +129,24 @@ class Session {
     settings.read_memory = reading_is_forbidden(static_cast<pid_t>(options_.pid));
     if (settings.read_memory) set_foreign_reader([this](auto... request) { return kernel_.read_memory(request...); });
     if (Problem problem = kernel_.load(settings)) return problem;
-    kernel_.on_record = [this](const void *record, size_t bytes) { recorder_->handle(record, bytes); };
+    kernel_.on_record = [this](const void *record, size_t bytes) { consumer_->handle(record, bytes); };
     control_ = std::make_unique<ControlFollow>(directory_);
     recording_ = control_->recording();
-    recorder_ = std::make_unique<Recorder>(
-        RecorderSettings{directory_, options_.budget_bytes, recording_},
+    consumer_ = std::make_unique<RingConsumer>(
+        RingConsumerSettings{directory_, options_.budget_bytes, recording_},
         [this](const gmt_up_process &about) { lives_->handle(about); },
         [this](uint32_t pid, int error) { say_without_log(pid, error); });
     const bool scoped = !options_.children && (way_ == ProbeWay::kPerf || scoped_links_see_threads());
     attachments_ = std::make_unique<Attachments>(kernel_, way_, scoped ? static_cast<pid_t>(options_.pid) : 0);
     attachments_->set_autograd(options_.autograd && options_.stacks);
-    lives_ = std::make_unique<ProcessLives>(options_, rights_, kernel_, *attachments_, *recorder_);
+    lives_ = std::make_unique<ProcessLives>(options_, rights_, kernel_, *attachments_, *consumer_);
     return {};
   }
   Problem attach() {
     const Problem ended{"ended", name_of(options_.pid) + " ended while the tracer attached to it."};
     const uint32_t host_pid = kernel_.host_pid_of(static_cast<pid_t>(options_.pid));
     if (host_pid == 0 || has_ended(target_descriptor_)) return ended;
-    Process &process = lives_->begin(host_pid, target_);
+    TracedProcess &process = lives_->begin(host_pid, target_);
     const gmt_up_target target = lives_->target_value(process);
     if (!kernel_.add_target(host_pid, target))
       return {"no-bpf", "The kernel's table of traced processes cannot be filled."};
@@ -159,7 +159,7 @@ class Session {
     }
     lives_->note_libraries(process, found);
     if (!options_.wait_libraries) {
-      if (!recorder_->open_log(process, monotonic_ns()))
+      if (!consumer_->open_log(process, monotonic_ns()))
         return {"directory", "No log can be made in " + options_.directory + " (" + std::strerror(errno) + ")."};
       process.begin_earlier(options_.earlier_bytes, monotonic_ns());
       if (opened_gpus(options_.pid) != 1) attachments_->set_getters(true);
@@ -171,7 +171,7 @@ class Session {
     if (std::exchange(refused_log_, true)) return;
     const std::string message = name_of(pid) + " is not recorded: no log can be made in " + options_.directory + " (" +
                                 std::strerror(error) + ").";
-    Line("error").text("code", "directory").text("message", message).say();
+    OutputLine("error").text("code", "directory").text("message", message).print();
   }
 
   /// What was queued before a stop belongs before its mark, and what comes after a start behind it.
@@ -184,7 +184,7 @@ class Session {
       kernel_.set_recording(false);
       kernel_.consume_all();
     }
-    recorder_->set_recording(on, missed, monotonic_ns());
+    consumer_->set_recording(on, missed, monotonic_ns());
     recording_ = on;
     kernel_.set_recording(on);
   }
@@ -193,7 +193,7 @@ class Session {
     if (now_ns < next_second_ns_) return;
     next_second_ns_ = now_ns + kSecond;
     if (now_ns > getters_until_ns_) attachments_->set_getters(false);
-    for (const auto &[pid, process] : recorder_->processes()) {
+    for (const auto &[pid, process] : consumer_->processes()) {
       lives_->read_losses(*process);
       if (now_ns > getters_until_ns_) process->settle_earlier(now_ns);
     }
@@ -202,25 +202,28 @@ class Session {
   }
   void tell_losses() {
     for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++) {
-      const uint64_t lost = recorder_->lost(static_cast<gmt_loss>(cause));
-      if (lost == told_lost_[cause]) continue;
+      const uint64_t lost = consumer_->lost(static_cast<gmt_loss>(cause));
+      if (lost == printed_lost_[cause]) continue;
       const char *name = gmt_loss_name(cause);
-      Line("lost").number("count", lost - told_lost_[cause]).text("cause", name ? name : "unknown cause").say();
-      told_lost_[cause] = lost;
+      OutputLine("lost")
+          .number("count", lost - printed_lost_[cause])
+          .text("cause", name ? name : "unknown cause")
+          .print();
+      printed_lost_[cause] = lost;
     }
   }
   void detach() {
     kernel_.set_recording(false);
     attachments_->clear();
     kernel_.consume_all();
-    while (!recorder_->processes().empty()) {
-      Process &process = *recorder_->processes().begin()->second;
+    while (!consumer_->processes().empty()) {
+      TracedProcess &process = *consumer_->processes().begin()->second;
       lives_->read_losses(process);
       if (process.log().is_open() && recording_) process.mark(GMT_RECORDING_STOP, monotonic_ns());
-      recorder_->end(process, false);
+      consumer_->end(process, false);
     }
     tell_losses();
-    Line("ended").number("events", recorder_->events()).number("lost", recorder_->lost()).say();
+    OutputLine("ended").number("events", consumer_->events()).number("lost", consumer_->lost()).print();
   }
 
   AttachOptions options_;
@@ -233,13 +236,13 @@ class Session {
   KernelSide kernel_;
   std::unique_ptr<Attachments> attachments_;
   std::unique_ptr<ControlFollow> control_;
-  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<RingConsumer> consumer_;
   std::unique_ptr<ProcessLives> lives_;
   Waiter waiter_;
   bool recording_ = true;
   bool refused_log_ = false;
   uint64_t next_second_ns_ = 0, getters_until_ns_ = 0;
-  uint64_t told_lost_[GMT_LOST_CAUSES] = {};
+  uint64_t printed_lost_[GMT_LOST_CAUSES] = {};
 };
 
 }  // namespace gmt::uprobe

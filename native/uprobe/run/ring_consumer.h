@@ -9,25 +9,25 @@
 #include <vector>
 
 #include "uprobe/bpf/ring.h"
-#include "uprobe/python/records.h"
-#include "uprobe/session/process.h"
+#include "uprobe/python/python_records.h"
+#include "uprobe/run/traced_process.h"
 #include "wire/loss_names.h"
 
 namespace gmt::uprobe {
 
-struct RecorderSettings {
+struct RingConsumerSettings {
   int directory = -1;  ///< open on the trace directory
   uint64_t budget_bytes = 0;
   bool recording = true;
 };
 
-class Recorder {
+class RingConsumer {
  public:
   /// What concerns the life of a process goes to `life`, in its place among the events.
   using Life = std::function<void(const gmt_up_process &)>;
   /// A log that could not be made: the errno.
   using Failed = std::function<void(uint32_t pid, int error)>;
-  Recorder(const RecorderSettings &settings, Life life, Failed failed)
+  RingConsumer(const RingConsumerSettings &settings, Life life, Failed failed)
       : settings_(settings), life_(std::move(life)), failed_(std::move(failed)) {}
 
   /// Takes one record of the ring. What contradicts itself is passed over.
@@ -64,26 +64,26 @@ class Recorder {
   }
 
   /// A process whose events may come; its log is made when one does.
-  Process &add(uint32_t host_pid, ProcessInfo info) {
+  TracedProcess &add(uint32_t host_pid, ProcessInfo info) {
     auto &place = processes_[host_pid];
     if (place) end(*place, true);
     auto &fresh = processes_[host_pid];
-    fresh = std::make_unique<Process>(host_pid, std::move(info));
+    fresh = std::make_unique<TracedProcess>(host_pid, std::move(info));
     return *fresh;
   }
   /// Null: not followed (any more).
-  Process *find(uint32_t host_pid) {
+  TracedProcess *find(uint32_t host_pid) {
     const auto place = processes_.find(host_pid);
     return place == processes_.end() ? nullptr : place->second.get();
   }
   /// By its number in the tracer's own PID namespace.
-  Process *find_own(uint32_t pid) {
+  TracedProcess *find_own(uint32_t pid) {
     for (const auto &[host_pid, process] : processes_)
       if (process->info().pid == pid) return process.get();
     return nullptr;
   }
   /// Makes the log, if that has not happened; it begins at `ns`. False: it cannot be made.
-  bool open_log(Process &process, uint64_t ns) {
+  bool open_log(TracedProcess &process, uint64_t ns) {
     if (process.log().is_open()) return true;
     if (process.refused()) return false;
     if (process.open_log(settings_.directory, settings_.budget_bytes, settings_.recording, ns)) return true;
@@ -92,7 +92,7 @@ class Recorder {
     return false;
   }
   /// The process is gone, or runs another program from here on.
-  void end(Process &process, bool in_order) {
+  void end(TracedProcess &process, bool in_order) {
     process.end(in_order);
     ended_events_ += process.log().events();
     for (uint32_t cause = 0; cause < GMT_LOST_CAUSES; cause++)
@@ -101,7 +101,7 @@ class Recorder {
       if (place.process == &process) place = {};
     processes_.erase(process.host_pid());
   }
-  const std::unordered_map<uint32_t, std::unique_ptr<Process>> &processes() const { return processes_; }
+  const std::unordered_map<uint32_t, std::unique_ptr<TracedProcess>> &processes() const { return processes_; }
 
   /// Recording was switched; `missed`: a stop and a start that nobody saw came in between.
   void set_recording(bool on, bool missed, uint64_t ns) {
@@ -138,13 +138,13 @@ class Recorder {
   }
 
   struct Place {
-    Process *process = nullptr;
+    TracedProcess *process = nullptr;
     TracedThread thread;
   };
   void handle_thread(const gmt_up_thread &about) {
     if (about.head.thread == 0 || about.head.thread > kMostThreads) return;
     if (about.head.thread >= threads_.size()) threads_.resize(about.head.thread + 1);
-    Process *process = find(about.host_pid);
+    TracedProcess *process = find(about.host_pid);
     if (!process) return;
     threads_[about.head.thread] = {process,
                                    open_log(*process, about.head.time) ? process->add_thread(about) : TracedThread{}};
@@ -152,7 +152,7 @@ class Recorder {
   void handle_node(const gmt_up_node &about) {
     Place *place = place_of(about.head);
     if (!place || !place->thread.good) return;
-    Process &process = *place->process;
+    TracedProcess &process = *place->process;
     if (const uint32_t stack = process.python().stack_id(about.head.stack))
       process.handle_node(place->thread, about, stack);
   }
@@ -163,7 +163,7 @@ class Recorder {
   void handle_event(const gmt_up_head &head, const void *record, size_t bytes) {
     Place *place = place_of(head);
     if (!place) return;
-    Process &process = *place->process;
+    TracedProcess &process = *place->process;
     if (!place->thread.good) {
       process.log().lose(GMT_LOST_THREADS, 1);
       return;
@@ -176,11 +176,11 @@ class Recorder {
     }
   }
 
-  RecorderSettings settings_;
+  RingConsumerSettings settings_;
   Life life_;
   Failed failed_;
-  std::vector<Place> threads_;                                        ///< by number
-  std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;  ///< by host pid
+  std::vector<Place> threads_;                                              ///< by number
+  std::unordered_map<uint32_t, std::unique_ptr<TracedProcess>> processes_;  ///< by host pid
   uint64_t ended_events_ = 0, ended_lost_[GMT_LOST_CAUSES] = {};
 };
 

@@ -1,4 +1,4 @@
-#include "uprobe/session/say.h"
+#include "uprobe/run/output_line.h"
 
 #include <unistd.h>
 
@@ -47,33 +47,33 @@ void append_quoted(std::string &to, std::string_view text) {
 
 }  // namespace
 
-Line::Line(std::string_view type) { text("type", type); }
+OutputLine::OutputLine(std::string_view type) { text("type", type); }
 
-void Line::begin(std::string_view name) {
+void OutputLine::begin(std::string_view name) {
   if (!fields_.empty()) fields_ += ',';
   append_quoted(fields_, name);
   fields_ += ':';
 }
 
-Line &Line::text(std::string_view name, std::string_view value) {
+OutputLine &OutputLine::text(std::string_view name, std::string_view value) {
   begin(name);
   append_quoted(fields_, value);
   return *this;
 }
 
-Line &Line::number(std::string_view name, uint64_t value) {
+OutputLine &OutputLine::number(std::string_view name, uint64_t value) {
   begin(name);
   fields_ += std::to_string(value);
   return *this;
 }
 
-Line &Line::flag(std::string_view name, bool value) {
+OutputLine &OutputLine::flag(std::string_view name, bool value) {
   begin(name);
   fields_ += value ? "true" : "false";
   return *this;
 }
 
-Line &Line::list(std::string_view name, const std::vector<std::string> &values) {
+OutputLine &OutputLine::list(std::string_view name, const std::vector<std::string> &values) {
   begin(name);
   fields_ += '[';
   for (size_t i = 0; i < values.size(); i++) {
@@ -84,7 +84,7 @@ Line &Line::list(std::string_view name, const std::vector<std::string> &values) 
   return *this;
 }
 
-bool Line::say() const {
+bool OutputLine::print() const {
   const std::string line = json() + "\n";
   for (size_t done = 0; done < line.size();) {
     const ssize_t n = ::write(STDOUT_FILENO, line.data() + done, line.size() - done);

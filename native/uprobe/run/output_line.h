@@ -8,16 +8,16 @@
 namespace gmt::uprobe {
 
 /// One line; fields in the order of the calls.
-class Line {
+class OutputLine {
  public:
-  explicit Line(std::string_view type);
-  Line() = default;
-  Line &text(std::string_view name, std::string_view value);
-  Line &number(std::string_view name, uint64_t value);
-  Line &flag(std::string_view name, bool value);
-  Line &list(std::string_view name, const std::vector<std::string> &values);
+  explicit OutputLine(std::string_view type);
+  OutputLine() = default;
+  OutputLine &text(std::string_view name, std::string_view value);
+  OutputLine &number(std::string_view name, uint64_t value);
+  OutputLine &flag(std::string_view name, bool value);
+  OutputLine &list(std::string_view name, const std::vector<std::string> &values);
   /// Writes it out; false: nobody reads any more.
-  bool say() const;
+  bool print() const;
   std::string json() const { return "{" + fields_ + "}"; }
 
  private:

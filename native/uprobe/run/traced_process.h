@@ -13,10 +13,10 @@
 #include "cuda/driver_calls.h"
 #include "uprobe/attach/call_layout.h"
 #include "uprobe/bpf/ring.h"
-#include "uprobe/python/records.h"
-#include "uprobe/session/earlier.h"
-#include "uprobe/session/log_writer.h"
-#include "uprobe/session/process_info.h"
+#include "uprobe/python/python_records.h"
+#include "uprobe/run/earlier.h"
+#include "uprobe/run/process_info.h"
+#include "uprobe/run/process_log.h"
 
 namespace gmt::uprobe {
 
@@ -28,22 +28,22 @@ struct TracedThread {
   gmt_autograd autograd{};     ///< as the log has it
 };
 
-class Process {
+class TracedProcess {
  public:
-  Process(uint32_t host_pid, ProcessInfo info)
+  TracedProcess(uint32_t host_pid, ProcessInfo info)
       : host_pid_(host_pid),
         info_(std::move(info)),
         descriptor_(open_pidfd(info_.pid)),
         python_([this](gmt_side_record_kind kind, const void *payload,
                        uint32_t bytes) { return log_.local(0, kind, payload, bytes); },
                 [this](gmt_loss cause, uint64_t count) { log_.lose(cause, count); }) {}
-  ~Process() {
+  ~TracedProcess() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
   uint32_t host_pid() const { return host_pid_; }
   const ProcessInfo &info() const { return info_; }
-  LogWriter &log() { return log_; }
+  ProcessLog &log() { return log_; }
   PythonRecords &python() { return python_; }
   /// Becomes readable when the process has ended; -1: it has ended already.
   int descriptor() const { return descriptor_; }
@@ -55,7 +55,7 @@ class Process {
   uint32_t interpreter = 0;
 
   /// It was made by `parent`: the same program, with the same contexts.
-  void inherit(const Process &parent) {
+  void inherit(const TracedProcess &parent) {
     simulated_ = parent.simulated_;
     gpus_ = parent.gpus_;
     interpreter = parent.interpreter;
@@ -215,8 +215,8 @@ class Process {
     if (gpus_ == 1) return 0;
     if (thread.tensor_device >= 0) return static_cast<uint8_t>(thread.tensor_device);
     if (device_of_context_.size() == 1 && !context) return device_of_context_.begin()->second;
-    if (!told_unknown_device_) {
-      told_unknown_device_ = true;
+    if (!noted_unknown_device_) {
+      noted_unknown_device_ = true;
       log_.note(GMT_NOTE_ATTACHED,
                 "Some driver memory is shown without its GPU: its thread chose the GPU before the tracer attached.");
     }
@@ -249,13 +249,13 @@ class Process {
   uint32_t host_pid_;
   ProcessInfo info_;
   int descriptor_;
-  LogWriter log_;
+  ProcessLog log_;
   PythonRecords python_;
   bool ended_ = false;
   bool refused_ = false;
   bool simulated_ = false;
   bool autograd_unreadable_ = false;
-  bool told_unknown_device_ = false;
+  bool noted_unknown_device_ = false;
   uint32_t gpus_ = 0;
   uint32_t python_version_ = 0;
   std::string python_reason_;

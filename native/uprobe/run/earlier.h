@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "uprobe/session/log_writer.h"
+#include "uprobe/run/process_log.h"
 
 namespace gmt::uprobe {
 
 class EarlierMemory {
  public:
-  explicit EarlierMemory(LogWriter &log) : log_(log) {}
+  explicit EarlierMemory(ProcessLog &log) : log_(log) {}
 
   /// `driver_bytes`: one figure for each GPU on which the process has memory; empty: there is none. `gpus`: how many it can use, 0 = not known.
   void begin(const std::vector<uint64_t> &driver_bytes, uint32_t gpus, uint64_t ns) {
@@ -86,7 +86,7 @@ class EarlierMemory {
     log_.event(0, ns, static_cast<uint8_t>(kind), device, GMT_EARLIER_ADDRESS, bytes, kStack);
   }
 
-  LogWriter &log_;
+  ProcessLog &log_;
   uint64_t driver_bytes_ = 0;  ///< that have no event yet
   uint64_t reported_ = 0;      ///< a bit a device
 };

@@ -1,4 +1,4 @@
-#include "uprobe/session/process_info.h"
+#include "uprobe/run/process_info.h"
 
 #include <dirent.h>
 #include <fcntl.h>

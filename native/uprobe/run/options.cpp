@@ -1,4 +1,4 @@
-#include "uprobe/session/options.h"
+#include "uprobe/run/options.h"
 
 #include <bit>
 #include <charconv>
@@ -81,7 +81,7 @@ gpu-memtrace-uprobe self-test
   Tells as one line of JSON whether this machine lets it attach, by probing a function of its own.
 gpu-memtrace-uprobe --help | --version
 
-It says what happens as lines of JSON. Exit status: 0 attached and detached again (self-test: attaching works), 1 self-test:
+It prints what happens as lines of JSON. Exit status: 0 attached and detached again (self-test: attaching works), 1 self-test:
 attaching does not work, 2 a problem, told in a line of type "error".
 It needs CAP_BPF and CAP_PERFMON, or root:  sudo setcap cap_bpf,cap_perfmon+ep gpu-memtrace-uprobe
 )";
