@@ -6,7 +6,7 @@ import type { BlockDetails } from '../../extension/report/tables/blockDetails';
 import type { HolderFound } from '../../extension/protocol/requests/verdictRequests';
 import { Place, python, root, type Ended, type Started } from './launcher';
 
-const agentTests = join(root, 'test/native/agent');
+const agentTests = join(root, 'test/native/agent/programs');
 const environment = {
   PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`,
   GPU_MEMTRACE_AGENT_DEVICES: 'all', // the stand-in's tensors are on no device

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import type { Report } from '../../extension/report/documents/reportDocument';
 import { Place, python, root, workload } from './launcher';
 
-const agentTests = join(root, 'test/native/agent');
+const agentTests = join(root, 'test/native/agent/programs');
 const environment = {
   PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`,
   GPU_MEMTRACE_AGENT_DEVICES: 'all', // the stand-in's tensors are on no device

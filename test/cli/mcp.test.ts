@@ -163,7 +163,7 @@ test('nothing, no trace, a broken one, bad input: one sentence each', async t =>
   await refuses(agent, 'get_findings', { trace: 'empty' }, /empty is an empty folder\.$/);
 });
 
-const agentTests = join(root, 'test/native/agent');
+const agentTests = join(root, 'test/native/agent/programs');
 const standIn = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' };
 const TRAINING = `import os, time
 import torch, tracing

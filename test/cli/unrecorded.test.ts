@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 import type { NativeAddon } from '../../extension/native/addon';
 import { DRIVER_SCRIPT, Place, python, root, workload, type Report } from './launcher';
 
-const agentTests = join(root, 'test/native/agent');
+const agentTests = join(root, 'test/native/agent/programs');
 
 for (const [words, sentence] of [
   ['--start paused', 'recording began paused (--start paused), and nobody switched it on.'],

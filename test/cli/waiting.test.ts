@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Report } from '../../extension/report/documents/reportDocument';
 import { DRIVER_SCRIPT, Place, python, root } from './launcher';
 
-const agentTests = join(root, 'test/native/agent');
+const agentTests = join(root, 'test/native/agent/programs');
 const environment = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}` };
 const MB = 1 << 20;
 

@@ -11,7 +11,7 @@ import { jobFile, python } from './traced.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const library = join(here, '../../dist/native/libgpumemtrace.so');
-const helpers = join(here, '../native/agent');
+const helpers = join(here, '../native/agent/programs');
 
 /** The job's own answer, and with `traced` what its log holds. */
 function runAgent(mode, { traced = true, settings = null, env = {} } = {}) {

@@ -9,7 +9,7 @@ import { click, press, says, texts, until, violations, words } from './window';
 
 const agentTests = join(
   vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '',
-  'test/native/agent',
+  'test/native/agent/programs',
 );
 const JOB = `import sys, time
 sys.path[:0] = ["${agentTests}/standin", "${agentTests}"]

@@ -58,7 +58,7 @@ describe('A program that freed everything', () => {
   });
 
   inLong(it)('was asked by itself who holds what leaks, without a page that is seen', async () => {
-    const agent = join(root, 'test/native/agent');
+    const agent = join(root, 'test/native/agent/programs');
     const file = join(workspace, 'asked.py');
     const emptied = join(workspace, 'emptied.py');
     const paths = JSON.stringify([join(agent, 'standin'), agent]);
@@ -82,7 +82,7 @@ describe('A program that freed everything', () => {
 
   inLong(it)('is shown at the end of its last step where a saved trace of it is opened: by keyboard', async () => {
     const file = join(workspace, 'emptied.gputrace');
-    const agent = join(root, 'test/native/agent');
+    const agent = join(root, 'test/native/agent/programs');
     const words = ['run', '--simulate-gpu', '--format', 'none', '-o', file];
     execFileSync('node', [join(root, 'dist/cli.js'), ...words, '--', 'python3', join(workspace, 'emptied.py')], {
       env: { ...process.env, PYTHONPATH: `${join(agent, 'standin')}:${agent}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' },

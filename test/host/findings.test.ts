@@ -125,7 +125,7 @@ describe('Findings in VS Code', () => {
 
   it('asks a running program who holds it', async () => {
     const file = join(workspace, 'live_leak.py');
-    writeFileSync(file, LIVE.replaceAll('AGENT', join(root, 'test/native/agent')));
+    writeFileSync(file, LIVE.replaceAll('AGENT', join(root, 'test/native/agent/programs')));
     await trace(file);
     await reached('running');
     await says(CARD, /1 tensor/);

@@ -62,7 +62,7 @@ class Agent(AgentTest):
 
     @every_python
     def test_an_interpreter_that_is_gone_is_not_asked(self, python):
-        self.run_program(python, os.path.join(HERE, "late_exit_program.py"), os.environ["GMT_LATE_EXIT"], status=7)
+        self.run_program(python, os.path.join(HERE, "programs", "late_exit_program.py"), os.environ["GMT_LATE_EXIT"], status=7)
 
     @every_python
     def test_a_question_while_the_interpreter_ends_holds_nobody_up(self, python):
@@ -139,7 +139,7 @@ class Agent(AgentTest):
 
     @every_python
     def test_no_torch(self, python):
-        self.run_agent(python, "steps_program.py", "no torch", PYTHONPATH=HERE)
+        self.run_agent(python, "steps_program.py", "no torch", PYTHONPATH=os.path.join(HERE, "programs"))
         self.assertEqual(self.log().of_kind(GMT_STEP, GMT_GC_BEGIN), [])
 
     @every_python

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "inject"))
 from agent_log import *  # noqa: E402, F403
 from traced import Traced, main  # noqa: E402
 
-PROGRAM = os.path.join(HERE, "arrays_program.py")
+PROGRAM = os.path.join(HERE, "programs", "arrays_program.py")
 SUFFIXES = {
     "list": ("__main__.kept[...]", "container"),
     "attribute": ("run().keeper.history[...]", "container"),

@@ -13,7 +13,7 @@ from agent_log import *  # noqa: E402, F403
 from long_run import LONG  # noqa: E402
 from traced import Traced, main  # noqa: E402, F401
 
-STANDIN = os.path.join(HERE, "standin")
+STANDIN = os.path.join(HERE, "programs", "standin")
 
 
 def pythons():
@@ -58,8 +58,8 @@ def every_python(test):
 
 class AgentTest(Traced):
     def run_agent(self, python, program, *arguments, **environment):
-        environment.setdefault("PYTHONPATH", STANDIN + ":" + HERE)
-        command = [python, os.path.join(HERE, program)] + list(arguments)
+        environment.setdefault("PYTHONPATH", STANDIN + ":" + os.path.join(HERE, "programs"))
+        command = [python, os.path.join(HERE, "programs", program)] + list(arguments)
         return self.run_program(*command, simulator=self.folder, **environment)
 
     def log(self):

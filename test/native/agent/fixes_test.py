@@ -15,7 +15,7 @@ from torch_pythons import every_torch  # noqa: E402
 from traced import Traced, main  # noqa: E402
 
 NO_COMPILER = {} if LONG else {"GMT_NO_COMPILER": "1"}
-PROGRAM = os.path.join(HERE, "fixes_program.py")
+PROGRAM = os.path.join(HERE, "programs", "fixes_program.py")
 WANTED = re.compile(r"^\s*#> (.*)$")
 
 
@@ -48,7 +48,7 @@ class Fixes(Traced):
                 file.write(text)
         done = self.run_program(
             python, PROGRAM, folder, traced=traced, preload=traced, simulator=self.folder,
-            GPU_MEMTRACE_AGENT_DEVICES="all", OMP_NUM_THREADS="1", PYTHONPATH=HERE, **NO_COMPILER,
+            GPU_MEMTRACE_AGENT_DEVICES="all", OMP_NUM_THREADS="1", PYTHONPATH=os.path.join(HERE, "programs"), **NO_COMPILER,
         )  # fmt: skip
         return json.loads(done.stdout)
 

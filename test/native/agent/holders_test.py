@@ -35,7 +35,7 @@ class Holders(AgentTest):
 
     @every_python
     def test_holders(self, python):
-        with open(os.path.join(HERE, "holders_program.py")) as text:
+        with open(os.path.join(HERE, "programs", "holders_program.py")) as text:
             named = ((line.split("# HOLD ")[1].strip(), place) for place, line in enumerate(text, 1) if "  # HOLD " in line)
             self.lines = dict(named)
         self.assertGreater(len(self.lines), 20)
@@ -67,7 +67,7 @@ class Holders(AgentTest):
         part, expressions = {}, types.ModuleType("expressions")
         part["load"] = {"expressions": expressions}.__getitem__
         for name, into in (("expressions", vars(expressions)), ("source", part)):
-            with open(os.path.join(HERE, "../../../native/python/agent", name + ".py")) as text:
+            with open(os.path.join(HERE, "../../../native/agent", name + ".py")) as text:
                 exec(text.read(), into)  # they need no other part
         for statement, limit in LIMITS.items():
             file = part["File"]("x.py", "def run(x, n):\n    for step in range(n):\n        x.append(step)\n    " + statement)
@@ -75,8 +75,8 @@ class Holders(AgentTest):
 
     @every_python
     def test_what_bounds_a_container_in_programs(self, python):
-        agent = os.path.join(HERE, "../../../native/python/agent")
-        done = subprocess.run([python, os.path.join(HERE, "limits_program.py"), agent, self.folder], stdout=subprocess.PIPE, check=True)
+        agent = os.path.join(HERE, "../../../native/agent")
+        done = subprocess.run([python, os.path.join(HERE, "programs", "limits_program.py"), agent, self.folder], stdout=subprocess.PIPE, check=True)
         self.assertEqual(json.loads(done.stdout), {})
 
     @every_python
@@ -133,7 +133,7 @@ class Holders(AgentTest):
 
     @every_python
     def test_what_gets_more_with_each_step_grows_not_what_is_longest(self, python):
-        with open(os.path.join(HERE, "stages_program.py")) as text:
+        with open(os.path.join(HERE, "programs", "stages_program.py")) as text:
             lines = {line.rsplit("# ", 1)[1].strip(): place for place, line in enumerate(text, 1) if "  # " in line}
         self.run_agent(python, "stages_program.py")
         found = {each["path"]: (each["container"], each["length"], each["line"]) for each in self.log().answer(1)["holders"]}
@@ -144,7 +144,7 @@ class Holders(AgentTest):
     @every_python
     def test_who_else_has_the_same_memory(self, python):
         lines = {"FIRST": {}, "ALSO": {}}
-        with open(os.path.join(HERE, "shared_program.py")) as text:
+        with open(os.path.join(HERE, "programs", "shared_program.py")) as text:
             for place, line in enumerate(text, 1):
                 for word, name in re.findall(r"  # (FIRST|ALSO) (\w+)$", line):
                     lines[word].setdefault(name, []).append(place)

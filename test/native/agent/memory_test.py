@@ -14,7 +14,7 @@ NVML = os.environ["GMT_NVML"]  # folder of the stand-in
 
 class Memory(Traced):
     def run_memory(self, libraries):
-        self.run_program(sys.executable, os.path.join(HERE, "memory_program.py"), simulator=libraries)
+        self.run_program(sys.executable, os.path.join(HERE, "programs", "memory_program.py"), simulator=libraries)
         (log,) = agent_logs(self.trace)
         return log
 

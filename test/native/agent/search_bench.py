@@ -42,7 +42,7 @@ def measure(objects):
 
     folder = tempfile.mkdtemp(prefix="gmt-agent-")
     library = os.environ["GMT_LIBRARY"]
-    more = {"LD_PRELOAD": library, "CUDA_INJECTION64_PATH": library, "GPU_MEMTRACE_DIR": folder, "PYTHONPATH": HERE}
+    more = {"LD_PRELOAD": library, "CUDA_INJECTION64_PATH": library, "GPU_MEMTRACE_DIR": folder, "PYTHONPATH": os.path.join(HERE, "programs")}
     subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM, str(objects)], env=dict(os.environ, **more), check=True)
     (log,) = agent_logs(folder)
     shutil.rmtree(folder)

@@ -12,7 +12,7 @@ from long_run import LONG, in_long  # noqa: E402
 from torch_pythons import every_torch  # noqa: E402
 from traced import Traced, main  # noqa: E402
 
-PROGRAM = os.path.join(HERE, "torch_program.py")
+PROGRAM = os.path.join(HERE, "programs", "torch_program.py")
 
 
 class Torch(Traced):

@@ -6,7 +6,7 @@ import shutil
 import sys
 
 from log_reader import *  # noqa: F403
-from traced import HERE, PROGRAM, SIMULATOR, Traced, calls, main
+from traced import HERE, PROGRAM, PROGRAMS, SIMULATOR, Traced, calls, main
 
 CALLS = calls()
 NAMES = sorted(CALLS, key=lambda name: CALLS[name][0])
@@ -147,7 +147,7 @@ class Driver(Traced):
 
     def test_results_are_the_program_s_own(self):
         """A program that is traced prints what it prints alone."""
-        alone = (sys.executable, os.path.join(HERE, "driver_program.py"))
+        alone = (sys.executable, os.path.join(PROGRAMS, "driver_program.py"))
         plain = Traced.run_program(self, *alone, traced=False, preload=False, GPU_MEMTRACE_SIM_DEVICES="2")
         self.assertEqual(shape(plain.stdout), shape(self.driver_program()[0].stdout))
 

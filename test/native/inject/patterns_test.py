@@ -12,7 +12,7 @@ import sys
 from line_tables import line_of
 from log_reader import *  # noqa: F403
 from long_run import LONG
-from traced import BUILT, HERE, Traced, main
+from traced import BUILT, PROGRAMS, Traced, main
 
 ALLOCATIONS = int(os.environ.get("GMT_ALLOCATIONS", "1200"))
 SEED = int(os.environ.get("GMT_SEED", "1"))
@@ -39,7 +39,7 @@ class Patterns(Traced):
     def check(self, python, layout):
         folders = [os.path.join(BUILT, name) for name in ("c10_0", "torch_" + layout)]
         library = os.path.join(folders[1], "libtorch_python.so")
-        self.run_program(python, os.path.join(HERE, "patterns_program.py"), *folders, library, ALLOCATIONS, SEED)
+        self.run_program(python, os.path.join(PROGRAMS, "patterns_program.py"), *folders, library, ALLOCATIONS, SEED)
         log = only_log(self.trace)
         os.unlink(log.path)
         self.assertEqual(log.lost, {})

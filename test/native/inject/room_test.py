@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from log_reader import *  # noqa: F403
-from traced import BUILT, HERE, PROGRAM, Phases, Traced, main
+from traced import BUILT, PROGRAM, PROGRAMS, Phases, Traced, main
 
 SPELLING = os.path.join(BUILT, "c10_0")
 
@@ -68,7 +68,7 @@ class Room(Traced):
 
     def test_a_stack_that_found_no_room_is_described_later(self):
         self.mount("700k")
-        phases = [sys.executable, os.path.join(HERE, "python_phases.py")]
+        phases = [sys.executable, os.path.join(PROGRAMS, "python_phases.py")]
         program = Phases(self, 20000, command=phases, simulator=SPELLING)
         program.next()
         program.next()  # from another line
@@ -130,7 +130,7 @@ sys.argv[1:] = ["return"]
 runpy.run_path(%r)
 for _ in range(2):
     os.write(os.open("big", os.O_CREAT | os.O_WRONLY | os.O_APPEND), bytes(1 << 16))
-""" % os.path.join(HERE, "allocate.py")
+""" % os.path.join(PROGRAMS, "allocate.py")
         for traced in (False, True):
             program, limit = (sys.executable, "-c", code), self.limit_files(1 << 16)
             self.run_program(*program, status=-signal.SIGXFSZ, traced=traced, preexec_fn=limit)

@@ -5,9 +5,9 @@ import os
 
 from log_reader import *  # noqa: F403
 from torch_pythons import every_torch
-from traced import HERE, Traced, main
+from traced import PROGRAMS, Traced, main
 
-PROGRAM = os.path.join(HERE, "torch_program.py")
+PROGRAM = os.path.join(PROGRAMS, "torch_program.py")
 
 
 class Torch(Traced):

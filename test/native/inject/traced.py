@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = os.path.join(HERE, "programs")
 ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 LIBRARY = os.environ["GMT_LIBRARY"]  # libgpumemtrace.so
 BUILT = os.environ["GMT_BUILT"]  # folder of the test programs
@@ -59,7 +60,7 @@ class Traced(unittest.TestCase):
         return done
 
     def run_python(self, script, *arguments, **environment):
-        return self.run_program(sys.executable, os.path.join(HERE, script), *arguments, **environment)
+        return self.run_program(sys.executable, os.path.join(PROGRAMS, script), *arguments, **environment)
 
     def write_control(self, recording, generation):
         with open(os.path.join(self.trace, "control"), "r+b" if generation > 1 else "wb") as control:

@@ -9,7 +9,7 @@ import time
 
 from log_reader import *  # noqa: F403
 from long_run import LONG
-from traced import PROGRAM, Phases, Traced, main
+from traced import PROGRAM, PROGRAMS, Phases, Traced, main
 
 
 class Threads(Traced):
@@ -133,7 +133,7 @@ class Ends(Traced):
                 os.unlink(log.path)
 
     def test_ends_of_python(self):
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "allocate.py")
+        script = os.path.join(PROGRAMS, "allocate.py")
         ways = (("return", 0, True), ("sys.exit", 3, True), ("raise", 1, True), ("os._exit", 4, False))
         for way, status, marked in ways:
             with self.subTest(way):
