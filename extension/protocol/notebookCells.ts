@@ -6,7 +6,7 @@ import type { TraceInfo } from './trace';
 export type CellRun = ReturnType<typeof told>[number];
 
 type Told = Pick<TraceInfo, 'processes' | 'startRealtimeMs'>;
-/** `<begin ms> <end ms> <number> <file>`, as native/python/agent/cells.py has it; ends of 0: only the name is known. */
+/** `<begin ms> <end ms> <number> <file>`, as native/agent/cells.py has it; ends of 0: only the name is known. */
 const TOLD = /^(\S+) (\S+) (\d+) (.+)$/;
 const SHOWN = 4;
 const numbers = new Map<string, readonly number[]>();

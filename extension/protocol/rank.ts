@@ -1,4 +1,4 @@
-// Who a process is in a job of many ranks: what its launcher and torch.distributed said (native/inject/job.h, native/python/agent/job.py).
+// Who a process is in a job of many ranks: what its launcher and torch.distributed said (native/inject/job.h, native/agent/job.py).
 import { JOB } from './notes';
 import type { ProcessInfo } from './trace';
 

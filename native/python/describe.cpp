@@ -37,8 +37,8 @@ uint32_t copy_string(const Layout &layout, const char *string, char *out, size_t
 /// Whether a string is ASCII and ends so.
 bool ends_with(const Layout &layout, const char *string, const char *end) {
   if (!string || !state_of(string).compact || !state_of(string).ascii) return false;
-  const uint64_t length = load<uint64_t>(string, GMT_PYTHON_STRING_LENGTH), wanted = strlen(end);
-  return length >= wanted && memcmp(string + layout.string_ascii + length - wanted, end, wanted) == 0;
+  const uint64_t length = load<uint64_t>(string, GMT_PYTHON_STRING_LENGTH), end_length = strlen(end);
+  return length >= end_length && memcmp(string + layout.string_ascii + length - end_length, end, end_length) == 0;
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ Support wait_for_answer() {
 }  // namespace
 
 /// The interpreter's own word, for versions whose memory is not read.
-bool asks_whether_finalizing() {
+bool can_check_finalizing() {
   if (unsupported_reason()[0] == 0) return false;
   static Symbol names[] = {{"Py_IsFinalizing", nullptr}, {"_Py_IsFinalizing", nullptr}};
   static std::atomic<bool> found{false};

@@ -74,13 +74,12 @@ const void *innermost_frame();
 extern const uintptr_t *finalizing_word;
 
 /// `finalizing`, for when the word is not known: an interpreter that is not supported is asked.
-bool asks_whether_finalizing();
+bool can_check_finalizing();
 
 /// The interpreter is shutting down: there are no stacks any more, and what is freed now is clean-up.
 inline bool finalizing() {
   const uintptr_t *word = __atomic_load_n(&finalizing_word, __ATOMIC_ACQUIRE);
-  return __builtin_expect(word != nullptr, 1) ? __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0
-                                              : asks_whether_finalizing();
+  return __builtin_expect(word != nullptr, 1) ? __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0 : can_check_finalizing();
 }
 
 /// The frames behind `walk_hash`. False where that gives 0; then only `hash`, `depth` and `cut` are set.

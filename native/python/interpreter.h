@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "python/frames.h"
-#include "python/layouts.h"
+#include "python/python_layouts.h"
 
 namespace gmt::python {
 

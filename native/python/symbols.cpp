@@ -68,17 +68,17 @@ void *address_in(const dl_phdr_info &module, const Tables &tables, const char *n
   return symbol ? reinterpret_cast<void *>(module.dlpi_addr + symbol->st_value) : nullptr;
 }
 
-struct Wanted {
+struct SymbolSearch {
   Symbol *symbols;
   size_t count;
 };
 
 int find_in_module(dl_phdr_info *module, size_t, void *data) {
-  auto *wanted = static_cast<Wanted *>(data);
+  auto *search = static_cast<SymbolSearch *>(data);
   const Tables tables = tables_of(*module);
   size_t missing = 0;
-  for (size_t i = 0; i < wanted->count; i++) {
-    Symbol &symbol = wanted->symbols[i];
+  for (size_t i = 0; i < search->count; i++) {
+    Symbol &symbol = search->symbols[i];
     if (!symbol.address) symbol.address = address_in(*module, tables, symbol.name);
     if (!symbol.address) missing++;
   }
@@ -126,8 +126,8 @@ void *find_symbol_in(const dl_phdr_info &module, const char *name) {
 }
 
 void find_symbols(Symbol *symbols, size_t count) {
-  Wanted wanted = {symbols, count};
-  dl_iterate_phdr(find_in_module, &wanted);
+  SymbolSearch search = {symbols, count};
+  dl_iterate_phdr(find_in_module, &search);
 }
 
 }  // namespace gmt::python

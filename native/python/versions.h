@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "python/layouts.h"
+#include "python/python_layouts.h"
 
 namespace gmt::python {
 

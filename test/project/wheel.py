@@ -11,7 +11,7 @@ import zipfile
 
 TAG = "py3-none-manylinux_2_28_x86_64"
 BINARIES = ("libgpumemtrace.so", "gpu-memtrace-recorder")
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../native/python/package")
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../native/package")
 METADATA = """Metadata-Version: 2.1
 Name: gpu-memtrace
 Version: %s
@@ -58,7 +58,7 @@ def files(version, native):
 
 
 def pack(native, folder):
-    version = json.loads(read(os.path.join(HERE, "../../../package.json")))["version"]
+    version = json.loads(read(os.path.join(HERE, "../../package.json")))["version"]
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "gpu_memtrace-%s-%s.whl" % (version, TAG))
     record = []

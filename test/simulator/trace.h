@@ -1,7 +1,7 @@
 #pragma once
 #include "cuda/calls.h"
 #include "hook.h"
-#include "state.h"
+#include "simulator_state.h"
 
 SIM_EXPORT gmt_sim_hooks gpu_memtrace_simulator_hooks;
 

@@ -3,7 +3,7 @@ import type { FindingHolder, Fix, LeakClass } from '../../protocol/verdicts';
 import { eachStepText } from '../words';
 
 // What to do about a finding, in one sentence: the fix where there is one, else the first row that fits. Rows are data, so that
-// one can be added without touching code. They hold no code of the user's: only a parse of it may (native/python/agent/fixes.py).
+// one can be added without touching code. They hold no code of the user's: only a parse of it may (native/agent/fixes.py).
 
 interface Advice {
   classes: readonly LeakClass[] | null;

@@ -1,4 +1,4 @@
-// Questions to the agent in a traced process: files in the trace directory (native/python/agent/README.md). Answers come
+// Questions to the agent in a traced process: files in the trace directory (native/agent/README.md). Answers come
 // with the trace.
 import { readdirSync } from 'node:fs';
 import type { Answer, ProcessInfo, TraceInfo } from '../../protocol/trace';

@@ -27,8 +27,8 @@ constexpr uint32_t kTries = 240;  // ticks: two minutes
 uint32_t g_running;  ///< generation of the log whose thread runs; 0 = none
 uint32_t g_wake;     ///< futex of the tracer's thread: rises with each turn that is offered
 TurnOffer g_offer;
-uint32_t g_asked;   ///< the main thread has been asked for its turn
-uint32_t g_moment;  ///< ... and for a moment to ask the allocator in
+uint32_t g_pending;  ///< the main thread has been pending for its turn
+uint32_t g_moment;   ///< ... and for a moment to request_turn the allocator in
 uint64_t g_next_step = ~0ull;
 uint32_t g_ended;  ///< the interpreter ends: from here on this thread takes the GIL only while another waits for it
 bool g_installed;
@@ -38,10 +38,10 @@ uint64_t g_newest,
 /// What only the tracer's thread uses.
 struct Work {
   uint32_t generation;
-  uint64_t asked_at;         ///< ns; when the main thread was asked, 0 = not
+  uint64_t pending_since;    ///< ns; when the main thread was pending, 0 = not
   uint64_t tick_at;          ///< ns; until then only requests are looked for
   bool refused;              ///< no agent in this interpreter
-  bool wanted;               ///< the agent has something to do
+  bool due;                  ///< the agent has something to do
   uint32_t tries;            ///< turns in which the agent still waited for a part of PyTorch
   unsigned long long added;  ///< libraries_added() at the last turn for their sake
   Request request;
@@ -74,8 +74,8 @@ uint64_t busy_ns() {
 
 /// The agent's turn, with the GIL.
 void install_and_run(Work &work, Turn turn, uint64_t step) {
-  work.wanted = false;
-  work.asked_at = 0;
+  work.due = false;
+  work.pending_since = 0;
   if (!g_installed) {
     if (!library_imported()) return;
     if (!install_agent()) {
@@ -121,7 +121,7 @@ bool run_offered_turn(Work &work) {
 /// Runs on the main thread between two instructions of Python, with the GIL.
 int on_pending(void *generation) {
   if (number_in(generation) != log_generation()) return 0;  // a forked child has its parent's pending calls
-  __atomic_store_n(&g_asked, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&g_pending, 0, __ATOMIC_RELAXED);
   offer_turn(Turn::kAsked, 0);
   return 0;
 }
@@ -129,26 +129,26 @@ int on_pending(void *generation) {
 /// Whether the agent has something to do: a request, a look at arrays, its start once a library came (PyTorch's may be among them), a
 /// part of a library that it waits for.
 bool has_work(Work &work) {
-  if (work.wanted || work.refused) return !work.refused;
+  if (work.due || work.refused) return !work.refused;
   const unsigned long long added = libraries_added();
-  work.wanted = work.added != added;
+  work.due = work.added != added;
   work.added = added;
   if (g_installed) {
     next_request(work.request);
-    work.wanted |= work.request.text() || work.tries < kTries || recording_woke() || look_due() || pools_want_look();
+    work.due |= work.request.text() || work.tries < kTries || recording_woke() || look_due() || pools_due();
   }
-  return work.wanted;
+  return work.due;
 }
 
-/// Up to 3.12 the main thread runs its pending calls only when it gives up the GIL, where another thread asked it to take one.
+/// Up to 3.12 the main thread runs its pending calls only when it gives up the GIL, where another thread pending it to take one.
 void interrupt_main_thread() {
   if (python_alive()) g_api->release(g_api->ensure());
 }
 
-/// Has the main thread call `function` once, which clears `asked` then. False: it has been asked.
-bool ask_main(uint32_t generation, uint32_t *asked, int (*function)(void *)) {
-  if (__atomic_exchange_n(asked, 1, __ATOMIC_RELAXED)) return false;
-  if (g_api->add_pending_call(function, pointer_of(generation)) != 0) __atomic_store_n(asked, 0, __ATOMIC_RELAXED);
+/// Has the main thread call `function` once, which clears `pending` then. False: it has been pending.
+bool call_on_main(uint32_t generation, uint32_t *pending, int (*function)(void *)) {
+  if (__atomic_exchange_n(pending, 1, __ATOMIC_RELAXED)) return false;
+  if (g_api->add_pending_call(function, pointer_of(generation)) != 0) __atomic_store_n(pending, 0, __ATOMIC_RELAXED);
   return true;
 }
 
@@ -157,14 +157,14 @@ int on_moment(void *generation) {
   __atomic_store_n(&g_moment, 0, __ATOMIC_RELAXED);
   if (!python_api() || !python_alive()) return 0;
   const KeptErrno kept;
-  ask_allocator_without_steps();
+  read_allocator_without_steps();
   return 0;
 }
 
-/// A program without steps is asked for a moment of its main thread, now and then.
-void ask_for_moment(uint32_t generation) {
-  if (!g_installed || !allocator_wants_moment() || !python_alive()) return;
-  if (ask_main(generation, &g_moment, on_moment)) interrupt_main_thread();
+/// A program without steps is pending for a moment of its main thread, now and then.
+void request_moment(uint32_t generation) {
+  if (!g_installed || !allocator_due() || !python_alive()) return;
+  if (call_on_main(generation, &g_moment, on_moment)) interrupt_main_thread();
 }
 
 /// The main thread waits in the kernel: it is not in the midst of ending the interpreter.
@@ -179,13 +179,13 @@ bool main_thread_sleeps() {
 }
 
 /// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.
-void ask(Work &work) {
+void request_turn(Work &work) {
   if (!python_alive()) return;  // pending calls go with the interpreter, and asking for one would end the program
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (!work.asked_at) work.asked_at = now;
-  if (ask_main(work.generation, &g_asked, on_pending)) {
+  if (!work.pending_since) work.pending_since = now;
+  if (call_on_main(work.generation, &g_pending, on_pending)) {
     interrupt_main_thread();
-  } else if (now - work.asked_at > kPatience && main_thread_sleeps()) {
+  } else if (now - work.pending_since > kPatience && main_thread_sleeps()) {
     with_python(work, Turn::kAsked, 0);
   }
 }
@@ -194,21 +194,21 @@ void ask(Work &work) {
 uint64_t find_work(Work &work) {
   note_newest_event();
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (g_installed && !work.wanted) {
+  if (g_installed && !work.due) {
     // A program of a few seconds is over soon after a question.
     next_request(work.request);
     // What was compiled is known best before its backward pass is.
-    work.wanted = work.request.text() || look_due() || met_compiled_code();
-    if (!work.wanted && now < work.tick_at) return kGlance;
+    work.due = work.request.text() || look_due() || met_compiled_code();
+    if (!work.due && now < work.tick_at) return kGlance;
   }
   work.tick_at = now + kTick;
   sample_memory();
   const python::Support support = work.refused ? python::Support::kUnsupported : python::discover();
   work.refused = support == python::Support::kUnsupported;  // the log says so already
   const bool ready = support == python::Support::kReady && python_api();
-  if (ready) ask_for_moment(work.generation);
+  if (ready) request_moment(work.generation);
   if (!ready || !has_work(work)) return g_installed ? kGlance : kTick;
-  ask(work);
+  request_turn(work);
   return kWaitingTick;
 }
 
@@ -260,13 +260,13 @@ void end_agent() {
 }
 
 void start_agent(Thread &thread) {
-  const char *wanted = getenv("GPU_MEMTRACE_AGENT");
-  if (wanted && strcmp(wanted, "0") == 0)
+  const char *setting = getenv("GPU_MEMTRACE_AGENT");
+  if (setting && strcmp(setting, "0") == 0)
     return write_note(thread, GMT_NOTE_AGENT, "The agent is switched off (GPU_MEMTRACE_AGENT=0).");
   const uint32_t generation = log_generation();
   // After a fork the parent's thread and what it was about to do are not here.
   g_offer.reset();
-  g_asked = 0;
+  g_pending = 0;
   g_moment = 0;
   g_ended = 0;
   forget_memory();
@@ -276,9 +276,9 @@ void start_agent(Thread &thread) {
     g_running = 0;
     return;
   }
-  // The thread would ask at once; from the main thread itself it needs no GIL.
+  // The thread would request_turn at once; from the main thread itself it needs no GIL.
   if (getpid() == syscall(SYS_gettid) && python_api() && python::discover() == python::Support::kReady)
-    ask_main(generation, &g_asked, on_pending);
+    call_on_main(generation, &g_pending, on_pending);
 }
 
 }  // namespace gmt::inject

@@ -8,14 +8,14 @@ namespace {
 
 constexpr uint64_t kShare = 2000;      ///< asking may take one part of so many of the time,
 constexpr uint64_t kFirstShare = 400;  ///< and of so many at first: a short run is told about too
-constexpr uint32_t kFirstAsks = 32;
+constexpr uint32_t kFirstReads = 32;
 constexpr uint64_t kPeriod = 1'000'000'000;  ///< ns; without steps
 
 Py *g_stats;
 uint64_t g_due_ns;
-uint32_t g_asks;
-uint32_t g_has_steps;             ///< the tracer's thread looks at this
-uint64_t g_asked_at, g_sequence;  ///< and at these
+uint32_t g_reads;
+uint32_t g_has_steps;            ///< the tracer's thread looks at this
+uint64_t g_read_at, g_sequence;  ///< and at these
 uint64_t g_pools_due_ns, g_pools_reserved;
 
 uint64_t reserved_on_all() {
@@ -33,24 +33,24 @@ bool current_bytes(Py *stats, const char *name, uint64_t *bytes) {
   return *bytes != ~0ull;
 }
 
-void ask(uint8_t device) {
+void read_figures(uint8_t device) {
   const Held number(g_api->number(device));
-  gmt_allocator said{};
-  said.sequence = newest_sequence();
-  said.device = device;
+  gmt_allocator figures{};
+  figures.sequence = newest_sequence();
+  figures.device = device;
   const Held stats(number ? g_api->call(g_stats, static_cast<Py *>(number), nullptr) : nullptr);
-  if (stats && current_bytes(stats, "allocated_bytes", &said.allocated_bytes) &&
-      current_bytes(stats, "active_bytes", &said.active_bytes))
-    write_allocator(said);
+  if (stats && current_bytes(stats, "allocated_bytes", &figures.allocated_bytes) &&
+      current_bytes(stats, "active_bytes", &figures.active_bytes))
+    write_allocator(figures);
 }
 
-void ask_all(uint64_t now) {
+void read_all(uint64_t now) {
   for (uint8_t device = 0; device < kTensorDevices; device++)
-    if (reserved_bytes(device)) ask(device);
+    if (reserved_bytes(device)) read_figures(device);
   const uint64_t end = clock_ns(CLOCK_MONOTONIC);
-  g_due_ns = end + (end - now) * (g_asks < kFirstAsks ? kFirstShare : kShare);
-  g_asks++;
-  __atomic_store_n(&g_asked_at, end, __ATOMIC_RELAXED);
+  g_due_ns = end + (end - now) * (g_reads < kFirstReads ? kFirstShare : kShare);
+  g_reads++;
+  __atomic_store_n(&g_read_at, end, __ATOMIC_RELAXED);
   __atomic_store_n(&g_sequence, newest_sequence(), __ATOMIC_RELAXED);
 }
 
@@ -62,25 +62,25 @@ void watch_allocator(Py *stats) {
   __atomic_store_n(&g_stats, stats, __ATOMIC_RELEASE);
 }
 
-void ask_allocator_at_step() {
+void read_allocator_at_step() {
   if (!g_stats) return;
   __atomic_store_n(&g_has_steps, 1, __ATOMIC_RELAXED);
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-  if (now >= g_due_ns) ask_all(now);
+  if (now >= g_due_ns) read_all(now);
 }
 
-void ask_allocator_without_steps() {
-  if (g_stats && !g_has_steps) ask_all(clock_ns(CLOCK_MONOTONIC));
+void read_allocator_without_steps() {
+  if (g_stats && !g_has_steps) read_all(clock_ns(CLOCK_MONOTONIC));
 }
 
-bool allocator_wants_moment() {
+bool allocator_due() {
   if (!__atomic_load_n(&g_stats, __ATOMIC_ACQUIRE) || !log_generation()) return false;
   if (__atomic_load_n(&g_has_steps, __ATOMIC_RELAXED)) return false;
-  const uint64_t since = clock_ns(CLOCK_MONOTONIC) - __atomic_load_n(&g_asked_at, __ATOMIC_RELAXED);
+  const uint64_t since = clock_ns(CLOCK_MONOTONIC) - __atomic_load_n(&g_read_at, __ATOMIC_RELAXED);
   return since >= kPeriod && newest_sequence() != __atomic_load_n(&g_sequence, __ATOMIC_RELAXED);
 }
 
-bool pools_want_look() {
+bool pools_due() {
   return log_generation() && !asleep() && reserved_on_all() != __atomic_load_n(&g_pools_reserved, __ATOMIC_RELAXED) &&
          clock_ns(CLOCK_MONOTONIC) >= __atomic_load_n(&g_pools_due_ns, __ATOMIC_RELAXED);
 }
@@ -94,8 +94,8 @@ void pools_looked_at(uint64_t milliseconds) {
 
 void forget_allocator() {
   g_pools_due_ns = g_pools_reserved = 0;
-  g_has_steps = g_asks = 0;
-  g_due_ns = g_asked_at = g_sequence = 0;
+  g_has_steps = g_reads = 0;
+  g_due_ns = g_read_at = g_sequence = 0;
 }
 
 }  // namespace gmt::inject

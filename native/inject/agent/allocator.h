@@ -11,17 +11,17 @@ void watch_allocator(Py *stats);
 
 /// Asks for each GPU on which the allocator holds memory, which makes no context. Passes over steps where asking would cost more
 /// than a small share of the time. At the end of a step; needs the GIL.
-void ask_allocator_at_step();
+void read_allocator_at_step();
 
 /// The same for a program that has no steps, from a moment at which the main thread is between two instructions.
-void ask_allocator_without_steps();
+void read_allocator_without_steps();
 
 /// Without the GIL: whether such a moment is wanted.
-bool allocator_wants_moment();
+bool allocator_due();
 
 /// Without the GIL: whether the allocator has other segments than when pools were looked at, and that is long enough ago for the look
 /// to take a small share of the time.
-bool pools_want_look();
+bool pools_due();
 void pools_looked_at(uint64_t milliseconds);
 
 /// After a fork: the child counts from its own beginning.

@@ -10,7 +10,7 @@
 namespace gmt::inject {
 namespace {
 
-uint64_t g_look_at;  ///< ns; 0 = no look is wanted
+uint64_t g_look_at;  ///< ns; 0 = no look is expected
 
 /// A PooledMemory of CuPy: behind the object's head, or behind the table of its methods too.
 struct Pooled {
@@ -40,9 +40,9 @@ void write_array(uint8_t kind, uint64_t address, uint64_t bytes, uint64_t device
   leave(thread);
 }
 
-bool has(Py *object, const char *name, uint64_t wanted) {
+bool has(Py *object, const char *name, uint64_t expected) {
   const Held value(g_api->attribute(object, name));
-  return (value ? number_of(value) : ~0ull) == wanted;
+  return (value ? number_of(value) : ~0ull) == expected;
 }
 
 /// The class's deallocator, which runs on whichever thread lets go of the memory last.

@@ -45,15 +45,15 @@ Py *pick(Py *objects, Py *types);
 /// memory.
 Py *descend(Py *waves, Py *barriers, Py *targets, uint64_t milliseconds);
 
-/// Who refers to one of `wanted`, among `objects`: a list of pairs, referrer and referred in turn, cut short at `most` pairs.
-Py *referrers(Py *objects, Py *wanted, uint64_t most);
+/// Who refers to one of `targets`, among `objects`: a list of pairs, referrer and referred in turn, cut short at `most` pairs.
+Py *referrers(Py *objects, Py *targets, uint64_t most);
 
 /// What the collector knows, the oldest first (about: by generation). `get_objects`: gc.get_objects. Objects that are just being
 /// deallocated are left out: such a one is still among the collector's where its deallocation has released the GIL (a
 /// tensor's does, while its memory is given back), and to hold it would not keep it. Null: it failed.
 Py *living(Py *get_objects);
 
-/// The place of each of `wanted` in `objects`, 0 where it is not there: a list of numbers.
-Py *places(Py *objects, Py *wanted);
+/// The place of each of `targets` in `objects`, 0 where it is not there: a list of numbers.
+Py *places(Py *objects, Py *targets);
 
 }  // namespace gmt::inject

@@ -92,7 +92,7 @@ void step_done(const void *who) {
   }
   if (const uint64_t number = g_steps.stepped(who)) {
     if (!asleep()) {
-      ask_allocator_at_step();
+      read_allocator_at_step();
       write_step(number);
       if (number >= next_turn_step()) offer_turn(Turn::kStep, number);
       if (g_steps_left && --g_steps_left == 0) kill(getpid(), SIGINT);
@@ -193,7 +193,7 @@ Method g_methods[] = {
     {"gpu_memtrace_generated", calling<write_generated>},
     {"gpu_memtrace_pool", calling<pool>},
     {"gpu_memtrace_looked_at_pools", calling<pools_looked_at>},
-    {"gpu_memtrace_pools_due", calling<pools_want_look>},
+    {"gpu_memtrace_pools_due", calling<pools_due>},
     {"gpu_memtrace_answer", calling<write_answer>},
     {"gpu_memtrace_note", calling<write_agent_note>},
     {"gpu_memtrace_sequence", calling<newest_sequence>},
@@ -260,9 +260,9 @@ uint64_t run_turn(Turn turn, uint64_t step, const char *request, bool *again) {
   const Held next(which && number ? g_api->call(g_turn, static_cast<Py *>(which), static_cast<Py *>(number),
                                                 text ? text : g_api->none, nullptr)
                                   : nullptr);
-  const uint64_t wanted = next ? number_of(next) : ~0ull;
-  *again = wanted == 0;
-  return wanted == 0 ? ~0ull : wanted;
+  const uint64_t next_step = next ? number_of(next) : ~0ull;
+  *again = next_step == 0;
+  return next_step == 0 ? ~0ull : next_step;
 }
 
 }  // namespace gmt::inject

@@ -1,5 +1,5 @@
 #pragma once
-// The agent's Python side (native/python/agent) inside the interpreter: its sources, which are part of this library, the functions
+// The agent's Python side (native/agent) inside the interpreter: its sources, which are part of this library, the functions
 // that it may call here, and the calls into it. All of these need the GIL.
 #include <stdint.h>
 

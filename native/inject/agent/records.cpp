@@ -147,10 +147,10 @@ void write_answer(uint32_t request, std::string_view text, uint64_t sequence) {
 
 void write_memory(const gmt_memory &memory) { write_record(GMT_MEMORY, memory); }
 
-void write_allocator(const gmt_allocator &said) {
+void write_allocator(const gmt_allocator &figures) {
   Thread &thread = t_thread;
   if (!log_generation() || !enter(thread)) return;
-  write_side_record(thread, GMT_ALLOCATOR, said);
+  write_side_record(thread, GMT_ALLOCATOR, figures);
   leave(thread);
 }
 

@@ -34,7 +34,7 @@ void write_answer(uint32_t request, std::string_view text, uint64_t sequence);
 void write_memory(const gmt_memory &memory);
 
 /// What the framework's allocator says of a device.
-void write_allocator(const gmt_allocator &said);
+void write_allocator(const gmt_allocator &figures);
 
 /// What it says of a live block, as in gmt_block; ~0 for what is not known.
 void write_block(uint64_t address, uint32_t device, uint64_t sequence, uint64_t asked_bytes, uint64_t stream,

@@ -216,13 +216,13 @@ class Descent {
 };
 
 struct Referrers {
-  ObjectTable wanted;
+  ObjectTable targets;
   Py *found, *referrer;
   uint64_t left;
 
   static int visit(Py *child, void *search) {
     auto &self = *static_cast<Referrers *>(search);
-    if (self.wanted.find(child) == ObjectTable::kAbsent) return 0;
+    if (self.targets.find(child) == ObjectTable::kAbsent) return 0;
     if (self.left == 0) return -1;
     self.left--;
     g_api->list_append(self.found, self.referrer);
@@ -262,14 +262,14 @@ Py *living(Py *get_objects) {
 }
 
 Py *pick(Py *objects, Py *types) {
-  ObjectTable wanted;
-  Py *found = enter_all(types, wanted) ? g_api->list_new(0) : nullptr;
+  ObjectTable targets;
+  Py *found = enter_all(types, targets) ? g_api->list_new(0) : nullptr;
   const ssize_t count = found ? g_api->list_size(objects) : 0;
   constexpr ssize_t kAhead = 16;
   for (ssize_t i = 0; i < count; i++) {
     if (i + kAhead < count) __builtin_prefetch(reinterpret_cast<char *>(g_api->list_item(objects, i + kAhead)) + kType);
     Py *object = g_api->list_item(objects, i);
-    if (wanted.find(type_of(object)) != ObjectTable::kAbsent) g_api->list_append(found, object);
+    if (targets.find(type_of(object)) != ObjectTable::kAbsent) g_api->list_append(found, object);
   }
   return found;
 }
@@ -288,9 +288,9 @@ Py *descend(Py *waves, Py *barriers, Py *targets, uint64_t milliseconds) {
   return paths;
 }
 
-Py *referrers(Py *objects, Py *wanted, uint64_t most) {
+Py *referrers(Py *objects, Py *targets, uint64_t most) {
   Referrers search{{}, nullptr, nullptr, most};
-  if (!enter_all(wanted, search.wanted)) return nullptr;
+  if (!enter_all(targets, search.targets)) return nullptr;
   search.found = g_api->list_new(0);
   const ssize_t count = search.found ? g_api->list_size(objects) : 0;
   constexpr ssize_t kAhead = 16;
@@ -302,17 +302,17 @@ Py *referrers(Py *objects, Py *wanted, uint64_t most) {
   return search.found;
 }
 
-Py *places(Py *objects, Py *wanted) {
+Py *places(Py *objects, Py *targets) {
   ObjectTable table;
   MappedArray<uint64_t> found;
-  if (!enter_all(wanted, table) || !found.reset(static_cast<size_t>(g_api->list_size(wanted)) + 1)) return nullptr;
+  if (!enter_all(targets, table) || !found.reset(static_cast<size_t>(g_api->list_size(targets)) + 1)) return nullptr;
   const ssize_t count = g_api->list_size(objects);
   for (ssize_t i = 0; i < count; i++) {
     const uint32_t place = table.find(g_api->list_item(objects, i));
     if (place != ObjectTable::kAbsent) found[place] = static_cast<uint64_t>(i);
   }
   Py *list = g_api->list_new(0);
-  for (ssize_t i = 0; list && i < g_api->list_size(wanted); i++)
+  for (ssize_t i = 0; list && i < g_api->list_size(targets); i++)
     append_new(list, g_api->number(found[static_cast<size_t>(i)]));
   return list;
 }

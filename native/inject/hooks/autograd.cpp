@@ -5,7 +5,7 @@
 #include "inject/hooks/elf.h"
 #include "inject/hooks/python_calls.h"
 #include "inject/log/stacks.h"
-#include "torch/layouts.h"
+#include "torch/torch_layouts.h"
 #include "wire/taken.h"
 
 namespace gmt::inject {
@@ -21,8 +21,8 @@ constexpr char kLibrary[] = "libtorch_cpu.so";
 // intrusive_ptr has none. Type information would not do: its base class may be any library's own copy.
 using torch::NodeLayout;
 
-using AskFunction = void (*)(void *result);  // a smart pointer comes back through a hidden pointer
-AskFunction g_ask;
+using CurrentNode = void (*)(void *result);  // a smart pointer comes back through a hidden pointer
+CurrentNode g_current_node;
 GMT_HOT_STATE NodeLayout g_layout;  ///< of what is read at the place
 
 constexpr uint32_t kUnknown = ~0u, kNowhere = ~0u - 1;
@@ -124,9 +124,9 @@ void drop_reference(void *const result[2]) {
   return true;
 }
 
-GMT_COLD bool ask(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
+GMT_COLD bool read_current_node(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
   void *result[2] = {nullptr, nullptr};
-  g_ask(result);
+  g_current_node(result);
   const NodeLayout layout = result[1] ? torch::kSharedNode : torch::kIntrusiveNode;
   confirm_place(thread, result[0], layout);
   const bool runs = read_node(result[0], layout, sequence, torch_thread);
@@ -136,13 +136,14 @@ GMT_COLD bool ask(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
 
 /// Looks for what tells which node runs; false: this PyTorch does not export that, or there is none.
 bool find_running_node() {
-  g_ask = reinterpret_cast<AskFunction>(find_symbol(kLibrary, "_ZN5torch8autograd16get_current_nodeEv"));
-  return g_ask != nullptr;
+  g_current_node = reinterpret_cast<CurrentNode>(find_symbol(kLibrary, "_ZN5torch8autograd16get_current_nodeEv"));
+  return g_current_node != nullptr;
 }
 
 /// Number of the node and of the thread that made it, by Node::sequence_nr() and thread_id(). False: no node runs on this thread.
 GMT_HOT bool running_node(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
-  if (__builtin_expect(!thread.running_node || thread.node_reads-- == 0, 0)) return ask(thread, sequence, torch_thread);
+  if (__builtin_expect(!thread.running_node || thread.node_reads-- == 0, 0))
+    return read_current_node(thread, sequence, torch_thread);
   return read_node(*thread.running_node, g_layout, sequence, torch_thread);
 }
 
@@ -190,14 +191,14 @@ GMT_COLD void report_unreadable(Thread &thread) {
              "backward().");
 }
 
-GMT_COLD uint32_t ask_torch_thread(Thread &thread) {
+GMT_COLD uint32_t read_torch_thread(Thread &thread) {
   if (g_thread_id) thread.torch_thread = static_cast<uint32_t>(g_thread_id());
   return thread.torch_thread;
 }
 
 /// PyTorch counts its threads from 1: the low half is all of it.
 [[gnu::always_inline]] inline uint32_t torch_thread(Thread &thread) {
-  return __builtin_expect(thread.torch_thread != 0, 1) ? thread.torch_thread : ask_torch_thread(thread);
+  return __builtin_expect(thread.torch_thread != 0, 1) ? thread.torch_thread : read_torch_thread(thread);
 }
 
 gmt_autograd autograd_state(bool has_stack) {

@@ -28,12 +28,12 @@ thread_local uint32_t t_calls __attribute__((tls_model("initial-exec")));  ///< 
 
 bool in_range(uint32_t domain, uint32_t id) { return domain < cuda::kDomainCount && id < kIds; }
 
-bool wants(uint32_t domain, uint32_t id) {
+bool is_enabled(uint32_t domain, uint32_t id) {
   return in_range(domain, id) &&
          (__atomic_load_n(&g_guest.enabled[domain][id / 64], __ATOMIC_RELAXED) >> (id % 64) & 1);
 }
 
-void set_wanted(uint32_t domain, uint32_t id, bool on) {
+void set_enabled(uint32_t domain, uint32_t id, bool on) {
   const uint64_t bit = 1ull << (id % 64);
   if (on)
     __atomic_fetch_or(&g_guest.enabled[domain][id / 64], bit, __ATOMIC_RELAXED);
@@ -52,7 +52,7 @@ bool has_gone(Subscriber subscriber) {
 int enable_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain, uint32_t id) {
   if (!in_range(domain, id)) return cupti.enable_callback(on, subscription(), domain, id);
   const int result = is_ours(domain, id) ? cuda::kCuptiSuccess : cupti.enable_callback(on, subscription(), domain, id);
-  if (result == cuda::kCuptiSuccess) set_wanted(domain, id, on);
+  if (result == cuda::kCuptiSuccess) set_enabled(domain, id, on);
   return result;
 }
 
@@ -66,7 +66,7 @@ int enable_domain_for_guest(const cuda::Cupti &cupti, bool on, uint32_t domain) 
   }
   // One by one: switching the whole domain off would blind the tracer until its own were on again.
   for (uint32_t id = 0; id < kIds; id++)
-    if (wants(domain, id)) enable_for_guest(cupti, false, domain, id);
+    if (is_enabled(domain, id)) enable_for_guest(cupti, false, domain, id);
   return cuda::kCuptiSuccess;
 }
 
@@ -96,7 +96,7 @@ int subscribe_guest(Subscriber *out, Callback callback, void *user) {
 }  // namespace
 
 void pass_to_guest(uint32_t domain, uint32_t id, const void *data) {
-  if (!__atomic_load_n(&g_guest.state, __ATOMIC_RELAXED) || !wants(domain, id)) return;
+  if (!__atomic_load_n(&g_guest.state, __ATOMIC_RELAXED) || !is_enabled(domain, id)) return;
   __atomic_fetch_add(&g_guest.calls, 1, __ATOMIC_SEQ_CST);
   t_calls++;
   if (__atomic_load_n(&g_guest.state, __ATOMIC_SEQ_CST) == kPresent) g_guest.callback(g_guest.user, domain, id, data);
@@ -159,7 +159,7 @@ GMT_EXPORT int cuptiGetCallbackState(uint32_t *enable, Subscriber subscriber, ui
   const gmt::cuda::Cupti *cupti = cupti_library();
   if (!cupti || !cupti->get_callback_state || !enable || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
   if (!is_shared(subscriber) || !in_range(domain, id)) return cupti->get_callback_state(enable, subscriber, domain, id);
-  *enable = wants(domain, id);
+  *enable = is_enabled(domain, id);
   return gmt::cuda::kCuptiSuccess;
 }
 

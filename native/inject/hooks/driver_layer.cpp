@@ -31,7 +31,7 @@ uint64_t g_contexts
 constexpr uint32_t kDeviceShift = 56;
 uint64_t g_described[4];  ///< bit per device: its record is in the log
 
-uint32_t ask_device_of(void *context) {
+uint32_t query_device_of(void *context) {
   const cuda::Cupti *cupti = cupti_library();
   uint32_t device = GMT_DEVICE_NONE;
   const bool known = cupti && cupti->get_device_id && cupti->get_device_id(context, &device) == cuda::kCuptiSuccess;
@@ -49,7 +49,7 @@ uint32_t device_of(void *context) {
     const uint64_t known = __atomic_load_n(&g_contexts[(start + i) % kContexts], __ATOMIC_RELAXED);
     if (context_in(known) == context) return static_cast<uint32_t>(known >> kDeviceShift);
   }
-  const uint32_t device = ask_device_of(context);
+  const uint32_t device = query_device_of(context);
   if (device >= GMT_DEVICE_NONE) return device;
   const uint64_t entry = reinterpret_cast<uintptr_t>(context) | uint64_t{device} << kDeviceShift;
   for (uint32_t i = 0; i < 8; i++) {

@@ -45,10 +45,11 @@ struct Name {
     for (; from && *from && bytes + 4 <= sizeof text; from++)
       bytes += static_cast<uint32_t>(python::put_utf8(static_cast<uint32_t>(*from), text + bytes));
   }
-  explicit Name(const Attributes *said) : Name() {
-    if (said && said->message_type == kUnicode) *this = Name(static_cast<const wchar_t *>(said->message));
-    if (said && (said->message_type == kAscii || said->message_type == kRegistered))
-      *this = Name(static_cast<const char *>(said->message));
+  explicit Name(const Attributes *attributes) : Name() {
+    if (attributes && attributes->message_type == kUnicode)
+      *this = Name(static_cast<const wchar_t *>(attributes->message));
+    if (attributes && (attributes->message_type == kAscii || attributes->message_type == kRegistered))
+      *this = Name(static_cast<const char *>(attributes->message));
   }
 };
 
@@ -115,11 +116,11 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(c
   fill(kCore, 10, push<const wchar_t *>);
   fill(kCore, 11, pop);
   fill(
-      kCore2, 2, +[](void *, const Attributes *said) { return start(said); });
+      kCore2, 2, +[](void *, const Attributes *attributes) { return start(attributes); });
   fill(
       kCore2, 3, +[](void *, uint64_t key) { end(key); });
   fill(
-      kCore2, 4, +[](void *, const Attributes *said) { return push(said); });
+      kCore2, 4, +[](void *, const Attributes *attributes) { return push(attributes); });
   fill(
       kCore2, 5, +[](void *) { return pop(); });
   fill(kCore2, 10, keep<const char *>);

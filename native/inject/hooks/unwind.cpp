@@ -284,11 +284,11 @@ const uint8_t *find_entry(uintptr_t header, uintptr_t address) {
   uint32_t count = 0;
   memcpy(&count, bytes + 8, sizeof count);
   const auto *places = reinterpret_cast<const Place *>(bytes + 12);
-  const auto wanted = static_cast<int64_t>(address - header);
+  const auto offset = static_cast<int64_t>(address - header);
   uint32_t first = 0;
   for (uint32_t last = count; first < last;) {
     const uint32_t middle = first + (last - first) / 2;
-    if (places[middle].begin <= wanted)
+    if (places[middle].begin <= offset)
       first = middle + 1;
     else
       last = middle;

@@ -18,7 +18,7 @@ namespace {
 gmt_chunk_header *g_ready[4];
 gmt_chunk_header *g_retired[16];
 gmt_chunk_header *(*g_make)();
-uint32_t g_wanted;   ///< futex: rises with each chunk taken or retired
+uint32_t g_demand;   ///< futex: rises with each chunk taken or retired
 uint32_t g_started;  ///< 0 = no, 1 = the thread runs or could not be made
 
 /// False: there is no empty place.
@@ -42,8 +42,8 @@ gmt_chunk_header *pop_chunk(gmt_chunk_header *(&places)[Count]) {
 }
 
 void wake() {
-  __atomic_fetch_add(&g_wanted, 1, __ATOMIC_RELEASE);
-  syscall(SYS_futex, &g_wanted, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  __atomic_fetch_add(&g_demand, 1, __ATOMIC_RELEASE);
+  syscall(SYS_futex, &g_demand, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 /// Fills the empty places; where there is no room the next chunk taken asks again.
@@ -60,10 +60,10 @@ void *supply(void *) {
   begin_writing(t_thread);  // nothing that this thread does is the program's
   prctl(PR_SET_NAME, "gpu-memtrace", 0, 0, 0);
   for (;;) {
-    const uint32_t seen = __atomic_load_n(&g_wanted, __ATOMIC_ACQUIRE);
+    const uint32_t seen = __atomic_load_n(&g_demand, __ATOMIC_ACQUIRE);
     while (gmt_chunk_header *old = pop_chunk(g_retired)) munmap(old, GMT_CHUNK_BYTES);
     restock();
-    syscall(SYS_futex, &g_wanted, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+    syscall(SYS_futex, &g_demand, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
   }
 }
 

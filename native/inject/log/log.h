@@ -85,9 +85,9 @@ inline bool asleep() {
 /// Switches recording on where it is off. False: it is not this call that did.
 GMT_COLD bool wake_recording();
 
-/// The same where recording waits for `seen` to come up to `wanted`, a field of `control` of an asleep log; 0 = it does not.
-inline bool wakes(const uint64_t &wanted, uint64_t seen) {
-  const uint64_t least = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+/// The same where recording waits for `seen` to come up to `threshold`, a field of `control` of an asleep log; 0 = it does not.
+inline bool wakes(const uint64_t &threshold, uint64_t seen) {
+  const uint64_t least = __atomic_load_n(&threshold, __ATOMIC_RELAXED);
   return least != 0 && seen >= least && wake_recording();
 }
 

@@ -18,8 +18,8 @@ struct NoRoom {
 
 /// What the recorder allows, where one is there: it rises as old chunks are given back.
 uint64_t chunk_limit() {
-  const uint64_t told = __atomic_load_n(&g_log.file->chunk_limit, __ATOMIC_RELAXED);
-  return told ? told : g_log.budget_chunks;
+  const uint64_t limit = __atomic_load_n(&g_log.file->chunk_limit, __ATOMIC_RELAXED);
+  return limit ? limit : g_log.budget_chunks;
 }
 
 gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {

@@ -139,24 +139,24 @@ class PickleReader {
     if (pairs && count % 2 != 0) return fail_at("a key has no value");
     PickleTree::Container &container = tree_.containers_[target.payload()];
     std::vector<Value> &pool = tree_.pool_;
-    const uint64_t wanted = uint64_t{container.count} + count;
-    if (wanted > container.capacity) {
+    const uint64_t needed = uint64_t{container.count} + count;
+    if (needed > container.capacity) {
       if (container.begin + container.capacity != pool.size()) {
         // Others lie behind it: it moves to the end, with room for as much again if it was not empty.
         const uint64_t begin = pool.size();
-        container.capacity = static_cast<uint32_t>(container.count == 0 ? wanted : 2 * wanted);
+        container.capacity = static_cast<uint32_t>(container.count == 0 ? needed : 2 * needed);
         pool.resize(begin + container.capacity);
         std::copy_n(pool.begin() + static_cast<std::ptrdiff_t>(container.begin), container.count,
                     pool.begin() + static_cast<std::ptrdiff_t>(begin));
         container.begin = begin;
       } else {
-        container.capacity = static_cast<uint32_t>(wanted);
-        pool.resize(container.begin + wanted);
+        container.capacity = static_cast<uint32_t>(needed);
+        pool.resize(container.begin + needed);
       }
     }
     std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end(),
               pool.begin() + static_cast<std::ptrdiff_t>(container.begin + container.count));
-    container.count = static_cast<uint32_t>(wanted);
+    container.count = static_cast<uint32_t>(needed);
     stack_.resize(first);
   }
   void add_top(size_t count, bool pairs) {

@@ -1,4 +1,4 @@
-#include "state.h"
+#include "simulator_state.h"
 
 #include <sys/mman.h>
 

@@ -57,18 +57,18 @@ class Questions:
 
     def __init__(self, recorder: str, directory: str, pid: int) -> None:
         words = [recorder, directory, "--ask", str(pid), "--background"]
-        self._asked = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}, cwd="/")
-        self._asked.wait()  # what answers is nobody's child: a program that waits for any of its own does not meet it
+        self._server = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}, cwd="/")
+        self._server.wait()  # what answers is nobody's child: a program that waits for any of its own does not meet it
         self.began: Optional[State] = None
         self._turn = threading.Lock()
 
-    def _ask(self, question: str) -> List[List[str]]:
-        assert self._asked.stdin and self._asked.stdout
+    def _query(self, question: str) -> List[List[str]]:
+        assert self._server.stdin and self._server.stdout
         try:
             with self._turn:
-                self._asked.stdin.write(question.encode() + b"\n")
-                self._asked.stdin.flush()
-                answer = self._asked.stdout.readline().decode(errors="replace")
+                self._server.stdin.write(question.encode() + b"\n")
+                self._server.stdin.flush()
+                answer = self._server.stdout.readline().decode(errors="replace")
         except OSError:
             answer = ""
         records = [record.split("\x1f") for record in answer.rstrip("\n").split("\x1e")]
@@ -79,7 +79,7 @@ class Questions:
         return records
 
     def state(self, question: str = "state") -> State:
-        (_, window, whole, simulated, recording, lost), *ledgers = self._ask(question)
+        (_, window, whole, simulated, recording, lost), *ledgers = self._query(question)
         uses = [Use(layer, *map(int, numbers)) for layer, *numbers in ledgers]
         return State(int(window), whole == "1", simulated == "1", recording == "1", int(lost), uses)
 
@@ -102,13 +102,13 @@ class Questions:
     def lines(self, layer: str, from_ns: int = 0, at_ns: int = 0) -> List[Line]:
         """Stacks with what they allocated since `from_ns` and is alive at `at_ns`, or now."""
         found = []
-        for size, count, library, user, *frames in self._ask("lines %s %d %d" % (layer, from_ns, at_ns))[1:]:
+        for size, count, library, user, *frames in self._query("lines %s %d %d" % (layer, from_ns, at_ns))[1:]:
             stack = [(file, int(line), name) for file, line, name in zip(frames[::3], frames[1::3], frames[2::3])]
             found.append(Line(int(size), int(count), stack, library, int(user)))
         return found
 
     def close(self) -> None:
-        for pipe in (self._asked.stdin, self._asked.stdout):
+        for pipe in (self._server.stdin, self._server.stdout):
             if pipe:
                 pipe.close()
 

@@ -13,16 +13,16 @@ def count_of_blocks():
     return sum(map(sum, tensors.allocator_figures("active", "inactive_split", "segment")))
 
 
-def tells():
+def can_list():
     """Whether the allocator can be asked. Where it keeps a history it would tell all of that too."""
     if not all(hasattr(core, name) for name in ("_cuda_memorySnapshot", "_cuda_isHistoryEnabled", "_cuda_memoryStats")):
         return False
     return tensors.torch.cuda.is_initialized() and not core._cuda_isHistoryEnabled()
 
 
-def has_time_to_ask(deadline):
+def has_time(deadline):
     """Whether it can be asked in the time that is left."""
-    if not tells():
+    if not can_list():
         return False
     return not deadline.late() and count_of_blocks() * MICROSECONDS <= deadline.left_ms() * 1000
 
@@ -44,36 +44,36 @@ def addressed(segment):
         yield here, block
 
 
-def from_allocator(wanted):
+def from_allocator(blocks_of_interest):
     """{address: (device, bytes asked, stream, the pool's two numbers)} of those that are there."""
     found = {}
     for segment in segments():
         pool = segment.get("segment_pool_id")
         pool = tuple(pool) if type(pool) is tuple and len(pool) == 2 else (UNKNOWN, UNKNOWN)
         for here, block in addressed(segment):
-            if here in wanted and block["state"] == ALIVE:
-                asked = block.get("requested_size", UNKNOWN)
-                found[here] = (segment["device"], asked, segment.get("stream", UNKNOWN)) + pool
+            if here in blocks_of_interest and block["state"] == ALIVE:
+                requested = block.get("requested_size", UNKNOWN)
+                found[here] = (segment["device"], requested, segment.get("stream", UNKNOWN)) + pool
     return found
 
 
-def from_storages(wanted, devices, where):
+def from_storages(blocks_of_interest, devices, where):
     """The same by the tensors that were found there: a storage has as many bytes as it asked for."""
     found = {}
     for address, known in where.items():
         sizes = [tensors.size(tensor) for tensor, how in known if how is None]
-        if sizes and 0 <= sizes[0] <= wanted[address]:
+        if sizes and 0 <= sizes[0] <= blocks_of_interest[address]:
             found[address] = (devices[address], sizes[0], UNKNOWN, UNKNOWN, UNKNOWN)
     return found
 
 
-def write_blocks(wanted, devices, where, deadline):
-    """Writes what is known of the wanted blocks (address -> bytes, address -> device) into the trace. `where`: Search.where. Pinned host
+def write_blocks(blocks_of_interest, devices, where, deadline):
+    """Writes what is known of the blocks of interest (address -> bytes, address -> device) into the trace. `where`: Search.where. Pinned host
     memory, which has no device, is another allocator's."""
     sequence = natives["sequence"]()
-    found = from_storages(wanted, devices, where)
-    if has_time_to_ask(deadline):
-        found.update(from_allocator(wanted))
+    found = from_storages(blocks_of_interest, devices, where)
+    if has_time(deadline):
+        found.update(from_allocator(blocks_of_interest))
     for address, (device, *facts) in found.items():
         if device >= 0:
             natives["block"](address, device, sequence, *facts)

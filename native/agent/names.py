@@ -150,8 +150,8 @@ def optimizer_groups(optimizer):
 
 def add_workspaces(found):
     """What PyTorch keeps for cuBLAS, which is no tensor."""
-    told = natives["workspaces"]()
-    for address, device in zip(told[::2], told[1::2]):
+    pairs = natives["workspaces"]()
+    for address, device in zip(pairs[::2], pairs[1::2]):
         found.setdefault(address, (WORKSPACE, "cuBLAS workspace", device))
 
 

@@ -17,7 +17,7 @@ def text_of(size):
 def write():
     """Writes all of it into the trace, which knows then what of before is still there."""
     began = time.strftime("Recording was switched on at %Y-%m-%d %H:%M:%S UTC; ", time.gmtime())
-    if not blocks.tells():
+    if not blocks.can_list():
         return natives["note"](NOTE_STARTED, began + "what was allocated before is not known" + why() + ".")
     sequence = natives["sequence"]()
     lists = {device: (0, [], []) for device in range(core._cuda_getDeviceCount())}

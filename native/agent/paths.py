@@ -290,12 +290,12 @@ def kind_of(root, variable, steps):
 
 def chain_of(steps):
     """The steps for the answer."""
-    told = []
+    entries = []
     for each in steps:
         if each.kind in ("namespace", "module") or each.kind == "attribute" and each.name in MODULE_PARTS:
             continue
         entry = {"kind": each.kind, "name": each.name or each.text, "type": objects.class_text(type(each.target))}
         if each.length is not None:
             entry["length"] = each.length
-        told.append(entry)
-    return told
+        entries.append(entry)
+    return entries

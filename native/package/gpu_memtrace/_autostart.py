@@ -19,7 +19,7 @@ COPY_SECONDS = 180
 BRIEF = (48 << 20, 12 << 20)  # what the trace of a rank may take that is not recorded in full: in all, and of the newest events
 
 
-def told(names: Tuple[str, ...]) -> str:
+def variable(names: Tuple[str, ...]) -> str:
     alone = os.environ.get("OMPI_COMM_WORLD_SIZE", "1") == "1"  # a program that began MPI by itself names a job of one
     values = (os.environ.get(name, "") for name in names if not (alone and name == "PMIX_NAMESPACE"))
     return next((value for value in values if value not in ("", "none", "default")), "")
@@ -27,7 +27,7 @@ def told(names: Tuple[str, ...]) -> str:
 
 def trace_in(folder: str) -> str:
     """The file of this process's trace in the folder of a job, which is made: %j is the job, %r the rank, %h the host, %p the process."""
-    values = {"j": told(RUN), "r": told(RANK) or "0", "h": socket.gethostname(), "p": str(os.getpid())}
+    values = {"j": variable(RUN), "r": variable(RANK) or "0", "h": socket.gethostname(), "p": str(os.getpid())}
     safe = {key: re.sub(r"[^\w.-]+", "_", value, flags=re.ASCII).lstrip(".") or "unknown" for key, value in values.items()}
     traces = os.path.join(os.path.abspath(re.sub("%([jrhp])", lambda match: safe[match[1]], folder)), "traces")
     make_folder(traces)
@@ -37,7 +37,7 @@ def trace_in(folder: str) -> str:
 
 def limits() -> Optional[Tuple[int, int]]:
     """GPU_MEMTRACE_RANKS=0,7,64-71: these are recorded in full, as is a launcher, which may have a number from Slurm."""
-    rank, ranks = told(RANK), os.environ.get("GPU_MEMTRACE_RANKS", "")
+    rank, ranks = variable(RANK), os.environ.get("GPU_MEMTRACE_RANKS", "")
     command = command_line()
     if not ranks or not re.fullmatch("[0-9]{1,7}", rank) or any(os.path.basename(word) in LAUNCHERS for word in command):
         return None
@@ -66,14 +66,14 @@ def hands_over() -> bool:
 
 
 def begin() -> None:
-    said = os.environ["GPU_MEMTRACE"]
+    setting = os.environ["GPU_MEMTRACE"]
     if hands_over():
         return
-    if os.environ.get("GPU_MEMTRACE_DIR") or said.lower() in ("no", "false", "off"):
+    if os.environ.get("GPU_MEMTRACE_DIR") or setting.lower() in ("no", "false", "off"):
         return  # or somebody records us already
     try:
-        if said.lower() not in ("1", "yes", "true", "on"):
-            raise NotRecorded("GPU_MEMTRACE=%s says neither yes nor no; write GPU_MEMTRACE=1." % said)
+        if setting.lower() not in ("1", "yes", "true", "on"):
+            raise NotRecorded("GPU_MEMTRACE=%s says neither yes nor no; write GPU_MEMTRACE=1." % setting)
         wish = os.environ.get("GPU_MEMTRACE_OUT") or usual_file()
         of_job = wish.endswith("/")
         out = trace_in(wish) if of_job else os.path.abspath(wish)

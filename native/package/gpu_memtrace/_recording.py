@@ -194,8 +194,8 @@ def cache_folder() -> str:
 
 def budget() -> int:
     """The bytes of GPU_MEMTRACE_BUDGET; 0: it says none."""
-    said = os.environ.get("GPU_MEMTRACE_BUDGET", "")
-    return int(said) if re.fullmatch("[0-9]{1,18}", said) else 0
+    setting = os.environ.get("GPU_MEMTRACE_BUDGET", "")
+    return int(setting) if re.fullmatch("[0-9]{1,18}", setting) else 0
 
 
 def make_directory() -> "Tuple[str, int]":

@@ -3,7 +3,7 @@
 // Sources: 3.9 to 3.12 the DWARF of release builds (Include/internal and Include/cpython of each version agree);
 // 3.13 and 3.14 describe themselves in _Py_DebugOffsets at the start of _PyRuntime, and the two tables here only
 // select the code that was compiled for them.
-#include "python/layout.h"
+#include "python/python_layout.h"
 
 namespace gmt::python {
 

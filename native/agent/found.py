@@ -68,17 +68,17 @@ class Found:
 
     def also(self, finder, most):
         """The others that have more than a little of what it has, most first; other parts of its container are no others."""
-        told = []
+        others = []
         for each, shared in sorted(self.others.values(), key=lambda each: (-len(each[1]),) + rank(each[0])):
             if len(shared) > LITTLE * len(self.own) and each.container() != self.container() and each.adds(finder):
                 named = {name: each.answer.get(name) for name in ("path", "kind", "file", "line", "function")}
-                told.append(dict(named, count=len(shared), addresses=[hex(at) for at in shared[:most]]))
-        return told[:MOST_ALSO]
+                others.append(dict(named, count=len(shared), addresses=[hex(at) for at in shared[:most]]))
+        return others[:MOST_ALSO]
 
     def as_answer(self, finder, most):
-        told = dict(self.answer, count=len(self.own), bytes=self.bytes(), addresses=[hex(at) for at in self.own[:most]])
+        answer = dict(self.answer, count=len(self.own), bytes=self.bytes(), addresses=[hex(at) for at in self.own[:most]])
         also = self.also(finder, most)
-        return dict(told, also=also) if also else told
+        return dict(answer, also=also) if also else answer
 
 
 def rank(found):

@@ -42,7 +42,7 @@ def watch():
     if type(callbacks) is not dict or not all(type(callbacks.get(each)) is list for each in ("pre_run_cell", "post_run_cell")):
         return
     for file, number in numbers().items():
-        tell(0.0, 0.0, number, file)
+        write(0.0, 0.0, number, file)
     callbacks["pre_run_cell"].append(begin)
     callbacks["post_run_cell"].append(end)
 
@@ -58,10 +58,10 @@ def end(result):
         return  # an editor's own question
     file = next((file for file, each in reversed(numbers().items()) if each == number), None)
     if file is not None:
-        tell(began, state["begin"], number, file)
+        write(began, state["begin"], number, file)
 
 
-def tell(began, ended, number, file):
+def write(began, ended, number, file):
     natives["note"](NOTE_CELL, "%.3f %.3f %d %s" % (began * 1000, ended * 1000, number, file))
 
 

@@ -104,8 +104,8 @@ def more_ways(start, snapshot, known, deadline):
         if not past or spare.late():
             break
         near = [[None if id(each) in closed else each for each in wave] for wave in start.waves[: start.near]]
-        told = natives["paths"](near, start.barriers + parts + list(closed.values()), past, spare.left_ms(0.5))
-        left = [(tensor, way) for tensor, way in zip(past, told or ()) if way is not None]
+        ways = natives["paths"](near, start.barriers + parts + list(closed.values()), past, spare.left_ms(0.5))
+        left = [(tensor, way) for tensor, way in zip(past, ways or ()) if way is not None]
         found += left
     return found
 
@@ -124,8 +124,8 @@ def find_ways(start, snapshot, targets, deadline):
     near, barriers = start.waves[: start.near], start.barriers
 
     def search(targets, barriers):
-        told = natives["paths"](near, barriers, targets, deadline.left_ms(0.4))
-        return told[:-1] if told is not None else [None] * len(targets)
+        ways = natives["paths"](near, barriers, targets, deadline.left_ms(0.4))
+        return ways[:-1] if ways is not None else [None] * len(targets)
 
     parts = optimizer_parts(snapshot)
     found = search(targets, barriers + parts)
@@ -197,8 +197,8 @@ def describe_cycle(loop, snapshot, how):
 class Search:
     """Finds the holders of some addresses. Everything that it found it forgets with itself."""
 
-    def __init__(self, snapshot, wanted, devices, deadline, sites, steps):
-        self.wanted, self.devices = wanted, devices  # by address: bytes, index of the GPU
+    def __init__(self, snapshot, addresses, devices, deadline, sites, steps):
+        self.blocks, self.devices = addresses, devices  # by address: bytes, index of the GPU
         self.sites = sites  # address -> [(file, line)] of the functions that allocated it, where that is known
         self.steps = steps  # address -> number of the step of its allocation, where that is known
         self.dated, self.growing = [], ()  # growing_in: what it is given, and gives
@@ -214,11 +214,11 @@ class Search:
 
     def run(self):
         self.find_tensors()
-        if not self.where and len(self.wanted) <= FEW:
+        if not self.where and len(self.blocks) <= FEW:
             self.add_likes()
             self.find_tensors()
         unreached = self.find_paths(list(self.where))
-        left = unreached | {each for each in self.wanted if each not in self.where}
+        left = unreached | {each for each in self.blocks if each not in self.where}
         if left:
             again = self.find_gradients(left)
             again += self.find_in_graphs(left - set(again))
@@ -227,7 +227,7 @@ class Search:
             self.search_upwards(unreached)
         self.find_more()
         self.find_beside()
-        for address in self.wanted:
+        for address in self.blocks:
             if address not in self.where:
                 self.add(address, *(NOT_FOUND if self.deadline.late() or self.deadline.cut else NOTHING))
 
@@ -236,20 +236,20 @@ class Search:
             if place & 255 == 0 and self.deadline.late():
                 break
             for at in {tensors.address(tensor), *(each[0] for each in tensors.arrays.places(tensor))}:
-                known = self.where.setdefault(at, []) if at in self.wanted else None
+                known = self.where.setdefault(at, []) if at in self.blocks else None
                 if known is not None and len(known) < MOST_OF_ONE:
                     known.append((tensor, None))
 
     def add_likes(self):
         """What grows is another block after each step: the nearest in size that are not much smaller may be what it has become."""
-        most = max(self.wanted.values())
+        most = max(self.blocks.values())
         found = {}
         for tensor in self.tensors:
             size = tensors.size(tensor)
             if 2 * size >= most and tensors.on_gpu(tensor):
                 found[tensors.address(tensor)] = (size, tensors.device(tensor))
         for at in sorted(found, key=lambda at: abs(found[at][0] - most))[:LIKES]:
-            self.wanted[at], self.devices[at] = found[at]
+            self.blocks[at], self.devices[at] = found[at]
 
     def find_gradients(self, missing):
         """Addresses that are the gradient of a parameter are given that parameter. Gives these addresses."""
@@ -283,8 +283,8 @@ class Search:
         if not about:
             return set()
         targets = [tensor for _, tensor, _ in about]
-        told, ways = find_ways(self.start, self.snapshot, targets, self.deadline), {}
-        for tensor, way in zip(targets, told):
+        found, ways = find_ways(self.start, self.snapshot, targets, self.deadline), {}
+        for tensor, way in zip(targets, found):
             ways.setdefault(id(tensor), way)
         reached = set()
         self.dated += [(ways[id(tensor)], self.steps[at]) for at, tensor, _ in about if ways[id(tensor)] and at in self.steps]
@@ -306,7 +306,7 @@ class Search:
 
     def find_beside(self):
         """Graphs that have what a tensor or another one's graph was found for. Without them the answer is not cut."""
-        named = {address for told in self.about.values() for address, how in told if how is None}
+        named = {address for entries in self.about.values() for address, how in entries if how is None}
         spare = tensors.Deadline(self.deadline.left_ms(0.5))
         walk = graph.Walk(spare)
         if named:
@@ -324,9 +324,9 @@ class Search:
                     self.add_way(each.behind(number, spare), way, graph.GRAPH, beside=True)
 
     def add_way(self, addresses, way, how, beside=False):
-        told = describe(*self.start.root(way[0], way[1]), way[2:], how, self.growing)
+        described = describe(*self.start.root(way[0], way[1]), way[2:], how, self.growing)
         for address in addresses:
-            self.add(address, *told, near=(way[0], len(way)), beside=beside)
+            self.add(address, *described, near=(way[0], len(way)), beside=beside)
 
     def search_upwards(self, addresses):
         about = {address: self.where[address][0] for address in addresses}
@@ -339,13 +339,13 @@ class Search:
         if answer is NOTHING[0] and not self.graphs_rest:
             answer, anchor = NOT_SEEN
         holder = found_part.group(self.found, answer, anchor)
-        holder.hold(address, self.wanted[address], near, self.sites.get(address, ()), beside)
+        holder.hold(address, self.blocks[address], near, self.sites.get(address, ()), beside)
 
 
 def answer(request):
     """The answer to a request for holders: `addresses` is a list of [address in hex, bytes, device, [[file, line], ...], step]; lines and
     step may be left out."""
-    wanted = {int(each[0], 16): each[1] for each in request["addresses"]}
+    addresses = {int(each[0], 16): each[1] for each in request["addresses"]}
     devices = {int(each[0], 16): each[2] for each in request["addresses"]}
     sites = {int(each[0], 16): [tuple(one) for one in each[3]] for each in request["addresses"] if len(each) > 3}
     steps = {int(each[0], 16): each[4] for each in request["addresses"] if len(each) > 4}
@@ -353,17 +353,17 @@ def answer(request):
     deadline = tensors.Deadline(budget * SEARCH_SHARE)
     with pause.Quiet(), tensors.quiet():
         with pause.all_objects() as snapshot:
-            search, count = Search(snapshot, wanted, devices, deadline, sites, steps), len(snapshot)
+            search, count = Search(snapshot, addresses, devices, deadline, sites, steps), len(snapshot)
             search.run()
-        blocks.write_blocks(wanted, devices, search.where, deadline)
+        blocks.write_blocks(addresses, devices, search.where, deadline)
         found = found_part.share_out(search.found.values())
         del search
-    told, cut = found_part.with_lines(found, deadline.left_ms() + budget * (1 - SEARCH_SHARE), len(wanted))
+    holders, cut = found_part.with_lines(found, deadline.left_ms() + budget * (1 - SEARCH_SHARE), len(addresses))
     return {
         "ok": True,
         "tookMs": deadline.elapsed_ms(),
         "cut": deadline.cut or cut,
         "objects": count,
         "frozen": gc.get_freeze_count(),
-        "holders": told,
+        "holders": holders,
     }

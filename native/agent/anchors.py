@@ -119,7 +119,7 @@ def anchor_of(root, variable, way, steps):
     hooks = count_hooks(steps, longest)
     made, capped, inner = made_function(steps, longest, hooks), False, None
 
-    def told(anchor, place):
+    def noted(anchor, place):
         anchor.key = key_behind(all_steps, place)
         anchor.kept = kept_behind(all_steps[place + 1 :], way[-1])
         anchor.function, anchor.hooks, anchor.direct, anchor.capped = made, hooks, library is None, capped
@@ -135,7 +135,7 @@ def anchor_of(root, variable, way, steps):
         elif each.kind in NAMED and type(each.name) is str:
             anchor = step_anchor(root, way, steps, place, grows)
             if anchor is not None:
-                told(anchor, place)
+                noted(anchor, place)
             if anchor is None or roots.is_user_file(anchor.files[0]):
                 return anchor
             # A library's object has it: the line is where the program has that object.
@@ -144,7 +144,7 @@ def anchor_of(root, variable, way, steps):
             capped = capped or has_number(each.owner, (steps[longest].length if longest is not None else None) or 0)
             library.makers.append(anchor.owner_class)
     if variable is not None and root.code is not None:
-        return told(code_anchor(root.code, variable, grows), -1)
+        return noted(code_anchor(root.code, variable, grows), -1)
     return library or error_line(all_steps)
 
 

@@ -4,7 +4,7 @@ import sys
 
 NOTE_JOB = 17
 MEGATRON = {"TENSOR": "tp", "PIPELINE": "pp", "DATA": "dp", "EXPERT": "ep", "CONTEXT": "cp"}  # first words of its groups' names
-told = set()
+written = set()
 places = {}  # by dimension of a device mesh: the place in it and its size
 
 
@@ -23,7 +23,7 @@ def dimension(description):
     return MEGATRON.get(description.partition("_")[0]) if "PARALLEL_GROUP" in description else None
 
 
-def tell():
+def write():
     """Lines NAME=value: the rank, how many there are, and for each dimension the place in it and its size: `tp=1/4`."""
     module = sys.modules.get("torch.distributed.distributed_c10d")
     world = getattr(module, "_world", None)
@@ -38,6 +38,6 @@ def tell():
             found.setdefault(name, (ranks.index(rank), len(ranks)))
     lines = ["%s=%d/%d" % (name[:40], place, size) for name, (place, size) in {**found, **places}.items()]
     text = "\n".join(["rank=%d" % rank, "world=%d" % count, *lines])
-    if text not in told:
-        told.add(text)
+    if text not in written:
+        written.add(text)
         natives["note"](NOTE_JOB, text)

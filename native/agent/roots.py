@@ -87,12 +87,12 @@ def generator_root(generator):
 
 
 class Roots:
-    """`waves`: lists of roots' objects, in the order in which they are preferred; `told`: what each of them is. Those behind the
+    """`waves`: lists of roots' objects, in the order in which they are preferred; `facts`: what each of them is. Those behind the
     first `near` are for the search upwards alone: there is too much below them to go through it."""
 
     def __init__(self, snapshot):
         spaces = modules()
-        self.waves, self.told = [], []
+        self.waves, self.facts = [], []
         self.barriers = [space for _, space, _ in spaces] + own_namespaces()
         self.add([(Root("global", name), space) for name, space, users in spaces if users])
         library = []
@@ -104,7 +104,7 @@ class Roots:
             else:
                 library += [(root, value, place) for place, value in enumerate(values)]
         self.waves.append([value for _, value, _ in library])
-        self.told.append([(root, place) for root, _, place in library])
+        self.facts.append([(root, place) for root, _, place in library])
         self.add_exceptions()
         self.add_contexts(snapshot)
         self.near = len(self.waves)
@@ -112,19 +112,19 @@ class Roots:
 
     def add(self, pairs, places=False):
         self.waves.append([value for _, value in pairs])
-        self.told.append([(root, place if places else None) for place, (root, _) in enumerate(pairs)])
+        self.facts.append([(root, place if places else None) for place, (root, _) in enumerate(pairs)])
 
     def add_exceptions(self):
         """What an except clause handles at this moment."""
         current = getattr(sys, "_current_exceptions", dict)()
         names = thread_names()
-        told = []
+        pairs = []
         for number, error in current.items():
             if type(error) is tuple:
                 error = error[1]
             if error is not None:
-                told.append((Root("exception", "the exception being handled", thread=names.get(number)), error))
-        self.add(told)
+                pairs.append((Root("exception", "the exception being handled", thread=names.get(number)), error))
+        self.add(pairs)
 
     def add_contexts(self, snapshot):
         """The values of context variables, of each thread and of what waits to go on."""
@@ -141,5 +141,5 @@ class Roots:
 
     def root(self, wave, place):
         """(root, the variable's name in it or None)"""
-        root, variable = self.told[wave][place]
+        root, variable = self.facts[wave][place]
         return root, root.names[variable] if variable is not None else None

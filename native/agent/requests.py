@@ -19,12 +19,12 @@ def answer(text):
     try:
         request = json.loads(text)
         number = int(request["id"])
-        told = dispatch(request)
+        answer = dispatch(request)
     except Exception as error:
-        told = {"ok": False, "error": "%s: %s" % (type(error).__name__, error)}
-    if "tookMs" in told:  # with the parts that were loaded for it
-        told["tookMs"] = (time.perf_counter() - begun) * 1000
-    natives["answer"](number, json.dumps(dict({"request": number}, **told)), sequence)
+        answer = {"ok": False, "error": "%s: %s" % (type(error).__name__, error)}
+    if "tookMs" in answer:  # with the parts that were loaded for it
+        answer["tookMs"] = (time.perf_counter() - begun) * 1000
+    natives["answer"](number, json.dumps(dict({"request": number}, **answer)), sequence)
 
 
 def dispatch(request):

@@ -137,7 +137,7 @@ def turn(reason, step, request):
     if not can_import():
         return AGAIN
     if natives["woke"]():
-        attempt(lambda: load("before").write())
+        attempt(lambda: load("existing").write())
     attempt(lambda: load("arrays").watch())
     attempt(lambda: load("arrays").look())
     if not state["cells"] and "IPython.core.interactiveshell" in sys.modules:
@@ -157,7 +157,7 @@ def turn(reason, step, request):
     if not state["ranges"]:
         state["ranges"] = attempt(lambda: load("ranges").watch()) is not False  # whether it succeeded or failed
     if state["steps"] and "torch._inductor.codecache" in sys.modules:
-        attempt(lambda: load("compiled").tell(reason == EXIT))
+        attempt(lambda: load("compiled").write(reason == EXIT))
     if state["steps"] and (natives["pools_due"]() or (reason == EXIT and not natives["asleep"]())):
         attempt(lambda: load("pools").look())
     if reason == STEP:
@@ -167,7 +167,7 @@ def turn(reason, step, request):
     elif reason != EXIT:
         state["next_step"] = load("steps").next_step()
     if state["steps"] and "torch.distributed.distributed_c10d" in sys.modules:
-        attempt(load("job").tell)
+        attempt(load("job").write)
     return state["next_step"] if not state["requests"] else 1  # the next step there is
 
 

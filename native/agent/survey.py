@@ -85,9 +85,9 @@ class Survey:
             named = [each for each in blocks if each[0] in self.seen]
             blocks = [each for each in blocks if each[0] not in self.seen]
             self.ends.setdefault(id(end), []).append((how, blocks))
-            told = holders.describe(*self.start.root(way[0], way[1]), way[2:], how)
-            self.enter_all(told, blocks, way)
-            self.enter_all(told, named, way, beside=True)
+            described = holders.describe(*self.start.root(way[0], way[1]), way[2:], how)
+            self.enter_all(described, blocks, way)
+            self.enter_all(described, named, way, beside=True)
         return left
 
     def add_below(self, ways):
@@ -97,11 +97,11 @@ class Survey:
             way = ways.get(id(end))
             behind = self.walk.behind(number, spare) if way is not None else ()
             if behind:
-                told = holders.describe(*self.start.root(way[0], way[1]), way[2:], graph.GRAPH)
-                self.enter_all(told, [(at, self.walk.bytes[at]) for at in behind], way, True)
+                described = holders.describe(*self.start.root(way[0], way[1]), way[2:], graph.GRAPH)
+                self.enter_all(described, [(at, self.walk.bytes[at]) for at in behind], way, True)
 
-    def enter_all(self, told, blocks, way=None, beside=False):
-        group = self.group(*told) if blocks else None
+    def enter_all(self, described, blocks, way=None, beside=False):
+        group = self.group(*described) if blocks else None
         for at, size in blocks:
             self.enter(group, at, size, way, beside)
 
@@ -121,8 +121,8 @@ class Survey:
         for tensor in lost:
             if tensors.address(tensor) in self.seen:
                 continue
-            told = holders.describe_from_below(above, tensor)
-            self.enter(self.group(*told), tensors.address(tensor), tensors.size(tensor))
+            described = holders.describe_from_below(above, tensor)
+            self.enter(self.group(*described), tensors.address(tensor), tensors.size(tensor))
 
     def paths(self, targets):
         return holders.find_ways(self.start, self.snapshot, targets, self.deadline)
@@ -173,12 +173,12 @@ def answer(settings, when, step):
             survey.run()
         groups = found_part.share_out(survey.groups.values())
         more = [hex(at) for each in groups for at in each.own[MOST_ADDRESSES:]]
-        told = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}
+        answer = {"request": 0, "when": when, "step": step, "tensors": len(survey.tensors), "sampled": survey.sampled}
         every = len(groups) <= MOST_GROUPS and survey.sampled == len(survey.tensors)
         if every and len(more) <= MOST_MORE and not deadline.cut:
-            told["more"] = more  # with the groups' addresses: all that Python has
+            answer["more"] = more  # with the groups' addresses: all that Python has
         del survey
     left_ms = deadline.left_ms() + budget * (1 - holders.SEARCH_SHARE)
-    told["groups"], _cut = found_part.with_lines(groups[:MOST_GROUPS], left_ms, MOST_ADDRESSES)
-    told.update(ok=True, tookMs=deadline.elapsed_ms(), cut=deadline.cut, frozen=gc.get_freeze_count())
-    natives["answer"](0, json.dumps(told), sequence)
+    answer["groups"], _cut = found_part.with_lines(groups[:MOST_GROUPS], left_ms, MOST_ADDRESSES)
+    answer.update(ok=True, tookMs=deadline.elapsed_ms(), cut=deadline.cut, frozen=gc.get_freeze_count())
+    natives["answer"](0, json.dumps(answer), sequence)

@@ -131,8 +131,8 @@ def is_cut(value, name):
 
 def misses(test):
     """Of a condition's two parts, whether it is the one for what a cache has not: it comes with each new key."""
-    asks = test.ops[0] if isinstance(test, ast.Compare) and len(test.ops) == 1 else None
-    return isinstance(asks, ast.NotIn), isinstance(asks, ast.In)
+    operator = test.ops[0] if isinstance(test, ast.Compare) and len(test.ops) == 1 else None
+    return isinstance(operator, ast.NotIn), isinstance(operator, ast.In)
 
 
 def shorter_ones(test):
@@ -247,8 +247,8 @@ class File(ast.NodeVisitor):
     def visit_If(self, node):
         """How long something is, and every so many steps, are cases that come."""
         self.visit(node.test)
-        asked = [expressions.callee(each) for each in ast.walk(node.test) if isinstance(each, ast.Call)]
-        sure = "len" in asked or expressions.counts_around(node.test)
+        callees = [expressions.callee(each) for each in ast.walk(node.test) if isinstance(each, ast.Call)]
+        sure = "len" in callees or expressions.counts_around(node.test)
         self.limit_while_short(node)
         for part, comes in zip((node.body, node.orelse), misses(node.test)):
             self.cases += not (sure or comes)

@@ -52,7 +52,7 @@ class Walk:
         self.first = []  # node of each end
         self.above = []  # number of the end that reached this one's node; else itself
         self.found = {}  # address -> number of the end that holds it
-        self.bytes = {}  # of each address, where all are wanted
+        self.bytes = {}  # of each address, where all are targets
 
     def access(self, node):
         kind = type(node)
@@ -87,27 +87,27 @@ class Walk:
                 if tensors.plain(each) is not None:
                     yield tensors.plain(each)
 
-    def add_tensor(self, tensor, wanted):
+    def add_tensor(self, tensor, targets):
         """Walks the graphs that a tensor keeps: behind it, and behind its gradient (backward with create_graph=True)."""
-        self.add_end(tensors.node(tensor), (tensor, GRAPH), wanted)
+        self.add_end(tensors.node(tensor), (tensor, GRAPH), targets)
         gradient = tensors.gradient(tensor)
         if gradient is not None:
-            self.add_end(tensors.node(gradient), (tensor, GRADIENT_GRAPH), wanted)
+            self.add_end(tensors.node(gradient), (tensor, GRADIENT_GRAPH), targets)
 
-    def add_node(self, node, wanted):
+    def add_node(self, node, targets):
         """Walks the graph behind a node that the program has itself (`loss.grad_fn`); after the tensors, which tell more."""
-        self.add_end(node, (node, NODE_GRAPH), wanted)
+        self.add_end(node, (node, NODE_GRAPH), targets)
 
-    def add_all(self, given, nodes, wanted):
+    def add_all(self, given, nodes, targets):
         """Walks the graphs of tensors, then of nodes, as far as there is time."""
         for add, things in ((self.add_tensor, given), (self.add_node, nodes)):
             for each in things:
                 if self.deadline.late():
                     return
-                add(each, wanted)
+                add(each, targets)
 
-    def add_end(self, first, end, wanted):
-        """Walks the graph behind the node `first`, which `end` keeps. `wanted`: addresses of interest, None = all."""
+    def add_end(self, first, end, targets):
+        """Walks the graph behind the node `first`, which `end` keeps. `targets`: addresses of interest, None = all."""
         if first is None or not tensors.graphs_rest():
             return
         number = len(self.ends)
@@ -134,10 +134,10 @@ class Walk:
             self.nodes.append(node)
             for data in self.saved(node, self.access(node)):
                 # Numbers that the program wrote, too, are saved as tensors, on the CPU.
-                at = tensors.address(data) if wanted is not None or tensors.on_gpu(data) else 0
-                if at and (wanted is None or at in wanted):
+                at = tensors.address(data) if targets is not None or tensors.on_gpu(data) else 0
+                if at and (targets is None or at in targets):
                     self.found.setdefault(at, number)
-                    if wanted is None:
+                    if targets is None:
                         self.bytes[at] = tensors.size(data)
             left += [each for each, _ in self.next(node)]
 
@@ -157,15 +157,15 @@ class Walk:
     def keepers(self):
         """[(addresses that hang on one end, [(tensor, how)])]: what keeps them, the likeliest first; more than one where a state is
         carried from step to step."""
-        held, told = {}, []
+        held, groups = {}, []
         for address, number in self.found.items():
             held.setdefault(self.top(number), []).append(address)
         self.spare = tensors.Deadline(self.deadline.left_ms(0.5))  # without what takes longer the answer is less exact, not cut
         for top, addresses in held.items():
             many = len(addresses) >= LEAST_CARRIED and 2 * len(addresses) >= len(self.found)
             numbers = self.carried(top, set(addresses)) + self.beside(top, set(addresses)) if many else []
-            told.append((addresses, [self.ends[each] for each in numbers + [top]]))
-        return told
+            groups.append((addresses, [self.ends[each] for each in numbers + [top]]))
+        return groups
 
     def below(self):
         """[(number of an end that hangs on another one, its tensor)]: what its own graph holds, it keeps too."""
@@ -181,13 +181,13 @@ class Walk:
             held.update(at for at in map(tensors.address, self.saved(node, self.access(node))) if at in self.found)
         return held
 
-    def beside(self, top, wanted):
-        """Other ends whose graph holds nearly all that is wanted too: the state that the next step will begin with."""
+    def beside(self, top, targets):
+        """Other ends whose graph holds nearly all that is targets too: the state that the next step will begin with."""
         others = [each for each in range(len(self.ends)) if each != top and self.top(each) == each and self.ends[each][1] == GRAPH]
-        return [each for each in others[:MOST_BESIDE] if self.outputs_alone(self.first[each], wanted) is not None]
+        return [each for each in others[:MOST_BESIDE] if self.outputs_alone(self.first[each], targets) is not None]
 
-    def carried(self, top, wanted):
-        """The ends below `top` whose graph alone holds nearly all that is wanted, the farthest first: a state that is carried from step to
+    def carried(self, top, targets):
+        """The ends below `top` whose graph alone holds nearly all that is targets, the farthest first: a state that is carried from step to
         step is one, where the loss behind it is made anew in each. Those of earlier steps come before it, but nothing names them."""
         below = {}  # id of a node -> numbers of its ends
         for number, node in enumerate(self.first):
@@ -200,30 +200,30 @@ class Walk:
             if len(met) == MOST_BELOW or self.spare.late():
                 break
         for place in reversed(range(len(met))):
-            outputs = self.outputs_alone(met[place], wanted)
+            outputs = self.outputs_alone(met[place], targets)
             if outputs is None:
                 continue
             last = met[place]
             nodes = [last] + [each for each in reversed(met[:place]) if self.reaches(each, last)]
-            told = []
+            numbers = []
             for node in nodes:
                 # Of several outputs of one node (a recurrent network's) that which the same kind of node goes on from.
-                told += sorted(below[id(node)], key=lambda each: -outputs.get(tensors.output(self.ends[each][0]), 0))
-            return told
+                numbers += sorted(below[id(node)], key=lambda each: -outputs.get(tensors.output(self.ends[each][0]), 0))
+            return numbers
         return []
 
-    def outputs_alone(self, first, wanted):
+    def outputs_alone(self, first, targets):
         """{number of an output: how often a node of the same kind goes on from it} in the graph behind a node; None: it holds too little of
-        what is wanted."""
+        what is targets."""
         outputs, held = {}, set()
         for node in self.around(first):
             if self.spare.late():
                 return None
-            held.update(at for at in map(tensors.address, self.saved(node, self.access(node))) if at in wanted)
+            held.update(at for at in map(tensors.address, self.saved(node, self.access(node))) if at in targets)
             for behind, output in self.next(node):
                 if type(behind) is type(first):
                     outputs[output] = outputs.get(output, 0) + 1
-        return outputs if len(held) >= ALONE * len(wanted) else None
+        return outputs if len(held) >= ALONE * len(targets) else None
 
     def reaches(self, node, last):
         return any(each is last for each in itertools.islice(self.around(node), NEAR))

@@ -12,35 +12,35 @@ def watch():
     kind = objects.of_module("torch.autograd.profiler", "record_function")
     if not objects.is_class(kind):
         return False
-    tell = natives["range"]
+    write = natives["range"]
     built_in = getattr(sys.modules.get("torch"), "_C", None)
     active = getattr(getattr(built_in, "_autograd", None), "_profiler_type", None)
     nvtx = getattr(getattr(getattr(built_in, "_profiler", None), "ActiveProfilerType", None), "NVTX", None)
     if active is not None and nvtx is not None:
 
-        def tell(text):
+        def write(text):
             if active() != nvtx:  # `emit_nvtx` makes ranges of NVTX of them, which are told too
                 natives["range"](text)
 
     for name, around in (("__enter__", begins), ("__exit__", ends)):
         original = objects.CLASS_DICT(kind).get(name)
         if type(original) is types.FunctionType and original.__code__.co_filename == profiler.__file__:
-            setattr(kind, name, in_place_of(original, around(original, tell)))
+            setattr(kind, name, in_place_of(original, around(original, write)))
     return True
 
 
-def begins(original, tell):
+def begins(original, write):
     def __enter__(self):
         found = original(self)
-        tell(self.name or "range")
+        write(self.name or "range")
         return found
 
     return __enter__
 
 
-def ends(original, tell):
+def ends(original, write):
     def __exit__(self, *exception):
-        tell("")
+        write("")
         return original(self, *exception)
 
     return __exit__

@@ -167,8 +167,8 @@ def has_graph(tensor):
 
 def gradients(things):
     """The gradients of leaves (of others PyTorch warns), in the order of the tensors; None each while a backward pass runs anywhere."""
-    told = natives["gradients"](get_grad, sys._current_frames, [each if is_trained(each) else None for each in things])
-    return [plain(each) if each is not None else None for each in told] if told is not None else [None] * len(things)
+    gradients = natives["gradients"](get_grad, sys._current_frames, [each if is_trained(each) else None for each in things])
+    return [plain(each) if each is not None else None for each in gradients] if gradients is not None else [None] * len(things)
 
 
 def gradient(tensor):

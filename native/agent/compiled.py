@@ -18,7 +18,7 @@ PART, SELF = re.compile(r"\._modules\['(\w+)'\]|\[(\d+)\]"), re.compile(r"L\['se
 NOTE_RECOMPILED = 18
 MOST_BYTES = 64 << 20
 PATIENCE = 20  # times as long as a look takes
-told = set()  # files, recompilations
+written = set()  # files, recompilations
 looked = {"again": 0}
 
 
@@ -68,26 +68,26 @@ def modules_by_line(path, graphs):
     return modules
 
 
-def tell_recompilations():
+def write_recompilations():
     for each in list(getattr(sys.modules.get("torch._dynamo.utils"), "_compilation_metrics", ())):
         reason, begun, place = (getattr(each, name, None) for name in ("recompile_reason", "start_time", "co_firstlineno"))
-        if reason and begun and (each.compile_id, begun) not in told:
-            told.add((each.compile_id, begun))
+        if reason and begun and (each.compile_id, begun) not in written:
+            written.add((each.compile_id, begun))
             where = "%s:%s %s" % (os.path.basename(each.co_filename or "?"), place, each.co_name)
             natives["note"](NOTE_RECOMPILED, "%d recompiled %s: %s" % (begun * 1000, where, reason.split("\n")[0][:200]))
 
 
-def tell(all_of_it):
+def write(all_of_it):
     """Writes it of the files that are new; later where a look at all objects was a moment ago, unless this is the last chance."""
-    tell_recompilations()
+    write_recompilations()
     cache = getattr(sys.modules.get("torch._inductor.codecache"), "PyCodeCache", None)
     maps = getattr(cache, "linemaps", None)  # path -> (lines, and from each on the stack of what it computes), or nothing
     if type(maps) is not dict or (time.monotonic() < looked["again"] and not all_of_it):
         return
-    new = {path: known for path, known in list(maps.items()) if path not in told and len(known) == 2}
+    new = {path: known for path, known in list(maps.items()) if path not in written and len(known) == 2}
     if not new:
         return
-    told.update(new)
+    written.update(new)
     begun = time.monotonic()
     with pause.Quiet():
         graphs = traced_graphs()

@@ -10,7 +10,7 @@ pause = load("pause")
 core = tensors.core
 GRAPH, MEMPOOL, NO_MORE = 1, 2, 3  # enum gmt_pool_kind
 CLASSES = ((GRAPH, "_CUDAGraph"), (MEMPOOL, "_MemPool"))
-PATHS_MS = ASK_MS = 50
+PATHS_MS = LIST_MS = 50
 known = {}  # id of a pool -> [sort, how many have it, the path of one]
 seen = {"uses": None, "any": False}
 
@@ -51,8 +51,8 @@ def find(snapshot):
 def add_paths(snapshot, new):
     roots, paths = load("roots"), load("paths")
     start = roots.Roots(snapshot)
-    told = natives["paths"](start.waves[: start.near], start.barriers, list(new.values()), PATHS_MS)
-    for pool, way in zip(new, told[:-1] if told is not None else ()):
+    ways = natives["paths"](start.waves[: start.near], start.barriers, list(new.values()), PATHS_MS)
+    for pool, way in zip(new, ways[:-1] if ways is not None else ()):
         if way is not None:
             root, variable = start.root(way[0], way[1])
             known[pool][2] = paths.text_of(root, variable, paths.steps_of(root, variable, way[2:]))
@@ -62,12 +62,12 @@ def segments():
     """Those of the known pools; None: the allocator does not tell them, or not in time."""
     if not known:
         return []
-    if not blocks.tells():
+    if not blocks.can_list():
         return None
     try:
         return [each for pool in known for each in core._cuda_memorySnapshot(pool)["segments"]]
     except TypeError:  # before PyTorch 2.8: of all pools or none
-        every = blocks.segments() if blocks.has_time_to_ask(tensors.Deadline(ASK_MS)) else [{}]
+        every = blocks.segments() if blocks.has_time(tensors.Deadline(LIST_MS)) else [{}]
     return [each for each in every if each["segment_pool_id"] in known] if all("segment_pool_id" in each for each in every) else None
 
 

@@ -30,9 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Before a conftest can use the GPU. With pytest-xdist each worker records itself, the controller nothing."""
-    told = early_config.known_args_namespace
-    hands_out = getattr(told, "numprocesses", None) or getattr(told, "tx", None)
-    if not told.gpu_memtrace or (hands_out and "PYTEST_XDIST_WORKER" not in os.environ):
+    options = early_config.known_args_namespace
+    hands_out = getattr(options, "numprocesses", None) or getattr(options, "tx", None)
+    if not options.gpu_memtrace or (hands_out and "PYTEST_XDIST_WORKER" not in os.environ):
         return
     try:
         joined = current()
@@ -53,8 +53,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     peaks = {each.nodeid: dict(each.user_properties).get(PEAK) for each in reports}
     most = sorted(((peak, name) for name, peak in peaks.items() if peak), reverse=True)[:MOST]
     unused = sum(UNUSED in dict(each.user_properties) for each in reports)
-    told = terminalreporter.config.option
-    if told.gpu_memtrace_out and not told.gpu_memtrace:
+    options = terminalreporter.config.option
+    if options.gpu_memtrace_out and not options.gpu_memtrace:
         terminalreporter.write_line("gpu-memtrace: --gpu-memtrace-out keeps nothing without --gpu-memtrace.")
     if unused:
         terminalreporter.write_line("gpu-memtrace: no GPU memory was used in %d tests with limits: these say nothing." % unused)
@@ -81,15 +81,15 @@ class Watch:
         try:
             if problem:
                 raise problem
-            asked = self.recording.questions()
-            state = asked.since()
+            questions = self.recording.questions()
+            state = questions.since()
             peak = max((use.window_peak for use in state.uses if use.layer == "tensor"), default=0)
             item.user_properties.append((PEAK, peak))
             if limits and not state.uses:
                 item.user_properties.append((UNUSED, 1))
             for limit in limits:
                 check = memory_over if limit.name == "limit_gpu_memory" else leaks_over
-                failures += check(asked, state, *limit.args, **limit.kwargs)
+                failures += check(questions, state, *limit.args, **limit.kwargs)
             if failures and state.simulated:
                 failures.append("The GPU is simulated.")
         except NotRecorded as error:
@@ -111,24 +111,24 @@ class Watch:
             self.recording.close()
 
 
-def memory_over(asked: Questions, state: State, limit: "str | int", layer: str = "tensor") -> List[str]:
+def memory_over(questions: Questions, state: State, limit: "str | int", layer: str = "tensor") -> List[str]:
     """What the test allocated and had at once; what was there before it does not count, nor does its end."""
     found: List[str] = []
     most = checked(limit, layer)
     for use in state.uses:
         if use.layer == layer and use.window_peak > most:
             found.append("The test had %s of GPU memory at once; its limit is %s." % (size_text(use.window_peak), limit))
-            found += told(asked.lines(layer, state.window_ns, use.window_peak_ns))
+            found += lines_text(questions.lines(layer, state.window_ns, use.window_peak_ns))
     return found
 
 
-def leaks_over(asked: Questions, state: State, limit: "str | int", layer: str = "tensor", filter_fn: Optional[Filter] = None) -> List[str]:
+def leaks_over(questions: Questions, state: State, limit: "str | int", layer: str = "tensor", filter_fn: Optional[Filter] = None) -> List[str]:
     """By stack. Cycles are collected first: they are no leaks."""
     gc.collect()
     most = checked(limit, layer)
-    lines = [line for line in asked.lines(layer, state.window_ns) if line.bytes > most]
+    lines = [line for line in questions.lines(layer, state.window_ns) if line.bytes > most]
     over = [line for line in lines if filter_fn is None or filter_fn(line.stack)]
-    return ["The test leaks more than %s from one stack:" % limit] + told(over) if over else []
+    return ["The test leaks more than %s from one stack:" % limit] + lines_text(over) if over else []
 
 
 def checked(limit: "str | int", layer: str) -> int:
@@ -139,7 +139,7 @@ def checked(limit: "str | int", layer: str) -> int:
     return size_of(limit)
 
 
-def told(lines: List[Line]) -> List[str]:
+def lines_text(lines: List[Line]) -> List[str]:
     rest = lines[MOST:]
     more = ["%9s in %d other stacks" % (size_text(sum(line.bytes for line in rest)), len(rest))] if rest else []
     return [line.text() for line in lines[:MOST]] + more
