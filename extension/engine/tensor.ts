@@ -18,7 +18,7 @@ export async function tensorOf(
   const block = { process, site: facts.site, address: `0x${address.toString(16)}` };
   const of = { ...block, timeNs: facts.timeNs };
   // The program stands still: asking takes none of its time.
-  if (holderOfBlock(trace, of) === null) await verdicts.askBlock(block);
+  if (holderOfBlock(trace, of) === null) await verdicts.inspectBlock(block);
   const site = trace.site(facts.site);
   const place = placeText(site?.frames[Math.max(site.userFrame, 0)] ?? null);
   const bytes = formatBytes(facts.bytes);

@@ -43,11 +43,11 @@ export class TraceEngine implements Engine {
     readRest: async ({ trace, attached }) => (await this.traceOf(trace)).readRest(attached),
     findEnding: async ({ trace }) => (await this.traceOf(trace)).findEnding(),
     close: ({ trace }) => this.close(trace),
-    late: async ({ trace, page, late }) => (await this.traces.get(trace))?.session.awaits(page, late),
+    late: async ({ trace, page, late }) => (await this.traces.get(trace))?.session.setLate(page, late),
     answer: of => this.answerPage(of),
     judge: async ({ trace }) => void (await (await this.traceOf(trace)).verdicts.verdictsNow()),
-    whoHolds: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.whoHolds(finding),
-    stopAsking: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopAsking(finding),
+    findHolders: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.findHolders(finding),
+    stopHolderSearch: async ({ trace, finding }) => (await this.traceOf(trace)).verdicts.stopHolderSearch(finding),
     lines: async ({ trace, paths, folders }) => linesOf(await this.traceOf(trace), paths, folders),
     tensor: async ({ trace, pid, address }) => tensorOf(await this.traceOf(trace), pid, address),
     momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
@@ -112,7 +112,7 @@ export class TraceEngine implements Engine {
     this.traces.set(of.trace, opened);
     try {
       const trace = await opened;
-      if (of.findsHolders) trace.verdicts.askOnFirstLeak(text => this.send({ type: 'log', text }));
+      if (of.findsHolders) trace.verdicts.autoFindHolders(text => this.send({ type: 'log', text }));
       if (of.ended) void trace.showEnded().catch(() => undefined); // it was closed meanwhile
       return trace.facts;
     } catch (error) {
@@ -146,9 +146,9 @@ export class TraceEngine implements Engine {
   }
 
   /** The first is the shown one. */
-  private async namedTraces(wanted: readonly { trace: number; title: string }[]): Promise<NamedTrace[]> {
+  private async namedTraces(requested: readonly { trace: number; title: string }[]): Promise<NamedTrace[]> {
     const found: NamedTrace[] = [];
-    for (const [i, { trace: number, title }] of wanted.entries()) {
+    for (const [i, { trace: number, title }] of requested.entries()) {
       const trace = await this.traces.get(number)?.catch(() => undefined);
       if (trace !== undefined) found.push({ id: i === 0 ? 0 : number, title, trace });
     }

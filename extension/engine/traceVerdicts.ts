@@ -25,7 +25,7 @@ const PATIENCE_MS = 60_000;
 /** The page waits for an answer about one block, for 20 s. */
 const BLOCK_PATIENCE_MS = 15_000;
 
-interface Asked {
+interface HolderSearch {
   holders: Inquiry | null;
   /** Ends the waiting for what is asked now. */
   stop: AbortController;
@@ -33,7 +33,7 @@ interface Asked {
 
 export class TraceVerdicts {
   private readonly judge: Judge;
-  private readonly asked = new Map<string, Asked>();
+  private readonly searches = new Map<string, HolderSearch>();
   private readonly closing = new AbortController();
   private leaks: FirstLeaks | null = null;
   /** Waits for answers as everybody does: to read more for them would show some figures of a later moment than the others. */
@@ -50,22 +50,22 @@ export class TraceVerdicts {
   ) {
     this.judge = new Judge(source, () => {
       changed();
-      if (this.latest !== null) this.leaks?.look(this.latest);
+      if (this.latest !== null) this.leaks?.check(this.latest);
     });
   }
 
   /** From here on the program is asked by itself who holds what leaks, the first time that this is certain. */
-  askOnFirstLeak(log: (line: string) => void): void {
+  autoFindHolders(log: (line: string) => void): void {
     const begun = performance.now();
-    const question = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
+    const query = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
       const result = await ask(this.still, this.directory, process, words, patience);
       const took = timeOf(result);
       log(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
     };
-    const canAsk = (process: number): boolean => this.cannotAsk({ process }) === null;
-    this.leaks = new FirstLeaks(this.source, canAsk, question, () => performance.now() - begun);
+    const canQuery = (process: number): boolean => this.queryRefusal({ process }) === null;
+    this.leaks = new FirstLeaks(this.source, canQuery, query, () => performance.now() - begun);
   }
 
   /** The verdicts of this moment or of a moment ago. Rejects when the trace is closed. */
@@ -88,8 +88,8 @@ export class TraceVerdicts {
     const findings = verdicts.findings.map(finding => ({
       ...finding,
       spark: findingSpark(this.source, finding),
-      askable: this.cannotAsk(finding) === null,
-      holders: this.asked.get(finding.id)?.holders ?? null,
+      queryable: this.queryRefusal(finding) === null,
+      holders: this.searches.get(finding.id)?.holders ?? null,
     }));
     return { stale, findings, ...standingOf(this.source.info(), verdicts) };
   }
@@ -111,32 +111,32 @@ export class TraceVerdicts {
   }
 
   /** One sentence on why the process of a finding cannot be asked now; null: it can. */
-  cannotAsk({ process }: Pick<Finding, 'process'>): string | null {
+  queryRefusal({ process }: Pick<Finding, 'process'>): string | null {
     const info = this.source.info();
     return cannotAsk(info, info.processes[process], this.directory);
   }
 
   /** Asks who holds a finding's survivors; where the process cannot tell, what was recorded is told. */
-  whoHolds(id: string): Promise<Inquiry> {
+  findHolders(id: string): Promise<Inquiry> {
     const finding = this.find(id);
-    const asked = this.begin(id);
+    const search = this.begin(id);
     const pid = this.pidOf(finding);
     const sentence = t('Asking process {0}; it answers between two of its Python instructions…', pid);
-    this.show(asked, { state: 'asking', sentence, results: [] });
-    return this.askHolders(finding, asked.stop.signal).then(holders => {
-      this.show(asked, holders);
+    this.show(search, { state: 'asking', sentence, results: [] });
+    return this.queryHolders(finding, search.stop.signal).then(holders => {
+      this.show(search, holders);
       return holders;
     });
   }
 
-  private show(asked: Asked, holders: Inquiry): void {
-    asked.holders = holders;
+  private show(search: HolderSearch, holders: Inquiry): void {
+    search.holders = holders;
     this.changed();
   }
 
   /** Asks about one block: null once the trace holds the answer, else one sentence. */
-  async askBlock({ process, address }: BlockQuery): Promise<string | null> {
-    const refusal = this.cannotAsk({ process });
+  async inspectBlock({ process, address }: BlockQuery): Promise<string | null> {
+    const refusal = this.queryRefusal({ process });
     if (refusal !== null) return refusal;
     const found = tensorAt(this.source, process, BigInt(address));
     if (found === null) return t('The block is freed.');
@@ -149,8 +149,8 @@ export class TraceVerdicts {
     return this.source.info().processes[process]?.pid ?? 0;
   }
 
-  private async askHolders(finding: Finding, signal: AbortSignal): Promise<Inquiry> {
-    const refusal = this.cannotAsk(finding);
+  private async queryHolders(finding: Finding, signal: AbortSignal): Promise<Inquiry> {
+    const refusal = this.queryRefusal(finding);
     if (refusal !== null) return this.recorded(finding, refusal);
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return refused(t('None of its blocks is alive now.'));
@@ -159,7 +159,7 @@ export class TraceVerdicts {
     if (signal.aborted) return refused(t('Stopped waiting.'));
     if ('sentence' in result) return this.recorded(finding, result.sentence);
     const found = readHolderAnswer(result.answer, finding.sites, {
-      asked: blocks.length,
+      queried: blocks.length,
       alive: aliveOf(this.source, finding, blocks),
     });
     if (!('holders' in found)) return refused(found.sentence);
@@ -175,22 +175,22 @@ export class TraceVerdicts {
   }
 
   /** Waits no longer for what was asked about a finding. */
-  stopAsking(id: string): void {
-    this.asked.get(id)?.stop.abort();
+  stopHolderSearch(id: string): void {
+    this.searches.get(id)?.stop.abort();
   }
 
-  private begin(id: string): Asked {
-    const before = this.asked.get(id);
+  private begin(id: string): HolderSearch {
+    const before = this.searches.get(id);
     if (before?.holders?.state === 'asking') throw new Error(t('The program is being asked already.'));
-    const asked = { holders: null, ...before, stop: new AbortController() };
-    this.asked.set(id, asked);
-    return asked;
+    const search = { holders: null, ...before, stop: new AbortController() };
+    this.searches.set(id, search);
+    return search;
   }
 
   close(): void {
     this.judge.close();
     this.closing.abort();
-    for (const asked of this.asked.values()) asked.stop.abort();
+    for (const search of this.searches.values()) search.stop.abort();
   }
 }
 

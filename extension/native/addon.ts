@@ -28,8 +28,8 @@ function load(file: string): Loaded {
     return {
       addon: {
         ...addon,
-        open: (path, options) => discreet(addon, addon.open(path, options)),
-        openLifetimes: (path, options) => discreet(addon, addon.openLifetimes(path, options)),
+        open: (path, options) => withMaskedSecrets(addon, addon.open(path, options)),
+        openLifetimes: (path, options) => withMaskedSecrets(addon, addon.openLifetimes(path, options)),
       },
     };
   } catch (error) {
@@ -39,7 +39,7 @@ function load(file: string): Loaded {
 }
 
 /** A trace whose facts have no secrets of the command line, also where an earlier version recorded it. */
-function discreet<Trace extends { info(): TraceInfo }>(addon: NativeAddon, trace: Trace): Trace {
+function withMaskedSecrets<Trace extends { info(): TraceInfo }>(addon: NativeAddon, trace: Trace): Trace {
   const info = trace.info.bind(trace);
   const masked = (): TraceInfo => {
     const facts = info();

@@ -49,8 +49,8 @@ async function convert(
   try {
     await addon.importSnapshot(own, path);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new Error(said.replaceAll(own, file).replaceAll(path, `${tmpdir()} (what ${file} is turned into)`), {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(message.replaceAll(own, file).replaceAll(path, `${tmpdir()} (what ${file} is turned into)`), {
       cause: error,
     });
   } finally {

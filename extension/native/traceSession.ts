@@ -17,7 +17,7 @@ export class TraceSession {
   private timer: NodeJS.Timeout | undefined;
   private following = false;
   /** What comes next is waited for. */
-  private looking = false;
+  private reading = false;
   private lastAtMs = -Infinity;
   private pauseMs = PICTURE_MS;
   private readonly late = new Set<unknown>();
@@ -58,14 +58,14 @@ export class TraceSession {
   }
 
   /** Somebody who shows the trace was told of this moment and will ask for it, or has asked: the next one waits for that. */
-  awaits(who: unknown, late: boolean): void {
-    if (late) this.late.add(who);
-    else if (this.late.delete(who)) this.goOn();
+  setLate(viewer: unknown, late: boolean): void {
+    if (late) this.late.add(viewer);
+    else if (this.late.delete(viewer)) this.goOn();
   }
 
   /** Looks for what is new, unless the last news is too young. */
   private goOn(): void {
-    if (!this.following || this.looking) return;
+    if (!this.following || this.reading) return;
     clearTimeout(this.timer);
     const waitMs = this.lastAtMs + (this.late.size > 0 ? PATIENCE_MS : this.pauseMs) - performance.now();
     if (waitMs > 0) {
@@ -73,12 +73,12 @@ export class TraceSession {
       return;
     }
     this.late.clear();
-    this.looking = true;
+    this.reading = true;
     this.native.next(caughtUp => this.found(caughtUp));
   }
 
   private found(caughtUp: boolean): void {
-    this.looking = false;
+    this.reading = false;
     if (!this.following) return;
     this.lastAtMs = performance.now();
     this.pauseMs = caughtUp ? PICTURE_MS : BEHIND_MS;

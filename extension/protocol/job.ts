@@ -127,7 +127,7 @@ export interface JobDifference {
 }
 
 /** A row of the heat map. */
-export interface JobRank extends Pick<RankSummary, Told> {
+export interface JobRank extends Pick<RankSummary, RankFields> {
   /** Names the rank's process in the job's folder. */
   key: string;
   rank: number;
@@ -136,7 +136,7 @@ export interface JobRank extends Pick<RankSummary, Told> {
   /** It is not known to have ended, and has written nothing for minutes. */
   silent: boolean;
 }
-type Told = 'host' | 'pid' | 'steps' | 'peakBytes' | 'totalBytes' | 'live' | 'exitCode' | 'trace' | 'series';
+type RankFields = 'host' | 'pid' | 'steps' | 'peakBytes' | 'totalBytes' | 'live' | 'exitCode' | 'trace' | 'series';
 
 export interface JobView {
   run: string;

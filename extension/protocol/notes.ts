@@ -26,16 +26,16 @@ export function isSnapshot(process: Pick<ProcessInfo, 'notes'> | undefined): boo
 const QUIET: ReadonlySet<number> = new Set([4, 5, STEPS, RECOMPILED, CELL, JOB]);
 
 /** Whether a table tells it; `final`: the last one, which also tells how the trace was made. */
-export function isTold(note: Note, final: boolean): boolean {
+export function isListed(note: Note, final: boolean): boolean {
   return isWarning(note) || (final && !QUIET.has(note.code));
 }
 
-export type ToldSource = StepSource | 'program';
+export type ReportedSource = StepSource | 'program';
 /** Where the steps of a process are from, as people are told: not all that are marked are an optimizer's. */
-export function toldSource(
+export function reportedSource(
   { processes }: TraceInfo,
   { process, source }: Pick<ProcessSteps, 'process' | 'source'>,
-): ToldSource {
+): ReportedSource {
   const marked = processes[process]?.notes.some(({ code, text }) => code === STEPS && text === 'program');
   return source === 'optimizer' && marked === true ? 'program' : source;
 }

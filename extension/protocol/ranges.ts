@@ -31,9 +31,9 @@ export function rangePath(ranges: readonly NamedRange[], timeNs: number): string
 export function rangesAt(source: TraceSource, process: number, timeNs: number, thread = -1): string {
   const open = source.ranges({ process, fromNs: timeNs, toNs: timeNs + 1 });
   const first = Math.min(...open.map(range => range.thread));
-  const whose = open.some(range => range.thread === thread) ? thread : first;
+  const rangeThread = open.some(range => range.thread === thread) ? thread : first;
   return rangePath(
-    open.filter(range => range.thread === whose),
+    open.filter(range => range.thread === rangeThread),
     timeNs,
   );
 }

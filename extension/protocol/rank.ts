@@ -52,24 +52,24 @@ export function rankText(process: Pick<ProcessInfo, 'notes'>): string {
 
 /** The same, by names and values: those of an environment, of which the last word counts. */
 export function rankIn(facts: Iterable<readonly [string, string | undefined]>): RankInfo {
-  const told = new Map(facts);
+  const fields = new Map(facts);
   // A program that begins MPI by itself, as Lightning does where mpi4py is, names a job of one.
-  if (!(Number(told.get('OMPI_COMM_WORLD_SIZE')) > 1)) told.delete('PMIX_NAMESPACE');
+  if (!(Number(fields.get('OMPI_COMM_WORLD_SIZE')) > 1)) fields.delete('PMIX_NAMESPACE');
   const first = (names: readonly string[]): string =>
-    names.map(name => told.get(name) ?? '').find(value => value !== '' && !NO_NAMES.has(value)) ?? '';
+    names.map(name => fields.get(name) ?? '').find(value => value !== '' && !NO_NAMES.has(value)) ?? '';
   const count = (names: readonly string[]): number | null => {
     const value = first(names);
     return /^\d{1,7}$/.test(value) ? Number(value) : null; // more are none
   };
   const mesh: RankInfo['mesh'] = {};
   const gpus: RankInfo['gpus'] = {};
-  for (const [name, value = ''] of told) {
+  for (const [name, value = ''] of fields) {
     const [, place, size] = MESH.exec(value) ?? [];
     if (place !== undefined && name === name.toLowerCase()) mesh[name] = [Number(place), Number(size)];
     if (/^gpu\d+$/.test(name)) gpus[Number(name.slice(3))] = value;
   }
   return {
-    ...{ run: first(NAMES.run), host: told.get('host') ?? '', role: first(NAMES.role), mesh, gpus },
+    ...{ run: first(NAMES.run), host: fields.get('host') ?? '', role: first(NAMES.role), mesh, gpus },
     ...{ rank: count(NAMES.rank), localRank: count(NAMES.localRank) },
     ...{ nodeRank: count(NAMES.nodeRank), worldSize: count(NAMES.worldSize) },
     localWorldSize: count(NAMES.localWorldSize),

@@ -1,6 +1,6 @@
 // What is said of memory: states of sites, findings, the ledger, failures. Made by extension/analysis, shown by all faces.
 // Sizes are bytes. Steps are those of trace.ts.
-import type { ToldSource } from './notes';
+import type { ReportedSource } from './notes';
 import type { Category, Frame, Layer } from './trace';
 
 /**
@@ -327,7 +327,7 @@ export interface Unjudged {
 export interface Verdicts {
   revision: number;
   /** Of the process with most steps. */
-  steps: { count: number; source: ToldSource | 'none' };
+  steps: { count: number; source: ReportedSource | 'none' };
   /** Of the same process; null: not much. */
   after: AfterSteps | null;
   /** The lines that rose most without a verdict, if they matter. */

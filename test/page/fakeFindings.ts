@@ -81,7 +81,7 @@ function finding(part: Partial<FindingView>): FindingView {
     ],
     suggestion: 'Write `epoch_loss += loss.detach()`: the value stays the same, and its graph is freed.',
     spark: Array.from({ length: 48 }, (_, i) => Math.max(0, i - 4) * 17 * MB),
-    askable: true,
+    queryable: true,
     holders: null,
     ...part,
   };
@@ -143,7 +143,7 @@ function failure(): FindingView {
     fullAtStep: null,
     fullInSteps: null,
     fullInSeconds: null,
-    askable: false,
+    queryable: false,
     holder,
     evidence: ['Free on the device: 412.00 MB; in PyTorch’s cache: 96.00 MB, the biggest gap 20.00 MB.'],
     ruledOut: [],
@@ -196,9 +196,9 @@ function leaks(): FindingView[] {
 }
 
 /** Asked: the process takes its time until the waiting is stopped; then it has answered. */
-export function noteAsked(method: 'whoHolds' | 'stopAsking'): undefined {
+export function noteAsked(method: 'findHolders' | 'stopHolderSearch'): undefined {
   asked =
-    method === 'whoHolds'
+    method === 'findHolders'
       ? { state: 'asking', sentence: 'Asking process 4711; it answers between two instructions…', results: [] }
       : { state: 'answered', sentence: 'Looked at 200 blocks, 200 of them still alive.', results: [holder, list] };
   return undefined;

@@ -281,8 +281,8 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return findings(story);
     case 'otherLines':
       return otherLines();
-    case 'whoHolds':
-    case 'stopAsking':
+    case 'findHolders':
+    case 'stopHolderSearch':
       return noteAsked(message.method);
     case 'sites':
       return sites(message.params);

@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { nameCells } from '../../protocol/notebookCells';
 import { groupBy } from '../../base/maps';
 import { libraryName, ownsItsMemory } from '../../text/libraryName';
-import { toldSource } from '../../protocol/notes';
+import { reportedSource } from '../../protocol/notes';
 import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { Finding, GrowingState, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
@@ -211,7 +211,7 @@ function stepsOf(source: TraceSource, info: TraceInfo): Pick<Verdicts, 'steps' |
   const known = [...info.steps].sort((a, b) => b.count - a.count)[0];
   if (known === undefined) return { steps: { count: 0, source: 'none' }, after: null };
   return {
-    steps: { count: known.count, source: toldSource(info, known) },
+    steps: { count: known.count, source: reportedSource(info, known) },
     after: afterSteps(source, info, known.process),
   };
 }

@@ -44,12 +44,12 @@ function traceOf(traces: readonly NamedTrace[], { trace }: ComparePoint): NamedT
 async function holdings({ trace }: NamedTrace, point: ComparePoint, query: CompareQuery): Promise<Holding[]> {
   const { session, ending } = trace;
   const { by, layer, process, device } = query;
-  const wanted = { by, layer, process, device };
+  const holdingsQuery = { by, layer, process, device };
   const timeNs = point.timeNs ?? ending?.timeNs ?? null;
-  if (timeNs === null) return readHoldings(session.native, wanted);
+  if (timeNs === null) return readHoldings(session.native, holdingsQuery);
   const known = remembered(read, session, () => new Map<string, Holding[]>());
-  const key = JSON.stringify([timeNs, wanted]);
-  const found = known.get(key) ?? readHoldings(await session.moments.at(timeNs), wanted);
+  const key = JSON.stringify([timeNs, holdingsQuery]);
+  const found = known.get(key) ?? readHoldings(await session.moments.at(timeNs), holdingsQuery);
   known.delete(key);
   known.set(key, found);
   for (const oldest of known.keys()) if (known.size > MOST_MOMENTS) known.delete(oldest);

@@ -37,7 +37,7 @@ export function traceAnswers(
     },
     block: async ({ moment, ...query }) => findBlock((await sourceOf(model, moment)).source, query),
     blockHolder: query => holderOfBlock(session.native, query),
-    askBlock: query => verdicts.askBlock(query),
+    inspectBlock: query => verdicts.inspectBlock(query),
     segments: async ({ moment, ...query }) => {
       const { source } = await sourceOf(model, moment);
       const map = source.segments(query);

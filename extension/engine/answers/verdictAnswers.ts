@@ -11,7 +11,7 @@ export function verdictAnswers({
     verdicts: ({ sites, groupBy }) => verdicts.rows(sites, groupBy),
     otherLines: ({ finding }) => verdicts.otherLines(finding),
     // What the process says comes with the findings: it may take long, and it outlives the page.
-    whoHolds: ({ finding }) => void verdicts.whoHolds(finding),
-    stopAsking: ({ finding }) => verdicts.stopAsking(finding),
+    findHolders: ({ finding }) => void verdicts.findHolders(finding),
+    stopHolderSearch: ({ finding }) => verdicts.stopHolderSearch(finding),
   };
 }

@@ -16,7 +16,7 @@ export interface BlockRequests {
    * Asks the program about a live block: who holds it, what was asked for, its stream and pool. Null: it has answered, and the trace
    * holds what it said; else why it has not, in a sentence.
    */
-  askBlock(query: BlockQuery): string | null;
+  inspectBlock(query: BlockQuery): string | null;
   /** Puts a text on the clipboard. */
   copyText(of: { text: string }): void;
 }
@@ -58,7 +58,7 @@ export const blockChecks: Checks<BlockRequests> = {
     }),
   ),
   block: object({ ...BLOCK, ...MOMENT }),
-  askBlock: object(BLOCK),
+  inspectBlock: object(BLOCK),
   blockHolder: object(HOLDER),
   copyText: object({ text: text(MOST_COPIED) }),
 };

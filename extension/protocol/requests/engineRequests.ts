@@ -102,8 +102,8 @@ export interface EngineRequests {
   answer(question: PageQuestion): unknown;
   /** Resolves once what is there now was judged, or a moment ago. */
   judge(of: OfTrace): void;
-  whoHolds(of: OfTrace & { finding: string }): Inquiry;
-  stopAsking(of: OfTrace & { finding: string }): void;
+  findHolders(of: OfTrace & { finding: string }): Inquiry;
+  stopHolderSearch(of: OfTrace & { finding: string }): void;
   /** The lines of these files. */
   lines(of: OfTrace & { paths: readonly string[]; folders: SourceFolders }): LineAnswers;
   /** Of the tensor at an address of a process; null: none that was traced. The program stands still. */

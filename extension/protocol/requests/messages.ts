@@ -21,7 +21,7 @@ export interface SessionEntry {
   /** Tells it apart from the others. */
   title: string;
   /** How it stands: `ended · 1 leak`. */
-  says: string;
+  status: string;
 }
 
 export interface SessionView {

@@ -28,7 +28,7 @@ export interface FindingView extends Finding {
   /** Live bytes of its lines at the ends of up to 48 spans of steps, oldest first. */
   spark: number[];
   /** Its process can be asked now. */
-  askable: boolean;
+  queryable: boolean;
   /** null: nobody asked. */
   holders: Inquiry | null;
 }
@@ -75,11 +75,11 @@ export interface VerdictRequests {
   /** The biggest lines that are no part of this finding. */
   otherLines(of: { finding: string }): OtherLine[];
   /** Asks the traced process who holds a finding's survivors; the answer comes with `findings`. */
-  whoHolds(of: { finding: string }): void;
+  findHolders(of: { finding: string }): void;
   /** Writes a finding's fix into its source file, as an edit that undo takes back. */
   applyFix(of: { finding: string }): void;
   /** Waits no longer for the process's answers about a finding. */
-  stopAsking(of: { finding: string }): void;
+  stopHolderSearch(of: { finding: string }): void;
 }
 
 export const MAX_VERDICTS = 2_000;
@@ -89,7 +89,7 @@ export const verdictChecks: Checks<VerdictRequests> = {
   findings: nothing,
   verdicts: object({ sites: listOf(MAX_VERDICTS, 'site', index), groupBy: oneOf(...GROUPINGS) }),
   otherLines: OF_FINDING,
-  whoHolds: OF_FINDING,
+  findHolders: OF_FINDING,
   applyFix: OF_FINDING,
-  stopAsking: OF_FINDING,
+  stopHolderSearch: OF_FINDING,
 };

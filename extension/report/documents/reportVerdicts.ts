@@ -1,4 +1,4 @@
-import { toldSource } from '../../protocol/notes';
+import { reportedSource } from '../../protocol/notes';
 import type { Layer, ProcessSteps, TraceInfo, TraceSource } from '../../protocol/trace';
 import type { Ledger, Verdicts } from '../../protocol/verdicts';
 import { findThread } from '../../protocol/threads';
@@ -10,7 +10,7 @@ import { sumKnown } from '../../analysis/series/statistics';
 
 /** Of the process with most steps, and of each. */
 export function reportSteps(info: TraceInfo, { steps, after }: Verdicts) {
-  const told = (one: ProcessSteps) => ({ count: one.count, source: toldSource(info, one) });
+  const told = (one: ProcessSteps) => ({ count: one.count, source: reportedSource(info, one) });
   const processes = info.steps.map(one => ({ pid: pidOf(info, one.process), ...told(one) }));
   /** What piled up behind the last one, where no step judges it. */
   const rose = after && {

@@ -31,7 +31,7 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const { folders } = traced;
   await showFinding(parts, finding.id);
   const title = vscode.l10n.t('Asking who holds it');
-  const inquiry = await withProgress(title, traced, finding, () => traced.request('whoHolds', { finding: finding.id }));
+  const inquiry = await withProgress(title, traced, finding, () => traced.request('findHolders', { finding: finding.id }));
   const [holder] = inquiry.results;
   if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
   await showHolder(folders, holder);
@@ -50,7 +50,7 @@ async function showHolder(folders: SourceFolders, holder: HolderFound): Promise<
 function withProgress<T>(title: string, traced: Session, { id }: Finding, run: () => Promise<T>): Thenable<T> {
   const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title };
   return vscode.window.withProgress(options, (_progress, token) => {
-    token.onCancellationRequested(() => void traced.request('stopAsking', { finding: id }));
+    token.onCancellationRequested(() => void traced.request('stopHolderSearch', { finding: id }));
     return run();
   });
 }

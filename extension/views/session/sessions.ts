@@ -57,7 +57,7 @@ export class Sessions implements vscode.Disposable {
     const sessions = this.all.map((session, i) => ({
       id: session.id,
       title: titles[i] ?? '',
-      says: sessionWords(session, vscode.l10n.t),
+      status: sessionWords(session, vscode.l10n.t),
     }));
     return { ...shown.view(), sessions };
   }

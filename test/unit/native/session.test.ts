@@ -68,16 +68,16 @@ test('listeners hear of each new revision once, and of the next when a picture o
 test('the next moment waits for those who were told of the last, but not for ever', t => {
   const { session, waited, happens, pass } = followed(t);
   happens();
-  session.awaits('page', true);
+  session.setLate('page', true);
   pass(1_999);
   assert.ok(!waited());
-  session.awaits('page', false);
+  session.setLate('page', false);
   assert.ok(waited(), 'the page has asked');
   happens();
-  session.awaits('page', true);
-  session.awaits('page', false);
+  session.setLate('page', true);
+  session.setLate('page', false);
   assert.ok(!waited(), 'the picture is not over');
-  session.awaits('page', true);
+  session.setLate('page', true);
   pass(1_999);
   assert.ok(!waited());
   pass(1);

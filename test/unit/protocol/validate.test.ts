@@ -48,7 +48,7 @@ test('each message of the page passes unchanged', () => {
     request('save'),
     request('findings'),
     request('verdicts', { sites: [1, 7], groupBy: 'line' }),
-    ...['otherLines', 'whoHolds', 'applyFix', 'stopAsking'].map(name => request(name, { finding: 'leak 0' })),
+    ...['otherLines', 'findHolders', 'applyFix', 'stopHolderSearch'].map(name => request(name, { finding: 'leak 0' })),
   ];
   for (const message of messages) assert.deepEqual(checkMessage(message), { ok: true, message });
 });
@@ -63,7 +63,7 @@ test('what is wrong is named, with the id to answer to', () => {
     [request('sites', null), /parameters of sites/],
     [request('verdicts', { sites: [1, -1], groupBy: 'line' }), /site is a whole number/],
     [request('verdicts', { sites: [1], groupBy: 'thread' }), /groupBy is one of/],
-    [request('whoHolds', { finding: 7 }), /finding is a text/],
+    [request('findHolders', { finding: 7 }), /finding is a text/],
     [request('site', { id: 1.5 }), /id is a whole number/],
     [request('sites', { ...query, moment: 5 }), /moment is an object/],
     [request('stackedTimeline', { layer: 'tensor', by: 'colour', rank: 'peak', top: 6 }), /by is one of/],

@@ -123,7 +123,7 @@ export class DetailsPart extends PolledPart {
     if (!chosen) return;
     this.blockView.showAsked(t('Asking the program; it answers between two of its Python instructions…'));
     const { process, site, address } = chosen;
-    const sentence = await this.page.ask('askBlock', { process, site, address });
+    const sentence = await this.page.ask('inspectBlock', { process, site, address });
     if (!this.chosen || blockKey(this.chosen) !== blockKey(chosen)) return;
     this.blockView.showAsked(sentence ?? '');
     this.poller.invalidate(true);

@@ -13,7 +13,7 @@ import { WORDS } from '../common/vocabularyWords';
 import { sparkPoints } from '../common/rows';
 
 /** What the traced process is asked about a finding. */
-export type InquiryMethod = 'whoHolds' | 'applyFix' | 'stopAsking';
+export type InquiryMethod = 'findHolders' | 'applyFix' | 'stopHolderSearch';
 const SPARK = { width: 64, height: 18 };
 
 export class FindingCard {
@@ -101,7 +101,7 @@ export class FindingCard {
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why is this said?'));
     this.showPlaces();
     // What was recorded of the holders is told after the end too.
-    const telling = finding.holder !== null || (finding.askable && finding.unnamed === null);
+    const telling = finding.holder !== null || (finding.queryable && finding.unnamed === null);
     this.buttons.get('who-holds')?.toggleAttribute('hidden', !telling);
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
@@ -135,7 +135,7 @@ export class FindingCard {
   private updateAnswers(): void {
     const { holders, holder, unnamed, id } = this.finding;
     if (!differs(this.answers, holders, holder, unnamed)) return;
-    const actions = { openLine: this.page.openLine, stopAsking: () => this.inquire('stopAsking', id) };
+    const actions = { openLine: this.page.openLine, stopHolderSearch: () => this.inquire('stopHolderSearch', id) };
     const section = holders === null ? this.knownHolder() : holdersSection(holders, actions);
     this.answers.replaceChildren(...(section === null ? [] : [section]));
     this.buttons.get('who-holds')?.toggleAttribute('disabled', holders?.state === 'asking');
@@ -163,7 +163,7 @@ export class FindingCard {
       list.append(element);
     };
     add('apply-fix', '', () => this.inquire('applyFix', this.finding.id));
-    add('who-holds', t('Who holds it?'), () => this.inquire('whoHolds', this.finding.id));
+    add('who-holds', t('Who holds it?'), () => this.inquire('findHolders', this.finding.id));
     add('why', '', () => void this.toggleReasons());
     this.buttons.get('why')?.setAttribute('aria-expanded', 'false');
     return list;

@@ -9,7 +9,7 @@ import { lineLink, type OpenLine } from '../common/lineLink';
 
 interface InquiryActions {
   readonly openLine: OpenLine;
-  readonly stopAsking: () => void;
+  readonly stopHolderSearch: () => void;
 }
 const MOST_HOLDERS = 6;
 
@@ -50,7 +50,7 @@ function sectionOf(inquiry: Inquiry, actions: InquiryActions): HTMLElement {
   if (inquiry.state === 'asking') words.append(icon('loading'), ' ');
   words.append(inquiry.sentence);
   if (inquiry.state === 'asking') {
-    words.append(' ', button('link', 'stop-asking', t('Stop waiting'), actions.stopAsking));
+    words.append(' ', button('link', 'stop-asking', t('Stop waiting'), actions.stopHolderSearch));
   }
   return section;
 }

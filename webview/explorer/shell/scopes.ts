@@ -45,8 +45,8 @@ function withAll(label: string, options: readonly Option[]): Option[] {
   return options.length < 2 ? [] : [[String(ALL), label], ...options];
 }
 
-function sessionOption({ id, title, says }: SessionEntry): Option {
-  return [String(id), `${title} · ${says}`];
+function sessionOption({ id, title, status }: SessionEntry): Option {
+  return [String(id), `${title} · ${status}`];
 }
 
 function processOption({ index, pid, command }: ProcessInfo): Option {
