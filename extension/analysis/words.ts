@@ -65,9 +65,9 @@ export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): st
 
 /** `cache (120 items, train.py:6)`. */
 export function holderText(holder: FindingHolder): string {
-  const { path, length, asked } = holder;
+  const { path, length, asked: whenSeen } = holder;
   const items = length === 1 ? t('1 item') : t('{0} items', formatCount(length ?? 0));
-  const facts = length === null ? [] : [asked ? t('{0} when seen', items) : items];
+  const facts = length === null ? [] : [whenSeen ? t('{0} when seen', items) : items];
   const line = lineName(holder);
   if (line !== null) facts.push(line);
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;

@@ -7,7 +7,7 @@ import { sureLeaks } from '../analysis/findings/judgeTrace';
 import { buildReport } from '../report/documents/reportDocument';
 import { oomDocuments } from '../report/documents/oomReport';
 import { findingText, headLine, type OomFiles } from '../report/tables/tableFindings';
-import { standingOf, tells } from '../analysis/sites/standing';
+import { isConclusive, overallVerdict } from '../analysis/sites/overallVerdict';
 import { KeptRecorder, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keepOomDocument, keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
@@ -200,11 +200,11 @@ function oomFolder({ output }: RecordingArguments): string {
 /** Why it cannot be told whether something leaks; empty: it can. */
 function untold(session: NativeTrace, verdicts: Verdicts): string[] {
   const info = session.info();
-  const { standing, sentence } = standingOf(info, verdicts);
+  const { overall, sentence } = overallVerdict(info, verdicts);
   const suspected = verdicts.findings.filter(({ verdict }) => verdict === 'rising' || verdict === 'rose');
   if (suspected.length > 0)
     return suspected.map(({ title }) => `--fail-on-leak cannot tell whether it is a leak: ${title}.`);
-  return tells(standing) || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
+  return isConclusive(overall) || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
 }
 
 /** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */

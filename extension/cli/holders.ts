@@ -3,7 +3,7 @@ import { judgeTrace } from '../analysis/findings/judgeTrace';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../report/tables/blockDetails';
 import { aliveOf, type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
-import { standingOf } from '../analysis/sites/standing';
+import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { holderText, shareOf } from '../analysis/words';
 import { ask, cannotAsk } from '../capture/traces/requests';
 import { LAYERS } from '../protocol/trace';
@@ -95,8 +95,8 @@ function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string 
   const verdicts = judgeTrace(session);
   const leaks = verdicts.findings.filter(finding => isGrowth(finding) && processes.includes(finding.process));
   if (leaks.length === 0) {
-    const { standing, sentence } = standingOf(session.info(), verdicts);
-    const why = standing === 'found' ? 'No leak was found.' : sentence;
+    const { overall, sentence } = overallVerdict(session.info(), verdicts);
+    const why = overall === 'found' ? 'No leak was found.' : sentence;
     return { error: `${why} The blocks of a line, such as train.py:41, can be asked for.` };
   }
   return leaks.map(leak => {
@@ -109,10 +109,10 @@ async function askHolders({ title, process, sites, blocks }: Subject, opened: Op
   const { session, directory } = opened;
   const pid = session.info().processes[process]?.pid ?? 0;
   const answer = await ask(session, directory, process, { blocks }, { limitMs: PATIENCE_MS });
-  const [asked, alive] = [blocks.length, aliveOf(session, { process, sites }, blocks)];
+  const [queried, alive] = [blocks.length, aliveOf(session, { process, sites }, blocks)];
   const details = blockDetails(session, process, sites, blocks);
   if ('answer' in answer)
-    return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, { asked, alive }) };
+    return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, { queried, alive }) };
   const recorded = recordedHolders(session, process, sites);
   if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [], details };
   const sentence = `${answer.sentence} ${occasionText(recorded)}`;

@@ -27,7 +27,7 @@ export function watchForLeaks({ session, directory }: Recording): { stop(): void
   const look = (): void => {
     const [fromMs, revision] = [performance.now(), session.revision()];
     if (revision === seen || fromMs < dueMs) return;
-    leaks.look(verdictsOf(session, lineText));
+    leaks.check(verdictsOf(session, lineText));
     seen = revision;
     dueMs = fromMs + servesMs(performance.now() - fromMs, fromMs - begun);
   };

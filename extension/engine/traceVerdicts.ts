@@ -5,7 +5,7 @@ import { findingSpark } from '../analysis/findings/findingSpark';
 import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
 import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../analysis/findings/holderAnswers';
 import { otherLines, rowVerdicts } from '../analysis/findings/rowVerdicts';
-import { standingOf } from '../analysis/sites/standing';
+import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { ask, cannotAsk, type Reader } from '../capture/traces/requests';
 import type { NativeTrace } from '../native/addon';
@@ -91,7 +91,7 @@ export class TraceVerdicts {
       queryable: this.queryRefusal(finding) === null,
       holders: this.searches.get(finding.id)?.holders ?? null,
     }));
-    return { stale, findings, ...standingOf(this.source.info(), verdicts) };
+    return { stale, findings, ...overallVerdict(this.source.info(), verdicts) };
   }
 
   async rows(sites: readonly number[], groupBy: VerdictGrouping): Promise<RowVerdict[]> {

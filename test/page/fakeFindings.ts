@@ -93,11 +93,11 @@ export type Story = 'leaks' | 'clean' | 'outOfMemory' | 'filling';
 export function findings(story: Story = 'leaks'): FindingsView {
   const said: FindingsView = {
     stale: false,
-    standing: 'found',
+    overall: 'found',
     sentence: '2 leaks, 2 other findings',
     findings: [],
   };
-  if (story === 'clean') return { ...said, standing: 'clean', sentence: 'Nothing leaks' };
+  if (story === 'clean') return { ...said, overall: 'clean', sentence: 'Nothing leaks' };
   if (story === 'outOfMemory') return { ...said, sentence: 'Memory ran out', findings: [failure()] };
   if (story === 'filling') return { ...said, sentence: '1 slow leak, 1 place that grows so far', findings: filling() };
   return { ...said, findings: leaks() };

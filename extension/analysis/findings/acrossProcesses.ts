@@ -10,8 +10,8 @@ import { titleOf } from './wording';
 export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
   const held = findings.filter(finding => finding.verdict === 'leak' && finding.holder !== null);
   const causes = groupBy(findings, finding => {
-    const asked = held.find(other => other.process !== finding.process && placeKey(other) === placeKey(finding));
-    const { verdict, cause, holder } = isGrowth(finding) && finding.holder === null ? (asked ?? finding) : finding;
+    const leak = held.find(other => other.process !== finding.process && placeKey(other) === placeKey(finding));
+    const { verdict, cause, holder } = isGrowth(finding) && finding.holder === null ? (leak ?? finding) : finding;
     return [placeKey(finding), verdict, cause, holder?.path].join('\0');
   });
   return [...causes.values()].flatMap(same => {
@@ -28,8 +28,8 @@ function placeKey(finding: Finding): string {
 
 function merge(same: readonly Finding[]): Finding {
   const left = ({ fullInSteps }: Finding): number => fullInSteps ?? Number.MAX_VALUE;
-  const told = same.filter(({ holder }) => holder !== null);
-  const worst = (told.length > 0 ? told : same).reduce((a, b) =>
+  const withHolder = same.filter(({ holder }) => holder !== null);
+  const worst = (withHolder.length > 0 ? withHolder : same).reduce((a, b) =>
     (left(b) - left(a) || a.bytesPerStep - b.bytesPerStep) < 0 ? b : a,
   );
   const sites = [...new Set([...worst.sites, ...same.flatMap(finding => finding.sites)])];

@@ -41,14 +41,14 @@ export function cellText({ file, grows }: { file: string; grows: number }): stri
 }
 
 /** Cells that leave more with each run; what is told of one of these sites is not told again. */
-export function cellFindings(source: TraceSource, told: ReadonlySet<number>): Finding[] {
+export function cellFindings(source: TraceSource, reported: ReadonlySet<number>): Finding[] {
   const growing = leftByCells(source).filter(({ grows }) => grows > 0);
   const answers = growing.length > 0 ? readHolders(source) : [];
   return growing.flatMap(cell => {
     const { process, file, bytes, count, grows, runs } = cell;
     const sites = sitesOf(source, cell);
     const places = sites.flatMap(site => placeOf(source, site, grows) ?? []);
-    if (sites.some(site => told.has(site))) return [];
+    if (sites.some(site => reported.has(site))) return [];
     const holder = holderOf(answers, process, sites, T.most, 1);
     const runsLeft = formatCount(runs.filter(run => run.bytes > 0).length);
     return makeFinding({

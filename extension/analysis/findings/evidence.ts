@@ -42,8 +42,8 @@ export function evidenceOf(
 function holderEvidence({ holder, process }: Finding, { answers }: FindingContext): string[] {
   if (holder?.kind === 'none') return [t('At the end, no Python object of the program held any of it.')];
   if (holder !== null) {
-    const asked = holder.asked === undefined ? [] : [seenText(holder.asked)];
-    return [t('Held by {0}.', holderText(holder)), ...asked, shareOf(holder)].filter(text => text !== null);
+    const seen = holder.asked === undefined ? [] : [seenText(holder.asked)];
+    return [t('Held by {0}.', holderText(holder)), ...seen, shareOf(holder)].filter(text => text !== null);
   }
   const cutAfterMs = cutShort(answers, process);
   if (cutAfterMs === null) return [];

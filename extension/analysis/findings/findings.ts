@@ -9,7 +9,7 @@ import { doubtOf } from './certainty';
 import { clusterByCause, growthOf, type GrowingSite } from '../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
-import { holderOf, holdersSaid, NO_OWNER, nobodyHolds } from './holderAnswers';
+import { holderOf, holderKinds, NO_OWNER, hasNoHolder } from './holderAnswers';
 import { namedFrame } from '../sites/site';
 import { isPinnedCache, unusedPinned } from './pinnedCache';
 import type { JudgedSite } from '../sites/states';
@@ -35,7 +35,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
       owner: holder === null ? null : ownerKey(holder),
     };
   });
-  const clusters = clusterByCause(withoutServants(sites, context.source));
+  const clusters = clusterByCause(dropBackingDriverMemory(sites, context.source));
   return clusters.map(cluster => leakOf(cluster, context)).sort((a, b) => b.bytesPerStep - a.bytesPerStep);
 }
 
@@ -52,7 +52,7 @@ function ownerKey({ path, file, function: name }: FindingHolder): string | null 
 }
 
 /** Driver memory taken for the tensor itself (no cache between them), or at any line for a pool of arrays, is the tensors' growth. */
-function withoutServants(sites: readonly GrowingSite[], source: TraceSource): GrowingSite[] {
+function dropBackingDriverMemory(sites: readonly GrowingSite[], source: TraceSource): GrowingSite[] {
   const tensors = sites.filter(site => site.verdict.layer === 'tensor');
   const lines = new Set(tensors.map(keyOf));
   return sites.filter(site => {
@@ -114,7 +114,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     places,
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
-    unnamed: unnamed ?? (holder === null && grown.ended ? neverAsked(context, process) : null),
+    unnamed: unnamed ?? (holder === null && grown.ended ? unqueriedText(context, process) : null),
     suggestion:
       doubt ??
       (holder?.kind === 'none'
@@ -171,8 +171,8 @@ function gradientCycle(
   sites: readonly number[],
   places: readonly FindingPlace[],
 ): FindingHolder | null {
-  const asked = holdersSaid(answers, process, sites);
-  if (asked.length === 0 && !nobodyHolds(answers, process, sites)) return null;
+  const kinds = holderKinds(answers, process, sites);
+  if (kinds.length === 0 && !hasNoHolder(answers, process, sites)) return null;
   const place = places.find(({ file, line }) =>
     /\bbackward\(.*create_graph\s*=\s*True/.test(lineText(file, line) ?? ''),
   );
@@ -184,7 +184,7 @@ function gradientCycle(
 
 /** What lives to the end though Python has none of it. */
 function ownerless({ answers, source }: FindingContext, process: number, sites: readonly number[]) {
-  if (!nobodyHolds(answers, process, sites)) return null;
+  if (!hasNoHolder(answers, process, sites)) return null;
   const alive = (site: number): number =>
     source.allocations({ layer: 'tensor', process, site, sort: 'bytes', descending: true, from: 0, to: 0 }).total;
   return sum(sites.map(alive)) >= T.few ? NO_OWNER : null;
@@ -267,7 +267,7 @@ function notInSnapshot(): string {
   );
 }
 
-function neverAsked({ answers, source }: FindingContext, process: number): string | null {
+function unqueriedText({ answers, source }: FindingContext, process: number): string | null {
   if (isSnapshot(source.info().processes[process])) return notInSnapshot();
   return answers.some(answer => answer.process === process && answer.when !== 'exit')
     ? null

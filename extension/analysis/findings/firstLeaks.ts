@@ -2,7 +2,7 @@ import type { TraceSource } from '../../protocol/trace';
 import type { Finding, Verdicts } from '../../protocol/verdicts';
 import { survivorsOf, type Survivor } from '../series/survivors';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { worthAsking } from './judgeTrace';
+import { leaksToQuery } from './judgeTrace';
 
 // Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
 // itself, once for each leak, as soon as that is certain. Where time ran out, it is asked again when it has run for twice as long; and
@@ -36,7 +36,7 @@ export interface OwnAnswer {
 }
 
 /** From when on another question about a leak makes sense: both must have come. */
-interface Again {
+interface Retry {
   /** For so long the program has run. */
   elapsedMs: number;
   /** Steps in which the leak grew. */
@@ -45,7 +45,7 @@ interface Again {
 
 export class FirstLeaks {
   /** Leaks by `keyOf`. */
-  private readonly asked = new Map<string, Again>();
+  private readonly retries = new Map<string, Retry>();
   /** By process: how long it was stopped, or may be by what is asked now. */
   private readonly stoppedMs = new Map<number, number>();
   private readonly waiting = new Set<number>();
@@ -53,45 +53,45 @@ export class FirstLeaks {
   /** @param elapsedMs for how long the program has run */
   constructor(
     private readonly source: TraceSource,
-    private readonly canAsk: (process: number) => boolean,
-    private readonly ask: (question: OwnQuestion) => Promise<OwnAnswer>,
+    private readonly canQuery: (process: number) => boolean,
+    private readonly query: (question: OwnQuestion) => Promise<OwnAnswer>,
     private readonly elapsedMs: () => number,
   ) {}
 
   /** Asks about leaks that were found now and whose holder, or its line, is not known or was told of few rises. */
-  look({ findings, sites }: Verdicts): void {
-    for (const finding of worthAsking(findings)) {
+  check({ findings, sites }: Verdicts): void {
+    for (const finding of leaksToQuery(findings)) {
       const unknown = (finding.holder?.line ?? null) === null;
       const rises = Math.max(...finding.sites.map(site => sites.get(site)?.rises ?? 0));
-      const again = this.asked.get(keyOf(finding));
-      const thin = again !== undefined && again.rises < T.many;
+      const retry = this.retries.get(keyOf(finding));
+      const thin = retry !== undefined && retry.rises < T.many;
       if (!unknown && !thin) continue;
-      if (again === undefined || (rises >= again.rises && this.elapsedMs() >= again.elapsedMs))
-        this.askAbout(finding, rises);
+      if (retry === undefined || (rises >= retry.rises && this.elapsedMs() >= retry.elapsedMs))
+        this.queryHolders(finding, rises);
     }
   }
 
-  private askAbout(finding: Finding, rises: number): void {
+  private queryHolders(finding: Finding, rises: number): void {
     const { process } = finding;
     const key = keyOf(finding);
     const elapsedMs = this.elapsedMs();
-    if (this.waiting.has(process) || !this.canAsk(process)) return;
+    if (this.waiting.has(process) || !this.canQuery(process)) return;
     const before = this.stoppedMs.get(process) ?? 0;
-    const budgetMs = Math.min(T.askMostMs, Math.floor(T.little * elapsedMs - before));
-    if (budgetMs < T.askLeastMs) return; // soon it may
+    const budgetMs = Math.min(T.mostPauseMs, Math.floor(T.little * elapsedMs - before));
+    if (budgetMs < T.leastPauseMs) return; // soon it may
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return;
-    this.asked.set(key, { elapsedMs: 0, rises: Infinity });
+    this.retries.set(key, { elapsedMs: 0, rises: Infinity });
     this.waiting.add(process);
     this.stoppedMs.set(process, before + budgetMs);
     const steps = this.source.info().steps.find(entry => entry.process === process);
     const question = { process, blocks, budgetMs, atStep: steps?.source === 'optimizer' };
-    void this.ask(question).then(({ pauseMs, cut }) => {
+    void this.query(question).then(({ pauseMs, cut }) => {
       this.stoppedMs.set(process, before + (pauseMs ?? budgetMs));
       this.waiting.delete(process);
-      if (cut) this.asked.set(key, { elapsedMs: 2 * elapsedMs, rises: 0 });
+      if (cut) this.retries.set(key, { elapsedMs: 2 * elapsedMs, rises: 0 });
       else if (rises < T.many)
-        this.asked.set(key, { elapsedMs: 0, rises: Math.min(T.times * Math.max(1, rises), T.many) });
+        this.retries.set(key, { elapsedMs: 0, rises: Math.min(T.times * Math.max(1, rises), T.many) });
     });
   }
 }

@@ -12,7 +12,7 @@ import { blocksText } from '../words';
 // What the agent found about who holds a block, joined to the sites that allocated the blocks.
 
 /** Kinds by which the agent says that it found nobody: C++ or another process may hold a block, or time ran out. */
-const NOBODY: ReadonlySet<string> = new Set(['none', 'unknown']);
+const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
 /** A holder's path, of what keeps a graph too. */
 const plainPath = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
 
@@ -211,17 +211,17 @@ export function holderOf(
   least: number,
   grown = 0,
 ): FindingHolder | null {
-  const heard = answers.filter(
+  const relevant = answers.filter(
     ({ when, held }) => when !== 'exit' || blocksOf(holdersIn(held, sites)) >= T.part * grown,
   );
   const running = answers.filter(({ when }) => when !== 'exit');
   const early = mostHeld(running, process, sites, share, Math.max(least, T.few));
-  const found = early ?? mostHeld(heard, process, sites, share, least);
+  const found = early ?? mostHeld(relevant, process, sites, share, least);
   if (found === null) return null;
   // At the end everything that refers to itself is a cycle, whatever held it before; where the program was asked then, that has to say so.
-  const wasAsked = running.some(answer => answer.process === process);
+  const wasQueried = running.some(answer => answer.process === process);
   const isCycle = found.most.kind === 'cycle' && early === null;
-  if (isCycle && wasAsked && !holdersSaid(running, process, sites).includes('none')) return null;
+  if (isCycle && wasQueried && !holderKinds(running, process, sites).includes('none')) return null;
   const holder = { ...holderAlone(found.most), ...shareOf(found), ...(leavesOthers(found) && { fix: undefined }) };
   const { when, timeNs, pauseMs } = found.answer;
   return when === 'exit' || !pauseMs ? holder : { ...holder, asked: { timeNs, pauseMs } };
@@ -260,7 +260,7 @@ function mostHeld(
 ) {
   const named = mostNamed(answers, process, sites);
   const [most, ...others] = (named?.holders ?? [])
-    .filter(({ kind }) => !NOBODY.has(kind))
+    .filter(({ kind }) => !NO_HOLDER.has(kind))
     .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
   if (named === null || most === undefined) return null;
   const of = blocksOf(named.holders);
@@ -279,12 +279,12 @@ export const NO_OWNER: FindingHolder = {
 };
 
 /** The kinds of holders that the answer names which says most of these sites: also that it found nobody. */
-export function holdersSaid(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): string[] {
+export function holderKinds(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): string[] {
   return (mostNamed(answers, process, sites)?.holders ?? []).map(({ kind }) => kind);
 }
 
 /** Whether the look at the process's end saw all that Python has, and nothing of these sites. */
-export function nobodyHolds(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): boolean {
+export function hasNoHolder(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): boolean {
   const last = answers.find(answer => answer.process === process && answer.when === 'exit');
   const seen = last?.sites ?? null;
   return seen !== null && !sites.some(site => seen.has(site));
@@ -303,11 +303,11 @@ export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[])
     .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** The answer to a question for holders of `asked` blocks, of so many that are alive; or one sentence on why it holds none. */
+/** The answer to a question for holders of `queried` blocks, of so many that are alive; or one sentence on why it holds none. */
 export function readHolderAnswer(
   { text, blocks }: Pick<Answer, 'text' | 'blocks'>,
   sites: readonly number[],
-  { asked, alive }: { asked: number; alive: number },
+  { queried, alive }: { queried: number; alive: number },
 ): { holders: HolderFound[]; sentence: string } | { sentence: string } {
   const document = parseFields(text);
   if (document === null) return { sentence: t('The answer of the program is damaged.') };
@@ -316,9 +316,9 @@ export function readHolderAnswer(
   if (holders.length === 0) return { sentence: t('All of these blocks were freed before the program answered.') };
   const found = blocksOf(holders);
   const took = positive(document.tookMs);
-  const [some, still] = [formatCount(asked), formatCount(found)];
+  const [some, still] = [formatCount(queried), formatCount(found)];
   const sample = t('Looked at a sample of {0} of {1} blocks, {2} of them still alive', some, formatCount(alive), still);
-  const parts = [asked < alive ? sample : t('Looked at {0}, {1} of them still alive', blocksText(asked), still)];
+  const parts = [queried < alive ? sample : t('Looked at {0}, {1} of them still alive', blocksText(queried), still)];
   if (took !== null) parts.push(t('the program was paused for {0} ms', Math.ceil(took)));
   if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };
@@ -336,7 +336,7 @@ export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pau
 export function occasionText({ answer: { when, step }, holders }: NamedHolders): string {
   switch (when) {
     case 'exit':
-      return holders.some(({ kind }) => NOBODY.has(kind))
+      return holders.some(({ kind }) => NO_HOLDER.has(kind))
         ? t('Found when the program ended: local variables of functions were gone by then.')
         : t('Found when the program ended.');
     case 'step':
@@ -362,8 +362,8 @@ function mostNamed(answers: readonly HolderAnswer[], process: number, sites: rea
     .filter(answer => answer.process === process)
     .map(answer => ({ answer, holders: holdersIn(answer.held, sites) }))
     .filter(({ holders }) => holders.length > 0);
-  const somebody = named.filter(({ holders }) => holders.some(({ kind }) => !NOBODY.has(kind)));
-  const best = somebody.length > 0 ? somebody : named;
+  const withHolder = named.filter(({ holders }) => holders.some(({ kind }) => !NO_HOLDER.has(kind)));
+  const best = withHolder.length > 0 ? withHolder : named;
   return best.sort((a, b) => blocksOf(b.holders) - blocksOf(a.holders))[0] ?? null;
 }
 

@@ -64,7 +64,7 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
   });
   for (const leak of leaks) for (const site of leak.sites) markGrowing(verdicts, site, growingState(leak));
   const explained = new Set(failures.flatMap(failure => failure.leak ?? []));
-  const told = leaks.filter(leak => !explained.has(leak)).sort(bySeverity);
+  const unexplained = leaks.filter(leak => !explained.has(leak)).sort(bySeverity);
   return {
     revision: info.revision,
     ...known,
@@ -72,11 +72,11 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
     sites: verdicts,
     findings: mergeAcrossProcesses([
       ...failureFindings(failures, source),
-      ...told.filter(leak => leak.verdict !== 'slow'),
-      ...cellFindings(source, new Set(told.flatMap(leak => leak.sites))),
+      ...unexplained.filter(leak => leak.verdict !== 'slow'),
+      ...cellFindings(source, new Set(unexplained.flatMap(leak => leak.sites))),
       ...layerFindings(ledgers, { source, leaks, setUps, sites: judged.flatMap(({ sites }) => sites) }),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
-      ...told.filter(leak => leak.verdict === 'slow'),
+      ...unexplained.filter(leak => leak.verdict === 'slow'),
     ]),
     ledger: ledgers.map(({ ledger }) => ledger),
     outOfMemory: failures.map(({ verdict }) => verdict),
@@ -104,7 +104,7 @@ function leaksOf(
 }
 
 /** Growth that is worth to ask the program who holds it. */
-export function worthAsking(findings: readonly Finding[]): Finding[] {
+export function leaksToQuery(findings: readonly Finding[]): Finding[] {
   return findings.filter(finding => (isGrowth(finding) || isLeak(finding)) && finding.confidence >= T.most);
 }
 

@@ -159,9 +159,9 @@ function copiesIn(
   );
   const [count, bytes] = [sum(same.map(({ liveCount }) => liveCount)), sum(same.map(({ liveBytes }) => liveBytes))];
   const lines = byLine(same, source).map(({ line }) => line);
-  const [alive, asked] = [formatBytes(bytes), formatBytes(requestedBytes)];
+  const [alive, requested] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
-  const text = t('{0} tensors of about the requested size ({3}), or half or twice that, are alive: {1} at {2}. With the one requested they are copies of one tensor. Compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), asked);
+  const text = t('{0} tensors of about the requested size ({3}), or half or twice that, are alive: {1} at {2}. With the one requested they are copies of one tensor. Compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
   return {
     against: cause === 'limit' ? cause : 'full',
     seen: true,

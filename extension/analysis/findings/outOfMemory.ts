@@ -8,7 +8,7 @@ import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { libraryName } from '../../text/libraryName';
 import { siteText } from '../sites/site';
-import { areEnough } from '../sites/standing';
+import { areEnough } from '../sites/overallVerdict';
 import { holderText } from '../words';
 import type { LineText } from './findingContext';
 import { inItsLoop } from './inItsLoop';
@@ -126,14 +126,14 @@ function judgeFailure(
 type Room = Pick<Failed, 'totalBytes' | 'freeBytes' | 'othersBytes'>;
 
 /** Of the device. Its own account was read a moment ago: what the driver's calls took since is counted too. */
-function roomOf({ device, snapshot, freeBytes: told }: OutOfMemory, info: TraceInfo): Room {
+function roomOf({ device, snapshot, freeBytes: reportedFree }: OutOfMemory, info: TraceInfo): Room {
   const known = info.devices.find(({ index }) => index === device)?.totalBytes;
   const totalBytes = (snapshot?.totalBytes ?? known) || null;
-  if (snapshot === null || totalBytes === null) return { totalBytes, freeBytes: told, othersBytes: null };
+  if (snapshot === null || totalBytes === null) return { totalBytes, freeBytes: reportedFree, othersBytes: null };
   const { usedBytes, processBytes, driverBytes } = snapshot;
   const othersBytes = usedBytes === null || processBytes === null ? null : usedBytes - processBytes;
   const used = Math.max(usedBytes ?? 0, (othersBytes ?? 0) + driverBytes);
-  return { totalBytes, freeBytes: told ?? Math.max(0, totalBytes - used), othersBytes };
+  return { totalBytes, freeBytes: reportedFree ?? Math.max(0, totalBytes - used), othersBytes };
 }
 
 /** The leak on that device that holds most, when it holds enough to matter. */

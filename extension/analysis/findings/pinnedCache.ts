@@ -6,7 +6,7 @@ import type { GrowingSite } from '../sites/cluster';
 import { THRESHOLDS as T } from '../series/thresholds';
 import type { JudgedSite } from '../sites/states';
 import type { FindingContext } from './findingContext';
-import { type HolderAnswer, holdersSaid, NO_OWNER } from './holderAnswers';
+import { type HolderAnswer, holderKinds, NO_OWNER } from './holderAnswers';
 
 // PyTorch's cache of pinned memory asks the driver for each block by itself, so its growth looks like a leak of the line that needed one
 // more. It also grows while more copies are under way at once, as where Python runs ahead of the GPU. Only a look at the tensors tells.
@@ -25,12 +25,12 @@ export function isPinnedCache({ layer, site }: SiteVerdict, source: TraceSource)
 
 /** Whether a look at the running program found no tensor in blocks of the site; null: it was not asked of them. */
 function isUnused({ process, site }: SiteVerdict, answers: readonly HolderAnswer[]): boolean | null {
-  const said = holdersSaid(
+  const kinds = holderKinds(
     answers.filter(({ when }) => when !== 'exit'),
     process,
     [site],
   );
-  return said.length === 0 ? null : said.includes('none');
+  return kinds.length === 0 ? null : kinds.includes('none');
 }
 
 /** Growth (bytes a step) of that pinned memory of PyTorch's cache which no tensor lies in, where it grows fastest; 0: none is known. */

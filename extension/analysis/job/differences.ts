@@ -5,7 +5,7 @@ import { GROWING, isGrowth, isLeak } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
 import { median, robustDeviation, sum } from '../series/statistics';
 import { placeText } from '../words';
-import { numbersOf, whoText } from './who';
+import { numbersOf, rankGroupText } from './rankNames';
 
 /** Of two ranks that do the same, one may hold so much more: sizes of batches and of what is padded differ a little. */
 const LITTLE = 0.05;
@@ -64,7 +64,7 @@ const isPlace = (change: RankFinding['change']): change is { file: string; line:
 
 function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[]): JobDifference {
   const { file, line, function: name, bytesPerStep: bytes, holder } = worst;
-  const who = whoText(of, ranks);
+  const who = rankGroupText(of, ranks);
   const others = ranks.length - of.length;
   const where = line > 0 ? t(' at {0}', placeText(worst)) : '';
   const kept = holder === null ? '' : t(', kept by {0}', holder);
@@ -179,7 +179,7 @@ function peakDifference(
   grown: ReadonlySet<string>,
 ): JobDifference {
   const of = numbersOf(own);
-  const who = whoText(of, all);
+  const who = rankGroupText(of, all);
   const amount = formatBytes(Math.abs(by));
   const one = of.length === 1;
   const rest = all.filter(({ rank }) => !of.includes(rank ?? 0));
@@ -235,17 +235,17 @@ function foreignMemory(ranks: readonly RankSummary[]): JobDifference[] {
   const gpuOf = ({ host, gpu, device }: RankSummary): string => `${host}\0${gpu || device}`;
   const byGpu = groupBy(ranks, gpuOf);
   const known = ranks.flatMap(rank => {
-    const told = rank.series.foreign.findLast(bytes => bytes !== null) ?? null;
+    const foreign = rank.series.foreign.findLast(bytes => bytes !== null) ?? null;
     const others = (byGpu.get(gpuOf(rank)) ?? []).filter(one => one !== rank);
     const ours = sum(others.map(one => newest(one.series.outside) + newest(one.series.reserved)));
-    return told === null ? [] : [{ rank, bytes: Math.max(0, told - ours) }];
+    return foreign === null ? [] : [{ rank, bytes: Math.max(0, foreign - ours) }];
   });
   const more = new Set(apart(known.map(({ bytes }) => bytes)).flatMap(({ index, by }) => (by > 0 ? index : [])));
   const found = known.filter(({ rank, bytes }, i) => more.has(i) || bytes > LITTLE * (rank.totalBytes ?? Infinity));
   if (found.length === 0) return [];
   const of = numbersOf(found.map(({ rank }) => rank));
   const bytes = Math.max(...found.map(one => one.bytes));
-  const who = whoText(of, ranks, 'host');
+  const who = rankGroupText(of, ranks, 'host');
   const sentence = t('{0}: other processes than the job’s hold up to {1} of a GPU.', who, formatBytes(bytes));
   return [
     { kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, advice: null, sentence: capital(sentence) },

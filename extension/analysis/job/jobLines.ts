@@ -30,8 +30,8 @@ export function jobLines(job: JobView, folder = ''): string[] {
 }
 
 function rankTable({ ranks, differences }: JobView): string[] {
-  const told = new Set(differences.flatMap(({ ranks: of }) => (of.length < ranks.length ? of : [])));
-  const first = [...ranks.filter(({ rank }) => told.has(rank)), ...ranks.filter(({ rank }) => !told.has(rank))];
+  const outliers = new Set(differences.flatMap(({ ranks: of }) => (of.length < ranks.length ? of : [])));
+  const first = [...ranks.filter(({ rank }) => outliers.has(rank)), ...ranks.filter(({ rank }) => !outliers.has(rank))];
   const shown = first.slice(0, RANKS).sort((a, b) => a.rank - b.rank);
   const most = ranks.reduce((peak, { peakBytes }) => Math.max(peak, peakBytes), 1);
   const rows = shown.map(rank => [

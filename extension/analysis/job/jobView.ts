@@ -6,7 +6,7 @@ import { placeText, thatHold } from '../words';
 import { groupBy } from '../../base/maps';
 import { jobDifferences } from './differences';
 import { lineTrends } from './trend';
-import { numbersOf, rankList, ranksText } from './who';
+import { numbersOf, rankList, ranksText } from './rankNames';
 
 /** A process of a job that says nothing for so long is thought to be gone. */
 const SILENT_MS = 5 * 60_000;
@@ -28,8 +28,8 @@ export function jobView(found: readonly FoundSummary[], nowMs: number, run?: str
   if (chosen === undefined || all === undefined) return null;
   const ranks = newestOfRanks(all);
   const summaries = ranks.map(({ summary }) => summary);
-  const told = summaries.map(({ worldSize }) => worldSize ?? 0);
-  const worldSize = Math.max(0, ...told) || null;
+  const worldSizes = summaries.map(({ worldSize }) => worldSize ?? 0);
+  const worldSize = Math.max(0, ...worldSizes) || null;
   return {
     run: chosen,
     simulated: summaries.some(({ simulated }) => simulated),

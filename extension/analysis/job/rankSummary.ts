@@ -48,11 +48,11 @@ export function rankSummary(
   const { device, layer } = total;
   const verdicts = judged ? verdictsOf(source) : null;
   const steps = info.steps.find(one => one.process === process);
-  const told = rankOf(facts);
+  const rank = rankOf(facts);
   const gpu = info.devices.find(({ index }) => index === device);
   return {
     version: 1,
-    ...told,
+    ...rank,
     ...{ pid: facts.pid, command: facts.command, ...gitOf(info) },
     startedMs: info.startRealtimeMs + facts.startNs / 1e6,
     durationSeconds: Math.max(0, info.durationNs - facts.startNs) / 1e9,
@@ -62,7 +62,7 @@ export function rankSummary(
       simulated: facts.simulated,
       lost: info.lost,
     },
-    ...{ device, gpu: told.gpus[device] ?? '', gpuName: gpu?.name ?? '', totalBytes: gpu?.totalBytes || null },
+    ...{ device, gpu: rank.gpus[device] ?? '', gpuName: gpu?.name ?? '', totalBytes: gpu?.totalBytes || null },
     ...{ layer, stepSource: steps?.source ?? 'time', steps: steps?.count ?? 0, peakBytes: total.peakBytes },
     outOfMemoryCount: failuresOf(info, process),
     series: readSeries(source, total),

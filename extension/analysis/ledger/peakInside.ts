@@ -13,16 +13,16 @@ export function peakInside(source: TraceSource, query: PeakQuery): Peak {
   const known = knownPeak(source.info(), query);
   if (known && known.timeNs >= fromNs && known.timeNs <= toNs)
     return { fromNs: known.timeNs, toNs: known.timeNs, bytes: known.bytes };
-  const ask = (from: number, to: number, buckets: number): Bucket[] =>
+  const bucketsIn = (from: number, to: number, buckets: number): Bucket[] =>
     bucketsOf(source.timeline({ series, process, device, fromNs: from, toNs: to, buckets }), to);
   let [from, end] = [Math.floor(fromNs), Math.floor(toNs) + 1];
   for (;;) {
-    const best = highest(ask(from, end, BUCKETS));
+    const best = highest(bucketsIn(from, end, BUCKETS));
     if (!best) return { fromNs, toNs, bytes: 0 };
     const bytes = best.max;
     const next = { from: Math.max(best.beginNs, from), end: Math.min(best.endNs, end) };
     const narrower = next.end - next.from < end - from;
-    if (best.beginNs < next.from || !narrower) return kept(ask, best, next.from, next.end, bytes);
+    if (best.beginNs < next.from || !narrower) return kept(bucketsIn, best, next.from, next.end, bytes);
     [from, end] = [next.from, next.end];
     if (end - from <= 1) return { fromNs: from, toNs: from, bytes };
   }
@@ -54,7 +54,7 @@ function knownPeak(info: TraceInfo, query: PeakQuery): { timeNs: number; bytes: 
 
 /** A bucket that is kept no narrower: where it ends is found by asking where it is still met. */
 function kept(
-  ask: (from: number, to: number, buckets: number) => Bucket[],
+  bucketsIn: (from: number, to: number, buckets: number) => Bucket[],
   bucket: Bucket,
   from: number,
   end: number,
@@ -63,7 +63,7 @@ function kept(
   let [inside, outside] = [from, end];
   while (outside - inside > 1) {
     const middle = Math.floor((inside + outside) / 2);
-    const first = ask(middle, middle + 1, 1)[0];
+    const first = bucketsIn(middle, middle + 1, 1)[0];
     // What held before a moment is told with the moment as its begin; a bucket that covers it began earlier.
     if (first !== undefined && first.beginNs <= bucket.beginNs && first.beginNs < middle) inside = middle;
     else outside = middle;

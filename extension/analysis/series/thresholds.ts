@@ -38,6 +38,6 @@ export const THRESHOLDS = {
   neverSeconds: 31_536_000,
 
   /** By itself the program is asked for holders, and stands still, for at most so long; a look takes 60 to 130 ms. */
-  askMostMs: 500,
-  askLeastMs: 100,
+  mostPauseMs: 500,
+  leastPauseMs: 100,
 };

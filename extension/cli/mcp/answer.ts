@@ -1,6 +1,6 @@
 // What answers have in common. They have the fields of `report --format json`, but for sizes.
 import { fileNotes, missingLines } from '../../report/tables/table';
-import { standingOf, tells } from '../../analysis/sites/standing';
+import { isConclusive, overallVerdict } from '../../analysis/sites/overallVerdict';
 import { formatBytes } from '../../text/format';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
@@ -29,14 +29,14 @@ export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, so
   const info = source.info();
   const { processes, session, lost } = info;
   const notes = fileNotes(info);
-  const { standing, sentence } = standingOf(info, verdicts);
+  const { overall, sentence } = overallVerdict(info, verdicts);
   return {
     trace,
     live: opened.session.info().live,
     simulated: session.simulated === true || processes.some(process => process.simulated),
     complete: notes.length + lost.events + Object.keys(lost.byCause).length === 0,
     lost,
-    unknown: [...(tells(standing) ? [] : [sentence]), ...notes, ...missingLines(info, true)],
+    unknown: [...(isConclusive(overall) ? [] : [sentence]), ...notes, ...missingLines(info, true)],
   };
 }
 

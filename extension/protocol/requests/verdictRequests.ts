@@ -37,12 +37,12 @@ export interface FindingView extends Finding {
  * `after`: nothing was found, but memory piled up where no steps judge it, `rising`: nothing was found, but lines rose in too few steps for a
  * verdict, `clean`: nothing leaks, `found`: there are findings.
  */
-export type Standing = 'waiting' | 'lost' | 'partial' | 'after' | 'rising' | 'clean' | 'found';
+export type OverallVerdict = 'waiting' | 'lost' | 'partial' | 'after' | 'rising' | 'clean' | 'found';
 export interface FindingsView {
   /** There is news that was not judged yet: worth to ask again in a second. */
   stale: boolean;
-  standing: Standing;
-  /** The standing in words. */
+  overall: OverallVerdict;
+  /** The same in words. */
   sentence: string;
   /** Leaks first. */
   findings: FindingView[];

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatPlural } from '../../text/format';
 import { isMinor, type Finding, type OutOfMemoryAdvice, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../text/pace';
 import { linePlace, titleOf } from '../../analysis/findings/wording';
-import { judgedBy, standingOf, unjudgedBeside } from '../../analysis/sites/standing';
+import { judgedBy, overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';
 import type { Snapshot } from './snapshot';
 
@@ -18,9 +18,9 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
     .flatMap(one => (isMinor(one, verdicts.findings) ? headLine(one) : findingText(one, oomFiles)));
   const left = verdicts.findings.length - most;
   if (left > 0) lines.push(`... and ${formatPlural(left, 'more finding')}`);
-  const { standing, sentence } = standingOf(info, verdicts);
+  const { overall, sentence } = overallVerdict(info, verdicts);
   const more = lines.length === 0 ? null : unjudgedBeside(verdicts);
-  if (lines.length === 0) lines.push(standing === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence);
+  if (lines.length === 0) lines.push(overall === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence);
   if (more !== null) lines.push(`NOT JUDGED: ${more}`);
   if (verdicts.steps.source !== 'none') lines.push(stepsText(verdicts));
   return [...lines, ''];

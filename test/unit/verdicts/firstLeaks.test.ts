@@ -12,7 +12,7 @@ import { survivorsOf } from '../../../extension/analysis/series/survivors';
 import { StepRun } from './stepRun';
 
 const MB = 1 << 20;
-const ENOUGH_MS = THRESHOLDS.askMostMs / THRESHOLDS.little;
+const ENOUGH_MS = THRESHOLDS.mostPauseMs / THRESHOLDS.little;
 const HOLDER: FindingHolder = {
   path: 'main().kept',
   kind: 'container',
@@ -74,7 +74,7 @@ class Asked {
 
   look(change: (finding: Finding) => Partial<Finding> = () => ({})): void {
     const verdicts: Verdicts = judgeTrace(this.source);
-    this.leaks.look({ ...verdicts, findings: verdicts.findings.map(one => ({ ...one, ...change(one) })) });
+    this.leaks.check({ ...verdicts, findings: verdicts.findings.map(one => ({ ...one, ...change(one) })) });
   }
 
   async answered(): Promise<void> {
@@ -89,7 +89,7 @@ test('each leak is asked about once, one after the other', async () => {
   asked.look();
   assert.equal(asked.questions.length, 1, 'the process is busy with it');
   const [first] = asked.questions;
-  assert.deepEqual([first?.process, first?.atStep, first?.budgetMs], [0, true, THRESHOLDS.askMostMs]);
+  assert.deepEqual([first?.process, first?.atStep, first?.budgetMs], [0, true, THRESHOLDS.mostPauseMs]);
   assert.ok((first?.blocks.length ?? 0) > 0);
   await asked.answered();
   asked.look();
@@ -121,16 +121,16 @@ test('a leak that another process is worst in now is the same leak', async () =>
 
 test('the program stands still for a small part of its time, by what it took', async () => {
   const asked = new Asked();
-  asked.elapsedMs = THRESHOLDS.askLeastMs / THRESHOLDS.little - 1;
+  asked.elapsedMs = THRESHOLDS.leastPauseMs / THRESHOLDS.little - 1;
   asked.look();
   assert.equal(asked.questions.length, 0, 'too early');
   asked.elapsedMs = ENOUGH_MS;
   asked.look();
-  assert.equal(asked.questions[0]?.budgetMs, THRESHOLDS.askMostMs);
-  asked.tookMs = THRESHOLDS.askMostMs - THRESHOLDS.askLeastMs;
+  assert.equal(asked.questions[0]?.budgetMs, THRESHOLDS.mostPauseMs);
+  asked.tookMs = THRESHOLDS.mostPauseMs - THRESHOLDS.leastPauseMs;
   await asked.answered();
   asked.look();
-  assert.equal(asked.questions[1]?.budgetMs, THRESHOLDS.askLeastMs, 'what is left');
+  assert.equal(asked.questions[1]?.budgetMs, THRESHOLDS.leastPauseMs, 'what is left');
 });
 
 test('where time ran out, it is asked again when the program has run for twice as long', async () => {
@@ -138,7 +138,7 @@ test('where time ran out, it is asked again when the program has run for twice a
   const only = ({ place }: Finding): Partial<Finding> =>
     place?.line === 10 ? { holder: NO_LINE } : { holder: HOLDER };
   const budgets = (): number[] => asked.questions.map(({ budgetMs }) => budgetMs);
-  const [least, most] = [THRESHOLDS.askLeastMs, THRESHOLDS.askMostMs];
+  const [least, most] = [THRESHOLDS.leastPauseMs, THRESHOLDS.mostPauseMs];
   const lookAt = async (elapsedMs: number): Promise<void> => {
     asked.elapsedMs = elapsedMs;
     asked.look(only);
@@ -193,7 +193,7 @@ test('processes are asked beside each other, each for a part of its own time', (
   const asked = new Asked();
   asked.elapsedMs = ENOUGH_MS;
   asked.look(({ place }) => ({ process: place?.line === 10 ? 0 : 1 }));
-  const most = THRESHOLDS.askMostMs;
+  const most = THRESHOLDS.mostPauseMs;
   assert.deepEqual(
     asked.questions.map(({ process, budgetMs }) => [process, budgetMs]),
     [

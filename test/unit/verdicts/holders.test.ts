@@ -169,7 +169,7 @@ test('who else has the same blocks is told, by site, and then no fix of one of t
     blocks: [block(16n, 1), block(32n, 1), block(48n, 1), block(64n, 2)],
   };
   const told = (...sites: number[]): [number, string | null, boolean][] => {
-    const read = readHolderAnswer(answer, sites, { asked: 4, alive: 4 });
+    const read = readHolderAnswer(answer, sites, { queried: 4, alive: 4 });
     assert.ok('holders' in read);
     return read.holders.map(holder => [holder.count, shareText(holder, t), holder.fix !== undefined]);
   };
@@ -204,7 +204,7 @@ test('a cycle that is seen at the end alone is not named where a look before it 
   assert.equal(named(answer('asked', 'local', 'main().rows[...]', 2)), undefined, 'it was about another site');
 });
 
-const FIVE = { asked: 5, alive: 5 };
+const FIVE = { queried: 5, alive: 5 };
 test('an answer about some sites: who holds how many, how it went', () => {
   const answer = {
     text: JSON.stringify({
@@ -233,7 +233,7 @@ test('an answer about some sites: who holds how many, how it went', () => {
     'Looked at 5 blocks, 3 of them still alive; the program was paused for 13 ms; the search was cut short.',
   );
   assert.match(
-    readHolderAnswer(answer, [1], { asked: 5, alive: 3000 }).sentence,
+    readHolderAnswer(answer, [1], { queried: 5, alive: 3000 }).sentence,
     /^Looked at a sample of 5 of 3,000 blocks, 3 of them still alive; /,
   );
   assert.match(readHolderAnswer(answer, [7], FIVE).sentence, /freed before/);

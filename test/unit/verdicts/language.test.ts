@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { config } from '@vscode/l10n';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
-import { standingOf } from '../../../extension/analysis/sites/standing';
+import { overallVerdict } from '../../../extension/analysis/sites/overallVerdict';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';
 
@@ -32,7 +32,7 @@ test('a finding is told in the language of the editor', t => {
     ['train.py:1: jeder Schritt: 1 Tensor bleibt', '1.00 MB je Schritt'],
   );
   assert.ok(finding?.ruledOut.includes('Kein Aufwärmen: noch 29 Schritte später wächst es.'));
-  assert.equal(standingOf(new RunTrace(run).info(), verdicts).sentence, '1 Leck');
+  assert.equal(overallVerdict(new RunTrace(run).info(), verdicts).sentence, '1 Leck');
   const numbers = ({ id, bytesPerStep, bytes, sinceStep, place }: (typeof english.findings)[0]): unknown[] => {
     return [id, bytesPerStep, bytes, sinceStep, place];
   };

@@ -1,6 +1,6 @@
 // What was found, above the timeline: one card a finding, leaks first; or why there is none.
 import { t } from '@vscode/l10n';
-import type { FindingsView, FindingView, Standing } from '../../../extension/protocol/requests/verdictRequests';
+import type { FindingsView, FindingView, OverallVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import { formatCount } from '../../../extension/text/format';
 import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
 import { FindingCard, type InquiryMethod } from './card';
@@ -8,7 +8,7 @@ import { shownFindings } from './logic';
 import { PolledPart, type PageActions } from '../shell/part';
 
 const INTERVAL_MS = 1_000;
-const ICONS: Record<Standing, string> = {
+const ICONS: Record<OverallVerdict, string> = {
   waiting: 'watch',
   lost: 'warning',
   partial: 'warning',
@@ -80,8 +80,8 @@ export class FindingsPart extends PolledPart {
     const { view } = this;
     if (view === null) return;
     this.element.hidden = false;
-    setAttribute(this.element, 'data-standing', view.standing);
-    setAttribute(this.mark, 'class', `codicon codicon-${ICONS[view.standing]}`);
+    setAttribute(this.element, 'data-standing', view.overall);
+    setAttribute(this.mark, 'class', `codicon codicon-${ICONS[view.overall]}`);
     setText(this.sentence, view.sentence);
     this.all ||= !shownFindings(view.findings, false).some(({ id }) => id === this.wanted) && this.wanted !== null;
     const shown = shownFindings(view.findings, this.all);

@@ -12,7 +12,7 @@ export function numbersOf(ranks: readonly RankSummary[]): number[] {
 }
 
 /** Some ranks by what they have in common, as people say it: one alone, a stage, hosts, else their numbers. `of` rises. */
-export function whoText(of: readonly number[], all: readonly RankSummary[], first: 'stage' | 'host' = 'stage'): string {
+export function rankGroupText(of: readonly number[], all: readonly RankSummary[], first: 'stage' | 'host' = 'stage'): string {
   if (of.length === 1 && all.length > 1) return t('rank {0} alone', of[0] ?? 0);
   if (of.length === all.length) {
     if (all.length <= 2) return all.length === 1 ? t('the only rank') : t('both ranks');
@@ -47,10 +47,10 @@ function wholeGroups(
   all: readonly RankSummary[],
   groupOf: (rank: RankSummary) => string | null,
 ): string[] {
-  const wanted = new Set(of);
+  const chosen = new Set(of);
   const whole: string[] = [];
   for (const [group, ranks] of groupBy(all, groupOf)) {
-    const inside = ranks.filter(({ rank }) => wanted.has(rank ?? 0)).length;
+    const inside = ranks.filter(({ rank }) => chosen.has(rank ?? 0)).length;
     if (inside === 0) continue;
     if (group === null || inside < ranks.length) return [];
     whole.push(group);

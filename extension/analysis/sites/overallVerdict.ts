@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
 import { formatBytes, formatCount } from '../../text/format';
 import type { TraceInfo } from '../../protocol/trace';
-import type { Standing } from '../../protocol/requests/verdictRequests';
+import type { OverallVerdict } from '../../protocol/requests/verdictRequests';
 import { isLeak, type AfterSteps, type Unjudged, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
 import { fewestRecords } from '../series/records';
@@ -19,12 +19,12 @@ export const areEnough = ({ source, count }: Verdicts['steps']): boolean =>
 /** The reader's cause for what a file once had (native/trace/log/losses.h). */
 const CUT = 'cut short';
 
-/** Whether it is known, at that standing, if something leaks. */
-export const tells = (standing: Standing): boolean => standing === 'clean' || standing === 'found';
+/** Whether it is known, at that verdict, if something leaks. */
+export const isConclusive = (overall: OverallVerdict): boolean => overall === 'clean' || overall === 'found';
 
 /** How far judging is, and that in one sentence. */
-export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Standing; sentence: string } {
-  if (verdicts.findings.length > 0) return { standing: 'found', sentence: foundText(verdicts) };
+export function overallVerdict(info: TraceInfo, verdicts: Verdicts): { overall: OverallVerdict; sentence: string } {
+  if (verdicts.findings.length > 0) return { overall: 'found', sentence: foundText(verdicts) };
   const share = lostShareOf(info);
   if (share > T.rare) {
     const percent = `${(100 * share).toFixed(0)} %`;
@@ -35,15 +35,15 @@ export function standingOf(info: TraceInfo, verdicts: Verdicts): { standing: Sta
             percent,
           )
         : t('Unknown: {0} of the events were lost. Only a run that records them all can tell what leaks.', percent);
-    return { standing: 'lost', sentence: text };
+    return { overall: 'lost', sentence: text };
   }
   const lacking = lackingText(info, verdicts);
   const [first] = verdicts.unjudged;
-  if (lacking !== null) return { standing: 'waiting', sentence: `${lacking} ${roseText(first)}`.trimEnd() };
-  if (verdicts.after !== null) return { standing: 'after', sentence: afterText(verdicts.steps.count, verdicts.after) };
-  if (first !== undefined) return { standing: 'rising', sentence: risingText(info, verdicts.steps, first) };
-  if (info.lost.events > 0) return { standing: 'partial', sentence: partialText(info, verdicts) };
-  return { standing: 'clean', sentence: cleanText(info, verdicts) };
+  if (lacking !== null) return { overall: 'waiting', sentence: `${lacking} ${roseText(first)}`.trimEnd() };
+  if (verdicts.after !== null) return { overall: 'after', sentence: afterText(verdicts.steps.count, verdicts.after) };
+  if (first !== undefined) return { overall: 'rising', sentence: risingText(info, verdicts.steps, first) };
+  if (info.lost.events > 0) return { overall: 'partial', sentence: partialText(info, verdicts) };
+  return { overall: 'clean', sentence: cleanText(info, verdicts) };
 }
 
 function foundText(verdicts: Verdicts): string {

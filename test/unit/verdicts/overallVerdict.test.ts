@@ -5,7 +5,7 @@ import { equallySpaced, findingSpark } from '../../../extension/analysis/finding
 import { rowVerdicts } from '../../../extension/analysis/findings/rowVerdicts';
 import { readSnapshot } from '../../../extension/report/tables/snapshot';
 import { renderTable } from '../../../extension/report/tables/table';
-import { standingOf } from '../../../extension/analysis/sites/standing';
+import { overallVerdict } from '../../../extension/analysis/sites/overallVerdict';
 import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { CELL } from '../../../extension/protocol/notes';
 import type { TraceInfo } from '../../../extension/protocol/trace';
@@ -28,8 +28,8 @@ function trace(steps: number, leaks: boolean, facts: RunFacts = {}): RunTrace {
   return new RunTrace(run, { totalBytes: 1000 * MB, lines: { 3: 30, 4: 30 }, ...facts });
 }
 const standing = (source: RunTrace, info: Partial<TraceInfo> = {}): string => {
-  const told = standingOf({ ...source.info(), ...info }, judgeTrace(source));
-  return `${told.standing}: ${told.sentence}`;
+  const told = overallVerdict({ ...source.info(), ...info }, judgeTrace(source));
+  return `${told.overall}: ${told.sentence}`;
 };
 
 test('too few steps: how many more are waited for, or that none will come', () => {
@@ -123,9 +123,9 @@ test('what piled up behind the last step is no proof of a leak, and none that no
   assert.equal(verdicts.after, null);
   const after = { process: 0, bytes: 12 * MB, line: 'train.py:16 test', lineBytes: 9 * MB };
   const info = { ...source.info(), live: false };
-  const told = standingOf(info, { ...verdicts, after });
+  const told = overallVerdict(info, { ...verdicts, after });
   assert.deepEqual(told, {
-    standing: 'after',
+    overall: 'after',
     sentence:
       'No leak was found in 30 steps, but memory rose by 12.00 MB after the last step, where no steps tell whether it leaks: most at train.py:16 test (9.00 MB).',
   });
