@@ -26,7 +26,7 @@ export function isSnapshot(process: Pick<ProcessInfo, 'notes'> | undefined): boo
 const QUIET: ReadonlySet<number> = new Set([4, 5, STEPS, RECOMPILED, CELL, JOB]);
 
 /** Whether a table tells it; `final`: the last one, which also tells how the trace was made. */
-export function isListed(note: Note, final: boolean): boolean {
+export function isShown(note: Note, final: boolean): boolean {
   return isWarning(note) || (final && !QUIET.has(note.code));
 }
 

@@ -5,7 +5,7 @@ import { GROWING, isGrowth, isLeak } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
 import { median, robustDeviation, sum } from '../series/statistics';
 import { placeText } from '../words';
-import { numbersOf, rankGroupText } from './rankNames';
+import { numbersOf, groupText } from './rankNames';
 
 /** Of two ranks that do the same, one may hold so much more: sizes of batches and of what is padded differ a little. */
 const LITTLE = 0.05;
@@ -64,7 +64,7 @@ const isPlace = (change: RankFinding['change']): change is { file: string; line:
 
 function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[]): JobDifference {
   const { file, line, function: name, bytesPerStep: bytes, holder } = worst;
-  const who = rankGroupText(of, ranks);
+  const who = groupText(of, ranks);
   const others = ranks.length - of.length;
   const where = line > 0 ? t(' at {0}', placeText(worst)) : '';
   const kept = holder === null ? '' : t(', kept by {0}', holder);
@@ -179,7 +179,7 @@ function peakDifference(
   grown: ReadonlySet<string>,
 ): JobDifference {
   const of = numbersOf(own);
-  const who = rankGroupText(of, all);
+  const who = groupText(of, all);
   const amount = formatBytes(Math.abs(by));
   const one = of.length === 1;
   const rest = all.filter(({ rank }) => !of.includes(rank ?? 0));
@@ -245,7 +245,7 @@ function foreignMemory(ranks: readonly RankSummary[]): JobDifference[] {
   if (found.length === 0) return [];
   const of = numbersOf(found.map(({ rank }) => rank));
   const bytes = Math.max(...found.map(one => one.bytes));
-  const who = rankGroupText(of, ranks, 'host');
+  const who = groupText(of, ranks, 'host');
   const sentence = t('{0}: other processes than the job’s hold up to {1} of a GPU.', who, formatBytes(bytes));
   return [
     { kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, advice: null, sentence: capital(sentence) },

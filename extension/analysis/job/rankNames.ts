@@ -12,7 +12,11 @@ export function numbersOf(ranks: readonly RankSummary[]): number[] {
 }
 
 /** Some ranks by what they have in common, as people say it: one alone, a stage, hosts, else their numbers. `of` rises. */
-export function rankGroupText(of: readonly number[], all: readonly RankSummary[], first: 'stage' | 'host' = 'stage'): string {
+export function groupText(
+  of: readonly number[],
+  all: readonly RankSummary[],
+  first: 'stage' | 'host' = 'stage',
+): string {
   if (of.length === 1 && all.length > 1) return t('rank {0} alone', of[0] ?? 0);
   if (of.length === all.length) {
     if (all.length <= 2) return all.length === 1 ? t('the only rank') : t('both ranks');

@@ -1,5 +1,5 @@
 import { rankText } from '../../protocol/rank';
-import { isSnapshot, isListed } from '../../protocol/notes';
+import { isSnapshot, isShown } from '../../protocol/notes';
 import {
   deviceName,
   formatBytes,
@@ -232,6 +232,8 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   if (events > 0)
     lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
   else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
-  const notes = info.processes.flatMap(process => process.notes).filter(note => isListed(note, final) && note.code !== 0);
+  const notes = info.processes
+    .flatMap(process => process.notes)
+    .filter(note => isShown(note, final) && note.code !== 0);
   return [...lines, ...[...new Set(notes.map(note => note.text))].map(text => `NOTE: ${text}`)];
 }

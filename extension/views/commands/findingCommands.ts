@@ -31,7 +31,9 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const { folders } = traced;
   await showFinding(parts, finding.id);
   const title = vscode.l10n.t('Asking who holds it');
-  const inquiry = await withProgress(title, traced, finding, () => traced.request('findHolders', { finding: finding.id }));
+  const inquiry = await withProgress(title, traced, finding, () =>
+    traced.request('findHolders', { finding: finding.id }),
+  );
   const [holder] = inquiry.results;
   if (holder === undefined) return void vscode.window.showInformationMessage(inquiry.sentence);
   await showHolder(folders, holder);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { jobDifferences } from '../../../extension/analysis/job/differences';
 import { jobLines } from '../../../extension/analysis/job/jobLines';
 import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
-import { rankList, rankGroupText } from '../../../extension/analysis/job/rankNames';
+import { rankList, groupText } from '../../../extension/analysis/job/rankNames';
 import type { JobDifference, RankSummary } from '../../../extension/protocol/job';
 import { named, processName, rankFolder, runThere } from '../../../extension/capture/traces/jobFolder';
 import { writeWhole } from '../../../extension/files/files';
@@ -214,11 +214,11 @@ test('foreign memory: on every GPU where it is much; never that of other ranks o
 test('ranks are named by what they have in common', () => {
   const ranks = makeJob(64, 1);
   const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
-  assert.equal(rankGroupText(numbers(16, 32), ranks), 'all ranks of stage 1');
-  assert.equal(rankGroupText(numbers(16, 32), ranks, 'host'), 'all ranks of the hosts n2, n3');
-  assert.equal(rankGroupText(numbers(0, 32), ranks), 'all ranks of the stages 0, 1');
-  assert.equal(rankGroupText(numbers(8, 16), ranks), 'all ranks of host n1');
-  assert.equal(rankGroupText(numbers(8, 15), ranks), 'ranks 8–14');
+  assert.equal(groupText(numbers(16, 32), ranks), 'all ranks of stage 1');
+  assert.equal(groupText(numbers(16, 32), ranks, 'host'), 'all ranks of the hosts n2, n3');
+  assert.equal(groupText(numbers(0, 32), ranks), 'all ranks of the stages 0, 1');
+  assert.equal(groupText(numbers(8, 16), ranks), 'all ranks of host n1');
+  assert.equal(groupText(numbers(8, 15), ranks), 'ranks 8–14');
   assert.equal(rankList([1, 5, 6, 7, 8, 12, 13]), '1, 5–8, 12, 13');
   assert.equal(rankList(numbers(0, 40).map(i => 2 * i)), '0, 2, 4, 6, 8, 10, 12, 14 and more');
 });
