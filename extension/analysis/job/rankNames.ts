@@ -12,17 +12,13 @@ export function numbersOf(ranks: readonly RankSummary[]): number[] {
 }
 
 /** Some ranks by what they have in common, as people say it: one alone, a stage, hosts, else their numbers. `of` rises. */
-export function groupText(
-  of: readonly number[],
-  all: readonly RankSummary[],
-  first: 'stage' | 'host' = 'stage',
-): string {
+export function groupText(of: readonly number[], all: readonly RankSummary[], by: 'stage' | 'host' = 'stage'): string {
   if (of.length === 1 && all.length > 1) return t('rank {0} alone', of[0] ?? 0);
   if (of.length === all.length) {
     if (all.length <= 2) return all.length === 1 ? t('the only rank') : t('both ranks');
     return t('all {0} ranks', formatCount(all.length));
   }
-  const names = first === 'stage' ? (stageNames(of, all) ?? hostNames(of, all)) : hostNames(of, all);
+  const names = by === 'stage' ? (stageNames(of, all) ?? hostNames(of, all)) : hostNames(of, all);
   return names ?? ranksText(of);
 }
 

@@ -232,8 +232,6 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   if (events > 0)
     lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
   else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
-  const notes = info.processes
-    .flatMap(process => process.notes)
-    .filter(note => isShown(note, final) && note.code !== 0);
+  const notes = info.processes.flatMap(one => one.notes).filter(note => isShown(note, final) && note.code !== 0);
   return [...lines, ...[...new Set(notes.map(note => note.text))].map(text => `NOTE: ${text}`)];
 }
