@@ -40,8 +40,8 @@ export interface FakeAllocation {
   site: number;
   timeNs: number;
   device: number;
-  /** What the framework's allocator told, if it did. */
-  told?: { askedBytes: number; stream: bigint; pool: string };
+  /** What the framework’s allocator reports of the block, if anything. */
+  extras?: { askedBytes: number; stream: bigint; pool: string };
 }
 
 export function makeProcess(part: Partial<ProcessInfo>): ProcessInfo {
@@ -135,13 +135,13 @@ export class FakeTrace implements TraceSource {
       .sort((a, b) => b.bytes - a.bytes);
     const rows = matching.slice(query.from, query.to);
     return allocationWindow(
-      rows.map(({ told, ...row }) => ({
+      rows.map(({ extras, ...row }) => ({
         ...row,
         stream: STREAM_UNKNOWN,
         askedBytes: NaN,
         step: 1,
         category: 'unnamed',
-        ...told,
+        ...extras,
       })),
       { total: matching.length, sumBytes: matching.reduce((sum, row) => sum + row.bytes, 0) },
     );
@@ -214,8 +214,8 @@ export class FakeTrace implements TraceSource {
   timeline(query: TimelineQuery): Timeline {
     if (query.series !== 'reserved' || this.reserved === null) return new Float64Array();
     const own = typeof this.reserved === 'number' ? [this.reserved] : this.reserved;
-    const asked = typeof this.reserved === 'number' ? undefined : query.process;
-    const bytes = own.reduce((sum, part, process) => sum + (process === (asked ?? process) ? part : 0), 0);
+    const chosen = typeof this.reserved === 'number' ? undefined : query.process;
+    const bytes = own.reduce((sum, part, process) => sum + (process === (chosen ?? process) ? part : 0), 0);
     return Float64Array.of(0, 0, bytes, bytes);
   }
 }

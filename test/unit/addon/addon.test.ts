@@ -189,8 +189,8 @@ test('errors are one sentence', async () => {
   assert.throws(() => trace.timeline(undefined as never), /must be an object/);
   trace.close();
   trace.close();
-  for (const ask of [() => trace.info(), () => trace.revision(), () => trace.sites(all), () => trace.settle()]) {
-    assert.throws(ask, /was closed/);
+  for (const call of [() => trace.info(), () => trace.revision(), () => trace.sites(all), () => trace.settle()]) {
+    assert.throws(call, /was closed/);
   }
 });
 

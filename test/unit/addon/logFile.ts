@@ -133,9 +133,9 @@ export class LogFile {
     this.local(locals.allocator, head, '');
   }
   /** What it says of the block at `address`; null: not told. */
-  block(address: bigint, asked: number | null, stream: bigint | null, pool: [number, number] | null): void {
+  block(address: bigint, requested: number | null, stream: bigint | null, pool: [number, number] | null): void {
     const head = Buffer.alloc(56);
-    const words = [asked, stream, pool?.[0] ?? null, pool?.[1] ?? null];
+    const words = [requested, stream, pool?.[0] ?? null, pool?.[1] ?? null];
     head.writeBigUInt64LE(address, 0);
     head.writeBigUInt64LE(BigInt(this.sequence), 8);
     words.forEach((word, i) => head.writeBigUInt64LE(word === null ? 2n ** 64n - 1n : BigInt(word), 16 + 8 * i));

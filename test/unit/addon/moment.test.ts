@@ -63,10 +63,10 @@ test('a trace that grows is read when it is told to, and stands still in between
   assert.deepEqual([events(), session.revision()], [8, revision]);
   while (!(await next()) || session.revision() === revision);
   assert.equal(events(), 9);
-  let told = 0;
-  session.next(() => told++);
+  let calls = 0;
+  session.next(() => calls++);
   await new Promise(done => setTimeout(done, 50));
-  assert.equal(told, 0, 'nothing is new');
+  assert.equal(calls, 0, 'nothing is new');
   log.event(kinds.tensorAlloc, 0xa000, 900, stack);
   await session.settle();
   assert.equal(events(), 10, 'who waits for all of it gets all of it');

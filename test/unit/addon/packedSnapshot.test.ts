@@ -32,7 +32,7 @@ function testAlone(name: string, body: () => Promise<void>): void {
 }
 
 const plain = join(folder, 'x.pickle');
-const told = JSON.parse(
+const truth = JSON.parse(
   execFileSync('python3', [resolve('test/workloads/memory_snapshot.py'), plain, '--steps', '3'], { encoding: 'utf8' }),
 ) as { bytes: number };
 
@@ -60,13 +60,13 @@ async function liveBytes(file: string): Promise<[number | undefined, string[] | 
 
 const packed = gzipSync(readFileSync(plain));
 testAlone('gzip and zip open as what is in them, under their own name', async () => {
-  assert.deepEqual(await liveBytes(written('a.pickle.gz', packed)), [told.bytes, ['a.pickle']]);
-  assert.deepEqual(await liveBytes(written('attached', packed)), [told.bytes, ['attached']]);
+  assert.deepEqual(await liveBytes(written('a.pickle.gz', packed)), [truth.bytes, ['a.pickle']]);
+  assert.deepEqual(await liveBytes(written('attached', packed)), [truth.bytes, ['attached']]);
   assert.ok(isSnapshot(join(folder, 'attached')));
   const members = ['z.writestr("run/b.pickle", data)', 'z.writestr("b", data, zipfile.ZIP_STORED)'];
-  for (const one of members) assert.deepEqual(await liveBytes(zip('b.zip', one)), [told.bytes, ['b']]);
+  for (const one of members) assert.deepEqual(await liveBytes(zip('b.zip', one)), [truth.bytes, ['b']]);
   const mac = 'z.writestr("__MACOSX/._c.pkl", b"x")\nz.writestr("c.pkl", data)\nz.writestr("notes.txt", b"x")';
-  assert.deepEqual(await liveBytes(zip('c.pickle.zip', mac)), [told.bytes, ['c.pickle']]);
+  assert.deepEqual(await liveBytes(zip('c.pickle.zip', mac)), [truth.bytes, ['c.pickle']]);
 });
 
 const LINK =
@@ -118,7 +118,7 @@ testAlone('a zip archive that is damaged anywhere is read whole, or refused with
     const damaged = Buffer.from(bytes);
     damaged[place] = (damaged[place] ?? 0) ^ 0x55;
     await liveBytes(written('m.zip', damaged)).then(
-      ([live]) => assert.equal(live, told.bytes, `byte ${place}`),
+      ([live]) => assert.equal(live, truth.bytes, `byte ${place}`),
       (error: Error) => assert.match(error.message, /^\S+m\.zip is not opened: [^\n]+\.$/),
     );
   }

@@ -58,9 +58,9 @@ test(`${count} random snapshots, each sum as it is in the file`, async t => {
     );
     const lines = execFileSync('python3', words, { encoding: 'utf8', maxBuffer: 1 << 28 });
     for (const line of lines.trim().split('\n')) {
-      const { seed, file, peaks, ...told } = JSON.parse(line) as Sums & { seed: number; file: string };
+      const { seed, file, peaks, ...truth } = JSON.parse(line) as Sums & { seed: number; file: string };
       const { peaks: most, ...got } = await read(file);
-      assert.deepEqual(got, { ...told, lost: { events: 0 }, damaged: false }, `seed ${seed}`);
+      assert.deepEqual(got, { ...truth, lost: { events: 0 }, damaged: false }, `seed ${seed}`);
       for (const [device, peak] of Object.entries(peaks))
         assert.equal(most[device] ?? 0, peak, `seed ${seed}, peak of GPU ${device}`);
     }

@@ -7,24 +7,24 @@ import { FakeTrace, makeInfo, type FakeAllocation } from '../fakeTrace';
 const allocation = (address: bigint): FakeAllocation => {
   return { address, bytes: 512, thread: 0, process: 0, layer: 'tensor', site: 1, timeNs: 0, device: 0 };
 };
-interface Told {
-  asked: number;
+interface BlockExtras {
+  bytes: number;
   stream: bigint;
   pool: string;
 }
-const nothing: Told = { asked: NaN, stream: STREAM_UNKNOWN, pool: '' };
+const unrecorded: BlockExtras = { bytes: NaN, stream: STREAM_UNKNOWN, pool: '' };
 
-function details(told: readonly Told[], addresses: readonly bigint[]): ReturnType<typeof blockDetails> {
+function details(extras: readonly BlockExtras[], addresses: readonly bigint[]): ReturnType<typeof blockDetails> {
   const trace = new FakeTrace(
     makeInfo({}),
-    told.map((_, i) => allocation(BigInt(i + 1))),
+    extras.map((_, i) => allocation(BigInt(i + 1))),
   );
   const source = {
     allocations: (query: Parameters<FakeTrace['allocations']>[0]) => ({
       ...trace.allocations(query),
-      askedBytes: Float64Array.from(told, one => one.asked),
-      stream: BigUint64Array.from(told, one => one.stream),
-      pool: told.map(one => one.pool),
+      askedBytes: Float64Array.from(extras, one => one.bytes),
+      stream: BigUint64Array.from(extras, one => one.stream),
+      pool: extras.map(one => one.pool),
     }),
   };
   return blockDetails(
@@ -36,8 +36,8 @@ function details(told: readonly Told[], addresses: readonly bigint[]): ReturnTyp
 }
 
 test('bytes are summed over the blocks of which they are known, of those that were asked for', () => {
-  const told = [{ asked: 500, stream: 0n, pool: '0:0' }, nothing, { asked: 100, stream: 0x55n, pool: '0:3' }];
-  assert.deepEqual(details(told, [1n, 2n]), {
+  const extras = [{ bytes: 500, stream: 0n, pool: '0:0' }, unrecorded, { bytes: 100, stream: 0x55n, pool: '0:3' }];
+  assert.deepEqual(details(extras, [1n, 2n]), {
     blocks: 2,
     sized: 1,
     askedBytes: 500,
@@ -45,7 +45,7 @@ test('bytes are summed over the blocks of which they are known, of those that we
     streams: ['0x0'],
     pools: ['0:0'],
   });
-  const all = details(told, [1n, 2n, 3n]);
+  const all = details(extras, [1n, 2n, 3n]);
   assert.deepEqual(all, {
     blocks: 3,
     sized: 2,
@@ -61,7 +61,7 @@ test('bytes are summed over the blocks of which they are known, of those that we
 });
 
 test('what nobody told is not recorded', () => {
-  const none = details([nothing], [1n]);
+  const none = details([unrecorded], [1n]);
   assert.deepEqual(none, { blocks: 1, sized: 0, askedBytes: null, bytes: null, streams: null, pools: null });
   assert.equal(detailsText(none), 'Not recorded: how many bytes were asked for, the stream, and the pool.');
 });

@@ -16,7 +16,7 @@ import { ACTIVATIONS, GB, largerBatch, leaks, makeJob, MB, visited } from './job
 
 const SEEDS = [1, 2, 3];
 const NOW = 2e12;
-const told = (all: readonly JobDifference[]): string[] => all.map(({ kind, who }) => `${kind}: ${who}`).sort();
+const summaryOf = (all: readonly JobDifference[]): string[] => all.map(({ kind, who }) => `${kind}: ${who}`).sort();
 const found = (ranks: readonly RankSummary[], writtenMs = NOW): FoundSummary[] =>
   ranks.map(summary => ({ key: `rank=${summary.rank}/${summary.pid}`, summary, writtenMs }));
 const change = (
@@ -51,7 +51,7 @@ test('a leak, a larger batch, a stage that holds more and foreign processes on t
       rank => visited(rank, 6 * GB + (rank.rank ?? 0) * MB),
     );
     const all = jobDifferences(ranks);
-    assert.deepEqual(told(all), [
+    assert.deepEqual(summaryOf(all), [
       'foreign: all ranks of the hosts n2, n5',
       'growth: rank 37 alone',
       'peak: all ranks of stage 2',
@@ -104,7 +104,7 @@ test('a stage in which one of two ranks is apart is not told as a whole', () => 
       rank => largerBatch(rank, 2),
     ),
   );
-  assert.deepEqual(told(all), ['peak: rank 6 alone']);
+  assert.deepEqual(summaryOf(all), ['peak: rank 6 alone']);
 });
 
 test('stages are compared with those of their role', () => {
@@ -118,7 +118,7 @@ test('stages are compared with those of their role', () => {
 test('where all ranks leak, that is one entry, and their peaks are none', () => {
   for (const seed of SEEDS) {
     const all = jobDifferences(makeJob(64, seed).map(rank => leaks(rank)));
-    assert.deepEqual(told(all), ['growth: all 64 ranks']);
+    assert.deepEqual(summaryOf(all), ['growth: all 64 ranks']);
     assert.match(
       all[0]?.sentence ?? '',
       /^All 64 ranks grow by up to 4\.00 MB a step at train\.py:90, kept by [^;]*\.$/,
@@ -128,10 +128,10 @@ test('where all ranks leak, that is one entry, and their peaks are none', () => 
 
 test('two ranks and one', () => {
   const two = jobDifferences(change(makeJob(2, 1), rank => rank === 1, leaks));
-  assert.deepEqual(told(two), ['growth: rank 1 alone']);
+  assert.deepEqual(summaryOf(two), ['growth: rank 1 alone']);
   assert.match(two[0]?.sentence ?? '', /; the other one does not\.$/);
-  assert.deepEqual(told(jobDifferences(makeJob(1, 1).map(rank => leaks(rank)))), ['growth: the only rank']);
-  assert.deepEqual(told(jobDifferences(makeJob(2, 1).map(rank => leaks(rank)))), ['growth: both ranks']);
+  assert.deepEqual(summaryOf(jobDifferences(makeJob(1, 1).map(rank => leaks(rank)))), ['growth: the only rank']);
+  assert.deepEqual(summaryOf(jobDifferences(makeJob(2, 1).map(rank => leaks(rank)))), ['growth: both ranks']);
   const batches = (factor: number): JobDifference[] =>
     jobDifferences(
       change(
@@ -144,7 +144,7 @@ test('two ranks and one', () => {
     batches(3)[0]?.sentence ?? '',
     /^Rank 1 alone peaks [\d.]+ GB above the other one: [\d.]+ GB at train\.py:31, /,
   );
-  assert.deepEqual(told(batches(1.1)), [], 'of two, each may be the usual one');
+  assert.deepEqual(summaryOf(batches(1.1)), [], 'of two, each may be the usual one');
   const [held, leaking] = makeJob(2, 1) as [RankSummary, RankSummary];
   const [, aside] = jobDifferences([largerBatch(held, 1.6), leaks(leaking)]);
   assert.match(aside?.sentence ?? '', /^Rank 0 alone peaks [\d.]+ GB above the other one, what grows aside: /);
@@ -155,12 +155,12 @@ test('two ranks and one', () => {
 
 test('the processes of one recording are of one run', () => {
   const [first, second] = makeJob(2, 1) as [RankSummary, RankSummary];
-  const untold = { ...second, run: '', rank: null, worldSize: null, localWorldSize: null };
+  const unlaunched = { ...second, run: '', rank: null, worldSize: null, localWorldSize: null };
   const runs = (some: RankSummary[]): string[] =>
     named(some, '/shared/run-x', 0).map(({ run, rank }) => `${run} ${rank}`);
-  assert.deepEqual(runs([{ ...first, run: '' }, untold]), ['run-x 0', 'run-x 2']);
-  assert.deepEqual(runs([untold, { ...first, run: '7' }]), ['job-7 2', 'job-7 0']);
-  assert.deepEqual(runs([untold]), ['run-x-19700101-000000 0']);
+  assert.deepEqual(runs([{ ...first, run: '' }, unlaunched]), ['run-x 0', 'run-x 2']);
+  assert.deepEqual(runs([unlaunched, { ...first, run: '7' }]), ['job-7 2', 'job-7 0']);
+  assert.deepEqual(runs([unlaunched]), ['run-x-19700101-000000 0']);
 });
 
 test('what is made again of a trace stays in the run that its files lie in', t => {
@@ -197,14 +197,14 @@ test('a leak that ended in a failure is a leak', () => {
       rank => leaks(rank, { verdict: 'oom', cause: 'leak' }),
     ),
   );
-  assert.deepEqual(told(all), ['growth: rank 2 alone']);
+  assert.deepEqual(summaryOf(all), ['growth: rank 2 alone']);
   const [row] = jobView(found([leaks(makeJob(1, 1)[0]!, { verdict: 'oom', cause: 'leak' })]), NOW)?.ranks ?? [];
   assert.equal(row?.leaks, 1);
 });
 
 test('foreign memory: on every GPU where it is much; never that of other ranks on the same GPU', () => {
   const everywhere = jobDifferences(makeJob(8, 1).map(rank => visited(rank, 10 * GB)));
-  assert.deepEqual(told(everywhere), ['foreign: all 8 ranks']);
+  assert.deepEqual(summaryOf(everywhere), ['foreign: all 8 ranks']);
   assert.deepEqual(jobDifferences(makeJob(8, 1).map(rank => visited(rank, 400 * MB))), []);
   const pair = makeJob(2, 1, 0).map(rank => ({ ...rank, gpu: 'GPU-one' }));
   const held = (pair[0]?.peakBytes ?? 0) + 480 * MB;
@@ -274,7 +274,7 @@ test('of several runs the newest is shown, or the one that is named', () => {
       ['job-1', 4, 0, ''],
     ],
   );
-  assert.deepEqual(told(jobView(files, NOW, 'job-0')?.differences ?? []), ['growth: all 4 ranks']);
+  assert.deepEqual(summaryOf(jobView(files, NOW, 'job-0')?.differences ?? []), ['growth: all 4 ranks']);
   assert.equal(jobView(files, NOW, 'job-9'), null);
   assert.equal(jobView([], NOW), null);
 });

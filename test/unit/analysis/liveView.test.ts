@@ -32,9 +32,9 @@ const texts = (shown: LiveView): string[] => shown.lines.map(({ text }) => text)
 
 test('findings as far as there is room, the worst in full; how many there are besides', () => {
   const lines = texts(view(trace(), 24, 80, 9));
-  const told = lines.filter(line => line.startsWith('LEAK: ')).length;
-  assert.ok(told > 1 && told < 9, lines.join('\n'));
-  assert.ok(lines.includes(`... and ${9 - told} more findings`), lines.join('\n'));
+  const shown = lines.filter(line => line.startsWith('LEAK: ')).length;
+  assert.ok(shown > 1 && shown < 9, lines.join('\n'));
+  assert.ok(lines.includes(`... and ${9 - shown} more findings`), lines.join('\n'));
   assert.match(lines[4] ?? '', /^ {2}\S/);
   assert.doesNotMatch(texts(view(trace(), 24, 80)).join('\n'), /more finding/);
   assert.ok(texts(view(trace(), 24, 80, 0)).includes('Nothing was found so far.'));

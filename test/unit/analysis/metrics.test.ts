@@ -57,16 +57,16 @@ test('each rank tells what it has, under its numbers', () => {
     processes: [rank(0, 'WORLD_SIZE=2\nLOCAL_RANK=0\ngpu0=GPU-a'), rank(1, 'WORLD_SIZE=2\nLOCAL_RANK=1\ngpu0=GPU-b')],
     totals: [makeTotals({ liveBytes: 5, peakBytes: 9 }), makeTotals({ process: 1, liveBytes: 7, peakBytes: 8 })],
   };
-  const who = (index: number, gpu: string): string =>
+  const attributes = (index: number, gpu: string): string =>
     `host.name=node1 rank=${index} local_rank=${index} world_size=2 process.pid=${10 + index} device=0 hw.id=${gpu}`;
   assert.deepEqual(points(info, 'gpu_memtrace.tensor.live'), [
-    [who(0, 'GPU-a'), 5],
-    [who(1, 'GPU-b'), 7],
+    [attributes(0, 'GPU-a'), 5],
+    [attributes(1, 'GPU-b'), 7],
   ]);
-  assert.deepEqual(points(info, 'gpu_memtrace.tensor.peak')?.[0], [who(0, 'GPU-a'), 9]);
+  assert.deepEqual(points(info, 'gpu_memtrace.tensor.peak')?.[0], [attributes(0, 'GPU-a'), 9]);
   assert.deepEqual(points(info, 'gpu_memtrace.reserved', {}, [11, 12]), [
-    [who(0, 'GPU-a'), 11],
-    [who(1, 'GPU-b'), 12],
+    [attributes(0, 'GPU-a'), 11],
+    [attributes(1, 'GPU-b'), 12],
   ]);
   assert.equal(points(info, 'gpu_memtrace.reserved'), null);
 });
@@ -93,8 +93,8 @@ test('a GPU is told once, by its UUID, whoever uses it; without one it is not to
   const judged = {
     ledger: [ledger({ usedBytes: 60 }), ledger({ device: 1, usedBytes: 70 }), ledger({ process: 1, totalBytes: 90 })],
   };
-  const who = 'host.name=node1 process.pid=4';
-  const card = (id: string): string => `${who} hw.id=${id} hw.name=H100 hw.type=gpu`;
+  const attributes = 'host.name=node1 process.pid=4';
+  const card = (id: string): string => `${attributes} hw.id=${id} hw.name=H100 hw.type=gpu`;
   assert.deepEqual(points(info, 'hw.gpu.memory.usage', judged), [
     [card('GPU-a'), 60],
     [card('GPU-b'), 70],
@@ -135,8 +135,8 @@ test('the five lines that leak most are told, each once, and none that may be no
   const findings = [1, 2, 3, 4, 5, 6].map(line => leak(line, line));
   findings.push(leak(6, 2), leak(7, 100, { verdict: 'rising' }), leak(8, 100, { confidence: 0.4 }));
   findings.push(leak(9, 50, { place: null, layer: 'driver', library: 'x.so' }));
-  const told = points(info, 'gpu_memtrace.leak.bytes_per_step', { findings });
-  assert.deepEqual(told, [
+  const rates = points(info, 'gpu_memtrace.leak.bytes_per_step', { findings });
+  assert.deepEqual(rates, [
     ...[3, 4, 5, 6].map(line => [`process.pid=1 layer=tensor file=train.py line=${line}`, line]),
     ['process.pid=1 layer=driver library=x.so', 50],
   ]);

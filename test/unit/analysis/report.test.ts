@@ -45,7 +45,7 @@ const trace = new FakeTrace(
       address: 0x7f0000000000n,
       bytes: 200,
       timeNs: 4e9,
-      told: { askedBytes: 190, stream: 0x70n, pool: '0:3' },
+      extras: { askedBytes: 190, stream: 0x70n, pool: '0:3' },
     },
     { ...row, address: 0x1n, bytes: 100, timeNs: 9.5e9 },
   ],

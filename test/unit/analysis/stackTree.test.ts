@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CallTree } from '../../../extension/report/trees/callTree';
-import { stackTree as ask } from '../../../extension/report/trees/stackTree';
+import { stackTree as buildTree } from '../../../extension/report/trees/stackTree';
 import type { Frame, Site } from '../../../extension/protocol/trace';
 import type { StackTree, StackTreeQuery } from '../../../extension/protocol/requests/treeRequests';
 import { FakeTrace, makeInfo, makeSite, type FakeAllocation } from '../fakeTrace';
@@ -19,7 +19,7 @@ const trees = new WeakMap<FakeTrace, CallTree>();
 function stackTree(source: FakeTrace, query: StackTreeQuery): StackTree {
   const tree = trees.get(source) ?? new CallTree();
   trees.set(source, tree);
-  return ask(tree, source, query);
+  return buildTree(tree, source, query);
 }
 const query: StackTreeQuery = { layer: 'tensor', weight: 'live', minShare: 0 };
 
@@ -88,10 +88,10 @@ test('only what is open comes with its children', () => {
 test('each weight has its own figures, and a node the same number in all', () => {
   const source = made();
   const sites = source.sites.bind(source);
-  source.sites = asked => {
-    const window = sites({ ...asked, includeDead: false });
-    assert.equal(asked.includeDead, true);
-    assert.equal(asked.groupBy, 'site');
+  source.sites = siteQuery => {
+    const window = sites({ ...siteQuery, includeDead: false });
+    assert.equal(siteQuery.includeDead, true);
+    assert.equal(siteQuery.groupBy, 'site');
     return { ...window, allocatedBytes: window.liveBytes.map(bytes => bytes * 3) };
   };
   const churn = stackTree(source, { ...query, weight: 'churn' });
@@ -115,8 +115,8 @@ test('a stack is read once; one that is not known yet is asked for again', () =>
 
 test('a node has the same number at another moment, where sites have other numbers', () => {
   const tree = new CallTree();
-  const now = ask(tree, made(), query);
-  const then = ask(tree, new FakeTrace(makeInfo({}), [block(7, 5)], [{ ...stacks[3]!, id: 7 }]), query);
+  const now = buildTree(tree, made(), query);
+  const then = buildTree(tree, new FakeTrace(makeInfo({}), [block(7, 5)], [{ ...stacks[3]!, id: 7 }]), query);
   assert.deepEqual(lines(then), ['worker:2 = 5 of 5 (1, 0, 7)']);
   assert.equal(then.id[0], now.id[lines(now).indexOf('worker:2 = 10 of 10 (1, 0, 4)')]);
 });

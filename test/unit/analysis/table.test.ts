@@ -225,14 +225,14 @@ test('losses, failures and warnings are said; other notes only at the end', () =
   const lost = new FakeTrace({ ...info, totals: [{ ...driver, device: -1, failed: 2 }] }, [], [site]);
   assert.match(text(lost), /^ {2}driver layer, unknown GPU: .*, 2 failed$/m);
   const trace = new FakeTrace(info, [], [site]);
-  const said = text(trace);
-  assert.match(said, /^The GPU is simulated\.$/m);
-  assert.match(said, /, 2 failed$/m);
-  assert.match(said, /^LOST: 12 events \(disk full 10, budget 2\); totals may be wrong by these$/m);
-  assert.match(said, /^OUT OF MEMORY: 2\.05 GB at train\.py:41 Model\.forward did not fit\. /m);
-  assert.match(said, /^NOTE: Python 3\.99 is not known\.$/m);
-  assert.match(said, /^NOTE: Another injection library is called as well\.$/m);
-  assert.doesNotMatch(said, /CUPTI/);
+  const output = text(trace);
+  assert.match(output, /^The GPU is simulated\.$/m);
+  assert.match(output, /, 2 failed$/m);
+  assert.match(output, /^LOST: 12 events \(disk full 10, budget 2\); totals may be wrong by these$/m);
+  assert.match(output, /^OUT OF MEMORY: 2\.05 GB at train\.py:41 Model\.forward did not fit\. /m);
+  assert.match(output, /^NOTE: Python 3\.99 is not known\.$/m);
+  assert.match(output, /^NOTE: Another injection library is called as well\.$/m);
+  assert.doesNotMatch(output, /CUPTI/);
   const running = [
     'LOST: 12 events (disk full 10, budget 2); totals may be wrong by these',
     'NOTE: Python 3.99 is not known.',

@@ -27,8 +27,8 @@ class Growing extends RunTrace {
 
 test('news is judged, also when each judging is done at once', async () => {
   const trace = new Growing();
-  let told = 0;
-  const judge = new Judge(trace, () => told++);
+  let changes = 0;
+  const judge = new Judge(trace, () => changes++);
   assert.equal(judge.latest, null);
   const first = await judge.verdictsNow();
   assert.deepEqual([first.verdicts.steps.count, first.stale], [0, false]);
@@ -39,7 +39,7 @@ test('news is judged, also when each judging is done at once', async () => {
   const end = await judge.verdictsNow();
   assert.deepEqual([end.verdicts.steps.count, end.stale, end.verdicts.findings.length], [30, false, 1]);
   assert.equal((await judge.verdictsNow()).verdicts, end.verdicts, 'nothing new: not judged again');
-  assert.equal(told, 2);
+  assert.equal(changes, 2);
   assert.equal(judge.latest, end.verdicts);
 });
 

@@ -16,53 +16,53 @@ interface Fake {
 function fakeSession(): Fake {
   const state = { revision: 0, closed: 0 };
   let found: ((caughtUp: boolean) => void) | null = null;
-  const next = (told: (caughtUp: boolean) => void): void => void (found = told);
+  const next = (callback: (caughtUp: boolean) => void): void => void (found = callback);
   const native = { next, revision: () => state.revision, close: () => state.closed++ };
   const happens = (caughtUp = true): void => {
-    const told = found;
+    const callback = found;
     found = null;
     state.revision++;
-    told?.(caughtUp);
+    callback?.(caughtUp);
   };
   return { native: native as unknown as NativeTrace, state, waited: () => found !== null, happens };
 }
 
 /** A trace that is followed; its time goes on by `pass`. */
-function followed(t: TestContext): { session: TraceSession; heard: number[]; pass(ms: number): void } & Fake {
+function followed(t: TestContext): { session: TraceSession; revisions: number[]; pass(ms: number): void } & Fake {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const fake = fakeSession();
   const session = new TraceSession({ open: () => fake.native }, '/trace');
-  const heard: number[] = [];
-  session.onChange(revision => heard.push(revision));
+  const revisions: number[] = [];
+  session.onChange(revision => revisions.push(revision));
   session.follow();
   const pass = (ms: number): void => {
     nowMs += ms;
     t.mock.timers.tick(ms);
   };
-  return { ...fake, session, heard, pass };
+  return { ...fake, session, revisions, pass };
 }
 
 test('listeners hear of each new revision once, and of the next when a picture of the last could be drawn', t => {
-  const { session, heard, waited, happens, pass } = followed(t);
+  const { session, revisions, waited, happens, pass } = followed(t);
   assert.ok(waited());
   pass(10_000);
-  assert.deepEqual(heard, [], 'nothing happens');
+  assert.deepEqual(revisions, [], 'nothing happens');
   happens();
-  assert.deepEqual(heard, [1]);
+  assert.deepEqual(revisions, [1]);
   pass(79);
   assert.ok(!waited(), 'the trace stands still');
   pass(1);
   assert.ok(waited());
   happens();
-  assert.deepEqual(heard, [1, 2]);
+  assert.deepEqual(revisions, [1, 2]);
   const other: number[] = [];
   const listening = session.onChange(revision => other.push(revision));
   listening.dispose();
   pass(1_000);
   happens();
-  assert.deepEqual([heard, other], [[1, 2, 3], []]);
+  assert.deepEqual([revisions, other], [[1, 2, 3], []]);
 });
 
 test('the next moment waits for those who were told of the last, but not for ever', t => {
@@ -85,9 +85,9 @@ test('the next moment waits for those who were told of the last, but not for eve
 });
 
 test('while more is read than can be waited for, little is told', t => {
-  const { heard, waited, happens, pass } = followed(t);
+  const { revisions, waited, happens, pass } = followed(t);
   happens(false);
-  assert.deepEqual(heard, [1], 'the way through a backlog is seen');
+  assert.deepEqual(revisions, [1], 'the way through a backlog is seen');
   pass(249);
   assert.ok(!waited());
   pass(1);
@@ -95,7 +95,7 @@ test('while more is read than can be waited for, little is told', t => {
 });
 
 test('it looks for what is new while it follows, and never after it was closed', t => {
-  const { session, heard, state, waited, happens, pass } = followed(t);
+  const { session, revisions, state, waited, happens, pass } = followed(t);
   happens();
   session.pause();
   pass(1_000);
@@ -107,7 +107,7 @@ test('it looks for what is new while it follows, and never after it was closed',
   session.follow();
   happens();
   pass(1_000);
-  assert.deepEqual([heard, state.closed, waited()], [[1], 1, false]);
+  assert.deepEqual([revisions, state.closed, waited()], [[1], 1, false]);
 });
 
 test('what a trace needed is released once, also where it cannot be opened', () => {

@@ -31,8 +31,8 @@ test('what is wrong with them is named', () => {
     [request('blockHolder', { process: 0, address: '0x1', timeNs: Infinity }), /timeNs/],
     [request('copyText', { text: 4 }), /text is a text/],
   ];
-  for (const [message, says] of cases) {
+  for (const [message, pattern] of cases) {
     const checked = checkMessage(message);
-    assert.ok(!checked.ok && says.test(checked.error), JSON.stringify(message));
+    assert.ok(!checked.ok && pattern.test(checked.error), JSON.stringify(message));
   }
 });

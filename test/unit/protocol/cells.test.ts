@@ -9,7 +9,7 @@ const START = 1_795_000_000_000;
 const file = (hash: number): string => `/tmp/ipykernel_7/${hash}.py`;
 const at = (ms: number): string => (START + ms).toFixed(3);
 
-function told(...texts: string[]): Pick<TraceInfo, 'session' | 'startRealtimeMs' | 'processes'> {
+function infoOf(...texts: string[]): Pick<TraceInfo, 'session' | 'startRealtimeMs' | 'processes'> {
   const notes = texts.map(text => ({ code: 16, text }));
   return {
     session: {},
@@ -20,16 +20,16 @@ function told(...texts: string[]): Pick<TraceInfo, 'session' | 'startRealtimeMs'
 
 test('cells are called by the numbers of their runs', () => {
   const again = [9, 7, 12, 8, 30].map(number => `${at(number)} ${at(number + 1)} ${number} ${file(2)}`);
-  nameCells(told(`0.000 0.000 1 ${file(1)}`, ...again.slice(0, 3)));
+  nameCells(infoOf(`0.000 0.000 1 ${file(1)}`, ...again.slice(0, 3)));
   assert.equal(fileLine(file(1), 3), 'In [1]: 3');
   assert.equal(fileLine(file(2), 3), 'In [7, 9, 12]: 3');
-  nameCells(told(...again));
+  nameCells(infoOf(...again));
   assert.equal(baseName(file(2)), 'In [7, 8, …, 30]');
   assert.equal(fileLine('/home/me/train.py', 3), 'train.py:3');
 });
 
 test('of two kernels with one PID, the trace that was named last gives a cell its number', () => {
-  const [one, other] = [told(`${at(1)} ${at(2)} 3 ${file(5)}`), told(`${at(1)} ${at(2)} 8 ${file(5)}`)];
+  const [one, other] = [infoOf(`${at(1)} ${at(2)} 3 ${file(5)}`), infoOf(`${at(1)} ${at(2)} 8 ${file(5)}`)];
   for (const [info, name] of [
     [one, 'In [3]'],
     [other, 'In [8]'],
@@ -41,7 +41,7 @@ test('of two kernels with one PID, the trace that was named last gives a cell it
 });
 
 test('runs have their times, and marks where they end; of what ran before the tracer came only the name is known', () => {
-  const info = told(
+  const info = infoOf(
     `0.000 ${at(5)} 2 ${file(1)}`,
     `0.000 0.000 1 ${file(3)}`,
     `${at(7)} ${at(9)} 3 ${file(1)}`,

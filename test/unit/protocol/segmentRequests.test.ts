@@ -15,8 +15,8 @@ test('a request for the segment map passes unchanged, what is wrong with it is n
     [{ process: 0 }, /device is a whole number/],
     [{ process: 0, device: 0, moment: 5 }, /moment is an object/],
   ];
-  for (const [params, says] of cases) {
+  for (const [params, pattern] of cases) {
     const checked = checkMessage(request(params));
-    assert.ok(!checked.ok && says.test(checked.error), JSON.stringify(params));
+    assert.ok(!checked.ok && pattern.test(checked.error), JSON.stringify(params));
   }
 });

@@ -86,11 +86,11 @@ test('what is wrong is named, with the id to answer to', () => {
     [request('constructor', {}), /unknown request/],
     [request('__proto__', {}), /unknown request/],
   ];
-  for (const [message, says] of cases) {
+  for (const [message, pattern] of cases) {
     const checked = checkMessage(message);
     assert.ok(!checked.ok, JSON.stringify(message));
     assert.equal(checked.id, 1);
-    assert.match(checked.error, says);
+    assert.match(checked.error, pattern);
   }
 });
 

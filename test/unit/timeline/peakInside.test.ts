@@ -6,7 +6,7 @@ import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
 
 /** A series as the model keeps it: in buckets no narrower than `widthNs`. */
 class Series extends FakeTrace {
-  asked = 0;
+  queries = 0;
 
   constructor(
     private readonly changes: readonly [number, number][],
@@ -17,7 +17,7 @@ class Series extends FakeTrace {
   }
 
   override timeline({ fromNs, toNs, buckets }: TimelineQuery): Timeline {
-    this.asked++;
+    this.queries++;
     const width = Math.max(Math.ceil((toNs - fromNs) / buckets / this.widthNs) * this.widthNs, this.widthNs);
     const kept = new Map<number, [number, number, number]>();
     let before = 0;
@@ -72,7 +72,7 @@ test('few questions are enough, whatever the run is long', () => {
   assert.equal(peak.bytes, best[1]);
   assert.ok(peak.fromNs <= best[0] && best[0] <= peak.toNs);
   assert.ok(peak.toNs - peak.fromNs < 65_536);
-  assert.ok(series.asked < 60, `${series.asked} questions`);
+  assert.ok(series.queries < 60, `${series.queries} questions`);
 });
 
 test('the totals know the peak of the run exactly, for one process and device', () => {

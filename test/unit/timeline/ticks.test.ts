@@ -43,9 +43,9 @@ test('labels of one axis differ from each other and are no more than fit', () =>
   );
   fc.assert(
     fc.property(span, ([from, length, most]) => {
-      const said = labels(from, from + length, most);
-      assert.ok(said.length <= most + 1);
-      assert.equal(new Set(said).size, said.length, said.join(' | '));
+      const shown = labels(from, from + length, most);
+      assert.ok(shown.length <= most + 1);
+      assert.equal(new Set(shown).size, shown.length, shown.join(' | '));
     }),
   );
 });

@@ -27,16 +27,16 @@ test('tensors lie in the cache, the cache in what the driver gave out', () => {
 });
 
 test('what only graphs can use lies in the cache, and is no more than there is', () => {
-  const told = (poolBytes: number, pendingBytes: number | null): Record<string, number> =>
+  const partsWith = (poolBytes: number, pendingBytes: number | null): Record<string, number> =>
     short(partsOf({ ...facts, poolBytes, pendingBytes }).parts);
-  assert.deepEqual(told(6, null), { tensor: 10, pools: 6, cached: 9, driver: 25, unknown: 50 });
-  assert.deepEqual(told(60, 4), { tensor: 10, pending: 4, pools: 11, cached: 0, driver: 25, unknown: 50 });
+  assert.deepEqual(partsWith(6, null), { tensor: 10, pools: 6, cached: 9, driver: 25, unknown: 50 });
+  assert.deepEqual(partsWith(60, 4), { tensor: 10, pending: 4, pools: 11, cached: 0, driver: 25, unknown: 50 });
 });
 
 test('what waits for a stream lies in the cache beside the tensors, and is no more than there is', () => {
-  const told = (pendingBytes: number): Record<string, number> => short(partsOf({ ...facts, pendingBytes }).parts);
-  assert.deepEqual(told(4), { tensor: 10, pending: 4, cached: 11, driver: 25, unknown: 50 });
-  assert.deepEqual(told(99), { tensor: 10, pending: 15, cached: 0, driver: 25, unknown: 50 });
+  const partsWith = (pendingBytes: number): Record<string, number> => short(partsOf({ ...facts, pendingBytes }).parts);
+  assert.deepEqual(partsWith(4), { tensor: 10, pending: 4, cached: 11, driver: 25, unknown: 50 });
+  assert.deepEqual(partsWith(99), { tensor: 10, pending: 15, cached: 0, driver: 25, unknown: 50 });
 });
 
 test('the card tells the rest of the process and the others', () => {

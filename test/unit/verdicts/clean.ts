@@ -159,9 +159,9 @@ export const CLEAN: Program[] = [
     const period = random.between(20, 60);
     const held: Block[] = [];
     return step => {
-      const wanted = Math.round(20 + 18 * Math.sin((2 * Math.PI * step) / period));
-      while (held.length < wanted) held.push(run.alloc(1, MB));
-      while (held.length > wanted) run.free(held.shift());
+      const count = Math.round(20 + 18 * Math.sin((2 * Math.PI * step) / period));
+      while (held.length < count) held.push(run.alloc(1, MB));
+      while (held.length > count) run.free(held.shift());
     };
   }),
   none('four stages, each with ten blocks more, then none', long, ({ run, random }) => {
@@ -173,10 +173,10 @@ export const CLEAN: Program[] = [
   none('a buffer as big as the biggest input so far', long, ({ run, random }) => {
     let buffer: Block | undefined;
     return () => {
-      const wanted = random.between(1, 1000) * KB;
-      if (buffer !== undefined && wanted <= buffer.bytes) return;
+      const bytes = random.between(1, 1000) * KB;
+      if (buffer !== undefined && bytes <= buffer.bytes) return;
       const before = buffer;
-      buffer = run.alloc(1, wanted);
+      buffer = run.alloc(1, bytes);
       run.free(before);
     };
   }),

@@ -50,7 +50,7 @@ test('what one line put into several places is one finding', () => {
 
 test('what one function puts into two lists of one object is one finding, and of two objects are two', () => {
   const run = playing(30, (_, run) => [run.alloc(1, MB), run.alloc(2, KB)]);
-  const told = (owner: string): Finding[] => {
+  const findingsFor = (owner: string): Finding[] => {
     const list = (site: number, path: string) => {
       const own = addresses(run.blocks(site));
       return { path, kind: 'attribute', file: SCRIPT, function: 'keep', line: 20 + site, addresses: own };
@@ -58,9 +58,9 @@ test('what one function puts into two lists of one object is one finding, and of
     const text = JSON.stringify({ groups: [list(1, 'main().model.logits[...]'), list(2, `${owner}.targets[...]`)] });
     return findingsOf(run, { answers: [{ text, blocks: blockFacts([...run.blocks(1), ...run.blocks(2)]) }] });
   };
-  assert.deepEqual(only(told('main().model')).sites.length, 2);
-  assert.equal(told('main().other').length, 2);
-  assert.equal(told('main()').length, 2, 'a function’s variables are no object');
+  assert.deepEqual(only(findingsFor('main().model')).sites.length, 2);
+  assert.equal(findingsFor('main().other').length, 2);
+  assert.equal(findingsFor('main()').length, 2, 'a function’s variables are no object');
 });
 
 test('a tensor and its pinned copy in one list are one finding, about the device', () => {
@@ -81,7 +81,7 @@ test('pinned memory of PyTorch’s cache is a leak where tensors lie in it', () 
   run.site(1, { layer: 'host', device: -1, library: '/opt/torch/lib/libtorch_cuda.so' });
   playing(60, (_, run) => run.alloc(1, MB), run);
   const blocks = run.blocks(1);
-  const look = (when: string, holder: object): Pick<RunFacts, 'answers'> => ({
+  const answerOf = (when: string, holder: object): Pick<RunFacts, 'answers'> => ({
     answers: [
       {
         text: JSON.stringify({ when, holders: [{ ...holder, addresses: addresses(blocks) }] }),
@@ -92,9 +92,9 @@ test('pinned memory of PyTorch’s cache is a leak where tensors lie in it', () 
   const none = { path: 'no Python owner', kind: 'none' };
   const list = { path: 'batches[...]', kind: 'container', file: SCRIPT, line: 20 };
   assert.equal(only(findingsOf(run)).verdict, 'rose', 'nobody was asked');
-  assert.equal(only(findingsOf(run, look('exit', none))).verdict, 'rose', 'the variables of functions are gone');
-  assert.equal(only(findingsOf(run, look('asked', list))).verdict, 'leak');
-  const { findings, sites } = judgeTrace(new RunTrace(run, look('asked', none)));
+  assert.equal(only(findingsOf(run, answerOf('exit', none))).verdict, 'rose', 'the variables of functions are gone');
+  assert.equal(only(findingsOf(run, answerOf('asked', list))).verdict, 'leak');
+  const { findings, sites } = judgeTrace(new RunTrace(run, answerOf('asked', none)));
   assert.deepEqual([findings.length, sites.get(1)?.state], [0, 'cache']);
   const isFound = (bytes: number): number => {
     const run = new StepRun();
@@ -107,7 +107,7 @@ test('pinned memory of PyTorch’s cache is a leak where tensors lie in it', () 
   };
   assert.deepEqual([isFound(MB), isFound(2 * MB)], [0, 1], 'what was not asked and grows as slowly is the same');
   playing(1200, (_, run) => run.alloc(1, MB), run);
-  assert.equal(only(findingsOf(run, look('asked', none))).verdict, 'leak', 'no program runs ahead so far');
+  assert.equal(only(findingsOf(run, answerOf('asked', none))).verdict, 'leak', 'no program runs ahead so far');
 });
 
 test('a line’s blocks that nobody was found to hold are of the cause that the line has', () => {
@@ -146,32 +146,32 @@ test('of gradients with their own graphs nobody in Python is the holder', () => 
 test('what lives to the end though Python has none of it has no Python owner', () => {
   const run = playing(40, (step, run) => [run.alloc(1, MB), step === 20 && run.alloc(2, MB)]);
   const end = { when: 'exit', ok: true, cut: false, groups: [], more: addresses(run.blocks(2)) };
-  const found = (look: object, seen = run.blocks(2)) =>
-    only(findingsOf(run, { answers: [{ text: JSON.stringify(look), blocks: blockFacts(seen) }] }));
+  const found = (document: object, seen = run.blocks(2)) =>
+    only(findingsOf(run, { answers: [{ text: JSON.stringify(document), blocks: blockFacts(seen) }] }));
   assert.equal(found(end).holder?.path, 'no Python owner');
   assert.match(found(end).suggestion, /ipc_collect/);
   assert.equal(found(end, run.blocks(1)).holder, null, 'some of it is there');
-  for (const look of [
+  for (const document of [
     { ...end, cut: true },
     { ...end, when: 'step' },
     { ...end, more: undefined },
   ]) {
-    assert.equal(found(look).holder, null);
+    assert.equal(found(document).holder, null);
   }
 });
 
 test('a look that was cut short before it came to the blocks is told of', () => {
   const run = playing(40, (_, run) => run.alloc(1, MB));
-  const look = { when: 'exit', ok: true, cut: true, tookMs: 512.4, groups: [] };
-  const told = (answer: object) =>
+  const document = { when: 'exit', ok: true, cut: true, tookMs: 512.4, groups: [] };
+  const cutText = (answer: object) =>
     only(
       findingsOf(run, { answers: [{ text: JSON.stringify(answer), blocks: blockFacts(run.blocks(1)) }] }),
     ).evidence.filter(sentence => sentence.includes('cut short'));
-  assert.match(told(look)[0] ?? '', /cut short after 512 ms.*gpu-memtrace holders/);
-  assert.equal(told({ ...look, cut: false }).length, 0);
-  assert.equal(told({ ...look, when: undefined }).length, 0, 'somebody asked, and was told');
+  assert.match(cutText(document)[0] ?? '', /cut short after 512 ms.*gpu-memtrace holders/);
+  assert.equal(cutText({ ...document, cut: false }).length, 0);
+  assert.equal(cutText({ ...document, when: undefined }).length, 0, 'somebody asked, and was told');
   const kept = { path: 'kept[...]', kind: 'global', addresses: addresses(run.blocks(1)) };
-  assert.equal(told({ ...look, groups: [kept] }).length, 0, 'it came to them');
+  assert.equal(cutText({ ...document, groups: [kept] }).length, 0, 'it came to them');
 });
 
 test('an answer from before everything went says more than the one at exit', () => {
@@ -244,12 +244,12 @@ test('what may still have a bound when the program ends grew until the end, and 
   const run = playing(40, (_, run) => run.alloc(1, MB));
   const held = { path: 'cache', kind: 'global', limit: 'shrinks', addresses: addresses(run.blocks(1)) };
   const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(run.blocks(1)) }];
-  const said = (ended: boolean) => {
+  const verdictOf = (ended: boolean) => {
     const { findings, sites } = judgeTrace(new RunTrace(run, { answers, ended }));
     return [only(findings).verdict, sites.get(1)?.state, headLine(only(findings)).split(':')[0]];
   };
-  assert.deepEqual(said(false), ['rising', 'rising', 'GROWS SO FAR']);
-  assert.deepEqual(said(true), ['rose', 'rose', 'GREW UNTIL THE END']);
+  assert.deepEqual(verdictOf(false), ['rising', 'rising', 'GROWS SO FAR']);
+  assert.deepEqual(verdictOf(true), ['rose', 'rose', 'GREW UNTIL THE END']);
 });
 
 test('a fix of one part of what a line keeps is none: the others stay', () => {

@@ -246,9 +246,9 @@ test('the same leak in the ranks of a job is one finding, told by the rank whose
   assert.deepEqual([fastest?.process, fastest?.bytesPerStep], [1, 2 * MB]);
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, { class: 'size' })]).length, 2);
   const holder: Finding['holder'] = { ...NO_OWNER, path: 'kept[...]', kind: 'global' };
-  const unasked = { bytesPerStep: 2 * MB, verdict: 'rose' } as const;
-  const asked = only(mergeAcrossProcesses([rank(0, { holder }), rank(1, unasked)]));
-  assert.deepEqual([asked.processes, asked.verdict, asked.holder?.path], [2, 'leak', 'kept[...]']);
-  assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, unasked)]).length, 2, 'nobody was asked');
+  const withoutHolder = { bytesPerStep: 2 * MB, verdict: 'rose' } as const;
+  const cause = only(mergeAcrossProcesses([rank(0, { holder }), rank(1, withoutHolder)]));
+  assert.deepEqual([cause.processes, cause.verdict, cause.holder?.path], [2, 'leak', 'kept[...]']);
+  assert.equal(mergeAcrossProcesses([rank(0, {}), rank(1, withoutHolder)]).length, 2, 'nobody was asked');
   assert.equal(mergeAcrossProcesses([rank(0, {}), rank(0, {})]).length, 2, 'two of one process');
 });

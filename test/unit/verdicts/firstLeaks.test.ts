@@ -49,8 +49,8 @@ function leaking(steps = 40): KeptTrace {
   return new KeptTrace(run, { lines: { 1: 10, 2: 20 } });
 }
 
-/** A program that is asked: what it was asked, and what it can do. */
-class Asked {
+/** A traced program: the questions it got, and how it answers. */
+class FakeProgram {
   readonly questions: OwnQuestion[] = [];
   elapsedMs = 100 * ENOUGH_MS;
   alive = true;
@@ -60,19 +60,19 @@ class Asked {
   private answer: () => void = () => undefined;
 
   constructor(public source = leaking(100)) {
-    const ask = (question: OwnQuestion): Promise<OwnAnswer> => {
+    const query = (question: OwnQuestion): Promise<OwnAnswer> => {
       this.questions.push(question);
       return new Promise(done => (this.answer = () => done({ pauseMs: this.tookMs, cut: this.cut })));
     };
     this.leaks = new FirstLeaks(
       source,
       () => this.alive,
-      ask,
+      query,
       () => this.elapsedMs,
     );
   }
 
-  look(change: (finding: Finding) => Partial<Finding> = () => ({})): void {
+  judge(change: (finding: Finding) => Partial<Finding> = () => ({})): void {
     const verdicts: Verdicts = judgeTrace(this.source);
     this.leaks.check({ ...verdicts, findings: verdicts.findings.map(one => ({ ...one, ...change(one) })) });
   }
@@ -84,77 +84,77 @@ class Asked {
 }
 
 test('each leak is asked about once, one after the other', async () => {
-  const asked = new Asked();
-  asked.look();
-  asked.look();
-  assert.equal(asked.questions.length, 1, 'the process is busy with it');
-  const [first] = asked.questions;
+  const program = new FakeProgram();
+  program.judge();
+  program.judge();
+  assert.equal(program.questions.length, 1, 'the process is busy with it');
+  const [first] = program.questions;
   assert.deepEqual([first?.process, first?.atStep, first?.budgetMs], [0, true, THRESHOLDS.mostPauseMs]);
   assert.ok((first?.blocks.length ?? 0) > 0);
-  await asked.answered();
-  asked.look();
-  await asked.answered();
-  asked.look();
-  assert.equal(asked.questions.length, 2);
+  await program.answered();
+  program.judge();
+  await program.answered();
+  program.judge();
+  assert.equal(program.questions.length, 2);
 });
 
 test('not where the holder is known, the leak not sure, or nobody can be asked', () => {
-  const asked = new Asked();
-  asked.look(() => ({ holder: HOLDER }));
-  asked.look(() => ({ confidence: 0.3 }));
-  asked.alive = false;
-  asked.look();
-  assert.equal(asked.questions.length, 0);
-  asked.alive = true;
-  asked.look();
-  assert.equal(asked.questions.length, 1, 'what came of nothing is not counted');
+  const program = new FakeProgram();
+  program.judge(() => ({ holder: HOLDER }));
+  program.judge(() => ({ confidence: 0.3 }));
+  program.alive = false;
+  program.judge();
+  assert.equal(program.questions.length, 0);
+  program.alive = true;
+  program.judge();
+  assert.equal(program.questions.length, 1, 'what came of nothing is not counted');
 });
 
 test('a leak that another process is worst in now is the same leak', async () => {
-  const asked = new Asked();
+  const program = new FakeProgram();
   const only = ({ place }: Finding): Partial<Finding> => (place?.line === 10 ? {} : { holder: HOLDER });
-  asked.look(only);
-  await asked.answered();
-  asked.look(finding => ({ ...only(finding), process: 1 }));
-  assert.equal(asked.questions.length, 1);
+  program.judge(only);
+  await program.answered();
+  program.judge(finding => ({ ...only(finding), process: 1 }));
+  assert.equal(program.questions.length, 1);
 });
 
 test('the program stands still for a small part of its time, by what it took', async () => {
-  const asked = new Asked();
-  asked.elapsedMs = THRESHOLDS.leastPauseMs / THRESHOLDS.little - 1;
-  asked.look();
-  assert.equal(asked.questions.length, 0, 'too early');
-  asked.elapsedMs = ENOUGH_MS;
-  asked.look();
-  assert.equal(asked.questions[0]?.budgetMs, THRESHOLDS.mostPauseMs);
-  asked.tookMs = THRESHOLDS.mostPauseMs - THRESHOLDS.leastPauseMs;
-  await asked.answered();
-  asked.look();
-  assert.equal(asked.questions[1]?.budgetMs, THRESHOLDS.leastPauseMs, 'what is left');
+  const program = new FakeProgram();
+  program.elapsedMs = THRESHOLDS.leastPauseMs / THRESHOLDS.little - 1;
+  program.judge();
+  assert.equal(program.questions.length, 0, 'too early');
+  program.elapsedMs = ENOUGH_MS;
+  program.judge();
+  assert.equal(program.questions[0]?.budgetMs, THRESHOLDS.mostPauseMs);
+  program.tookMs = THRESHOLDS.mostPauseMs - THRESHOLDS.leastPauseMs;
+  await program.answered();
+  program.judge();
+  assert.equal(program.questions[1]?.budgetMs, THRESHOLDS.leastPauseMs, 'what is left');
 });
 
 test('where time ran out, it is asked again when the program has run for twice as long', async () => {
-  const asked = new Asked();
+  const program = new FakeProgram();
   const only = ({ place }: Finding): Partial<Finding> =>
     place?.line === 10 ? { holder: NO_LINE } : { holder: HOLDER };
-  const budgets = (): number[] => asked.questions.map(({ budgetMs }) => budgetMs);
+  const budgets = (): number[] => program.questions.map(({ budgetMs }) => budgetMs);
   const [least, most] = [THRESHOLDS.leastPauseMs, THRESHOLDS.mostPauseMs];
-  const lookAt = async (elapsedMs: number): Promise<void> => {
-    asked.elapsedMs = elapsedMs;
-    asked.look(only);
-    await asked.answered();
+  const judgeAt = async (elapsedMs: number): Promise<void> => {
+    program.elapsedMs = elapsedMs;
+    program.judge(only);
+    await program.answered();
   };
   const began = least / THRESHOLDS.little;
-  asked.cut = true;
-  asked.tookMs = 0;
-  await lookAt(began);
-  await lookAt(2 * began - 1);
+  program.cut = true;
+  program.tookMs = 0;
+  await judgeAt(began);
+  await judgeAt(2 * began - 1);
   assert.deepEqual(budgets(), [least]);
-  await lookAt(2 * began);
+  await judgeAt(2 * began);
   assert.deepEqual(budgets(), [least, 2 * least]);
-  asked.cut = false;
-  await lookAt(4 * began);
-  await lookAt(100 * began);
+  program.cut = false;
+  await judgeAt(4 * began);
+  await judgeAt(100 * began);
   assert.deepEqual(budgets(), [least, 2 * least, Math.min(most, 4 * least)], 'the last saw all');
 });
 
@@ -162,15 +162,15 @@ test('where few rises were seen, or nobody was found, it is asked again after fo
   const few = 12;
   const half = THRESHOLDS.many / 2;
   const questionsOf = async (first: number, holder: FindingHolder): Promise<number[]> => {
-    const asked = new Asked(leaking(first));
+    const program = new FakeProgram(leaking(first));
     const only = ({ place }: Finding): Partial<Finding> => (place?.line === 10 ? {} : { holder: HOLDER });
     const counts: number[] = [];
     for (const steps of [first, 2 * first, 4 * first + few, 8 * first, 20 * first]) {
-      asked.elapsedMs = steps * ENOUGH_MS;
-      asked.source = leaking(steps);
-      asked.look(counts.length === 0 ? only : finding => ({ holder, ...only(finding) }));
-      await asked.answered();
-      counts.push(asked.questions.length);
+      program.elapsedMs = steps * ENOUGH_MS;
+      program.source = leaking(steps);
+      program.judge(counts.length === 0 ? only : finding => ({ holder, ...only(finding) }));
+      await program.answered();
+      counts.push(program.questions.length);
     }
     return counts;
   };
@@ -180,22 +180,22 @@ test('where few rises were seen, or nobody was found, it is asked again after fo
 });
 
 test('where it is not known how long it stood still, the most is counted', async () => {
-  const asked = new Asked();
-  asked.elapsedMs = ENOUGH_MS;
-  asked.tookMs = null;
-  asked.look();
-  await asked.answered();
-  asked.look();
-  assert.equal(asked.questions.length, 1);
+  const program = new FakeProgram();
+  program.elapsedMs = ENOUGH_MS;
+  program.tookMs = null;
+  program.judge();
+  await program.answered();
+  program.judge();
+  assert.equal(program.questions.length, 1);
 });
 
 test('processes are asked beside each other, each for a part of its own time', () => {
-  const asked = new Asked();
-  asked.elapsedMs = ENOUGH_MS;
-  asked.look(({ place }) => ({ process: place?.line === 10 ? 0 : 1 }));
+  const program = new FakeProgram();
+  program.elapsedMs = ENOUGH_MS;
+  program.judge(({ place }) => ({ process: place?.line === 10 ? 0 : 1 }));
   const most = THRESHOLDS.mostPauseMs;
   assert.deepEqual(
-    asked.questions.map(({ process, budgetMs }) => [process, budgetMs]),
+    program.questions.map(({ process, budgetMs }) => [process, budgetMs]),
     [
       [0, most],
       [1, most],

@@ -91,24 +91,24 @@ test('the holder of most blocks is named, if it holds its share', () => {
     chain: [],
     sites: new Map([[1, { count, bytes: count }]]),
   });
-  const told = (...found: HeldBlocks[]): HolderAnswer[] => {
+  const answersOf = (...found: HeldBlocks[]): HolderAnswer[] => {
     return [{ process: 0, timeNs: 1, when: 'exit', step: 0, held: found, sites: null, cutAfterMs: null, pauseMs: 7 }];
   };
-  const answers = told(held('x', 1), held('cache', 8), held('y', 2));
+  const answers = answersOf(held('x', 1), held('cache', 8), held('y', 2));
   assert.equal(holderOf(answers, 0, [1], 0.5, 3)?.path, 'cache');
   assert.equal(holderOf(answers, 0, [1], 0.5, 3)?.asked, undefined, 'nobody waited for the look at the end');
-  const asked = answers.map(answer => ({ ...answer, when: 'asked' as const }));
-  assert.deepEqual(holderOf(asked, 0, [1], 0.5, 3)?.asked, { timeNs: 1, pauseMs: 7 });
+  const running = answers.map(answer => ({ ...answer, when: 'asked' as const }));
+  assert.deepEqual(holderOf(running, 0, [1], 0.5, 3)?.asked, { timeNs: 1, pauseMs: 7 });
   assert.equal(holderOf(answers, 0, [1], 0.9, 3), null);
   assert.equal(holderOf(answers, 0, [1], 0, 9), null);
   assert.equal(holderOf(answers, 0, [2], 0, 1), null);
   assert.equal(holderOf(answers, 1, [1], 0, 1), null);
-  const nobody = held('no Python owner', 20);
-  nobody.holder.kind = 'none';
-  assert.equal(holderOf(told(nobody, held('x', 3)), 0, [1], 0, 1)?.path, 'x');
-  assert.equal(holderOf(told(nobody, held('x', 3)), 0, [1], 0.5, 3), null, '3 of 23');
-  assert.equal(holderOf(told(nobody), 0, [1], 0, 1), null);
-  const left = told(held('x', 3));
+  const ownerless = held('no Python owner', 20);
+  ownerless.holder.kind = 'none';
+  assert.equal(holderOf(answersOf(ownerless, held('x', 3)), 0, [1], 0, 1)?.path, 'x');
+  assert.equal(holderOf(answersOf(ownerless, held('x', 3)), 0, [1], 0.5, 3), null, '3 of 23');
+  assert.equal(holderOf(answersOf(ownerless), 0, [1], 0, 1), null);
+  const left = answersOf(held('x', 3));
   assert.equal(holderOf(left, 0, [1], 0, 1, 12)?.path, 'x');
   assert.equal(holderOf(left, 0, [1], 0, 1, 13), null, 'it did not hold the ten that are gone');
   const early = left.map(answer => ({ ...answer, when: 'asked' as const }));
@@ -168,23 +168,23 @@ test('who else has the same blocks is told, by site, and then no fix of one of t
     }),
     blocks: [block(16n, 1), block(32n, 1), block(48n, 1), block(64n, 2)],
   };
-  const told = (...sites: number[]): [number, string | null, boolean][] => {
+  const sharesOf = (...sites: number[]): [number, string | null, boolean][] => {
     const read = readHolderAnswer(answer, sites, { queried: 4, alive: 4 });
     assert.ok('holders' in read);
     return read.holders.map(holder => [holder.count, shareText(holder, t), holder.fix !== undefined]);
   };
-  assert.deepEqual(told(1), [
+  assert.deepEqual(sharesOf(1), [
     [
       3,
       'other (a.py:10) holds 2 of its 3 blocks too. third (a.py:12) holds 1 of its 3 blocks too. Change all of them.',
       false,
     ],
   ]);
-  assert.deepEqual(told(2), [[1, 'other (a.py:10) holds the same memory. Change both.', false]]);
+  assert.deepEqual(sharesOf(2), [[1, 'other (a.py:10) holds the same memory. Change both.', false]]);
   answer.text = JSON.stringify({ ok: true, holders: [{ ...first, addresses: ['0x10'] }] });
-  assert.deepEqual(told(1), [[4, null, true]], 'nobody else');
+  assert.deepEqual(sharesOf(1), [[4, null, true]], 'nobody else');
   answer.text = JSON.stringify({ ok: true, holders: [{ ...first, addresses: ['0x10', '0x20', '0x40'] }] });
-  assert.deepEqual(told(2), [[1, null, true]], 'three blocks stand for four: a third of them is one');
+  assert.deepEqual(sharesOf(2), [[1, null, true]], 'three blocks stand for four: a third of them is one');
 });
 
 test('a cycle that is seen at the end alone is not named where a look before it did not see it', () => {
@@ -219,17 +219,17 @@ test('an answer about some sites: who holds how many, how it went', () => {
     }),
     blocks: [block(16n, 1), block(32n, 1), block(48n, 2), block(64n, 1, 1)],
   };
-  const told = readHolderAnswer(answer, [1], FIVE);
-  assert.ok('holders' in told);
+  const read = readHolderAnswer(answer, [1], FIVE);
+  assert.ok('holders' in read);
   assert.deepEqual(
-    told.holders.map(({ path, count, bytes, length }) => [path, count, bytes, length]),
+    read.holders.map(({ path, count, bytes, length }) => [path, count, bytes, length]),
     [
       ['__main__.kept[...]', 2, 200, 9],
       ['no Python owner', 1, 1, null],
     ],
   );
   assert.equal(
-    told.sentence,
+    read.sentence,
     'Looked at 5 blocks, 3 of them still alive; the program was paused for 13 ms; the search was cut short.',
   );
   assert.match(

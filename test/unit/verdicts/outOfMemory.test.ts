@@ -108,17 +108,17 @@ const pool = (part: Partial<Pool>): Pool => ({
 });
 
 test('what captured graphs keep to themselves would have been enough', () => {
-  const told = (pools: Pool[]) => judged([failing({ snapshot: snapshot({ pools }) })]).outOfMemory[0];
-  const three = told([1, 2, 3].map(n => pool({ id: `${n}:0`, reservedBytes: n * GB, liveBytes: 256 * MB })));
+  const judgedWith = (pools: Pool[]) => judged([failing({ snapshot: snapshot({ pools }) })]).outOfMemory[0];
+  const three = judgedWith([1, 2, 3].map(n => pool({ id: `${n}:0`, reservedBytes: n * GB, liveBytes: 256 * MB })));
   assert.equal(three?.cause, 'pools');
   const keep = '3 captured graphs keep 6.00 GB of PyTorch’s cache, 5.25 GB of it unused between replays';
   assert.ok(three?.detail.startsWith(keep), three?.detail);
   // One pool for all is as big as the biggest.
   assert.deepEqual([three?.advice[0]?.bytes, three?.advice[0]?.text.includes('pool=first.pool()')], [2.5 * GB, true]);
-  const one = told([pool({}), pool({ kind: 'common', reservedBytes: 9 * GB })]);
+  const one = judgedWith([pool({}), pool({ kind: 'common', reservedBytes: 9 * GB })]);
   assert.deepEqual([one?.cause, one?.advice[0]?.bytes], ['pools', GB]);
   assert.ok(one?.advice[0]?.text.includes('1 captured graph keeps 1.00 GB of PyTorch’s cache, 1.00 GB of it unused'));
-  assert.notEqual(told([pool({ reservedBytes: 300 * MB })])?.cause, 'pools');
+  assert.notEqual(judgedWith([pool({ reservedBytes: 300 * MB })])?.cause, 'pools');
 });
 
 test('unused memory enough, and no gap long enough: fragmentation', () => {
@@ -198,13 +198,13 @@ test('a list that was built in a loop is no leak that filled the memory where a 
       return { ...info, steps: info.steps.map(steps => ({ ...steps, source: 'periodic' as const, sure: false })) };
     }
   }
-  const told = (site: number) => {
+  const judgedWith = (site: number) => {
     const outOfMemory = [failing({ site })];
     const verdicts = judgeTrace(new Rounds(run, { outOfMemory, outOfMemoryCount: 1, totalBytes: 16 * GB, ledger }));
     return [verdicts.outOfMemory[0]?.cause, verdicts.findings.map(({ verdict }) => verdict)];
   };
-  assert.deepEqual(told(2), ['leak', ['oom']]);
-  assert.deepEqual(told(1), ['full', ['oom', 'rose']]);
+  assert.deepEqual(judgedWith(2), ['leak', ['oom']]);
+  assert.deepEqual(judgedWith(1), ['full', ['oom', 'rose']]);
 });
 
 test('failures of one line and cause are one finding', () => {

@@ -27,19 +27,19 @@ function trace(steps: number, leaks: boolean, facts: RunFacts = {}): RunTrace {
   }
   return new RunTrace(run, { totalBytes: 1000 * MB, lines: { 3: 30, 4: 30 }, ...facts });
 }
-const standing = (source: RunTrace, info: Partial<TraceInfo> = {}): string => {
-  const told = overallVerdict({ ...source.info(), ...info }, judgeTrace(source));
-  return `${told.overall}: ${told.sentence}`;
+const textOf = (source: RunTrace, info: Partial<TraceInfo> = {}): string => {
+  const result = overallVerdict({ ...source.info(), ...info }, judgeTrace(source));
+  return `${result.overall}: ${result.sentence}`;
 };
 
 test('too few steps: how many more are waited for, or that none will come', () => {
   assert.equal(
-    standing(trace(0, false)),
+    textOf(trace(0, false)),
     'waiting: Waiting for the first training step to end; 9 of them tell what leaks.',
   );
-  assert.equal(standing(trace(4, false)), 'waiting: Needs 5 more steps to tell what leaks.');
-  assert.equal(standing(trace(8, false)), 'waiting: Needs 1 more step to tell what leaks.');
-  assert.match(standing(trace(4, false), { live: false }), /^waiting: The run ended after 4 steps: too few/);
+  assert.equal(textOf(trace(4, false)), 'waiting: Needs 5 more steps to tell what leaks.');
+  assert.equal(textOf(trace(8, false)), 'waiting: Needs 1 more step to tell what leaks.');
+  assert.match(textOf(trace(4, false), { live: false }), /^waiting: The run ended after 4 steps: too few/);
 });
 
 test('time instead of steps: that it takes more of it, and no guess how much', () => {
@@ -50,24 +50,24 @@ test('time instead of steps: that it takes more of it, and no guess how much', (
     run.endStep();
   }
   assert.equal(
-    standing(new RunTrace(run)),
+    textOf(new RunTrace(run)),
     'waiting: No training step is known yet: telling what leaks takes more time.',
   );
 });
 
 test('lost events: unknown, and what it takes', () => {
-  const text = standing(trace(30, true, { lost: { events: 10_000, byCause: { budget: 10_000 } } }));
+  const text = textOf(trace(30, true, { lost: { events: 10_000, byCause: { budget: 10_000 } } }));
   assert.match(text, /^lost: Unknown: 25 % of the events were lost\. Only a run that records them all can tell/);
 });
 
 test('a file that is cut short: no leak is not that nothing leaks', () => {
   const without = (events: number) => trace(30, false, { lost: { events, byCause: { 'cut short': events } } });
   assert.equal(
-    standing(without(10_000), { live: false }),
+    textOf(without(10_000), { live: false }),
     'lost: Unknown: 25 % of the events are missing, for the file is cut short. Only the whole file can tell what leaks.',
   );
   assert.equal(
-    standing(without(2), { live: false }),
+    textOf(without(2), { live: false }),
     'partial: No leak was found in 30 steps, but events are missing: 2.',
   );
   const source = without(2);
@@ -86,11 +86,11 @@ test('stacks that need more steps: no leak so far is not that nothing leaks', ()
     }
     return new RunTrace(run, { totalBytes: 1000 * MB });
   };
-  assert.equal(standing(source(0)), 'clean: Nothing leaks after 12 steps.');
-  assert.equal(standing(source(1)), 'clean: No leak so far, after 12 steps; 1 of 3 stacks needs more steps to tell.');
-  assert.equal(standing(source(2)), 'clean: No leak so far, after 12 steps; 2 of 4 stacks need more steps to tell.');
+  assert.equal(textOf(source(0)), 'clean: Nothing leaks after 12 steps.');
+  assert.equal(textOf(source(1)), 'clean: No leak so far, after 12 steps; 1 of 3 stacks needs more steps to tell.');
+  assert.equal(textOf(source(2)), 'clean: No leak so far, after 12 steps; 2 of 4 stacks need more steps to tell.');
   assert.equal(
-    standing(source(2), { live: false }),
+    textOf(source(2), { live: false }),
     'clean: No leak was found in 12 steps; for 2 of 4 stacks these were too few to tell.',
   );
 });
@@ -110,11 +110,11 @@ test('few, heavy rounds: the line that rises is named, and no leak is not that n
     return new RunTrace(run, { totalBytes: 10_000 * MB, lines: { 2: 30 } });
   };
   assert.equal(
-    standing(source(MB), { live: false }),
+    textOf(source(MB), { live: false }),
     'rising: No leak was found in 94 steps, but train.py:30 train holds 120.00 MB more after rising 3 times. It rises; it takes 90 more steps to tell.',
   );
-  assert.match(standing(source(MB)), /^rising: No leak so far, after 94 steps, but train\.py:30 train holds/);
-  assert.match(standing(source(MB / 1024), { live: false }), /^clean: /);
+  assert.match(textOf(source(MB)), /^rising: No leak so far, after 94 steps, but train\.py:30 train holds/);
+  assert.match(textOf(source(MB / 1024), { live: false }), /^clean: /);
 });
 
 test('what piled up behind the last step is no proof of a leak, and none that nothing leaks', () => {
@@ -123,15 +123,15 @@ test('what piled up behind the last step is no proof of a leak, and none that no
   assert.equal(verdicts.after, null);
   const after = { process: 0, bytes: 12 * MB, line: 'train.py:16 test', lineBytes: 9 * MB };
   const info = { ...source.info(), live: false };
-  const told = overallVerdict(info, { ...verdicts, after });
-  assert.deepEqual(told, {
+  const result = overallVerdict(info, { ...verdicts, after });
+  assert.deepEqual(result, {
     overall: 'after',
     sentence:
       'No leak was found in 30 steps, but memory rose by 12.00 MB after the last step, where no steps tell whether it leaks: most at train.py:16 test (9.00 MB).',
   });
   const snapshot = { ...readSnapshot(source, { top: 0, groupBy: 'line', groups: 1 }, { ...verdicts, after }), info };
   const table = renderTable(snapshot, { now: new Date(0) }).join('\n');
-  assert.ok(table.includes(told.sentence) && !table.includes('NO LEAK FOUND'), table);
+  assert.ok(table.includes(result.sentence) && !table.includes('NO LEAK FOUND'), table);
 });
 
 /** Rounds of 100 ms, of each of which 2 MB stay. */
@@ -148,7 +148,7 @@ function loop(rounds: number, facts: RunFacts, source: 'periodic' | 'optimizer' 
 
 test('growth in a short loop is over once the program has gone on without it for as long again', () => {
   const of = (steps: number, idleNs: number, source: 'periodic' | 'optimizer' = 'periodic'): string =>
-    standing(loop(steps, { idleNs }, source));
+    textOf(loop(steps, { idleNs }, source));
   assert.equal(of(30, 1e8), 'found: 1 other finding', 'its end is that of the loop');
   assert.equal(of(30, 3e9), 'clean: Nothing leaks after 30 rounds of a loop.');
   assert.match(of(30, 1e9), /^rising: No leak .* and no more for a while since: that may have been a set-up\.$/);
@@ -169,22 +169,22 @@ test('few rounds in which one line alone allocates, or a graph is captured, may 
   const captured = (makers: number): RunFacts => ({
     pools: [{ ...graphs, makers, reservedBytes: 30 * MB, liveBytes: 20 * MB }],
   });
-  assert.match(standing(loop(30, { alone: true })), /^rising: .* as when weights are loaded\.$/);
-  assert.equal(standing(loop(100, { alone: true })), 'found: 1 leak', 'nobody loads for so long');
-  assert.match(standing(loop(30, captured(30))), /^rising: .* captures a CUDA graph in most of its rounds/);
-  assert.equal(standing(loop(30, captured(3))), 'found: 1 other finding', 'most rounds captured none');
-  const early = (rounds: number, ended: boolean): string => standing(loop(30, { ended, poolsNs: rounds * 1e8 }));
+  assert.match(textOf(loop(30, { alone: true })), /^rising: .* as when weights are loaded\.$/);
+  assert.equal(textOf(loop(100, { alone: true })), 'found: 1 leak', 'nobody loads for so long');
+  assert.match(textOf(loop(30, captured(30))), /^rising: .* captures a CUDA graph in most of its rounds/);
+  assert.equal(textOf(loop(30, captured(3))), 'found: 1 other finding', 'most rounds captured none');
+  const early = (rounds: number, ended: boolean): string => textOf(loop(30, { ended, poolsNs: rounds * 1e8 }));
   assert.match(early(2, false), /^rising: .* that has just begun, and may capture CUDA graphs/);
   assert.equal(early(20, false), 'found: 1 other finding', 'none of 20 rounds captured one');
   assert.equal(early(2, true), 'found: 1 other finding', 'no list will come');
-  const half = standing(loop(30, { ...captured(10), ended: false, poolsNs: 15e8 }));
+  const half = textOf(loop(30, { ...captured(10), ended: false, poolsNs: 15e8 }));
   assert.match(half, /^rising: .* captures a CUDA graph in most of its rounds/, 'of those that are known');
-  assert.equal(standing(loop(30, captured(30), 'optimizer')), 'found: 1 leak', 'training steps are no set-up');
+  assert.equal(textOf(loop(30, captured(30), 'optimizer')), 'found: 1 leak', 'training steps are no set-up');
 });
 
 test('nothing leaks, and what leaks', () => {
-  assert.equal(standing(trace(30, false)), 'clean: Nothing leaks after 30 steps.');
-  assert.equal(standing(trace(30, true)), 'found: 1 leak');
+  assert.equal(textOf(trace(30, false)), 'clean: Nothing leaks after 30 steps.');
+  assert.equal(textOf(trace(30, true)), 'found: 1 leak');
 });
 
 test('a row has the worst verdict of its sites', () => {

@@ -6,8 +6,8 @@ import { highOutliers, median, robustDeviation, theilSen } from '../../../extens
 const numbers = (minLength: number, maxLength = 40): fc.Arbitrary<number[]> =>
   fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength, maxLength });
 const indexes = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
-const near = (actual: number, wanted: number, error = 1e-9): void =>
-  assert.ok(Math.abs(actual - wanted) <= error * (1 + Math.abs(wanted)), `${actual} is not ${wanted}`);
+const near = (actual: number, expected: number, error = 1e-9): void =>
+  assert.ok(Math.abs(actual - expected) <= error * (1 + Math.abs(expected)), `${actual} is not ${expected}`);
 
 test('the median has as many values below as above', () => {
   fc.assert(

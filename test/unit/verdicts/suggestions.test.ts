@@ -46,9 +46,10 @@ test('what grows is told to keep less, or to have a bound', () => {
 test('an array of another library is brought to the CPU in its own words, and gets no advice for PyTorch', () => {
   const classes: LeakClass[] = ['outputs', 'size', 'hook', 'graph', 'gradients', 'exception'];
   const lines = ['kept = jnp.concatenate([kept, x])', 'all_outputs.append(out)'];
-  const says = (kind: LeakClass): string => suggest(kind, at('kept[...]', { toHost: 'jax.device_get(…)' }), { lines });
-  assert.match(says('outputs'), /^kept grows with each step.*\(`jax\.device_get\(…\)`\)/);
-  for (const kind of classes) assert.doesNotMatch(says(kind), /torch|detach|\.cpu\(/, kind);
+  const advice = (kind: LeakClass): string =>
+    suggest(kind, at('kept[...]', { toHost: 'jax.device_get(…)' }), { lines });
+  assert.match(advice('outputs'), /^kept grows with each step.*\(`jax\.device_get\(…\)`\)/);
+  for (const kind of classes) assert.doesNotMatch(advice(kind), /torch|detach|\.cpu\(/, kind);
 });
 
 test('a hook that is registered in each step is not to be, and one that stores what it sees is to store less', () => {
@@ -61,20 +62,20 @@ test('a hook that is registered in each step is not to be, and one that stores w
 
 test('what cannot have a graph is not to be detached, and what is no single number has no .item()', () => {
   const classes: LeakClass[] = ['graph', 'outputs', 'size', 'gradients', 'backward', 'hook'];
-  const says = (kind: LeakClass, more: Partial<FindingHolder>): string =>
+  const advice = (kind: LeakClass, more: Partial<FindingHolder>): string =>
     suggest(kind, at('embeddings[...]', more), { lines: ['kept = torch.cat([kept, x])'] });
   for (const kind of classes) {
-    assert.doesNotMatch(says(kind, { graph: false, one: false }), /detach|item\(\)/, kind);
-    assert.doesNotMatch(says(kind, { graph: true, one: false }), /item\(\)|(?<!detach\(\))\.cpu/, kind);
+    assert.doesNotMatch(advice(kind, { graph: false, one: false }), /detach|item\(\)/, kind);
+    assert.doesNotMatch(advice(kind, { graph: true, one: false }), /item\(\)|(?<!detach\(\))\.cpu/, kind);
   }
   assert.match(
-    says('outputs', { graph: false, one: false }),
+    advice('outputs', { graph: false, one: false }),
     /move the tensors that you keep to the CPU \(`\.cpu\(\)`\)/,
   );
-  assert.match(says('graph', { graph: true, one: true }), /keep the number alone \(`\.item\(\)`\)/);
+  assert.match(advice('graph', { graph: true, one: true }), /keep the number alone \(`\.item\(\)`\)/);
   assert.match(suggest('outputs', null, { torch: false }), /or move it to the CPU\.$/, 'no tensors of PyTorch');
   assert.match(
-    says('outputs', {}),
+    advice('outputs', {}),
     /`\.detach\(\)\.cpu\(\)`/,
     'of an older trace nothing is known: it is right for both',
   );
