@@ -73,7 +73,7 @@ export function holderText(holder: FindingHolder): string {
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
 }
 
-/** `It holds 20 of 60 blocks. …`, and who else has them; null: it holds all, and nobody else. */
+/** `It holds 20 of 60 blocks. …`, and the other holders; null: it holds all, and no other does. */
 export const shareOf = (holder: FindingHolder): string | null => shareText(holder, t);
 
 /** What is wrong with a filter, in one sentence; '': nothing. */

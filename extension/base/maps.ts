@@ -13,7 +13,7 @@ export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<
   return groups;
 }
 
-/** The values in lists of so many, each made when it is asked for. */
+/** The values in lists of so many, each made when it is read. */
 export function* batches<T>(values: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const value of values) {

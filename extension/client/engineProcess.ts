@@ -1,4 +1,4 @@
-// The extension host's side of the engine: starts its process, asks it, and starts another one where it dies.
+// The extension host's side of the engine: starts its process, sends it requests, and starts another one where it dies.
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { t } from '@vscode/l10n';
@@ -20,7 +20,7 @@ import { ownArrays } from './ownArrays';
 const MOST_DEATHS = 3;
 const DEATHS_MS = 60_000;
 
-/** Who shows a trace. */
+/** The viewers of a trace. */
 export interface TraceListener {
   /** What opens the trace again in a new process. */
   opening(): Opening;
@@ -54,7 +54,7 @@ export function startEngine(dist: string, texts: string | undefined): ChildProce
   });
 }
 
-/** One engine for a window, started when it is first asked. */
+/** One engine for a window, started at the first request. */
 export class EngineProcess implements Engine {
   private child: ChildProcess | null = null;
   private readonly waiting = new Map<number, Waiting>();

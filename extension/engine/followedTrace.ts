@@ -62,8 +62,8 @@ export class FollowedTrace {
   }
 
   /**
-   * Pushes what is known of this moment. Without `change` it goes with an answer, unless it was pushed. With it a page asks anew, also for a
-   * moment that went with an answer: the thread that reads may have been ahead of the news of it, and not all of the page has asked.
+   * Pushes what is known of this moment. Without `change` it goes with an answer, unless it was pushed. With it a page requests anew, also a
+   * moment that went with an answer: the thread that reads may have been ahead of the news of it, and not all of the page has requested it.
    */
   pushInfo(change?: TraceChange): void {
     const { native } = this.session;
@@ -107,7 +107,7 @@ export class FollowedTrace {
     this.pushInfo('events');
   }
 
-  /** Looks for the moment that is shown instead of the end. Rejects when the trace is closed. */
+  /** Searches for the moment that is shown instead of the end. Rejects when the trace is closed. */
   async findEnding(): Promise<void> {
     const { native, moments } = this.session;
     if (endingOf(native) !== null) {

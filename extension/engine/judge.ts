@@ -1,4 +1,4 @@
-// Verdicts of the trace that is shown: judged when somebody wants them, in small parts, not more often than they are worth.
+// Verdicts of the trace that is shown: judged on request, in small parts, not more often than they are worth.
 import { servesMs } from '../analysis/findings/firstLeaks';
 import { judgeInParts } from '../analysis/findings/judgeTrace';
 import { createLineReader } from '../native/lineReader';

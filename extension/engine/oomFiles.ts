@@ -4,7 +4,7 @@ import { textOf } from '../text/escapeForTerminal';
 import type { TraceSource } from '../protocol/trace';
 import type { FollowedTrace } from './followedTrace';
 
-/** Writes what is to be said of memory that ran out, as documents in a folder; their paths. */
+/** Writes the reports on memory that ran out, as documents in a folder; their paths. */
 export async function writeOomFiles(folder: string, { session, verdicts }: FollowedTrace): Promise<string[]> {
   const { native, moments } = session;
   const endNs = native.info().durationNs + BEHIND_NS;

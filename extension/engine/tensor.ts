@@ -5,7 +5,7 @@ import { formatBytes } from '../text/format';
 import type { TensorFound } from '../protocol/requests/engineRequests';
 import type { FollowedTrace } from './followedTrace';
 
-/** What is told of the tensor whose memory begins at an address of a process that stands still; null: it is none that was traced. */
+/** The description of the tensor whose memory begins at an address of a process that stands still; null: it is none that was traced. */
 export async function tensorOf(
   { session, verdicts }: FollowedTrace,
   pid: number,
@@ -17,7 +17,7 @@ export async function tensorOf(
   if (!facts?.alive) return null;
   const block = { process, site: facts.site, address: `0x${address.toString(16)}` };
   const of = { ...block, timeNs: facts.timeNs };
-  // The program stands still: asking takes none of its time.
+  // The program stands still: a query takes none of its time.
   if (holderOfBlock(trace, of) === null) await verdicts.inspectBlock(block);
   const site = trace.site(facts.site);
   const place = placeText(site?.frames[Math.max(site.userFrame, 0)] ?? null);

@@ -140,7 +140,7 @@ export class TraceEngine implements Engine {
       ...compareAnswers(model),
       ...verdictAnswers(model),
     };
-    // The bars of the cards are asked for whenever figures are: those that the host has go with them.
+    // The bars of the cards are requested whenever figures are: those that the host has go with them.
     if (method === 'ledger') shown.pushInfo();
     return (answers[method] as (of: typeof params) => unknown)(params);
   }

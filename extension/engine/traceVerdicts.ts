@@ -1,4 +1,4 @@
-// What is said of the memory of one trace: findings as the page shows them, and what the traced process is asked about them.
+// Verdicts on the memory of one trace: findings as the page shows them, and queries for their holders to the traced process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { t } from '@vscode/l10n';
 import { findingSpark } from '../analysis/findings/findingSpark';
@@ -27,7 +27,7 @@ const BLOCK_PATIENCE_MS = 15_000;
 
 interface HolderSearch {
   holders: Inquiry | null;
-  /** Ends the waiting for what is asked now. */
+  /** Ends the waiting for the query under way. */
   stop: AbortController;
 }
 
@@ -41,7 +41,7 @@ export class TraceVerdicts {
 
   /**
    * @param directory where the trace is recorded; null: it is a file
-   * @param changed something was judged anew, something was asked of the process, or it answered
+   * @param changed something was judged anew, the process was queried, or it answered
    */
   constructor(
     private readonly source: NativeTrace,
@@ -54,7 +54,7 @@ export class TraceVerdicts {
     });
   }
 
-  /** From here on the program is asked by itself who holds what leaks, the first time that this is certain. */
+  /** From here on the holders of each leak are queried automatically, the first time that it is certain. */
   autoFindHolders(log: (line: string) => void): void {
     const begun = performance.now();
     const query = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
@@ -110,13 +110,13 @@ export class TraceVerdicts {
     return finding;
   }
 
-  /** One sentence on why the process of a finding cannot be asked now; null: it can. */
+  /** One sentence on why the process of a finding cannot be queried now; null: it can. */
   queryRefusal({ process }: Pick<Finding, 'process'>): string | null {
     const info = this.source.info();
     return cannotAsk(info, info.processes[process], this.directory);
   }
 
-  /** Asks who holds a finding's survivors; where the process cannot tell, what was recorded is told. */
+  /** Queries the holders of a finding's survivors; where the process cannot answer, the recorded ones are given. */
   findHolders(id: string): Promise<Inquiry> {
     const finding = this.find(id);
     const search = this.begin(id);
@@ -134,7 +134,7 @@ export class TraceVerdicts {
     this.changed();
   }
 
-  /** Asks about one block: null once the trace holds the answer, else one sentence. */
+  /** Queries one block: null once the trace holds the answer, else one sentence. */
   async inspectBlock({ process, address }: BlockQuery): Promise<string | null> {
     const refusal = this.queryRefusal({ process });
     if (refusal !== null) return refusal;
@@ -166,7 +166,7 @@ export class TraceVerdicts {
     return { state: 'answered', sentence: found.sentence, results: found.holders };
   }
 
-  /** What the trace has of it. `why`: the process is not asked. */
+  /** What the trace has of it. `why`: the process is not queried. */
   private recorded({ process, sites }: Finding, why: string): Inquiry {
     const recorded = recordedHolders(this.source, process, sites);
     if (recorded === null) return refused(`${why} ${t('The trace holds no earlier answer.')}`);
@@ -174,7 +174,7 @@ export class TraceVerdicts {
     return { state: 'answered', sentence, results: recorded.holders };
   }
 
-  /** Waits no longer for what was asked about a finding. */
+  /** Waits no longer for the query about a finding. */
   stopHolderSearch(id: string): void {
     this.searches.get(id)?.stop.abort();
   }

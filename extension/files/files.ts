@@ -73,7 +73,7 @@ export function readStart(file: string, most: number): Buffer {
   });
 }
 
-/** A regular file, to be read in pieces; who opens it closes it. Rejects. */
+/** A regular file, to be read in pieces; the caller that opens it closes it. Rejects. */
 export async function openToRead(file: string): Promise<{ handle: FileHandle; about: Stats }> {
   const handle = await open(file, O_RDONLY | O_NONBLOCK);
   const about = await handle.stat();
@@ -209,7 +209,7 @@ export function giveTo(file: string, uid: number, gid: number): void {
 }
 
 /**
- * Makes a folder, a private one unless `mode` says else, and those above it. Not `recursive: true`: below a folder that cannot hold folders, such as
+ * Makes a folder, a private one unless `mode` is given, and those above it. Not `recursive: true`: below a folder that cannot hold folders, such as
  * /proc, Node 20 then never returns.
  */
 export function makeFolder(path: string, mode = 0o700): void {

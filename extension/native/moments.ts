@@ -28,7 +28,7 @@ export class Moments {
     return this.openRecent(untilNs).settled;
   }
 
-  /** Begins to read where that was not begun, and says how far it is. Throws what stopped it, once. */
+  /** Begins to read where that was not begun; returns how far it is. Throws what stopped it, once. */
   reading(untilNs: number): MomentReading {
     const { done, session, error } = this.openRecent(untilNs);
     if (!error) return { done, readNs: done ? untilNs : session.info().durationNs, untilNs };

@@ -8,7 +8,7 @@ export interface NativeTrace extends TraceSource {
   /**
    * Calls `found` once there is something new: with true when all that was written was read, with false where that takes longer than
    * 20 ms, and goes on. From the first call on the trace stands still behind a true until the next call, except for `settle`: what is
-   * asked in between is of one moment. A second call takes the place of the first.
+   * queried in between is of one moment. A second call takes the place of the first.
    */
   next(found: (caughtUp: boolean) => void): void;
   /** Resolves when all that is in the logs now has been read. */
@@ -21,7 +21,7 @@ export interface NativeTrace extends TraceSource {
 
 export interface OpenOptions {
   /**
-   * Session time in ns, as in TraceInfo. The session then knows the events up to this time (inclusive) of the processes that
+   * Session time in ns, as in TraceInfo. The session then has the events up to this time (inclusive) of the processes that
    * had begun by then, and nothing later: every answer is that of this moment. `info().live` is false once all of that has
    * been read. Not cut by time: the losses that the processes counted themselves, and what the launcher left.
    */

@@ -77,7 +77,7 @@ class Bounded extends Transform {
   bytes = 0;
   private state = 0xffffffff;
 
-  /** `sums`: its checksum is wanted; gzip has its own. */
+  /** `sums`: its checksum is made; gzip has its own. */
   constructor(
     private readonly packed: number,
     private readonly sums: boolean,

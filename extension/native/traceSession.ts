@@ -1,14 +1,14 @@
 import { Moments } from './moments';
 import type { NativeAddon, NativeTrace } from './native';
 
-/** From one moment that is told of to the next while things change: ten pictures a second are drawn in that time. */
+/** From one published moment to the next while things change: ten pictures a second are drawn in that time. */
 const PICTURE_MS = 80;
 /** What there is while a backlog is read is of no moment: that is shown now and then only. */
 const BEHIND_MS = 250;
-/** For so long the trace waits for those who have not asked for the last moment yet. */
+/** For so long the trace waits for viewers that have not requested the last moment yet. */
 const PATIENCE_MS = 2_000;
 
-/** Follows one trace: reads what is new in pulses, each a moment that all who show the trace show, and tells of it. At rest nothing runs here. */
+/** Follows one trace: reads what is new in pulses, each a moment that all viewers of the trace show, and notifies them. At rest nothing runs here. */
 export class TraceSession {
   readonly native: NativeTrace;
   /** The same trace at earlier times. */
@@ -41,7 +41,7 @@ export class TraceSession {
     this.moments = new Moments(untilNs => addon.open(path, { untilNs }));
   }
 
-  /** From here on each listener is told of what is new; for a while after that the trace stands still. */
+  /** From here on each listener is notified of what is new; for a while after that the trace stands still. */
   follow(): void {
     this.following = !this.closed;
     this.goOn();
@@ -57,13 +57,13 @@ export class TraceSession {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /** Somebody who shows the trace was told of this moment and will ask for it, or has asked: the next one waits for that. */
+  /** A viewer of the trace got this moment and will request its figures, or has done so: the next one waits for that. */
   setLate(viewer: unknown, late: boolean): void {
     if (late) this.late.add(viewer);
     else if (this.late.delete(viewer)) this.goOn();
   }
 
-  /** Looks for what is new, unless the last news is too young. */
+  /** Reads what is new, unless the last news is too young. */
   private goOn(): void {
     if (!this.following || this.reading) return;
     clearTimeout(this.timer);

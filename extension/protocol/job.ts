@@ -4,7 +4,7 @@ import type { RankInfo } from './rank';
 import type { Frame, Layer, StepSource } from './trace';
 import type { Finding, SiteState } from './verdicts';
 
-/** What is told of a rank over its steps; bytes at the ends of steps, of `peak` the most within. */
+/** What is recorded of a rank over its steps; bytes at the ends of steps, of `peak` the most within. */
 export const JOB_LAYERS = ['peak', 'live', 'reserved', 'outside', 'foreign'] as const;
 export type JobLayer = (typeof JOB_LAYERS)[number];
 
@@ -112,7 +112,7 @@ function has(fields: Fields, numbers: readonly string[], texts: readonly string[
 export interface JobDifference {
   /** `growth`: more a step · `peak`: a higher or lower one · `foreign`: processes that are not of the job hold memory of its GPUs. */
   kind: 'growth' | 'peak' | 'foreign';
-  /** `rank 37 alone`, `all ranks of stage 0`, `host n7`: whom it is about. */
+  /** `rank 37 alone`, `all ranks of stage 0`, `host n7`: the ranks that it is about. */
   who: string;
   ranks: number[];
   /** More (or less) than its equals: a step, or at the peak; of `foreign` all of it, the most on one GPU. */
@@ -141,7 +141,7 @@ type RankFields = 'host' | 'pid' | 'steps' | 'peakBytes' | 'totalBytes' | 'live'
 export interface JobView {
   run: string;
   simulated: boolean;
-  /** How many ranks the job has; null: nobody told. */
+  /** How many ranks the job has; null: unknown. */
   worldSize: number | null;
   ranks: JobRank[];
   /** What is wrong with the folder or missing in it, a sentence each. */

@@ -11,7 +11,7 @@ const CELL_NOTE = /^(\S+) (\S+) (\d+) (.+)$/;
 const SHOWN = 4;
 const numbers = new Map<string, readonly number[]>();
 
-/** All runs that the program told of, in their order. */
+/** All runs that the program reported, in their order. */
 export function cellRunsOf(info: CellSource) {
   return cellNotes(info).filter(({ endNs }) => endNs > 0);
 }
@@ -30,7 +30,7 @@ function cellNotes({ processes, startRealtimeMs }: CellSource) {
 
 /**
  * Until another trace is named, its cells are called by their numbers, wherever a file is named. Two kernels of one PID, on two
- * machines, give two cells one file: whoever writes of a trace names it first.
+ * machines, give two cells one file: code that writes of a trace names it first.
  */
 export function nameCells(info: CellSource): void {
   const found = new Map<string, Set<number>>();

@@ -1,19 +1,19 @@
-// Who a process is in a job of many ranks: what its launcher and torch.distributed said (native/inject/job.h, native/agent/job.py).
+// The place of a process in a job of many ranks, by its launcher and torch.distributed (native/inject/job.h, native/agent/job.py).
 import { JOB } from './notes';
 import type { ProcessInfo } from './trace';
 
 export interface RankInfo {
-  /** Names the run, the same in all its ranks; empty: no launcher told. */
+  /** Names the run, the same in all its ranks; empty: unknown. */
   run: string;
   host: string;
-  /** Of the whole job, from 0; null: no launcher told, so is each number below. */
+  /** Of the whole job, from 0; null: unknown, so is each number below. */
   rank: number | null;
   localRank: number | null;
   nodeRank: number | null;
   worldSize: number | null;
   /** How many of them are on this machine. */
   localWorldSize: number | null;
-  /** torchrun's word for a kind of workers; empty: not told. */
+  /** torchrun's word for a kind of workers; empty: not set. */
   role: string;
   /** By dimension of a device mesh, or of Megatron's groups (`dp`, `tp`, `pp`, `ep`): the place in it, and its size. */
   mesh: Record<string, [place: number, size: number]>;
@@ -21,7 +21,7 @@ export interface RankInfo {
   gpus: Record<number, string>;
 }
 
-/** Who says it first: torch.distributed, the user, torchrun (Accelerate, DeepSpeed and Ray Train have its names), MPI, Slurm, Kubernetes. */
+/** In order of precedence: torch.distributed, the user, torchrun (Accelerate, DeepSpeed and Ray Train have its names), MPI, Slurm, Kubernetes. */
 const NAMES = {
   rank: [
     ...['rank', 'GPU_MEMTRACE_RANK', 'RANK', 'OMPI_COMM_WORLD_RANK', 'PMI_RANK', 'SLURM_PROCID'],
@@ -38,12 +38,12 @@ const NAMES = {
 const NO_NAMES: ReadonlySet<string> = new Set(['none', 'default']);
 const MESH = /^(\d+)\/(\d+)$/;
 
-/** Who a process is, by its notes. */
+/** The place of a process in its job, by its notes. */
 export function rankOf({ notes }: Pick<ProcessInfo, 'notes'>): RankInfo {
   return rankIn(notes.flatMap(({ code, text }) => (code === JOB ? text.split('\n').map(line => split(line)) : [])));
 }
 
-/** `, rank 3 of 8 on n7`; empty where no launcher told. */
+/** `, rank 3 of 8 on n7`; empty: no rank is known. */
 export function rankText(process: Pick<ProcessInfo, 'notes'>): string {
   const { rank, worldSize, host } = rankOf(process);
   if (rank === null) return '';

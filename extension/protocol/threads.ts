@@ -5,7 +5,7 @@ const places = new WeakMap<readonly ThreadInfo[], Map<number, ThreadInfo>>();
 
 /**
  * The thread that rows and events call `thread` in `process` (-1: several or none). Threads are listed in the order in which the
- * reader met them, which is not that of their numbers: a log that grows tells of a busy thread's chunk first.
+ * reader met them, which is not that of their numbers: in a log that grows, a busy thread's chunk comes first.
  */
 export function findThread(processes: readonly ProcessInfo[], process = -1, thread = -1): ThreadInfo | undefined {
   const threads = processes.find(one => one.index === process)?.threads;

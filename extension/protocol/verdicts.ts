@@ -1,4 +1,4 @@
-// What is said of memory: states of sites, findings, the ledger, failures. Made by extension/analysis, shown by all faces.
+// Verdicts on memory: states of sites, findings, the ledger, failures. Made by extension/analysis, shown by all faces.
 // Sizes are bytes. Steps are those of trace.ts.
 import type { ReportedSource } from './notes';
 import type { Category, Frame, Layer } from './trace';
@@ -39,7 +39,7 @@ export interface SiteVerdict {
   sinceStep: number | null;
   /** Steps that it grew in since then; 0 where it does not grow. */
   rises: number;
-  /** What it rose by so far, where more steps must tell whether it grows; else 0. */
+  /** What it rose by so far, where more steps must show whether it grows; else 0. */
   risenBytes: number;
   /** Steps between two rises (growing) or two falls (sawtooth); null where there is no such rhythm. */
   period: number | null;
@@ -107,24 +107,24 @@ export interface FindingHolder {
   /** Of the container, null where it is none; and its bound (`deque(maxlen=...)`). */
   length: number | null;
   bound: number | null;
-  /** Of the path, what gets ever more entries; absent: not told. */
+  /** Of the path, what gets ever more entries; absent: unknown. */
   container?: string;
-  /** Of the tensors that it holds: whether any of them has a graph, and whether all have one element; absent: not told. */
+  /** Of the tensors that it holds: whether any of them has a graph, and whether all have one element; absent: unknown. */
   graph?: boolean;
   one?: boolean;
   /** It lies in a metric of torchmetrics; absent: in none. */
   metric?: boolean;
   /** What brings an array of another library than PyTorch to the CPU; absent: it holds none. */
   toHost?: string;
-  /** What bounds it, by the program's text; absent: nobody knows. */
+  /** What bounds it, by the program's text; absent: unknown. */
   limit?: HolderLimit;
-  /** Where a parse of the statement at `line` told for sure how it keeps less. */
+  /** Where a parse of the statement at `line` showed for sure how it keeps less. */
   fix?: Fix;
-  /** When the program was asked while it ran, and how long it stood still for its answer; absent: it was known otherwise. */
+  /** When the program was queried while it ran, and how long it stood still for that; absent: it is known otherwise. */
   asked?: { timeNs: number; pauseMs: number };
-  /** Where it does not hold nearly all: how many of the blocks that were looked at, and how many others hold some; absent: nearly all. */
+  /** Where it does not hold nearly all: how many of the blocks that were searched, and how many others hold some; absent: nearly all. */
   share?: { blocks: number; of: number; others: number; named: HolderPart[] };
-  /** Who has the same blocks too, so that one change frees none of them; absent: nobody that is known. */
+  /** Other holders of the same blocks, so that one change frees none of them; absent: none is known. */
   also?: HolderToo[];
 }
 /** Another holder, of a part that matters. */
@@ -159,7 +159,7 @@ export interface Finding {
   title: string;
   /** Where and what is kept, or what did not fit: without the figures, and without a full stop. */
   headline: string;
-  /** Of a failure why it happened, else the figures in words; null: the headline says it all. */
+  /** Of a failure why it happened, else the figures in words; null: the headline has it all. */
   detail: string | null;
   process: number;
   /** Processes that have it, with the numbers of the one in which it is worst. */
@@ -189,7 +189,7 @@ export interface Finding {
   places: FindingPlace[];
   sites: number[];
   holder: FindingHolder | null;
-  /** Why nobody can tell who holds it, in a sentence; null: it is known, or may become so. */
+  /** Why its holder cannot be found, in a sentence; null: it is known, or may become so. */
   unnamed: string | null;
   /** `NCCL (libnccl.so.2)`: the library that called the driver for it; null: several, not known, or tensors. */
   library: string | null;
@@ -281,7 +281,7 @@ export interface OutOfMemoryVerdict {
   cause: OutOfMemoryCause;
   title: string;
   headline: string;
-  /** Why it happened; and who holds the leak behind it. null: no leak, or nobody knows. */
+  /** Why it happened; and the holder of the leak behind it. null: no leak, or unknown. */
   detail: string;
   holder: string | null;
   /** At most three, best first; why there is none, else null. */
@@ -323,7 +323,7 @@ export interface Unjudged {
   because: string;
 }
 
-/** All that is said of a trace at one moment. */
+/** All verdicts on a trace at one moment. */
 export interface Verdicts {
   revision: number;
   /** Of the process with most steps. */

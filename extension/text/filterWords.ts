@@ -5,7 +5,7 @@ const NUMBER = '\\d+(?:\\.\\d*)?|\\.\\d+';
 const BYTES = new RegExp(`^(?:${NUMBER})(?:[kmgt]i?b?|b)?$`, 'i');
 const AGE = new RegExp(`^(?:${NUMBER})(?:steps?)?$`, 'i');
 
-/** One sentence on the first word that is no bound but looks like one; '' where all is well. */
+/** One sentence on the first word that is no bound but resembles one; '' where all is well. */
 export function filterProblem(text: string, t: Translate): string {
   for (const word of text.trim().split(/\s+/)) {
     const [, name, amount = ''] = /^(\w*)[<>]=?(.*)$/.exec(word) ?? [];

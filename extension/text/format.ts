@@ -41,7 +41,7 @@ export function formatCount(count: number): string {
     .replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** Nanoseconds as people say them: `850 ns`, `12.3 ms`, `4.20 s`, `3 min 05 s`, `2 h 04 min`. */
+/** Nanoseconds in words: `850 ns`, `12.3 ms`, `4.20 s`, `3 min 05 s`, `2 h 04 min`. */
 export function formatDuration(nanoseconds: number): string {
   const magnitude = Math.max(0, nanoseconds);
   if (magnitude < 1e3) return `${Math.round(magnitude)} ns`;

@@ -4,13 +4,13 @@ import type { FindingHolder, HolderPart, HolderToo } from '../protocol/verdicts'
 /** So much of it is as good as all: newest blocks have not come to every holder yet. */
 const NEARLY = 0.9;
 
-/** The others that are named beside a holder: who has the same memory, then who has other blocks. */
+/** The others that are named beside a holder: those that have the same memory, then those that have other blocks. */
 export function otherHolders({ also = [], share }: FindingHolder): HolderPart[] {
   return [...also, ...(share?.named ?? [])];
 }
 
 /**
- * `It holds 20 of 60 blocks. trainer.seen[...] (train.py:12) holds 30. Other holders: 2.`, and who else has its blocks:
+ * `It holds 20 of 60 blocks. trainer.seen[...] (train.py:12) holds 30. Other holders: 2.`, and other holders of its blocks:
  * `log_b[...] (train.py:10) holds the same memory. Change both.`; null: it holds all, and nobody else.
  */
 export function shareText({ share, also = [] }: FindingHolder, t: Translate): string | null {

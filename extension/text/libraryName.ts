@@ -2,7 +2,7 @@ import { baseName } from './format';
 
 // Names of the libraries that call the CUDA driver, for users.
 
-/** Who stands behind a file, by the begin of its name. */
+/** The maker of a file, by the begin of its name. */
 const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/^libnccl/, 'NCCL'],
   [/^libcublas/, 'cuBLAS'],

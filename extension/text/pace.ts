@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, type Translate } from './format';
 import type { Finding } from '../protocol/verdicts';
 
-/** Steps after which nobody asks when memory is full. */
+/** Steps after which it does not matter when memory is full. */
 const FAR = 1_000_000;
 
 /** What grows from the first steps on began with the warm-up: in which of these steps, differs from run to run. */

@@ -3,9 +3,9 @@ import { isGrowth, type Finding } from '../../protocol/verdicts';
 import { titleOf } from './wording';
 
 /**
- * The ranks of a job run the same script: a finding that several processes have at the same line is one cause, told by the
- * process in which it is worst. Numbers stay those of that process. Where one process told who holds a leak, growth at that line in
- * another, which was not asked, is the same cause.
+ * The ranks of a job run the same script: a finding that several processes have at the same line is one cause, shown for the
+ * process in which it is worst. Numbers stay those of that process. Where the holder of a leak is known in one process, growth at that line in
+ * another, which was not queried, is the same cause.
  */
 export function mergeAcrossProcesses(findings: readonly Finding[]): Finding[] {
   const held = findings.filter(finding => finding.verdict === 'leak' && finding.holder !== null);

@@ -7,7 +7,7 @@ import { at, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { siteText } from '../sites/site';
 
-// What a program does behind its last step, such as a test of what it trained, no step judges: that memory piled up there is told as it is.
+// What a program does behind its last step, such as a test of what it trained, no step judges: memory that piled up there is shown as it is.
 
 /** Parts of the time from the last step to the peak: a part that has many rounds of a loop shows what stays between them. */
 const PARTS = 8;

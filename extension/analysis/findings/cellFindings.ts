@@ -11,7 +11,7 @@ import { holderOf, readHolders } from './holderAnswers';
 import { KEEPS_RESULTS } from './suggestions';
 import { makeFinding } from './wording';
 
-// In a notebook nothing else than its cells may repeat: what each run of one has left is told, and what grows with each run.
+// In a notebook nothing else than its cells may repeat: what each run of one has left is listed, and what grows with each run.
 
 /** Cells that left anything, most first. */
 export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cellRunsOf(source.info())) {
@@ -40,7 +40,7 @@ export function cellText({ file, grows }: { file: string; grows: number }): stri
   return grows > 0 ? t('{0}, which grows each time you run it: {1}', name, formatBytes(grows)) : name;
 }
 
-/** Cells that leave more with each run; what is told of one of these sites is not told again. */
+/** Cells that leave more with each run; those with a site that has a finding already are left out. */
 export function cellFindings(source: TraceSource, reported: ReadonlySet<number>): Finding[] {
   const growing = leftByCells(source).filter(({ grows }) => grows > 0);
   const answers = growing.length > 0 ? readHolders(source) : [];

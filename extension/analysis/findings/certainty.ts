@@ -4,8 +4,8 @@ import type { FindingHolder } from '../../protocol/verdicts';
 import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
 
-// A cache, a buffer or an epoch's list that fills for the first time looks like a leak in every series. What tells them apart is who
-// holds the memory: something that the program never takes anything out of has no bound. Where that is not known, more rises tell than
+// A cache, a buffer or an epoch's list that fills for the first time looks like a leak in every series. What sets them apart is what
+// holds the memory: something that the program never takes anything out of has no bound. Where that is not known, more rises prove it than
 // most bounds allow.
 
 /** No model that is known is built in more rounds (Llama 3.1 405B has 126 layers: its `config.json`, `num_hidden_layers`). */
@@ -22,7 +22,7 @@ export interface Growth {
   deviceBytes: number | null;
   /** The program has ended: there is nothing to wait for. */
   ended: boolean;
-  /** PyTorch's agent is in the process, so that who holds it can be known; else there is nothing to wait for either. */
+  /** PyTorch's agent is in the process, so that its holder can be found; else there is nothing to wait for either. */
   nameable: boolean;
   /** What is taken for steps may be a set-up, such as building a model layer by layer. */
   settingUp: boolean;
@@ -30,7 +30,7 @@ export interface Growth {
   built: boolean;
   /** Its steps are rounds of a loop: the program names none. */
   guessed: boolean;
-  /** Models are kept, so few that their number may be what the program wants. */
+  /** Models are kept, so few that their number may be intended. */
   models: boolean;
   /** It comes from a memory snapshot, which does not record what holds a block. */
   snapshot: boolean;

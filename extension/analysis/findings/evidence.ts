@@ -10,7 +10,7 @@ import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { seenText, shareOf, holderText, placeText, thatHold } from '../words';
 
-/** What speaks for a leak, in sentences; `pinned`: bytes a step of host memory that the same holder keeps. */
+/** The evidence for a leak, in sentences; `pinned`: bytes a step of host memory that the same holder keeps. */
 export function evidenceOf(
   finding: Finding,
   cluster: readonly GrowingSite[],

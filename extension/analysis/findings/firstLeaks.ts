@@ -4,10 +4,10 @@ import { survivorsOf, type Survivor } from '../series/survivors';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { leaksToQuery } from './judgeTrace';
 
-// Who holds what leaks is known while the program runs: what the locals of its functions hold is gone at its end. So it is asked by
-// itself, once for each leak, as soon as that is certain. Where time ran out, it is asked again when it has run for twice as long; and
-// where nobody
-// was found or few rises were there to see, when it has risen four times as often: with two entries nothing tells a list from one inside it.
+// The holders of leaks are known while the program runs: what the locals of its functions hold is gone at its end. So the program is
+// queried automatically, once for each leak, as soon as that is certain. Where time ran out, it is queried again when it has run for twice
+// as long; and where no holder was found or few rises were there to see, when the leak has risen four times as often: with two entries a
+// list looks like one inside it.
 
 /** Judging takes at most one part in so many of the time; while the run is young, when most leaks are found, more. */
 const [SHARE, YOUNG_SHARE, YOUNG_MS] = [50, 10, 120_000];
@@ -17,13 +17,13 @@ export function servesMs(busyMs: number, elapsedMs: number): number {
   return busyMs * (elapsedMs < YOUNG_MS ? YOUNG_SHARE : SHARE);
 }
 
-/** What a process is asked by itself. */
+/** What is asked of a process without a user's request. */
 export interface OwnQuestion {
   process: number;
   blocks: Survivor[];
   /** The program stands still for at most so long. */
   budgetMs: number;
-  /** It has steps by its optimizer: at their ends graphs rest, and can be looked at. */
+  /** It has steps by its optimizer: at their ends graphs rest, and can be searched. */
   atStep: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface OwnQuestion {
 export interface OwnAnswer {
   /** How long the program stood still (ms); null: that is not known. */
   pauseMs: number | null;
-  /** Time ran out before all was looked at, or a backward pass hid all. */
+  /** Time ran out before all was searched, or a backward pass hid all. */
   cut: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Retry {
 export class FirstLeaks {
   /** Leaks by `keyOf`. */
   private readonly retries = new Map<string, Retry>();
-  /** By process: how long it was stopped, or may be by what is asked now. */
+  /** By process: how long it was stopped, or may be by the query under way. */
   private readonly stoppedMs = new Map<number, number>();
   private readonly waiting = new Set<number>();
 
@@ -58,7 +58,7 @@ export class FirstLeaks {
     private readonly elapsedMs: () => number,
   ) {}
 
-  /** Asks about leaks that were found now and whose holder, or its line, is not known or was told of few rises. */
+  /** Queries the holders of leaks that were found now and whose holder, or its line, is unknown or is based on few rises. */
   check({ findings, sites }: Verdicts): void {
     for (const finding of leaksToQuery(findings)) {
       const unknown = (finding.holder?.line ?? null) === null;
@@ -96,7 +96,7 @@ export class FirstLeaks {
   }
 }
 
-/** The same for the processes of a job: what their leak is told by may change. */
+/** The same for the processes of a job: the one that names their leak may change. */
 function keyOf({ layer, place, library, sites }: Finding): string {
   return place === null ? `${layer} ${library ?? sites.join()}` : `${layer} ${place.file}:${place.line}`;
 }

@@ -9,9 +9,9 @@ import { sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { blocksText } from '../words';
 
-// What the agent found about who holds a block, joined to the sites that allocated the blocks.
+// The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 
-/** Kinds by which the agent says that it found nobody: C++ or another process may hold a block, or time ran out. */
+/** Kinds that mean that the agent found no holder: C++ or another process may hold a block, or time ran out. */
 const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
 /** A holder's path, of what keeps a graph too. */
 const plainPath = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
@@ -29,16 +29,16 @@ export interface HeldBlocks {
 export interface HolderAnswer {
   process: number;
   timeNs: number;
-  /** Why it was looked: somebody asked, a step was due, the program ended. */
+  /** Why the agent searched: by a question, at a step that was due, at the end of the program. */
   when: 'asked' | 'step' | 'exit';
   /** The step that it was due at. */
   step: number;
   held: HeldBlocks[];
   /** Sites of all blocks that Python has, by an answer that names them all; null: this one does not. */
   sites: ReadonlySet<number> | null;
-  /** It did not look at everything, for time ran out after so many ms; null: it did. */
+  /** The search was cut short after so many ms; null: it was not. */
   cutAfterMs: number | null;
-  /** How long the program stood still for it; null: not told. */
+  /** How long the program stood still for it; null: unknown. */
   pauseMs: number | null;
 }
 
@@ -61,7 +61,7 @@ export function readHolders(source: TraceSource): HolderAnswer[] {
   return answers;
 }
 
-/** A holder as an answer names it, with the addresses that it is said of. */
+/** A holder as an answer names it, with the addresses that it holds. */
 export interface HolderEntry {
   holder: FindingHolder;
   /** From the root to the block. */
@@ -164,7 +164,7 @@ function readHolder(entry: Fields): FindingHolder {
   };
 }
 
-/** By the text of the program; one entry a key tells nothing: there may be few keys. */
+/** By the text of the program; one entry a key proves nothing: there may be few keys. */
 function readLimit(limit: unknown): Pick<FindingHolder, 'limit'> {
   return limit === null ? { limit: 'none' } : limit === 'maybe' || limit === 'shrinks' ? { limit } : {};
 }
@@ -218,7 +218,7 @@ export function holderOf(
   const early = mostHeld(running, process, sites, share, Math.max(least, T.few));
   const found = early ?? mostHeld(relevant, process, sites, share, least);
   if (found === null) return null;
-  // At the end everything that refers to itself is a cycle, whatever held it before; where the program was asked then, that has to say so.
+  // At the end everything that refers to itself is a cycle, whatever held it before; where the program was queried before, that answer has to show it.
   const wasQueried = running.some(answer => answer.process === process);
   const isCycle = found.most.kind === 'cycle' && early === null;
   if (isCycle && wasQueried && !holderKinds(running, process, sites).includes('none')) return null;
@@ -267,7 +267,7 @@ function mostHeld(
   return most.count < Math.max(1, least, share * of) ? null : { answer: named.answer, most, of, others };
 }
 
-/** What is said of blocks that live to the end, where the look at the end saw all that Python has and none of them. */
+/** The holder of blocks that live to the end, where the search at the end saw all that Python has and none of them. */
 export const NO_OWNER: FindingHolder = {
   path: t('no Python owner'),
   kind: 'none',
@@ -278,24 +278,24 @@ export const NO_OWNER: FindingHolder = {
   bound: null,
 };
 
-/** The kinds of holders that the answer names which says most of these sites: also that it found nobody. */
+/** The kinds of holders in the answer that names most blocks of these sites; also those that mean that none was found. */
 export function holderKinds(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): string[] {
   return (mostNamed(answers, process, sites)?.holders ?? []).map(({ kind }) => kind);
 }
 
-/** Whether the look at the process's end saw all that Python has, and nothing of these sites. */
+/** Whether the search at the process's end saw all that Python has, and nothing of these sites. */
 export function hasNoHolder(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): boolean {
   const last = answers.find(answer => answer.process === process && answer.when === 'exit');
   const seen = last?.sites ?? null;
   return seen !== null && !sites.some(site => seen.has(site));
 }
 
-/** After how many ms the newest look of a process's own accord was cut short; null: it was not, or there was none. */
+/** After how many ms the newest search without a question was cut short; null: it was not, or there was none. */
 export function cutShort(answers: readonly HolderAnswer[], process: number): number | null {
   return answers.find(answer => answer.process === process && answer.when !== 'asked')?.cutAfterMs ?? null;
 }
 
-/** Who holds blocks of these sites by one answer, most bytes first; also what it says where it found nobody. */
+/** The holders of blocks of these sites by one answer, most bytes first; also its entries for no holder. */
 export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[]): HolderFound[] {
   return held
     .map(entry => ({ ...entry.holder, ...alsoIn(entry, sites), chain: entry.chain, ...sumOf(entry, sites) }))
@@ -324,7 +324,7 @@ export function readHolderAnswer(
   return { holders, sentence: `${parts.join('; ')}.` };
 }
 
-/** How long the program stood still for an answer (ms; null: it does not tell, or gave none), and whether time ran out, or a backward pass hid all. */
+/** How long the program stood still for an answer (ms; null: it does not say, or there is none), and whether time ran out, or a backward pass hid all. */
 export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pauseMs: number | null; cut: boolean } {
   const document = 'answer' in result ? parseFields(result.answer.text) : null;
   const held = fieldsIn(document?.holders);
@@ -371,7 +371,7 @@ function blocksOf(holders: readonly HolderFound[]): number {
   return sum(holders.map(({ count }) => count));
 }
 
-/** Who else has more than a little of the blocks of these sites that a holder has; then the one's fix would free nothing. */
+/** Other holders of more than a little of the blocks of these sites that a holder has; then the one's fix would free nothing. */
 function alsoIn(held: HeldBlocks, sites: readonly number[]): Pick<FindingHolder, 'also' | 'fix'> {
   const of = sumOf(held, sites).count;
   const parts = (held.also ?? []).flatMap(other => {

@@ -24,11 +24,11 @@ export interface Failed extends Pick<
   /** The device had room, and PyTorch was not allowed to take it. */
   limited: boolean;
 }
-/** `against`: the failure that it is the first remedy for; `seen`: what is alive says so, not the failure alone; bytes, 0: nothing supports it. */
+/** `against`: the failure that it is the first remedy for; `seen`: what is alive shows it, not the failure alone; bytes, 0: nothing supports it. */
 type Idea = OutOfMemoryAdvice & { against: OutOfMemoryCause | null; seen?: true };
 
 const MOST = 3;
-/** In more parts than these nobody asks for memory. */
+/** No program requests memory in more parts than these. */
 const MOST_PARTS = 16;
 /** PyTorch rounds each request up to a multiple of this. */
 const ROUNDED_BYTES = 512;
@@ -66,7 +66,7 @@ function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: Tr
   const [against, sites] = ['leak' as const, snapshot?.sites ?? []];
   if (leak !== null) {
     const held = sum(sites.map(({ site, liveBytes }) => (leak.sites.includes(site) ? liveBytes : 0)));
-    // What it holds is told of the last step; the program may have gone on.
+    // What it holds is that of the last step; the program may have gone on.
     return { against, text: leak.suggestion, bytes: Math.min(held || Infinity, leak.bytes) };
   }
   // prettier-ignore
@@ -99,7 +99,7 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
   ];
   const ofCache = { against: 'cache', bytes: cause === 'cache' ? emptyBytes : 0 } as const;
   const room = Math.max(freeBytes ?? 0, gap);
-  const parts = room > 0 ? Math.ceil(requestedBytes / room) : 2; // where nobody knows what fits
+  const parts = room > 0 ? Math.ceil(requestedBytes / room) : 2; // what fits is unknown
   const saved = cause === 'big-request' && parts <= MOST_PARTS ? requestedBytes * (1 - 1 / parts) : 0;
   const [count, each] = [formatCount(parts), formatBytes(requestedBytes / parts)];
   // prettier-ignore
@@ -191,14 +191,14 @@ const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backwar
 /** Bytes that get less with the batch: what the step has made up to now, but for its gradients and what the optimizer makes. */
 function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, source: TraceSource): number {
   const parts = sites.map(({ site, oldestStep, liveBytes, grownBytes, activationBytes }) => {
-    // Weights are made in the first step; where none is known, what is new tells nothing.
+    // Weights are made in the first step; where none is known, what is new proves nothing.
     if ((step ?? 1) === 1 || !isBeforeBackward(source.site(site))) return activationBytes;
     return oldestStep === now ? liveBytes : Math.max(0, grownBytes);
   });
   return sum(parts);
 }
 
-/** Gradients of the step before: those with that name, or, where nobody looked since, what its backward pass made and left. */
+/** Gradients of the step before: those with that name, or, where none were labelled since, what its backward pass made and left. */
 function oldGradients({ step, sites, oldGradientBytes }: MemorySnapshot, source: TraceSource): number {
   const left = sites.filter(({ site, oldestStep, grownBytes }) => {
     return oldestStep === step - 1 && grownBytes <= 0 && source.site(site)?.pass === 'backward';
@@ -206,7 +206,7 @@ function oldGradients({ step, sites, oldGradientBytes }: MemorySnapshot, source:
   return Math.max(oldGradientBytes, sum(left.map(site => site.liveBytes)));
 }
 
-/** Who is alive by line, most first. */
+/** What is alive by line, most first. */
 export function byLine(sites: readonly SnapshotSite[], source: TraceSource): OutOfMemoryLine[] {
   const lines = groupBy(sites, ({ site }) => siteText(source.site(site)));
   const rows = [...lines].map(([line, own]) => ({

@@ -17,7 +17,7 @@ import { titleOf } from './wording';
 
 /** Lines listed of a failure. */
 const LINES = 10;
-/** Between the driver's refusal and PyTorch's error: it empties its cache and asks again. */
+/** Between the driver's refusal and PyTorch's error: it empties its cache and tries again. */
 const TOGETHER_NS = 1e9;
 
 export interface OutOfMemoryContext {
@@ -59,7 +59,7 @@ export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): strin
 }
 
 /**
- * PyTorch asks the driver, and on failure empties its cache and asks again: what counts is whether the tensor could be
+ * PyTorch calls the driver, and on failure empties its cache and tries again: what counts is whether the tensor could be
  * made. What another library was refused is final, and so is all where there is no tensor layer.
  */
 function isRetried(failure: OutOfMemory, source: TraceSource): boolean {
@@ -69,7 +69,7 @@ function isRetried(failure: OutOfMemory, source: TraceSource): boolean {
   return failure.layer === 'driver' && tensors && otherLibrary(failure, source) === null;
 }
 
-/** Who asked the driver, where that is known and not PyTorch: `NCCL (libnccl.so.2)`. */
+/** What called the driver, where that is known and not PyTorch: `NCCL (libnccl.so.2)`. */
 function otherLibrary({ layer, site }: OutOfMemory, source: TraceSource): string | null {
   const library = layer === 'driver' ? source.site(site)?.library : undefined;
   const name = libraryName(library ?? '');
@@ -175,7 +175,7 @@ function causeOf(
   return 'full';
 }
 
-/** The driver, whose calls are seen, was not asked: PyTorch does not ask for what it is not allowed to take. */
+/** The driver, whose calls are seen, was not called: PyTorch requests nothing that it is not allowed to take. */
 function hadRoom(failure: OutOfMemory, { freeBytes }: Room, { outOfMemory, totals }: TraceInfo): boolean {
   const isOwn = isOf(failure.process, 'driver');
   const refused = outOfMemory.some(one => isOwn(one) && Math.abs(failure.timeNs - one.timeNs) < TOGETHER_NS);
@@ -205,7 +205,7 @@ function stepOf(failure: OutOfMemory, info: TraceInfo, { lastStep }: OutOfMemory
   return source === 'optimizer' ? 1 : null;
 }
 
-/** Steps that came after it; the last round of a loop ends with the program, so one step more tells nothing. */
+/** Steps that came after it; the last round of a loop ends with the program, so one step more proves nothing. */
 function stepsAfter({ process }: OutOfMemory, step: number | null, { steps }: TraceInfo): number {
   const more = step === null ? 0 : (steps.find(one => one.process === process)?.count ?? 0) - step;
   return more > 1 ? more : 0;

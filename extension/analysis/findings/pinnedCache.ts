@@ -8,8 +8,8 @@ import type { JudgedSite } from '../sites/states';
 import type { FindingContext } from './findingContext';
 import { type HolderAnswer, holderKinds, NO_OWNER } from './holderAnswers';
 
-// PyTorch's cache of pinned memory asks the driver for each block by itself, so its growth looks like a leak of the line that needed one
-// more. It also grows while more copies are under way at once, as where Python runs ahead of the GPU. Only a look at the tensors tells.
+// PyTorch's cache of pinned memory calls the driver for each block by itself, so its growth looks like a leak of the line that needed one
+// more. It also grows while more copies are under way at once, as where Python runs ahead of the GPU. Only a search of the tensors shows which.
 
 /** What has pinned memory that no tensor of Python's lies in. */
 export const PINNED_CACHE: FindingHolder = {
@@ -23,7 +23,7 @@ export function isPinnedCache({ layer, site }: SiteVerdict, source: TraceSource)
   return layer === 'host' && /^PyTorch /.test(libraryName(source.site(site)?.library ?? ''));
 }
 
-/** Whether a look at the running program found no tensor in blocks of the site; null: it was not asked of them. */
+/** Whether a search in the running program found no tensor in blocks of the site; null: there was none. */
 function isUnused({ process, site }: SiteVerdict, answers: readonly HolderAnswer[]): boolean | null {
   const kinds = holderKinds(
     answers.filter(({ when }) => when !== 'exit'),
@@ -42,7 +42,7 @@ export function unusedPinnedGrowth(
   return Math.max(0, ...unused.map(({ verdict }) => verdict.bytesPerStep));
 }
 
-/** PyTorch's cache, where no tensor lies in its memory, or it was not asked and grows no faster than what is unused elsewhere in the job. */
+/** PyTorch's cache, where no tensor lies in its memory, or it was not searched and grows no faster than what is unused elsewhere in the job. */
 export function unusedPinned(context: FindingContext, cluster: readonly GrowingSite[]): FindingHolder | null {
   const { answers, source, unusedPinnedGrowth: usual } = context;
   const isOurs = cluster.every(({ verdict }) => {

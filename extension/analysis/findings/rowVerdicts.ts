@@ -50,11 +50,11 @@ export function groupVerdicts(
   });
 }
 
-/** So many of a site's newest blocks tell whose they are. */
+/** So many of a site's newest blocks show what they belong to. */
 const NEWEST = 256;
 type Maker = 'thread' | 'process' | 'device';
 
-/** What grows, by who makes it: a site of several counts for each by its part of the newest blocks. */
+/** What grows, by what makes it: a site of several counts for each by its part of the newest blocks. */
 function growingByMaker(source: TraceSource, verdicts: Verdicts, by: Maker): Map<string, GroupVerdict> {
   const found = new Map<string, GroupVerdict>();
   for (const { site, layer, state, bytesPerStep } of growing(verdicts)) {
@@ -92,7 +92,7 @@ function keyOf(source: TraceSource, site: number, by: LineGrouping): string {
 }
 
 const MOST_LINES = 12;
-/** Nobody asks why these are no leak. */
+/** For these no reason is shown why they are no leak. */
 const PLAIN: ReadonlySet<SiteState> = new Set(['transient', 'cache']);
 
 /** The lines of the finding's layer that ever held most and are no part of it, each with its state. */

@@ -175,7 +175,7 @@ const TABLE: readonly Advice[] = [
 
 /** What is known of a leak beside its holder. */
 interface LeakFacts {
-  /** Source text, the line that says most first; none may be known. */
+  /** Source text, the most telling line first; none may be known. */
   lines?: readonly string[];
   /** It grows every so many steps. */
   period?: number | null;

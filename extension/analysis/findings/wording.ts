@@ -71,7 +71,7 @@ function linesText(first: Place, [second, ...others]: Place[]): string {
     : t('{0} and {1}', placeText(first), placeText(second));
 }
 
-/** `library`: which took driver memory, where that is still to be said. */
+/** `library`: which took driver memory, where the text does not name it yet. */
 function keeps(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0} keeps {1}’s graph', where, each),
@@ -91,7 +91,7 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string, lib
   return words[kind];
 }
 
-/** Where nobody knows the line that keeps it: what is kept of the one that allocates it. */
+/** Where the line that keeps it is unknown: what is kept of the one that allocates it. */
 function stays(kind: LeakClass, each: string, blocks: string, count: number, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0}’s graph stays alive', each),
@@ -123,7 +123,7 @@ export function titleOf(
   return verdict === 'oom' ? `${all}.` : all;
 }
 
-/** A finding of which is told what is not usual. */
+/** A finding: usual values, and the given ones. */
 export function makeFinding(
   facts: Partial<Finding> & Pick<Finding, 'id' | 'verdict' | 'headline' | 'process' | 'suggestion'>,
 ): Finding {

@@ -12,7 +12,7 @@ const LITTLE = 0.05;
 const LITTLE_BYTES = 32 << 20;
 /** As many deviations (by the median of them) as no rank of a thousand is off by chance. */
 const DEVIATIONS = 5;
-/** So few say little of what is usual: the fewer there are, the further apart one has to be. */
+/** So few show little of what is usual: the fewer there are, the further apart one has to be. */
 const FEW = 4;
 const LINES = 3;
 
@@ -82,7 +82,7 @@ function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[])
   return { kind: 'growth', who, ranks: of, bytes, lines, holder, advice, sentence: capital(sentence) };
 }
 
-/** The lines that grow in ranks that leak. Their bytes are told as that, and no rank peaks higher for them. */
+/** The lines that grow in ranks that leak. Their bytes count as that, and no rank peaks higher for them. */
 function grownLines(ranks: readonly RankSummary[], growths: readonly JobDifference[]): ReadonlySet<string> {
   const leaking = new Set(growths.flatMap(({ ranks: of }) => of));
   const lines = ranks.filter(({ rank }) => leaking.has(rank ?? 0)).flatMap(rank => rank.lines);
@@ -109,7 +109,7 @@ function apart(values: readonly number[], little = LITTLE_BYTES): { index: numbe
 const range = (values: readonly number[]): [least: number, most: number] =>
   values.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [Infinity, -Infinity]);
 
-/** A peak without the lines that grow, which may have had their most at another moment: only its distance to others tells. */
+/** A peak without the lines that grow, which may have had their most at another moment: only its distance to others counts. */
 function steadyPeak({ peakBytes, lines }: RankSummary, grown: ReadonlySet<string>): number {
   return peakBytes - sum(lines.filter(line => grown.has(lineKey(line))).map(line => line.peakBytes));
 }
@@ -254,5 +254,5 @@ function foreignMemory(ranks: readonly RankSummary[]): JobDifference[] {
 
 const newest = (values: readonly (number | null)[]): number => values.findLast(bytes => bytes !== null) ?? 0;
 
-/** Whom a sentence is about stands in front of it. */
+/** A sentence begins with the ranks that it is about. */
 const capital = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);

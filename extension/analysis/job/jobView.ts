@@ -8,7 +8,7 @@ import { jobDifferences } from './differences';
 import { lineTrends } from './trend';
 import { numbersOf, rankList, ranksText } from './rankNames';
 
-/** A process of a job that says nothing for so long is thought to be gone. */
+/** A process of a job that writes nothing for so long counts as gone. */
 const SILENT_MS = 5 * 60_000;
 
 /** A summary as it lies in a job's folder. */
@@ -42,7 +42,7 @@ export function jobView(found: readonly FoundSummary[], nowMs: number, run?: str
   };
 }
 
-/** A process that is not known to have ended, and says nothing any more. */
+/** A process that is not known to have ended, and writes nothing any more. */
 const isSilent = ({ summary, writtenMs }: FoundSummary, nowMs: number): boolean =>
   summary.live && nowMs - writtenMs > SILENT_MS;
 

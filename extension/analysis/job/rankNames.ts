@@ -11,7 +11,7 @@ export function numbersOf(ranks: readonly RankSummary[]): number[] {
   return [...new Set(ranks.map(({ rank }) => rank ?? 0))].sort((a, b) => a - b);
 }
 
-/** Some ranks by what they have in common, as people say it: one alone, a stage, hosts, else their numbers. `of` rises. */
+/** Some ranks by what they have in common: one alone, a stage, hosts, else their numbers. `of` rises. */
 export function groupText(of: readonly number[], all: readonly RankSummary[], by: 'stage' | 'host' = 'stage'): string {
   if (of.length === 1 && all.length > 1) return t('rank {0} alone', of[0] ?? 0);
   if (of.length === all.length) {

@@ -8,7 +8,7 @@ import { rowVerdicts } from '../findings/rowVerdicts';
 
 /** Columns of the heat map. */
 const POINTS = 128;
-/** Lines that are told, the ones with the highest peaks; those that grow come in any case. */
+/** Lines that are listed, the ones with the highest peaks; those that grow come in any case. */
 const LINES = 60;
 const FINDINGS = 20;
 
@@ -26,7 +26,7 @@ export function mainDevice(info: TraceInfo, process: number): Totals | null {
 
 const used = ({ device, allocations }: Totals): boolean => device >= 0 && allocations > 0;
 
-/** How often memory ran out: PyTorch asks the driver again before it gives up, which is one failure. */
+/** How often memory ran out: PyTorch calls the driver again before it gives up, which is one failure. */
 function failuresOf({ outOfMemory }: TraceInfo, process: number): number {
   const all = outOfMemory.filter(failure => failure.process === process);
   return all.filter(({ layer }) => layer === 'tensor').length || all.length;

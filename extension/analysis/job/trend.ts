@@ -2,7 +2,7 @@ import type { JobTrend, RankLine, RankSummary } from '../../protocol/job';
 import { groupBy } from '../../base/maps';
 import { placeText } from '../words';
 
-/** Lines that are told over runs, those with the greatest change. */
+/** Lines that are shown over runs, those with the greatest change. */
 const LINES = 8;
 
 /** How the lines of a program change from run to run: in each the most that one rank had there at once, and its fastest growth. `runs`: oldest first. */

@@ -12,12 +12,12 @@ const POINTS = 64;
 const SITES = 40;
 const LINES = 3;
 
-/** What is known of a card; bytes. null: the card was not asked, or did not tell. */
+/** What is known of a card; bytes. null: the card was not queried, or does not report it. */
 export interface CardFacts {
   totalBytes: number;
   /** Of those that are not paused. */
   tensorBytes: number;
-  /** As the framework's allocator said last; null: it was not asked. */
+  /** As the framework's allocator reported last; null: it was not queried. */
   pendingBytes: number | null;
   /** Unused, in pools of captured graphs and MemPools. */
   poolBytes: number;
@@ -113,7 +113,7 @@ function difference(outer: Float64Array, inner: Float64Array): Float64Array {
   return outer.map((bytes, i) => bytes - at(inner, i));
 }
 
-/** Where the allocator tells what waits for a stream, only the steps in which it did can be compared. */
+/** Where the allocator reports what waits for a stream, only the steps in which it did can be compared. */
 function unusedOf({ reservedBytes, tensorBytes, pendingBytes }: LedgerSeries): Float64Array {
   const unused = difference(reservedBytes, tensorBytes);
   return pendingBytes.every(Number.isNaN) ? unused : difference(unused, pendingBytes);

@@ -19,7 +19,7 @@ export interface GrowingLibrary {
 /** A device's ledger with the growth of each layer beyond what lies inside it. */
 export type JudgedLedger = ReturnType<typeof judgeLedger>;
 
-/** The ledgers of all processes on all devices that the trace knows. */
+/** The ledgers of all processes on all devices of the trace. */
 export function readLedgers(source: TraceSource): JudgedLedger[] {
   const info = source.info();
   return info.steps.flatMap(({ process }) => {
@@ -62,7 +62,7 @@ export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySer
     process,
     /** Much memory waits for a stream, or ever more; null: not so. */
     pending: judgePending(series),
-    /** The most that waited at the last readings; null: the allocator was not asked. */
+    /** The most that waited at the last readings; null: the allocator was not queried. */
     recentPending: recentPending(series),
     /** Libraries whose driver memory grows. */
     growing: growingLibraries(libraries, series.source),

@@ -35,7 +35,7 @@ export function lastKnown(values: Float64Array): number | null {
   return values.findLast(value => !Number.isNaN(value)) ?? null;
 }
 
-/** Bytes that the framework's allocators hold on a device now, of all processes or of one; null: none told. */
+/** Bytes that the framework's allocators hold on a device now, of all processes or of one; null: none reported. */
 export function reservedNow(source: TraceSource, info: TraceInfo, device: number, process?: number): number | null {
   const all = { series: 'reserved', device, fromNs: 0, toNs: info.durationNs + 1, buckets: 1 } as const;
   return source.timeline({ ...all, ...(process !== undefined && { process }) }).at(-1) ?? null;

@@ -5,9 +5,9 @@ import type { LedgerLibrary } from '../../protocol/verdicts';
 import { layerOf } from './ledgerLayer';
 import { at, sum, sumAll } from '../series/statistics';
 
-/** Sites of the driver layer that are looked at, the biggest; a program has some dozens. */
+/** Sites of the driver layer that are read, the biggest; a program has some dozens. */
 const SITES = 500;
-/** What PyTorch's caching allocator takes its segments with, also where its reports do not tell which they are. */
+/** What PyTorch's caching allocator takes its segments with, also where its reports do not list them. */
 const ALLOCATOR = /\/(libc10_(cuda|hip)\.so$|torch_memory_saver_)/;
 
 /** One library's driver memory on a device, with its series. */
@@ -20,7 +20,7 @@ export interface LibrarySeries extends LedgerLibrary {
 
 /**
  * The driver memory of a process on a device outside a framework's segments, by the library that called; biggest first.
- * `cached`: PyTorch's allocator keeps a cache there (it can be switched off; then what it takes is told as any library's).
+ * `cached`: PyTorch's allocator keeps a cache there (it can be switched off; then what it takes is listed as any library's).
  */
 export function readLibraries(
   source: TraceSource,
@@ -72,7 +72,7 @@ export function joinLibraries(all: readonly LedgerLibrary[]): LedgerLibrary[] {
 
 /**
  * The libraries of a part of the ledger, with `other` for the rest of its bytes; nothing where no library is known, so that
- * nothing could be told but its sum.
+ * nothing could be shown but its sum.
  */
 export function librariesOf(bytes: number, all: readonly LedgerLibrary[]): LedgerLibrary[] {
   const joined = joinLibraries(all);

@@ -6,7 +6,7 @@ const BUCKETS = 64;
 
 /**
  * The highest value of a series in [fromNs, toNs] and when it was. A series is kept in buckets, narrow ones for the recent
- * past: the time is as exact as the bucket, and exact where the totals say it.
+ * past: the time is as exact as the bucket, and exact where the totals have it.
  */
 export function peakInside(source: TraceSource, query: PeakQuery): Peak {
   const { series, fromNs, toNs, process = ALL, device = ALL } = query;
@@ -29,7 +29,7 @@ export function peakInside(source: TraceSource, query: PeakQuery): Peak {
 }
 
 /**
- * The peak that `peakInside` told of a longer trace, in the same trace read up to a little after it. A process that runs may
+ * The peak that `peakInside` gave for a longer trace, in the same trace read up to a little after it. A process that runs may
  * have had its clock read a little differently: the same bytes are the same peak, wherever the time stands.
  */
 export function peakAgain(source: TraceSource, query: PeakQuery, bytes: number): Peak {
@@ -38,7 +38,7 @@ export function peakAgain(source: TraceSource, query: PeakQuery, bytes: number):
   return peakInside(source, query);
 }
 
-/** What the totals know to the nanosecond: the peak of the only ledger that the series is made of. */
+/** What the totals have to the nanosecond: the peak of the only ledger that the series is made of. */
 function knownPeak(info: TraceInfo, query: PeakQuery): { timeNs: number; bytes: number } | null {
   const { series, process = ALL, device = ALL } = query;
   const totals = info.totals.filter(
@@ -52,7 +52,7 @@ function knownPeak(info: TraceInfo, query: PeakQuery): { timeNs: number; bytes: 
   return only && totals.length === 1 ? { timeNs: only.peakNs, bytes: only.peakBytes } : null;
 }
 
-/** A bucket that is kept no narrower: where it ends is found by asking where it is still met. */
+/** A bucket that is kept no narrower: where it ends is found by queries for where it is still met. */
 function kept(
   bucketsIn: (from: number, to: number, buckets: number) => Bucket[],
   bucket: Bucket,
@@ -64,7 +64,7 @@ function kept(
   while (outside - inside > 1) {
     const middle = Math.floor((inside + outside) / 2);
     const first = bucketsIn(middle, middle + 1, 1)[0];
-    // What held before a moment is told with the moment as its begin; a bucket that covers it began earlier.
+    // What held before a moment is given with the moment as its begin; a bucket that covers it began earlier.
     if (first !== undefined && first.beginNs <= bucket.beginNs && first.beginNs < middle) inside = middle;
     else outside = middle;
   }

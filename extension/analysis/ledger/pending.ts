@@ -10,7 +10,7 @@ import { rateText, withSince } from '../words';
 import { layerGrowth } from './ledgerLayer';
 
 // Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
-// that the block cannot be handed out again. Known of the steps at whose end the allocator was asked.
+// that the block cannot be handed out again. Known of the steps at whose end the allocator was queried.
 
 /** Much of it, or more and more. */
 export type Pending = NonNullable<ReturnType<typeof judgePending>>;
@@ -21,7 +21,7 @@ interface Reading {
   reserved: number;
 }
 
-/** null: little waits, or only now and then; or nobody asked. */
+/** null: little waits, or only now and then; or it was not read. */
 export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' | 'reservedBytes'>) {
   const readings = readingsOf(series);
   const growth = growthOf(readings);
@@ -32,7 +32,7 @@ export function judgePending(series: Pick<LedgerSeries, 'last' | 'pendingBytes' 
   return {
     /** By the newest reading. */
     bytes: newest.bytes,
-    /** The least and the most of the readings that it is told from, and how many those are. */
+    /** The least and the most of the readings that it is judged from, and how many those are. */
     leastBytes: Math.min(...bytes),
     mostBytes: Math.max(...bytes),
     readings: used.length,
@@ -56,7 +56,7 @@ function readingsOf({ last, pendingBytes, reservedBytes }: Parameters<typeof jud
   );
 }
 
-/** The newest readings, of which nearly all tell of much; none where fewer do. */
+/** The newest readings, of which nearly all show much; none where fewer do. */
 function muchOf(readings: readonly Reading[]): Reading[] {
   const isMuch = ({ bytes, reserved }: Reading): boolean => bytes >= Math.max(T.layerBytes, T.part * reserved);
   const areMuch = (some: readonly Reading[]): boolean => some.filter(isMuch).length >= (1 - T.part) * some.length;
@@ -76,7 +76,7 @@ function growthOf(readings: readonly Reading[]): Growth | null {
   return { ...growth, from, to: readings.length - 1 };
 }
 
-/** The readings at about the distance of the newest ones. The allocator is asked often at first and ever more seldom: rises that are
+/** The readings at about the distance of the newest ones. The allocator is read often at first and ever more seldom: rises that are
  * read ever more seldom would look as if they came to an end. */
 function evenlyRead(readings: readonly Reading[]): Reading[] {
   const newest = readings.at(-1)?.step ?? 0;

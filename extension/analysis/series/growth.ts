@@ -65,8 +65,8 @@ function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[])
 }
 
 /**
- * That it is no chance, though it was asked at each of so many moments; times that it goes on: after r times that it did, once more with
- * probability (r + 1) / (r + 2) (Laplace's rule of succession).
+ * The probability that it is no chance, though it was tested at each of so many moments; times that it goes on: after r times that it did,
+ * once more with probability (r + 1) / (r + 2) (Laplace's rule of succession).
  */
 function confidenceOf(records: number, changes: number, chance: number): number {
   const goesOn = (records + 1) / (records + 2);
@@ -130,7 +130,7 @@ function describe({ steps, values, lag }: GrowthInput, records: readonly number[
     from,
     /** Index of the entry up to which it was measured. */
     to,
-    /** Steps until it can be told whether it grows; 0 where it is told. */
+    /** Steps until it can be judged whether it grows; 0: it is judged. */
     waits: 0,
     /** Entries that took back more than half of what had gathered since the fall before. */
     falls: [] as Fall[],

@@ -30,7 +30,7 @@ export function fewestRecords(): number {
 
 /**
  * Of n records that come by chance at a constant rate (exponential distances), one distance is longer than ln n + ln 100 mean ones in one of a
- * hundred runs; where they are equal, half a distance more tells. Between, as the distances spread.
+ * hundred runs; where they are equal, half a distance more is enough. Between, as the distances spread.
  */
 export function silenceOf(steps: readonly number[], records: readonly number[]): number {
   const gap = meanGap(steps, records);

@@ -1,4 +1,4 @@
-// Robust statistics over series of one number a step. Nothing here knows of memory.
+// Robust statistics over series of one number a step. Nothing here depends on memory.
 
 /** The middle value, or the mean of the two middle ones; NaN of nothing. */
 export function median(values: readonly number[]): number {
@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? at(sorted, middle) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;
 }
 
-/** Standard deviation as the median absolute deviation tells it (times 1.4826: equal for normal data). */
+/** Standard deviation by the median absolute deviation (times 1.4826: equal for normal data). */
 export function robustDeviation(values: readonly number[]): number {
   const center = median(values);
   return 1.4826 * median(values.map(value => Math.abs(value - center)));

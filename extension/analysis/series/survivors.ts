@@ -2,7 +2,7 @@ import { allocationRows, type TraceSource } from '../../protocol/trace';
 import type { Finding } from '../../protocol/verdicts';
 import { sum } from './statistics';
 
-/** A live block, as the agent is asked for it. */
+/** A live block, as a question to the agent names it. */
 export interface Survivor {
   address: bigint;
   bytes: number;
@@ -13,7 +13,7 @@ export interface Survivor {
   step?: number;
 }
 
-/** Blocks looked at for each site, and given to the agent for one question. */
+/** Blocks that are read for each site, and that one question to the agent names. */
 const LOOKED_AT = 4096;
 const MOST = 200;
 /** So many lines from the innermost one outward, and from what the program called: its own line, and the library's inside it. */

@@ -1,9 +1,9 @@
 /**
- * Every number that a verdict depends on. The first seven are words: what is "most of it" or "a few" is the same wherever it is asked. Where
+ * Every number that a verdict depends on. The first seven are words: what is "most of it" or "a few" is the same wherever it is used. Where
  * each is used, and why it is as it is, stands in README.md.
  */
 export const THRESHOLDS = {
-  /** A few: steps of a warm-up, blocks that tell of a holder, lines that tell of a graph. */
+  /** A few: steps of a warm-up, blocks that show a holder, lines that show a graph. */
   few: 3,
   /** Many: newest steps that are the present, rises that nothing makes which takes blocks out as well. */
   many: 64,
@@ -37,7 +37,7 @@ export const THRESHOLDS = {
   /** A year: what takes longer to fill the device never matters. */
   neverSeconds: 31_536_000,
 
-  /** By itself the program is asked for holders, and stands still, for at most so long; a look takes 60 to 130 ms. */
+  /** An automatic query for holders pauses the program for at most so long; one takes 60 to 130 ms. */
   mostPauseMs: 500,
   leastPauseMs: 100,
 };

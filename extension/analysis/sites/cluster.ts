@@ -3,7 +3,7 @@ import { at, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import type { JudgedSite } from './states';
 
-/** A site that grows, and what is needed to tell what it grows with. */
+/** A site that grows, and what is needed to find what it grows with. */
 export interface GrowingSite extends JudgedSite {
   /** `file:line` of the line that is shown for it; empty without Python. */
   line: string;

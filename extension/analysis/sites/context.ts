@@ -9,9 +9,9 @@ import { at, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { rising, stateVerdict } from './states';
 
-// What one site's series cannot tell: what is missing from the trace, and what the other sites do.
+// What one site's series does not show: what is missing from the trace, and what the other sites do.
 
-/** First entry that is to be looked at: in those before, or in one of them, events are missing. */
+/** First entry that counts: in those before, or in one of them, events are missing. */
 export function firstWhole(axis: StepAxis, layer: Layer): number {
   const missing = STEP_PAUSED | STEP_LOST_EVENTS | (layer === 'tensor' ? 0 : STEP_DRIVER_GAP);
   for (let i = axis.flags.length - 1; i >= 0; i--) if ((at(axis.flags, i) & missing) !== 0) return i + 1;
@@ -81,7 +81,7 @@ export function lostShareOf(info: TraceInfo): number {
   return info.lost.events / (info.lost.events + info.events);
 }
 
-/** Takes back or weakens what a site's series alone says of growth. */
+/** Takes back or weakens what a site's series alone shows of growth. */
 export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
   if (verdict.state === 'growing') return growthInContext(verdict, site, context);
   if (context.cut > 0 && verdict.state === 'unknown') {
@@ -140,7 +140,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   return { ...verdict, confidence: sure * verdict.confidence };
 }
 
-/** Why the rounds in which it grew may be no steps; null: nothing speaks for that. */
+/** Why the rounds in which it grew may be no steps; null: there is no sign of that. */
 function noStepBecause(
   { rises, period }: SiteVerdict,
   { idleRounds, loads, captures, unlisted, parts }: LoopFacts,

@@ -19,10 +19,10 @@ export const areEnough = ({ source, count }: Verdicts['steps']): boolean =>
 /** The reader's cause for what a file once had (native/trace/log/losses.h). */
 const CUT = 'cut short';
 
-/** Whether it is known, at that verdict, if something leaks. */
+/** Whether the verdict settles if something leaks. */
 export const isConclusive = (overall: OverallVerdict): boolean => overall === 'clean' || overall === 'found';
 
-/** How far judging is, and that in one sentence. */
+/** The verdict on a trace as a whole, and that in one sentence. */
 export function overallVerdict(info: TraceInfo, verdicts: Verdicts): { overall: OverallVerdict; sentence: string } {
   if (verdicts.findings.length > 0) return { overall: 'found', sentence: foundText(verdicts) };
   const share = lostShareOf(info);
@@ -76,7 +76,7 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
   return more === 1 ? t('Needs 1 more step to tell what leaks.') : t('Needs {0} more steps to tell what leaks.', more);
 }
 
-/** How long is not said: a step that is found on the way tells it sooner, and slices in which nothing happens do not count. */
+/** No time is named: a step that is found on the way settles it sooner, and slices in which nothing happens do not count. */
 function lackingTime(info: TraceInfo): string {
   if (info.processes.some(isSnapshot))
     return t('The history of the snapshot has no training step, and is too short to tell what leaks.');

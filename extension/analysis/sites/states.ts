@@ -7,7 +7,7 @@ import { at, highOutliers, median, runningSum, sum } from '../series/statistics'
 import { THRESHOLDS as T } from '../series/thresholds';
 import { ordinal } from '../words';
 
-/** A site with what is said of it. */
+/** A site with its verdict. */
 export interface JudgedSite {
   verdict: SiteVerdict;
   steps: SiteSteps;
@@ -214,7 +214,7 @@ function risingSoFar({ liveBytes }: SiteSteps, verdict: SiteVerdict): SiteVerdic
   return rising(verdict, changes.filter(change => change > 0).length, sum(changes));
 }
 
-/** Of a site that rises: more steps must tell whether it grows. */
+/** Of a site that rises: more steps must show whether it grows. */
 export function rising(verdict: SiteVerdict, rises: number, risenBytes: number): SiteVerdict {
   return { ...verdict, rises, risenBytes: Math.max(0, risenBytes) };
 }

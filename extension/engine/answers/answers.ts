@@ -13,7 +13,7 @@ export interface NamedTrace {
   trace: FollowedTrace;
 }
 
-/** What a page shows when it asks. */
+/** What a page shows at its request. */
 export interface PageModel {
   readonly shown: FollowedTrace;
   /** All that can be compared, the shown one first. */

@@ -21,7 +21,7 @@ import type { Answers, PageModel } from './answers';
 /** The clock of a process that runs is known the better the longer it ran: times of its begin move by less than this. */
 const CLOCK_NS = 500_000;
 
-/** The groups of one revision are worked out once, however many pages ask. */
+/** The groups of one revision are worked out once, however many pages request them. */
 const stacks = new WeakMap<TraceSession, { key: string; stack: ColouredStack }>();
 
 async function stackOf({ shown }: PageModel, query: StackQuery): Promise<ColouredStack> {

@@ -10,7 +10,7 @@ export function verdictAnswers({
     findings: () => verdicts.findings(),
     verdicts: ({ sites, groupBy }) => verdicts.rows(sites, groupBy),
     otherLines: ({ finding }) => verdicts.otherLines(finding),
-    // What the process says comes with the findings: it may take long, and it outlives the page.
+    // What the process answers comes with the findings: it may take long, and it outlives the page.
     findHolders: ({ finding }) => void verdicts.findHolders(finding),
     stopHolderSearch: ({ finding }) => verdicts.stopHolderSearch(finding),
   };

@@ -1,4 +1,4 @@
-// What the page may ask of single blocks. Addresses travel as text: a message of the page cannot hold a bigint.
+// Requests of the page about single blocks. Addresses travel as text: a message of the page cannot hold a bigint.
 import { ALLOCATION_SORTS, LAYERS, type AllocationQuery, type AllocationWindow } from '../trace';
 import type { FindingHolder } from '../verdicts';
 import type { Check, Checks, Fielded } from './fieldChecks';
@@ -10,11 +10,11 @@ export interface BlockRequests {
   allocations(query: AllocationQuery & OfMoment): AllocationWindow;
   /** A window of the one live block at this address; null: it is not alive at that moment. */
   block(query: BlockQuery & OfMoment): AllocationWindow | null;
-  /** The newest word of the program's agent on who holds the block; null: no answer names it. */
+  /** The holder of the block by the newest answer of the program's agent; null: no answer names it. */
   blockHolder(query: HolderQuery): BlockHolder | null;
   /**
-   * Asks the program about a live block: who holds it, what was asked for, its stream and pool. Null: it has answered, and the trace
-   * holds what it said; else why it has not, in a sentence.
+   * Queries the program about a live block: its holder, requested bytes, stream and pool. Null: it has answered, and the trace
+   * holds the answer; else why it has not, in a sentence.
    */
   inspectBlock(query: BlockQuery): string | null;
   /** Puts a text on the clipboard. */
@@ -26,7 +26,7 @@ export type HolderQuery = Fielded<typeof HOLDER>;
 export interface BlockHolder extends FindingHolder {
   /** From the object to the root, in the agent's words. */
   chain: string[];
-  /** When the agent looked, nanoseconds of the session. */
+  /** When the agent searched, nanoseconds of the session. */
   timeNs: number;
 }
 

@@ -1,4 +1,4 @@
-// Messages between the extension host and the page that tells what this machine can record.
+// Messages between the extension host and the page that shows what this machine can record.
 import { isFields } from '../../base/fields';
 
 export interface DoctorCheck {

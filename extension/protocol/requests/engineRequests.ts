@@ -1,4 +1,4 @@
-// What the extension host asks of the engine, the process in which traces are read and judged, and what that tells of its own accord.
+// Requests of the extension host to the engine, the process in which traces are read and judged, and what that sends without a request.
 import type { SourceFolders } from '../cwd';
 import type { ExportFormat } from '../exportFormats';
 import type { JobView } from '../job';
@@ -22,7 +22,7 @@ export type PageRequests = Omit<Requests, keyof HostRequests>;
 export type PageMethod = keyof PageRequests;
 export type PageParams = Parameters<Requests[PageMethod]>[0];
 
-/** What the host knows of an open trace. */
+/** What the host has of an open trace. */
 export interface TraceFacts {
   info: TraceInfo;
   /** The moment that is shown instead of an end that holds little; null: there is none, or the program goes on. */
@@ -43,9 +43,9 @@ export interface Opening extends OfTrace {
   path: string;
   /** Where the trace is recorded; null: it is a file. */
   directory: string | null;
-  /** The program is asked by itself who holds what leaks. */
+  /** The holders of leaks are queried in the program automatically. */
   findsHolders: boolean;
-  /** Its program has ended: the moment that is shown instead is looked for. */
+  /** Its program has ended: the moment that is shown instead is searched for. */
   ended: boolean;
 }
 
@@ -80,7 +80,7 @@ export interface LineAnswers {
   mostBytes: number;
 }
 
-/** The block of a tensor, and what is told of it. */
+/** The block of a tensor, and its description. */
 export interface TensorFound {
   block: BlockQuery;
   place: string;
@@ -94,10 +94,10 @@ export interface EngineRequests {
   readToEnd(of: OfTrace): void;
   /** Resolves once all that an ended program wrote was read. `attached`: it may go on. */
   readRest(of: OfTrace & { attached: boolean }): void;
-  /** Looks for the moment that is shown instead of the end. */
+  /** Searches for the moment that is shown instead of the end. */
   findEnding(of: OfTrace): void;
   close(of: OfTrace): void;
-  /** A page was told of the moment that the trace stands at, and will ask for it, or has asked: the next one waits for that. */
+  /** A page got the moment that the trace stands at, and will request its figures, or has done so: the next one waits for that. */
   late(of: OfTrace & { page: number; late: boolean }): void;
   answer(question: PageQuestion): unknown;
   /** Resolves once what is there now was judged, or a moment ago. */
@@ -137,7 +137,7 @@ export type ToEngine = { [M in EngineMethod]: { id: number; method: M; params: E
 export type FromEngine =
   | { type: 'answer'; id: number; ok: true; value: unknown }
   | { type: 'answer'; id: number; ok: false; sentence: string }
-  /** `change` absent: it goes with an answer of this moment, and nobody has to ask. */
+  /** `change` absent: it goes with an answer of this moment, and needs no request. */
   | { type: 'news'; trace: number; change?: TraceChange; facts: Partial<TraceFacts> }
   | { type: 'progress'; number: number; done: number }
   | { type: 'log'; text: string };

@@ -10,8 +10,8 @@ import type { LedgerLibrary } from '../verdicts';
  * - `driver`: given out by the driver outside the framework's segments.
  * - `rest`: of the traced processes, what no traced call took: context, modules, other libraries.
  * - `others`: other processes.
- * - `untold`: in use, by the traced processes' rest or by others; the card does not tell which.
- * - `unknown`: free or in use; the card was not asked.
+ * - `untold`: in use, by the traced processes' rest or by others; the card does not report which.
+ * - `unknown`: free or in use; the card was not queried.
  */
 export type LedgerPartKind =
   | 'tensor'
@@ -30,7 +30,7 @@ export interface LedgerPart {
   bytes: number;
   /** Growth over the recent steps (Theil-Sen); null: too few steps, or not known. */
   bytesPerStep: number | null;
-  /** The biggest lines in it, biggest first; empty where there are none to tell. */
+  /** The biggest lines in it, biggest first; empty where there are none. */
   lines: LedgerLine[];
   /** Of `driver`, by the library that called: they sum to its bytes. Empty where no library is known. */
   libraries: LedgerLibrary[];

@@ -20,7 +20,7 @@ export interface SessionEntry {
   id: number;
   /** Tells it apart from the others. */
   title: string;
-  /** How it stands: `ended · 1 leak`. */
+  /** In words: `ended · 1 leak`. */
   status: string;
 }
 
@@ -79,7 +79,7 @@ export const NO_SESSION: SessionView = {
   info: null,
 };
 
-/** What the page may ask; the host answers or rejects each. One file a kind of request, with its checks. */
+/** Requests of the page; the host answers or rejects each. One file a kind of request, with its checks. */
 export interface Requests
   extends
     TraceRequests,
@@ -102,7 +102,7 @@ export type ToHost =
 export type ToPage =
   /** `answers`: its figures are of the moment of the answers that travel with it. */
   | { type: 'session'; session: SessionView; answers?: true }
-  /** Events arrived: what is shown should be asked again. */
+  /** Events arrived: what is shown should be requested again. */
   | { type: 'changed'; revision: number }
   /** Two moments are to be shown beside each other. */
   | { type: 'compare'; a: ComparePoint; b: ComparePoint }

@@ -10,7 +10,7 @@ export type Moment =
   | { kind: 'at'; timeNs: number; peak?: boolean }
   | { kind: 'born'; fromNs: number; toNs: number; atNs?: number };
 
-/** Added to the parameters of requests that ask for rows; absent = now. */
+/** Added to the parameters of requests for rows; absent = now. */
 export interface OfMoment {
   moment?: Moment;
 }

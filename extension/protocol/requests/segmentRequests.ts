@@ -1,4 +1,4 @@
-// What the page may ask of the layout of memory.
+// Requests of the page about the layout of memory.
 import { index, object, optional, type Checks } from './fieldChecks';
 import { MOMENT, type OfMoment } from './moment';
 import type { SegmentMap, SegmentQuery } from '../trace';

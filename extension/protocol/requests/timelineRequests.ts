@@ -1,4 +1,4 @@
-// What the page may ask for the timeline beside its series, and of other moments.
+// Requests of the page for the timeline beside its series, and about other moments.
 import { index, nothing, object, oneOf, SCOPE, time, timeSpan, within, type Checks, type Fielded } from './fieldChecks';
 import { checkMoment, type Moment } from './moment';
 import type { Category, Frame, LineSource, NamedRange, PassBegins, PassQuery, StepSource } from '../trace';
@@ -13,7 +13,7 @@ export interface TimelineRequests {
   peakCard(query: Scope & { moment: Moment }): PeakCard | null;
   /** The highest value of a series in a span; as exactly as its time is kept. */
   peakInside(query: PeakQuery): Peak;
-  /** Begins to look for the moment of a peak (as `peakInside` told it) as exactly as it can be known, and says how far that is. */
+  /** Begins to search for the moment of a peak (as `peakInside` gave it) as exactly as it can be known, and says how far that is. */
   exactPeak(query: PeakQuery & { bytes: number }): PeakReading;
   /** Begins to read the trace up to a moment where that was not begun, and says how far it is. */
   readMoment(query: { moment: Moment }): MomentReading;
@@ -57,7 +57,7 @@ export interface StackedTimeline {
   mostBytes: Float64Array;
 }
 
-/** With the colour of each group, by its number: the same for all who show the trace. */
+/** With the colour of each group, by its number: the same for all pages that show the trace. */
 export interface ColouredStack extends StackedTimeline {
   slots: number[];
 }
@@ -111,7 +111,7 @@ export interface MomentReading {
 }
 
 export interface PeakReading extends MomentReading {
-  /** null while it is looked for. */
+  /** null while it is searched for. */
   peak: Peak | null;
 }
 

@@ -1,4 +1,4 @@
-// What the page may ask of a trace.
+// Requests of the page about a trace.
 import type { FreeLine, SiteWindow, Site, SiteQuery, Timeline, TimelineQuery } from '../trace';
 import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../trace';
 import type { Checks } from './fieldChecks';

@@ -12,7 +12,7 @@ export interface StackTreeQuery {
   weight: TreeWeight;
   /** Nodes that hold a smaller part of the whole (0 to 1) are left out; their bytes stay in the totals above them. */
   minShare: number;
-  /** Ids of nodes: only the outermost nodes and the children of these are wanted. Absent: all nodes. */
+  /** Ids of nodes: only the outermost nodes and the children of these are sent. Absent: all nodes. */
   open?: number[];
   /** Only stacks that match, as in SiteQuery. */
   filter?: string;
@@ -40,7 +40,7 @@ export interface StackTree {
   liveCount: Float64Array;
   /** Nodes that it calls and that are not left out. */
   children: Uint32Array;
-  /** The heaviest site at or below it, whose stack can be asked for. */
+  /** The heaviest site at or below it, whose stack can be requested. */
   site: Uint32Array;
   /** Each once; empty file, line 0: no Python in the stack. */
   frames: Frame[];

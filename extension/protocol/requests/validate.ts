@@ -27,10 +27,10 @@ const CHECKS: Checks<Requests> = {
   ...verdictChecks,
 };
 
-/** All that the page may ask. */
+/** All requests of the page. */
 export const METHODS = Object.keys(CHECKS) as Method[];
 
-/** Messages that travel together; the page never has more to say at once. */
+/** Messages that travel together; the page never sends more at once. */
 const MOST_AT_ONCE = 256;
 
 /** Checks what came from the page: a message, or some that travelled together. Never throws. */

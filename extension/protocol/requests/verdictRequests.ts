@@ -1,4 +1,4 @@
-// What the page may ask of what is said of memory: findings, the states of lines, who holds what survives.
+// Requests of the page about verdicts on memory: findings, the states of lines, the holders of what survives.
 import { index, listOf, nothing, object, oneOf, text, type Checks } from './fieldChecks';
 import type { Frame } from '../trace';
 import type { Finding, FindingHolder, SiteState } from '../verdicts';
@@ -10,13 +10,13 @@ export interface HolderLink {
   type: string;
   length: number | null;
 }
-/** Somebody who keeps blocks alive, and how many of those that were asked for. */
+/** An object that keeps blocks alive, and how many of those in question. */
 export interface HolderFound extends FindingHolder {
   count: number;
   bytes: number;
   chain: HolderLink[];
 }
-/** The traced process is asked who holds a finding's blocks. */
+/** A query to the traced process for the holders of a finding's blocks. */
 export interface Inquiry {
   state: 'asking' | 'answered' | 'refused';
   /** What is waited for, where the answer is from, or why there is none: one sentence. */
@@ -27,19 +27,19 @@ export interface Inquiry {
 export interface FindingView extends Finding {
   /** Live bytes of its lines at the ends of up to 48 spans of steps, oldest first. */
   spark: number[];
-  /** Its process can be asked now. */
+  /** Its process can be queried now. */
   queryable: boolean;
-  /** null: nobody asked. */
+  /** null: there was no query. */
   holders: Inquiry | null;
 }
 /**
- * How far judging is: `waiting` for steps or time, `lost`: too many events are missing, `partial`: nothing was found, but some are,
+ * The verdict on a trace as a whole: `waiting` for steps or time, `lost`: too many events are missing, `partial`: nothing was found, but some are,
  * `after`: nothing was found, but memory piled up where no steps judge it, `rising`: nothing was found, but lines rose in too few steps for a
  * verdict, `clean`: nothing leaks, `found`: there are findings.
  */
 export type OverallVerdict = 'waiting' | 'lost' | 'partial' | 'after' | 'rising' | 'clean' | 'found';
 export interface FindingsView {
-  /** There is news that was not judged yet: worth to ask again in a second. */
+  /** There is news that was not judged yet: worth another request in a second. */
   stale: boolean;
   overall: OverallVerdict;
   /** The same in words. */
@@ -50,7 +50,7 @@ export interface FindingsView {
 
 /** The verdict on a row of the table: the worst of its sites. */
 export interface RowVerdict {
-  /** The id of the row, as it was asked for. */
+  /** The id of the row, as in the request. */
   site: number;
   state: SiteState;
   /** Sum over its growing sites. */
@@ -74,7 +74,7 @@ export interface VerdictRequests {
   verdicts(query: { sites: number[]; groupBy: VerdictGrouping }): RowVerdict[];
   /** The biggest lines that are no part of this finding. */
   otherLines(of: { finding: string }): OtherLine[];
-  /** Asks the traced process who holds a finding's survivors; the answer comes with `findings`. */
+  /** Queries the holders of a finding's survivors in the traced process; the answer comes with `findings`. */
   findHolders(of: { finding: string }): void;
   /** Writes a finding's fix into its source file, as an edit that undo takes back. */
   applyFix(of: { finding: string }): void;
