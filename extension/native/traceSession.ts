@@ -44,7 +44,7 @@ export class TraceSession {
   /** From here on each listener is notified of what is new; for a while after that the trace stands still. */
   follow(): void {
     this.following = !this.closed;
-    this.goOn();
+    this.readNext();
   }
 
   pause(): void {
@@ -60,16 +60,16 @@ export class TraceSession {
   /** A viewer of the trace got this moment and will request its figures, or has done so: the next one waits for that. */
   setLate(viewer: unknown, late: boolean): void {
     if (late) this.late.add(viewer);
-    else if (this.late.delete(viewer)) this.goOn();
+    else if (this.late.delete(viewer)) this.readNext();
   }
 
   /** Reads what is new, unless the last news is too young. */
-  private goOn(): void {
+  private readNext(): void {
     if (!this.following || this.reading) return;
     clearTimeout(this.timer);
     const waitMs = this.lastAtMs + (this.late.size > 0 ? PATIENCE_MS : this.pauseMs) - performance.now();
     if (waitMs > 0) {
-      this.timer = setTimeout(() => this.goOn(), Math.ceil(waitMs));
+      this.timer = setTimeout(() => this.readNext(), Math.ceil(waitMs));
       return;
     }
     this.late.clear();
@@ -84,7 +84,7 @@ export class TraceSession {
     this.pauseMs = caughtUp ? PICTURE_MS : BEHIND_MS;
     const revision = this.native.revision();
     for (const listener of this.listeners) listener(revision);
-    this.goOn();
+    this.readNext();
   }
 
   close(): void {

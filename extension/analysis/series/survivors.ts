@@ -14,7 +14,7 @@ export interface Survivor {
 }
 
 /** Blocks that are read for each site, and that one question to the agent names. */
-const LOOKED_AT = 4096;
+const MOST_BLOCKS = 4096;
 const MOST = 200;
 /** So many lines from the innermost one outward, and from what the program called: its own line, and the library's inside it. */
 const MOST_LINES = 8;
@@ -60,7 +60,7 @@ export function tensorAt(
  * one before it, if others are there.
  */
 function liveBlocks(source: TraceSource, process: number, site: number, since: number | null): Survivor[] {
-  const window = source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: LOOKED_AT });
+  const window = source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: MOST_BLOCKS });
   const { frames, userFrame } = source.site(site) ?? { frames: [], userFrame: 0 };
   const lines = frames
     .filter((_, place) => place < MOST_LINES || (place >= userFrame - 1 && place < userFrame + MOST_LINES))

@@ -41,8 +41,8 @@ export interface SessionView {
   exitCode: number | null;
   /** It ended by itself, and not well: a status that is not 0, or a signal. */
   crashed?: boolean;
-  /** A debugger holds it. */
-  standsStill?: boolean;
+  /** A debugger has stopped it. */
+  halted?: boolean;
   /** It is the recorded run that comes with the extension. */
   sample?: boolean;
   /** Its PyTorch can use no GPU, as `detail` says. */

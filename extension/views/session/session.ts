@@ -129,7 +129,7 @@ export class Session extends OpenTrace {
 
   /** A debugger holds its program, or lets it go. */
   stand(standsStill: boolean): void {
-    this.set({ standsStill });
+    this.set({ halted: standsStill });
   }
 
   async setRecording(on: boolean): Promise<void> {

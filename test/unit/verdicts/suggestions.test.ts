@@ -46,10 +46,9 @@ test('what grows is told to keep less, or to have a bound', () => {
 test('an array of another library is brought to the CPU in its own words, and gets no advice for PyTorch', () => {
   const classes: LeakClass[] = ['outputs', 'size', 'hook', 'graph', 'gradients', 'exception'];
   const lines = ['kept = jnp.concatenate([kept, x])', 'all_outputs.append(out)'];
-  const advice = (kind: LeakClass): string =>
-    suggest(kind, at('kept[...]', { toHost: 'jax.device_get(…)' }), { lines });
-  assert.match(advice('outputs'), /^kept grows with each step.*\(`jax\.device_get\(…\)`\)/);
-  for (const kind of classes) assert.doesNotMatch(advice(kind), /torch|detach|\.cpu\(/, kind);
+  const text = (kind: LeakClass): string => suggest(kind, at('kept[...]', { toHost: 'jax.device_get(…)' }), { lines });
+  assert.match(text('outputs'), /^kept grows with each step.*\(`jax\.device_get\(…\)`\)/);
+  for (const kind of classes) assert.doesNotMatch(text(kind), /torch|detach|\.cpu\(/, kind);
 });
 
 test('a hook that is registered in each step is not to be, and one that stores what it sees is to store less', () => {

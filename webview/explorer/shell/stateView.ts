@@ -59,7 +59,7 @@ export class StateView {
     const unused = phase === 'ended' && info?.totals.length === 0;
     this.check.hidden = !unused && session.onCpu !== true;
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
-    const says = !allocates ? session.detail : session.standsStill === true ? STANDS_STILL : '';
+    const says = !allocates ? session.detail : session.halted === true ? STANDS_STILL : '';
     setTextOrHide(this.detail, says);
     this.words.hidden = says === '' && phase !== 'starting';
     this.detail.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
