@@ -1,4 +1,4 @@
-// What is measured of a recording while it runs: read by report/documents, written by exporters for those who collect numbers.
+// What is measured of a recording while it runs: read by report/documents, written by exporters for tools that collect numbers.
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 

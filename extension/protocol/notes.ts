@@ -1,7 +1,7 @@
 import type { ProcessSteps, StepSource } from './trace';
 import type { Note, ProcessInfo, TraceInfo } from './trace';
 
-/** Codes of `gmt_note_code` (native/wire/layout.h) that say that something is missing from the trace; 0: the reader's own. */
+/** Codes of `gmt_note_code` (native/wire/layout.h) that mean that something is missing from the trace; 0: the reader's own. */
 const WARNINGS: ReadonlySet<number> = new Set([0, 1, 2, 3, 6, 10, 12, 13]);
 
 /** False for what only describes how the trace was made. */

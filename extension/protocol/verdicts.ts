@@ -4,7 +4,7 @@ import type { ReportedSource } from './notes';
 import type { Category, Frame, Layer } from './trace';
 
 /**
- * What a site does; `text/vocabulary.ts` says what each means. Only `growing` is a leak; `rising` may still be something that fills, and
+ * What a site does; `text/vocabulary.ts` describes each. Only `growing` is a leak; `rising` may still be something that fills, and
  * `rose` did so until the program ended.
  */
 export type SiteState =
@@ -51,7 +51,7 @@ export interface SiteVerdict {
   because: string;
 }
 
-/** `text/vocabulary.ts` says what each means. */
+/** `text/vocabulary.ts` describes each. */
 /** `slow`: a leak that would take longer to fill the device than any job runs. */
 export type FindingVerdict =
   | 'leak'

@@ -249,7 +249,7 @@ function sumOfKept(left: readonly number[], lengths: readonly number[]): number 
   return left.reduce((sum, value, i) => sum + (isEdge(i) ? Math.min(value, most(i)) : value), 0);
 }
 
-/** Why it cannot become known who holds memory of the process, in a sentence: PyTorch's agent tells, which no simulated PyTorch has. */
+/** Why holders of memory of the process cannot be found, in a sentence: PyTorch's agent finds them, which no simulated PyTorch has. */
 function whyUnnamed({ processes, categories }: TraceInfo, process: number): string | null {
   const about = processes[process];
   if (about?.driverSource === 'uprobe')
@@ -335,7 +335,7 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
 /** A gradient, or a copy of one; not what was computed from it, such as `p.grad.norm()`. */
 const GRADIENT_COPY = /\.grad\b(?!\.(?!(?:clone|detach|data|cpu|to|float|half|bfloat16|double|contiguous)\b)\w)/;
 
-/** Copies of gradients are no gradients to the agent; their line says what they are. */
+/** Copies of gradients are no gradients to the agent; their line shows what they are. */
 function byText(kind: LeakClass, lines: readonly string[]): LeakClass {
   return kind === 'outputs' && lines.some(line => GRADIENT_COPY.test(line)) ? 'gradients' : kind;
 }

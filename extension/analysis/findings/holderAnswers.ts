@@ -200,7 +200,7 @@ function addressesOf(entry: Fields): bigint[] {
 
 /**
  * Where most of the blocks of these sites hang, by the answer that names most of them: at least `share` of those, and at least `least`
- * blocks. What was seen while the program ran comes first: at its end the variables of functions are gone. Who holds the little that is left
+ * blocks. What was seen while the program ran comes first: at its end the variables of functions are gone. What holds the little that is left
  * then of `grown` blocks did not hold the others.
  */
 export function holderOf(

@@ -103,7 +103,7 @@ function leaksOf(
   });
 }
 
-/** Growth that is worth to ask the program who holds it. */
+/** Growth whose holders are worth a query to the program. */
 export function leaksToQuery(findings: readonly Finding[]): Finding[] {
   return findings.filter(finding => (isGrowth(finding) || isLeak(finding)) && finding.confidence >= T.most);
 }

@@ -86,7 +86,7 @@ export function layerFindings(ledgers: readonly JudgedLedger[], context: LayerCo
   });
 }
 
-/** What is said of a device's driver layer; `kind` tells its id from others of that device. */
+/** A finding on a device's driver layer; `kind` sets its id apart from others of that device. */
 function ofDevice({ ledger: { process, device } }: JudgedLedger, kind: string) {
   return { id: `${kind} ${process} ${device}`, process, device, layer: 'driver' as const };
 }

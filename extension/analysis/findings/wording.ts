@@ -25,7 +25,7 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
   const keepers = holder === null ? [] : keepersOf(holder);
   const source = place === null && library !== null ? library : placeText(place);
-  // The rate is a slope over steps of which the last may have kept nothing yet: what is kept each time, the blocks themselves tell.
+  // The rate is a slope over steps of which the last may have kept nothing yet: what is kept each time, the blocks themselves show.
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
   const isSlope = !rare && Math.abs(time - facts.bytesPerStep) > T.little * facts.bytesPerStep;
   const shown = isSlope ? facts.bytesPerStep : time / (rare ? period : 1);

@@ -13,9 +13,9 @@ export interface TimelineRequests {
   peakCard(query: Scope & { moment: Moment }): PeakCard | null;
   /** The highest value of a series in a span; as exactly as its time is kept. */
   peakInside(query: PeakQuery): Peak;
-  /** Begins to search for the moment of a peak (as `peakInside` gave it) as exactly as it can be known, and says how far that is. */
+  /** Begins to search for the moment of a peak (as `peakInside` gave it) as exactly as it can be known; returns how far that is. */
   exactPeak(query: PeakQuery & { bytes: number }): PeakReading;
-  /** Begins to read the trace up to a moment where that was not begun, and says how far it is. */
+  /** Begins to read the trace up to a moment where that was not begun; returns how far it is. */
   readMoment(query: { moment: Moment }): MomentReading;
   /** Gives up what is not read to its end. */
   cancelMoments(): void;
