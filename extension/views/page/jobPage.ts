@@ -9,7 +9,7 @@ import type { JobView } from '../../protocol/job';
 import { Refused } from '../session/refused';
 import { fillPage } from './fill';
 
-/** Ranks write each minute; who looks shall not wait for long. */
+/** Ranks write each minute; a viewer shall not wait for long. */
 const LOOK_MS = 10_000;
 
 /** Lets the user choose the folder of a job. Undefined: the user went away. */
