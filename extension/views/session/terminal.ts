@@ -21,7 +21,7 @@ export interface ProgramTerminal {
 /** Gives the program these variables and a terminal; called once its trace directory is there. */
 export type OpenTerminal = (directory: string, variables: Record<string, string>) => ProgramTerminal;
 
-/** Between two looks for a terminal that VS Code has not given back yet after a reload. */
+/** Between two checks for a terminal that VS Code has not given back yet after a reload. */
 const GIVEN_BACK_MS = 1_000;
 
 /** Terminals of this window, with the trace directory of what ran in them. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import { PAGE, reached, trace, workspace, writeScript } from '../../host/page';
-import { ask, rows, until } from '../../host/window';
+import { drive, rows, until } from '../../host/window';
 
 const ROW = '[data-row]';
 const LINES = 40;
@@ -49,7 +49,7 @@ time.sleep(3)
   await trace(file);
   await reached('starting').catch(() => undefined);
   await until('a row', async () => (await rows(100)).length > 0, 30_000);
-  await ask('watchRows', { selector: PAGE });
+  await drive('watchRows', { selector: PAGE });
   await reached('ended');
   const seen = await ask<Record<string, number>>('seen', { selector: PAGE });
   const at = JSON.parse(readFileSync(times, 'utf8')) as number[];
@@ -128,7 +128,7 @@ async function heap(): Promise<void> {
   await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), 'gpuMemoryTrace.savedTrace');
   await until('rows', async () => (await rows(100)).length > 0, 60_000);
   await pause(5_000);
-  for (let i = 0; i < 40; i++) await ask('wheel', { selector: ROW, at: 0.5, by: 5_000 });
+  for (let i = 0; i < 40; i++) await drive('wheel', { selector: ROW, at: 0.5, by: 5_000 });
   await pause(2_000);
   const { bytes, shared } = await ask<{ bytes: number; shared: boolean }>('heap', { selector: ROW });
   const megabytes = (of: number): string => `${(of / 1e6).toFixed(1)} MB`;
@@ -224,7 +224,7 @@ async function pictures(): Promise<void> {
   await trace(file);
   await reached('running');
   await until('a row', async () => (await rows(100)).length > 0, 30_000);
-  await ask('watchTexts', { selector: PAGE, selectors: ['[data-value=live]'] });
+  await drive('watchTexts', { selector: PAGE, selectors: ['[data-value=live]'] });
   const before = (await ask<string[][]>('watched', { selector: PAGE })).length;
   await pause(10_000);
   const count = (await ask<string[][]>('watched', { selector: PAGE })).length - before;
