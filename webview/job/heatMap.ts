@@ -15,7 +15,7 @@ const MARGIN_PX = 44;
 export class HeatMap {
   readonly element = el('div', { class: 'heat', tabindex: 0, role: 'application', 'data-part': 'heat' });
   private readonly canvas = el('canvas');
-  private readonly status = el('div', { class: 'says', role: 'status', 'data-value': 'cell' });
+  private readonly status = el('div', { class: 'cell-text', role: 'status', 'data-value': 'cell' });
   private ranks: readonly JobRank[] = [];
   private differing: ReadonlySet<number> = new Set();
   private cells: Cells = { columns: 0, rows: 0, most: 0, lastStep: 0, values: new Float64Array() };

@@ -58,7 +58,7 @@ export class BlockView {
   private readonly facts = new Map<Fact, { row: HTMLElement; value: HTMLElement }>();
   private readonly holder = el('div', { class: 'holder', 'data-fact': 'holder' });
   private readonly queryButton: HTMLElement;
-  private readonly reply = el('p', { class: 'dim', role: 'status', 'data-fact': 'told' });
+  private readonly reply = el('p', { class: 'dim', role: 'status', 'data-fact': 'reply' });
 
   constructor(private readonly actions: BlockViewActions) {
     const queryLabel = t('Ask the program: who holds it, how many bytes it requested, its stream and pool');

@@ -1,4 +1,4 @@
-// Who frees the blocks of a stack, and whether they still do.
+// The lines that free the blocks of a stack, and whether they still do.
 import { t } from '@vscode/l10n';
 import type { FreeLine } from '../../../extension/protocol/trace';
 import { differs, el, setTextOrHide } from '../../dom';

@@ -1,4 +1,4 @@
-// Who holds a finding's blocks: the answer of the traced process on its card.
+// The holders of a finding's blocks: the answer of the traced process on its card.
 import { t } from '@vscode/l10n';
 import { shareText } from '../../../extension/text/holderShare';
 import { formatCount } from '../../../extension/text/format';

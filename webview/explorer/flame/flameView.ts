@@ -92,7 +92,7 @@ export class FlameView {
     if (this.zoomed?.parent) this.zoom(this.zoomed.parent);
   }
 
-  /** It is none of those that were looked for. */
+  /** It does not match the search. */
   private dimmed(node: FlameNode): boolean {
     return this.matches.ids.size > 0 && !this.matches.ids.has(node.id);
   }

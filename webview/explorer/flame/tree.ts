@@ -1,4 +1,4 @@
-// The call tree as it is drawn: what the host sends as columns becomes nodes, with library frames folded where wanted.
+// The call tree as it is drawn: what the host sends as columns becomes nodes, with library frames folded on request.
 import { t } from '@vscode/l10n';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import { isLibrary, packageName } from '../common/stack';

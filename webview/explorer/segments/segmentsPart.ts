@@ -199,7 +199,7 @@ export class SegmentPart extends PolledPart {
   }
 }
 
-/** Who has memory on which device, biggest first. */
+/** The processes with memory on each device, biggest first. */
 function ownersOf(info: TraceInfo, scope: { process: number; device: number }): Owner[] {
   const owners = new Map<string, Owner>();
   for (const { process, device, liveBytes } of info.totals) {
