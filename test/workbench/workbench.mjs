@@ -38,7 +38,7 @@ const QUIET = {
   'remote.autoForwardPorts': false, // scans all processes again and again, in the extension host
 };
 
-const LOOK_MS = 20;
+const PROBE_MS = 20;
 
 /** A free port of 127.0.0.1. */
 function freePort() {
@@ -98,7 +98,7 @@ export async function startServer({
   });
   /** The first match in what the server logs, or null after so many milliseconds. */
   const logged = async (pattern, milliseconds) => {
-    for (const end = Date.now() + milliseconds; !pattern.test(log) && Date.now() < end;) await sleep(LOOK_MS);
+    for (const end = Date.now() + milliseconds; !pattern.test(log) && Date.now() < end;) await sleep(PROBE_MS);
     return pattern.exec(log);
   };
   return { port, data, stop, log: () => log, logged };
