@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { freshPage, workspace, writeScript } from './page';
-import { click, until, untilText } from './window';
+import { click, shows, until } from './window';
 
 const written = (name: string): Promise<string> =>
   until(name, () => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : null));
@@ -18,10 +18,7 @@ describe('Ways to a trace', () => {
     rmSync(join(workspace, 'told'), { force: true });
     const terminal = vscode.window.createTerminal({ name: 'ways', shellPath: '/bin/sh', cwd: workspace });
     terminal.sendText('gpu-memtrace run -- sh -c "echo dir=\\$GPU_MEMTRACE_DIR" > told 2>&1');
-    assert.match(
-      await until('its output', async () => /dir=.*\n/.exec(await written('told'))?.[0]),
-      /^dir=\/.*trace-/,
-    );
+    assert.match(await until('its output', async () => /dir=.*\n/.exec(await written('told'))?.[0]), /^dir=\/.*trace-/);
     terminal.dispose();
   });
 
@@ -82,10 +79,10 @@ describe('Ways to a trace', () => {
   it('says what a test that is none of pytest, and a missing debugger, need', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.runTest', { id: 'x.TestCase.test', label: 'test' });
     await vscode.commands.executeCommand('notifications.showList');
-    await untilText('.notification-list-item-message', /Choose a test of pytest in Test Explorer/);
+    await shows('.notification-list-item-message', /Choose a test of pytest in Test Explorer/);
     await vscode.window.showTextDocument(vscode.Uri.file(writeScript('undebugged.py', '')));
     await vscode.commands.executeCommand('gpuMemoryTrace.debug');
-    await untilText('.notification-list-item-message', /Install the extension Python Debugger \(ms-python\.debugpy\)/);
+    await shows('.notification-list-item-message', /Install the extension Python Debugger \(ms-python\.debugpy\)/);
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 

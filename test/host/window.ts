@@ -78,7 +78,7 @@ export const watched = (selector: string): Promise<string[][]> => drive('watched
 /** All texts that one of them had since then. */
 export const textsSince = (selector: string, of: string): Promise<string[]> => drive('textsSince', { selector, of });
 /** Waits until the elements have that text; what they have instead is in the error. */
-export const untilText = (selector: string, expected: RegExp): Promise<string> =>
+export const shows = (selector: string, expected: RegExp): Promise<string> =>
   until(`${selector} to read ${expected}`, async () => {
     const text = await words(selector);
     if (expected.test(text)) return text;
@@ -102,7 +102,8 @@ export const keys = (...all: string[]): Promise<void> => drive('keys', { keys: a
 export const focused = (selector: string): Promise<{ name: string; seen: boolean } | null> =>
   drive('focused', { selector });
 /** What moves in the page of the selector, for a user who wants reduced motion or for any. */
-export const motions = (selector: string, reduced: boolean): Promise<string[]> => drive('motions', { selector, reduced });
+export const motions = (selector: string, reduced: boolean): Promise<string[]> =>
+  drive('motions', { selector, reduced });
 export const attribute = (selector: string, name: string): Promise<string | null> =>
   drive('attribute', { selector, name });
 

@@ -22,7 +22,7 @@ const SCENES = {
 /** The others differ by a sentence and a button. */
 const SHORT = ['running', 'empty'];
 /** The request that each tab repeats. */
-const TAB_METHODS = { lines: 'sites', flame: 'stackTree', segments: 'segments', compare: 'compareTraces' };
+const METHODS = { lines: 'sites', flame: 'stackTree', segments: 'segments', compare: 'compareTraces' };
 
 const showTab = async (page, tab, shown = settled) => {
   await page.locator(`[data-tab=${tab}]`).click();
@@ -72,7 +72,7 @@ async function wrongIn(theme) {
 async function wrongTabs(page, theme) {
   const wrong = [];
   await page.locator('[data-action=why]').first().click();
-  for (const tab of Object.keys(TAB_METHODS)) {
+  for (const tab of Object.keys(METHODS)) {
     await showTab(page, tab);
     wrong.push(...(await violations(page, theme, tab)));
   }
@@ -93,17 +93,17 @@ const checks = {
   },
   async 'only the tab that is shown asks'() {
     const { page, context } = await openPage(browser, files, { live: true });
-    for (const [index, tab] of Object.keys(TAB_METHODS).entries()) {
+    for (const [index, tab] of Object.keys(METHODS).entries()) {
       await showTab(page, tab, changed);
       await page.evaluate(() => (window.bench.answers.length = 0));
       await page.locator('.scopes [data-control=device]').click();
       await page.locator(`.scopes [data-control=device] vscode-option >> nth=${(index + 1) % 2}`).click();
       await changed(page, 15);
-      await page.waitForFunction(name => window.bench.answers.some(one => one.method.startsWith(name)), TAB_METHODS[tab]);
-      const requested = new Set(await page.evaluate(() => window.bench.answers.map(({ method }) => method.split(' ')[0])));
-      assert.ok(requested.has(TAB_METHODS[tab]), `${tab} requests ${TAB_METHODS[tab]}, not ${[...requested]}`);
-      for (const [other, method] of Object.entries(TAB_METHODS))
-        assert.ok(other === tab || !requested.has(method), `${method} is not requested while ${tab} is shown`);
+      await page.waitForFunction(name => window.bench.answers.some(one => one.method.startsWith(name)), METHODS[tab]);
+      const called = new Set(await page.evaluate(() => window.bench.answers.map(({ method }) => method.split(' ')[0])));
+      assert.ok(called.has(METHODS[tab]), `${tab} requests ${METHODS[tab]}, not ${[...called]}`);
+      for (const [other, method] of Object.entries(METHODS))
+        assert.ok(other === tab || !called.has(method), `${method} is not called while ${tab} is shown`);
     }
     await context.close();
   },

@@ -205,17 +205,17 @@ const checks = {
       bytes: 3 * 1024 ** 3,
     };
     const opened = await openPage(browser, files, { width: 1000, scene: { phase: 'ended', exitCode: 0, ending } });
-    const reads = async (selector, expected) =>
+    const shows = async (selector, expected) =>
       eventually(async () => assert.match(await opened.page.locator(selector).innerText(), expected));
-    await reads('.list-head h2', /^As of the end of step 390, by line$/);
-    await reads('[data-value=moment]', /^As of the end of step 390$/);
-    await reads('[data-value=reason]', /^because the program had freed everything$/);
-    await reads('[data-value=live]', /^3\.00 GB$/);
-    await reads('[data-action=moment-now]', /^Show the end$/);
+    await shows('.list-head h2', /^As of the end of step 390, by line$/);
+    await shows('[data-value=moment]', /^As of the end of step 390$/);
+    await shows('[data-value=reason]', /^because the program had freed everything$/);
+    await shows('[data-value=live]', /^3\.00 GB$/);
+    await shows('[data-action=moment-now]', /^Show the end$/);
     await opened.page.locator('[data-action=moment-now]').click();
-    await reads('.list-head h2', /^Alive by line$/);
+    await shows('.list-head h2', /^Alive by line$/);
     await settled(opened.page);
-    await reads('.list-head h2', /^Alive by line$/);
+    await shows('.list-head h2', /^Alive by line$/);
     assert.deepEqual(opened.errors, []);
     await opened.page.close();
   },
