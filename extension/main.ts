@@ -15,7 +15,7 @@ import { terminalWays } from './views/commands/terminalWays';
 
 /**
  * Registers what the manifest names, and no more: a window that starts waits for this. All else is in a file of its own, which
- * is read when the first of it is asked for, or at once where a program is traced.
+ * is read when the first of it is needed, or at once where a program is traced.
  */
 export function activate(context: vscode.ExtensionContext): void {
   let made: Promise<Parts> | undefined;

@@ -70,6 +70,6 @@ export function makeParts(context: vscode.ExtensionContext) {
     debugging,
     interpreterFor,
     /** What an agent points to; gives what was done. */
-    showInEditor: (wanted: Shown): Promise<string> => showInEditor(sessions, explorer, wanted),
+    showInEditor: (target: Shown): Promise<string> => showInEditor(sessions, explorer, target),
   };
 }

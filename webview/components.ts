@@ -86,7 +86,7 @@ export function dropdown<T extends string>(
     onChange(known);
   };
   element.addEventListener('change', notify);
-  // The toolkit says nothing when the keys come back to what was chosen when the list was last open.
+  // The toolkit sends no event when the keys come back to what was chosen when the list was last open.
   element.addEventListener('keyup', notify);
   const set = (value: T): void => {
     if (control.open) return; // somebody chooses

@@ -40,21 +40,21 @@ export function setTextOrHide(element: HTMLElement, text: string): void {
 
 /** A plain button; `action` names it for tests and styles, null: something else does. */
 export function button(
-  look: string,
+  style: string,
   action: string | null,
   label: string | readonly (Node | string)[],
   onClick: () => void,
   more: Attributes = {},
 ): HTMLButtonElement {
   const children = typeof label === 'string' ? [label] : label;
-  const element = el('button', { type: 'button', class: look, 'data-action': action, ...more }, ...children);
+  const element = el('button', { type: 'button', class: style, 'data-action': action, ...more }, ...children);
   element.addEventListener('click', onClick);
   return element;
 }
 
 const shown = new WeakMap<Element, string>();
 
-/** Does an element show other things than it was asked about last? Without `things`: forgets them. */
+/** Does an element show other things than at the last call? Without `things`: forgets them. */
 export function differs(element: Element, ...things: unknown[]): boolean {
   const key = JSON.stringify(things);
   if (shown.get(element) === key) return false;
@@ -77,7 +77,7 @@ export function svg(tag: string, attributes: Attributes = {}): SVGElement {
 
 const waiting = new Set<() => void>();
 
-/** Runs a job in the next animation frame, once however often it is asked for. */
+/** Runs a job in the next animation frame, once however often it is requested. */
 export function onFrame(job: () => void): void {
   if (waiting.size === 0) {
     requestAnimationFrame(() => {

@@ -105,10 +105,10 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   private entryOf(finding: Finding, at: vscode.Location, traced: WindowTrace): vscode.Diagnostic {
     const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
     const pace = isGrowth(finding) ? paceOf(finding, vscode.l10n.t) : [];
-    const said = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
+    const text = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
     // Problems shows Markdown as it is written.
     const advice = finding.suggestion.replace(/`([^`]*)`/g, '‘$1’');
-    const entry = new vscode.Diagnostic(at.range, `${said}\n${advice}`, severity);
+    const entry = new vscode.Diagnostic(at.range, `${text}\n${advice}`, severity);
     entry.source = SOURCE;
     entry.code = finding.verdict satisfies FindingVerdict;
     entry.relatedInformation = this.relatedOf(finding, at, traced);
@@ -122,8 +122,8 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     traced: WindowTrace,
   ): vscode.DiagnosticRelatedInformation[] {
     const related: vscode.DiagnosticRelatedInformation[] = [];
-    const add = (at: vscode.Location, says: string): void => {
-      related.push(new vscode.DiagnosticRelatedInformation(at, says));
+    const add = (at: vscode.Location, message: string): void => {
+      related.push(new vscode.DiagnosticRelatedInformation(at, message));
     };
     if (holder !== null) {
       const share = shareText(holder, vscode.l10n.t);

@@ -29,7 +29,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private most = 0;
   /** What each editor shows, by kind of decoration. */
   private readonly drawn = new WeakMap<vscode.TextEditor, Map<vscode.TextEditorDecorationType, string>>();
-  /** What was asked last: of which trace, as of when, which files about. */
+  /** The last query: of which trace, as of when, about which files. */
   private known: readonly unknown[] = [];
   /** Of which moment the bytes are; null: of this one. */
   private when: string | null = null;
@@ -97,7 +97,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     );
   }
 
-  /** Asks the trace about files, where it changed since or they are others. */
+  /** Queries the trace about files, where it changed since or they are others. */
   private async read(paths: readonly string[]): Promise<void> {
     const { shown } = this.traces;
     const facts = shown?.facts ?? null;
@@ -145,7 +145,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     for (const [type, ranges] of bars) this.show(editor, type, ranges);
   }
 
-  /** The window is told only of what is new: telling it costs more than knowing. */
+  /** Only changes go to the window: a call costs more than the comparison. */
   private show(
     editor: vscode.TextEditor,
     type: vscode.TextEditorDecorationType,
@@ -165,7 +165,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   }
 }
 
-/** Bars in the gutter: one kind of decoration for each colour and height, made when it is wanted. */
+/** Bars in the gutter: one kind of decoration for each colour and height, made when it is needed. */
 class GutterBars implements vscode.Disposable {
   private readonly types = new Map<number, vscode.TextEditorDecorationType>();
 

@@ -36,7 +36,7 @@ const choose = (kind: string): Thenable<void> =>
 
 /**
  * What axe finds on each page that `pages` names when it has shown it; in other themes than the first only colours differ. Those of all
- * tabs are looked at by test/page/access.mjs.
+ * tabs are checked by test/page/access.mjs.
  */
 async function wrongInThemes(pages: (first: boolean) => AsyncIterable<string>): Promise<string[]> {
   const found: string[] = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { gunzipSync } from 'node:zlib';
 import { freshPage, workspace } from './page';
-import { says, until } from './window';
+import { shows, until } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const show = async (input: object): Promise<string> => {
@@ -34,7 +34,7 @@ describe('Agents', () => {
       text,
       /^l05_exception\.gputrace\nAlive at the end of step 40 .*\nl05_exception\.py:20 keeps .*\nl05_exception\.py:20$/,
     );
-    await says('[data-value=moment]', /Alive at the end of step 40/);
+    await shows('[data-value=moment]', /Alive at the end of step 40/);
     await until('the line', () => Promise.resolve(vscode.window.activeTextEditor?.selection.active.line === 19));
     rmSync(source);
   });

@@ -82,19 +82,19 @@ describe('Bytes in the editor', () => {
   it('shows the hover in the window, by mouse and by keyboard', async () => {
     const bubble = '.monaco-hover:not(.hidden) .hover-contents';
     // What changes in the editor meanwhile takes a hover away.
-    const saysOn = (show: () => Promise<void>): Promise<true> =>
+    const hoverAfter = (show: () => Promise<void>): Promise<true> =>
       until('the hover', async () => {
         await show();
         return /20\.00 MB alive in 1 block/.test((await texts(bubble, 2000)).join('')) as true;
       });
-    await saysOn(() => hover('.monaco-editor .view-line:has-text("allocate(ctypes.byref(address)") span span'));
+    await hoverAfter(() => hover('.monaco-editor .view-line:has-text("allocate(ctypes.byref(address)") span span'));
     await inThemes('editor-hover');
     await vscode.window.showTextDocument(editor.document);
     await keys('Escape');
     await until('no hover', () => gone(bubble));
     const at = new vscode.Position(FIRST - 1, 2);
     editor.selection = new vscode.Selection(at, at);
-    await saysOn(() => keys('Control+k', 'Control+i'));
+    await hoverAfter(() => keys('Control+k', 'Control+i'));
     await keys('Escape');
   });
 

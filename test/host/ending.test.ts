@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
-import { attribute, behind, click, press, rows, says, texts, until } from './window';
+import { attribute, behind, click, press, rows, shows, texts, until } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const BACK = '[data-action=moment-now]';
@@ -29,16 +29,16 @@ describe('A program that freed everything', () => {
     const file = writeScript('freed.py', JOB);
     await trace(file);
     await reached('ended');
-    await says('[data-value=moment]', /^As of the peak$/);
-    await says('[data-value=reason]', /^because the program had freed everything when it ended$/);
+    await shows('[data-value=moment]', /^As of the peak$/);
+    await shows('[data-value=reason]', /^because the program had freed everything when it ended$/);
     assert.equal((await rowAt(file, FIRST + 3)).cells.live, '8.00 MB');
-    await says('[data-value=live]', /^8\.00 MB$/);
+    await shows('[data-value=live]', /^8\.00 MB$/);
     await until('its bytes at the line’s end', async () =>
       (await behind('.monaco-editor .view-line span')).includes('8.00 MB at the peak'),
     );
     await click(BACK);
-    await says('.list .none', /Nothing is alive/);
-    await says('[data-value=live]', /^0 B$/);
+    await shows('.list .none', /Nothing is alive/);
+    await shows('[data-value=live]', /^0 B$/);
   });
 
   it('left a page of what to try, where memory ran out', async () => {
@@ -46,12 +46,12 @@ describe('A program that freed everything', () => {
       writeScript('ran_out.py', 'sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(1 << 45)) != 0)\n'),
     );
     await reached('ended');
-    const told = '.notification-list-item:has-text("GPU memory ran out")';
+    const notice = '.notification-list-item:has-text("GPU memory ran out")';
     await until('the note', async () => {
       await vscode.commands.executeCommand('notifications.showList');
       return /what to try, is in oom-\d+\.md/.test((await texts('.notification-list-item-message')).join());
     });
-    await click(`${told} .monaco-button:has-text("Open")`);
+    await click(`${notice} .monaco-button:has-text("Open")`);
     const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
     await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
@@ -76,8 +76,8 @@ describe('A program that freed everything', () => {
     await until('its end', () => existsSync(`${file}.done`));
     await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
     await reached('ended');
-    await says('[data-part=holder]', /main\(\)\.kept\[\.\.\.\]/);
-    await says('[data-value=moment]', /^As of the end of step \d+$/);
+    await shows('[data-part=holder]', /main\(\)\.kept\[\.\.\.\]/);
+    await shows('[data-value=moment]', /^As of the end of step \d+$/);
   });
 
   inLong(it)('is shown at the end of its last step where a saved trace of it is opened: by keyboard', async () => {
@@ -88,14 +88,14 @@ describe('A program that freed everything', () => {
       env: { ...process.env, PYTHONPATH: `${join(agent, 'standin')}:${agent}`, GPU_MEMTRACE_AGENT_DEVICES: 'all' },
     });
     await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', vscode.Uri.file(file));
-    await says('[data-value=title]', /^emptied\.gputrace$/);
-    await says('[data-value=moment]', /^As of the end of step 60$/);
+    await shows('[data-value=title]', /^emptied\.gputrace$/);
+    await shows('[data-value=moment]', /^As of the end of step 60$/);
     await until('its rows', async () => (await rows()).some(({ cells }) => cells.live === '30.00 KB'));
     await until('its areas', async () => /tracing\.py/.test((await texts('.legend-groups')).join()));
-    await says('[data-value=standing]', /^1 leak$/);
+    await shows('[data-value=standing]', /^1 leak$/);
     assert.match((await attribute('.standing .codicon', 'class')) ?? '', /codicon-bug/);
     await inThemes('emptied');
     await press(BACK, 'Enter');
-    await says('.list .none', /Nothing is alive/);
+    await shows('.list .none', /Nothing is alive/);
   });
 });

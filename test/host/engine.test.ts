@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { attempt } from '../../extension/base/attempt';
 import { FIRST, freshPage, reached, rowAt, trace, workspace, writeScript } from './page';
-import { says, texts, until } from './window';
+import { shows, texts, until } from './window';
 
 const MB = 1 << 20;
 const JOB = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
@@ -56,7 +56,7 @@ describe('The engine', () => {
     assert.deepEqual((await rowAt(file, FIRST)).cells.live, before.cells.live);
     writeFileSync(join(workspace, 'engine_job.go'), '');
     await rowAt(file, FIRST + 3);
-    await says('[id*="gpuMemoryTrace.live"]', /23\.00 MB/);
+    await shows('[id*="gpuMemoryTrace.live"]', /23\.00 MB/);
     await reached('running');
     assert.match(read(`/proc/${job}/cmdline`), /engine_job\.py/);
     assert.deepEqual(addonsOf(process.pid), []);

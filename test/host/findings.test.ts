@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { freshPage, inThemes, reached, trace, workspace } from './page';
 import { actionsAt, cursorAt, isCursorAt, GROWTH as CARD, problems } from './leak';
-import { attribute, click, press, says, texts, until, violations, words } from './window';
+import { attribute, click, press, shows, texts, until, violations, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const KEPT = join(workspace, 'kept.py');
@@ -49,7 +49,7 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    await says(CARD, /kept\.py:\d+\S* .*1 tensor of each step/);
+    await shows(CARD, /kept\.py:\d+\S* .*1 tensor of each step/);
     assert.match(await words(CARD), /\+64\.00 KB a step\s.*% sure/s);
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
     assert.ok(
@@ -77,13 +77,13 @@ describe('Findings in VS Code', () => {
 
   inLong(it)('tells what it is not, and what the other lines do', async () => {
     await press(`${CARD} [data-action=why]`, 'Enter');
-    const text = await says(`${CARD} [data-part=reasons]`, /Other lines/);
+    const text = await shows(`${CARD} [data-part=reasons]`, /Other lines/);
     assert.match(text, /Ruled out\s+Not warm-up/);
     assert.match(text, /kept\.py:\d+ .* one-shot\s+Allocated in one step, and still there\./);
     await press(`${CARD} [data-action=why]`, 'Enter');
     await until('no reasons', async () => (await words(`${CARD} [data-part=reasons]`)) === '');
     await click(`${CARD} [data-action=why]`);
-    await says(`${CARD} [data-part=reasons]`, /Other lines/);
+    await shows(`${CARD} [data-part=reasons]`, /Other lines/);
     await click(`${CARD} [data-action=why]`);
   });
 
@@ -102,8 +102,8 @@ describe('Findings in VS Code', () => {
     await click(`${CARD} .finding-toggle`);
     assert.equal(await attribute(`${CARD} .finding-toggle`, 'aria-expanded'), 'false');
     await showFindingAt(KEPT);
-    const open = (wanted: string): Promise<true> =>
-      until('the card', async () => ((await attribute(`${CARD} .finding-toggle`, 'aria-expanded')) === wanted) as true);
+    const open = (state: string): Promise<true> =>
+      until('the card', async () => ((await attribute(`${CARD} .finding-toggle`, 'aria-expanded')) === state) as true);
     await open('true');
     await press(`${CARD} .finding-toggle`, 'Enter');
     await open('false');
@@ -128,17 +128,17 @@ describe('Findings in VS Code', () => {
     writeFileSync(file, LIVE.replaceAll('AGENT', join(root, 'test/native/agent/programs')));
     await trace(file);
     await reached('running');
-    await says(CARD, /1 tensor/);
+    await shows(CARD, /1 tensor/);
     assert.equal(problems(KEPT).length, 1, 'the entry of the other program stays');
     await click(`${CARD} [data-action=who-holds]`);
-    const text = await says(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);
+    const text = await shows(`${CARD} [data-part=holders][data-state=answered]`, /still alive/);
     assert.match(text, /__main__\.kept\[\.\.\.\] live_leak\.py:\d+\s+list of 60 · 5\d of 5\d blocks/);
     await until(
       'the entry at the line that keeps it',
       () => problems(file)[0]?.range.start.line === lineOf(file, '# HOLD') - 1,
     );
     await press(`${CARD} [data-action=who-holds]`, 'Enter');
-    await says(`${CARD} [data-part=holders][data-state=answered]`, /__main__\.kept/);
+    await shows(`${CARD} [data-part=holders][data-state=answered]`, /__main__\.kept/);
     // What stood there was perhaps the first answer, which the second one then replaced together with its link.
     await until('the line of the holder', async () => {
       await press(`${CARD} [data-part=holders][data-state=answered] button.link`, 'Enter');
@@ -150,15 +150,15 @@ describe('Findings in VS Code', () => {
     const file = join(workspace, 'live_leak.py');
     const document = await vscode.workspace.openTextDocument(file);
     const before = document.getText();
-    const wanted = before.replace('torch.Node(0x700000)))', 'torch.Node(0x700000)).detach().cpu())');
-    assert.notEqual(wanted, before);
+    const fixed = before.replace('torch.Node(0x700000)))', 'torch.Node(0x700000)).detach().cpu())');
+    assert.notEqual(fixed, before);
     const written = async (): Promise<void> => {
-      await until('the fix', () => document.getText() === wanted);
+      await until('the fix', () => document.getText() === fixed);
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('undo');
       await until('the text as it was', () => document.getText() === before);
     };
-    await says(`${CARD} [data-action=apply-fix]`, /Add \.detach\(\)\.cpu\(\)/);
+    await shows(`${CARD} [data-action=apply-fix]`, /Add \.detach\(\)\.cpu\(\)/);
     await press(`${CARD} [data-action=apply-fix]`, 'Enter');
     await cursorAt(file, lineOf(file, '# HOLD'));
     await written();
@@ -178,10 +178,10 @@ describe('Findings in VS Code', () => {
     await reached('ended');
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     await showFindingAt(join(workspace, 'live_leak.py'));
-    await says('[data-value=detail]', /The program/);
+    await shows('[data-value=detail]', /The program/);
     await reached('ended');
     const chosen = vscode.commands.executeCommand('gpuMemoryTrace.selectSession');
-    await says(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*ended · 1 leak · shown/);
+    await shows(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*ended · 1 leak · shown/);
     assert.ok((await texts(`${PICKER} .quick-input-list .codicon-warning`)).length > 0);
     await press(`${PICKER} input[type=text]`, 'Escape');
     await chosen;

@@ -1,4 +1,4 @@
-// Runs the tests in the extension host: what `extensionTestsPath` names. Those of HOST_FOLDER, where it is told.
+// Runs the tests in the extension host: what `extensionTestsPath` names. Those of HOST_FOLDER, where it is set.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Mocha from 'mocha';
@@ -13,7 +13,7 @@ async function pictureOfFailure(this: Mocha.Context): Promise<void> {
   await shot(join(process.env.SCREENSHOTS ?? '', `failed-${name}.png`));
 }
 
-/** Keeps the tests whose names hold one of the words, and those before them in their suites: these made what they look at. */
+/** Keeps the tests whose names hold one of the words, and those before them in their suites: these made what they need. */
 function choose(root: Mocha.Suite, words: string[]): void {
   for (const suite of root.suites) {
     const last = suite.tests.findLastIndex(test => words.some(word => test.fullTitle().includes(word)));
@@ -24,12 +24,12 @@ function choose(root: Mocha.Suite, words: string[]): void {
 
 export async function run(): Promise<void> {
   const words = JSON.parse(process.env.HOST_WORDS ?? '[]') as string[];
-  const wanted = (process.env.HOST_FILES ?? '').split(' ').filter(Boolean);
-  const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name.replace('.test.js', ''));
+  const chosen = (process.env.HOST_FILES ?? '').split(' ').filter(Boolean);
+  const isChosen = (name: string): boolean => chosen.length === 0 || chosen.includes(name.replace('.test.js', ''));
   const rootHooks = { afterEach: pictureOfFailure };
   const mocha = new Mocha({ ui: 'bdd', timeout: 180_000, color: false, rootHooks });
   const folder = process.env.HOST_FOLDER ?? __dirname;
-  const files = readdirSync(folder).filter(name => name.endsWith('.test.js') && isWanted(name));
+  const files = readdirSync(folder).filter(name => name.endsWith('.test.js') && isChosen(name));
   for (const name of files.sort()) mocha.addFile(join(folder, name));
   if (words.length > 0) mocha.suite.on('post-require', () => choose(mocha.suite, words));
   const results = { passed: 0, failed: 0, skipped: [] as string[], notes: [] as string[] };

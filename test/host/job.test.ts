@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { inThemes, reached, workspace } from './page';
-import { click, press, says, texts, until, violations, words } from './window';
+import { click, press, shows, texts, until, violations, words } from './window';
 
 const HEAT = '[data-part=heat]';
 const SCRIPT = `import os
@@ -47,8 +47,8 @@ describe('A job of many ranks in VS Code', () => {
 
   it('says which ranks differ, and why', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', vscode.Uri.file(folder));
-    await says('[data-value=job]', /Job job-41/);
-    await says('[data-value=facts]', /6 of 6 ranks · all have ended · the GPU is simulated/);
+    await shows('[data-value=job]', /Job job-41/);
+    await shows('[data-value=facts]', /6 of 6 ranks · all have ended · the GPU is simulated/);
     const found = await texts('.differences li');
     assert.equal(found.length, 2, found.join('\n'));
     assert.match(found[0] ?? '', /Rank 1 alone grows by 1\.0\d MB a step at rank_job\.py:10; the other 5 do not/);
@@ -59,13 +59,13 @@ describe('A job of many ranks in VS Code', () => {
 
   inLong(it)('tells a cell by keyboard, in another order too', async () => {
     await press(HEAT, 'Home');
-    await says('[data-value=cell]', /rank 0 on .* step \d+: \d/);
+    await shows('[data-value=cell]', /rank 0 on .* step \d+: \d/);
     await press(HEAT, 'ArrowDown');
-    await says('[data-value=cell]', /rank 1 .* it leaks/);
+    await shows('[data-value=cell]', /rank 1 .* it leaks/);
     await click('[data-control=order]');
     await click('[data-control=order] vscode-option[value=peak]');
     await press(HEAT, 'Home');
-    await says('[data-value=cell]', /rank 2 on/);
+    await shows('[data-value=cell]', /rank 2 on/);
     await press('[data-control=layer]', 'ArrowDown');
     await until('the legend', async () => /strongest colour is/.test(await words('[data-value=scale]')));
   });
@@ -75,10 +75,10 @@ describe('A job of many ranks in VS Code', () => {
     assert.match(await words('.runs'), /job-40.*job-41/s);
     assert.match(await words('.runs'), /rank_job\.py:8.*48\.00 MB.*160\.00 MB/s);
     await click('.runs [data-action=show-run]');
-    await says('[data-value=job]', /Job job-40/);
-    await says('.differences', /No leak was found/);
+    await shows('[data-value=job]', /Job job-40/);
+    await shows('.differences', /No leak was found/);
     await click('.runs tbody tr:nth-child(2) [data-action=show-run]');
-    await says('[data-value=job]', /Job job-41/);
+    await shows('[data-value=job]', /Job job-41/);
     await press('[data-control=order]', 'Home');
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { freshPage, inThemes, PAGE, reached, rowAt, trace, workspace } from './page';
-import { attribute, click, clickAt, press, says, texts, until, violations, words } from './window';
+import { attribute, click, clickAt, press, shows, texts, until, violations, words } from './window';
 
 const MB = 1 << 20;
 const JOB = `import time
@@ -80,9 +80,9 @@ inLong(describe)('Maps of the memory in VS Code', () => {
 
   it('shows one allocation of a row, by mouse', async () => {
     await click(`[data-row][data-line="${LOAD}"]`);
-    await says('.block-head', /3 live blocks/);
+    await shows('.block-head', /3 live blocks/);
     await click('.block-row[data-index="1"]');
-    const address = await says('[data-fact=address]', /^0x[0-9a-f]+$/);
+    const address = await shows('[data-fact=address]', /^0x[0-9a-f]+$/);
     assert.match(await fact('size'), /24\.00 MB \(25,165,824 bytes\), as the allocator rounded it/);
     assert.match(await fact('thread'), /main thread/);
     assert.match(await fact('device'), /cuda:0/);
@@ -97,7 +97,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
   inLong(it)('the same by keyboard', async () => {
     await press('.block-scroller', 'Home');
     await press('.block-scroller', 'Enter');
-    const first = await says('[data-fact=address]', /^0x/);
+    const first = await shows('[data-fact=address]', /^0x/);
     await press('.block-scroller', 'End');
     await press('.block-scroller', 'Enter');
     await until('another block', async () => (await fact('address')) !== first);
@@ -111,9 +111,9 @@ inLong(describe)('Maps of the memory in VS Code', () => {
   inLong(it)('the flame graph zooms and opens a line, by mouse', async () => {
     await click('[data-tab=flame]');
     const step = '.flame-rect[aria-label^="train_step,"]';
-    await says(step, /train_step/);
+    await shows(step, /train_step/);
     await click(step);
-    await says('[data-value=flame-status]', /^train_step · maps_job\.py:8 · 24\.00 MB, 25\.0 %/);
+    await shows('[data-value=flame-status]', /^train_step · maps_job\.py:8 · 24\.00 MB, 25\.0 %/);
     assert.equal(await attribute(step, 'data-zoomed'), '');
     await elsewhere();
     await click('[data-action=flame-open]');
@@ -131,7 +131,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
     const flame = '.flame-scroller';
     await until('the graph', async () => (await texts('.flame-rect[aria-label^="load,"]')).length === 1);
     for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await press(flame, key);
-    await says('[data-value=flame-status]', /^load · /);
+    await shows('[data-value=flame-status]', /^load · /);
     await elsewhere();
     await press(flame, 'Control+Enter');
     await cursorOn(LOAD);
@@ -146,10 +146,10 @@ inLong(describe)('Maps of the memory in VS Code', () => {
 
   inLong(it)('weighs live, peak and churned bytes, by mouse and by keyboard', async () => {
     const control = '[data-control=flame-weight]';
-    const whole = (wanted: RegExp): Promise<true> =>
-      until(`a graph of ${wanted}`, async () => {
+    const whole = (expected: RegExp): Promise<true> =>
+      until(`a graph of ${expected}`, async () => {
         const name = (await attribute('.flame-rect.whole', 'aria-label')) ?? '';
-        if (wanted.test(name)) return true as const;
+        if (expected.test(name)) return true as const;
         throw new Error(name);
       });
     await whole(/96\.00 MB/);
@@ -164,11 +164,11 @@ inLong(describe)('Maps of the memory in VS Code', () => {
 
   inLong(it)('a block of the segment map shows its details, by mouse', async () => {
     await click('[data-tab=segments]');
-    await says('[data-value=fragmentation]', /segments hold .* free/);
+    await shows('[data-value=fragmentation]', /segments hold .* free/);
     await click('[data-action=to-scale]');
     await clickAt('.segment-scroller', 8, 11);
-    await says('[data-value=segment-status]', /maps_job\.py:\d+ .* segment 1 of/);
-    await says('[data-fact=address]', /^0x/);
+    await shows('[data-value=segment-status]', /maps_job\.py:\d+ .* segment 1 of/);
+    await shows('[data-fact=address]', /^0x/);
     assert.match(await words('.details h2'), /maps_job\.py/);
     await inThemes('segments');
     assert.deepEqual(await violations('.segments'), []);
@@ -178,7 +178,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
     const map = '.segment-scroller';
     const seen = await fact('address');
     for (const key of ['PageDown', 'Home']) await press(map, key);
-    const status = await says('[data-value=segment-status]', /segment (?!1 of)/);
+    const status = await shows('[data-value=segment-status]', /segment (?!1 of)/);
     await press(map, 'PageUp');
     await press(map, 'ArrowDown');
     await until('another segment', async () => (await words('[data-value=segment-status]')) !== status);
@@ -192,11 +192,11 @@ inLong(describe)('Maps of the memory in VS Code', () => {
 
   inLong(it)('segments are coloured by line or by age, by mouse and by keyboard', async () => {
     const control = '[data-control=segment-colour]';
-    await says('.segment-keys', /maps_job\.py/);
+    await shows('.segment-keys', /maps_job\.py/);
     await click(control);
     await click(`${control} vscode-option[value=age]`);
-    await says('.segment-keys', /step|older/);
+    await shows('.segment-keys', /step|older/);
     await press(control, 'ArrowUp');
-    await says('.segment-keys', /maps_job\.py/);
+    await shows('.segment-keys', /maps_job\.py/);
   });
 });

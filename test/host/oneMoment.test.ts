@@ -3,11 +3,11 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { LONG } from '../long.mjs';
 import { FIRST, freshPage, PAGE, reached, rowAt, trace, writeScript } from './page';
-import { click, said, until, watched, watchTexts } from './window';
+import { click, textsSince, until, watched, watchTexts } from './window';
 
 const ITEM = '[id*="gpuMemoryTrace.live"]';
 const CARD = '.ledger [data-key=driver] [data-bytes]';
-/** Each says how much is alive: the header, the bar of the card, the title of the table, its row. */
+/** Each shows how much is alive: the header, the bar of the card, the title of the table, its row. */
 const TOTALS = ['[data-value=live]', CARD, '[data-value=sums]', '[data-row="0"] [data-column^=live]'];
 /** Some allocations a frame, of a size that makes each total another one. */
 const JOB = `while True:
@@ -33,19 +33,19 @@ describe('The moment that is shown while a program runs', () => {
       await click(`[role=columnheader][data-column^=${column}] button`);
       await until('new figures', async () => (await seen()).length >= before + 4);
     }
-    const told = (await said(ITEM, ITEM)).map(bytesOf);
+    const barTexts = (await textsSince(ITEM, ITEM)).map(bytesOf);
     // The bar of the card is drawn a moment later, by the page.
-    const card = await until(`the card to say ${told.at(-1)} as well`, async () => {
-      const figures = new Set(await said(PAGE, CARD));
-      return figures.has(told.at(-1) ?? '') ? figures : null;
+    const card = await until(`the card to say ${barTexts.at(-1)} as well`, async () => {
+      const figures = new Set(await textsSince(PAGE, CARD));
+      return figures.has(barTexts.at(-1) ?? '') ? figures : null;
     });
     const all = await seen();
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     const differing = all.filter(one => new Set(one).size > 1);
     assert.deepEqual(differing, [], `of ${all.length} moments`);
-    const alone = told.slice(told.findIndex(text => card.has(text))).filter(text => !card.has(text));
+    const alone = barTexts.slice(barTexts.findIndex(text => card.has(text))).filter(text => !card.has(text));
     // A page that is slow to draw leaves a picture out.
-    const most = told.length / 10;
+    const most = barTexts.length / 10;
     assert.ok(alone.length <= most, `${alone.join()}: what the status bar alone says, beside ${[...card].join()}`);
   });
 });

@@ -1,4 +1,4 @@
-// What the host tests know of the page and of the jobs that they trace.
+// Helpers of the host tests for the page and for the jobs that they trace.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -12,17 +12,17 @@ export const PAGE = '[data-layer][data-phase]';
 
 export { FIRST } from '../workloads/driverScript.mjs';
 
-/** Talks to the driver alone; what `body` keeps stands in the table. */
+/** Uses the driver alone; what `body` keeps stands in the table. */
 export function writeScript(name: string, body: string): string {
   const file = join(workspace, name);
   writeFileSync(file, driverScript(body));
   return file;
 }
 
-/** Waits for a phase; what the page says instead is in the error. */
-export async function reached(wanted: string): Promise<void> {
-  await until(`the page to show ${wanted}`, async () => {
-    if ((await attribute(PAGE, 'data-phase')) === wanted) return true;
+/** Waits for a phase; what the page shows instead is in the error. */
+export async function reached(expected: string): Promise<void> {
+  await until(`the page to show ${expected}`, async () => {
+    if ((await attribute(PAGE, 'data-phase')) === expected) return true;
     throw new Error(`It shows: ${(await texts(PAGE)).join(' ')}`);
   });
 }
@@ -57,7 +57,7 @@ export async function trace(file: string, words = ''): Promise<void> {
 
 const THEMES = { dark: 'Default Dark Modern', light: 'Default Light Modern', hc: 'Default High Contrast' };
 
-/** For people to look at, where `HOST_PICTURES` asks for them: a picture in each kind of theme, `name-dark`, `name-light`, `name-hc`. */
+/** For people to look at, where `HOST_PICTURES` is set: a picture in each kind of theme, `name-dark`, `name-light`, `name-hc`. */
 export async function inThemes(name: string): Promise<void> {
   if (!process.env.HOST_PICTURES) return;
   const settings = vscode.workspace.getConfiguration('workbench');

@@ -24,16 +24,16 @@ while True:
     time.sleep(0.05)
 `;
 
-const phase = (wanted: string): Promise<true> =>
-  until(`the dot ${wanted}`, async () => ((await attribute('.dot', 'data-phase')) === wanted) as true);
+const phase = (expected: string): Promise<true> =>
+  until(`the dot ${expected}`, async () => ((await attribute('.dot', 'data-phase')) === expected) as true);
 const moments = async (side: 'a' | 'b'): Promise<string[]> => texts(`[data-control=compare-${side}] vscode-option`);
 const sums = async (): Promise<string> => (await texts('[data-value=compare-sums]')).join('');
 
 /** Waits until the program went round so many times from now on. */
 async function rounds(count: number): Promise<void> {
-  const told = (): number => statSync(join(workspace, 'recorded.py.rounds')).size;
-  const from = told();
-  await until(`${count} rounds`, () => told() >= from + count);
+  const ended = (): number => statSync(join(workspace, 'recorded.py.rounds')).size;
+  const from = ended();
+  await until(`${count} rounds`, () => ended() >= from + count);
 }
 
 async function named(name: string): Promise<void> {

@@ -87,14 +87,14 @@ const testFiles = () =>
  */
 export async function runFiles(files, window, words, { folder = OWN, env = {}, beside = [] } = {}) {
   rmSync(results(window), { force: true });
-  const told = {
+  const variables = {
     HOST_RESULTS: results(window),
     HOST_FOLDER: folder,
     HOST_FILES: files.join(' '),
     HOST_WORDS: JSON.stringify(words),
     SCREENSHOTS: inRoot('build/screenshots'),
   };
-  const code = await runInWindow(`${OWN}/index.js`, { ...env, ...told }, window, beside);
+  const code = await runInWindow(`${OWN}/index.js`, { ...env, ...variables }, window, beside);
   if (typeof code === 'string') return { skipped: [`the extension in VS Code: ${code}`] };
   const counted = existsSync(results(window))
     ? JSON.parse(readFileSync(results(window), 'utf8'))
@@ -109,7 +109,7 @@ export async function runFiles(files, window, words, { folder = OWN, env = {}, b
 
 /**
  * `paths` begin the names of files, `words` are parts of the tests' names; what stands before those in their suites runs too, for it
- * made what they look at. {passed, failed, skipped, notes}
+ * made what they need. {passed, failed, skipped, notes}
  */
 export async function runHost({ paths = [], words = [] } = {}) {
   const files = testFiles().filter(name => paths.length === 0 || paths.some(path => name.startsWith(path)));

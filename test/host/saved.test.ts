@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { freshPage, inThemes, reached, workspace } from './page';
-import { attribute, click, clickAt, fill, press, rows, says, texts, until, value, words } from './window';
+import { attribute, click, clickAt, fill, press, rows, shows, texts, until, value, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
 const LIST = '.explorer-folders-view .monaco-list';
@@ -26,7 +26,7 @@ const golden = (name: string, as = name): vscode.Uri => {
 const row = (uri: vscode.Uri): string => `${LIST}-row[aria-label*="${uri.path.split('/').at(-1)}"]`;
 const run = (command: string, ...given: unknown[]): Promise<unknown> =>
   Promise.resolve(vscode.commands.executeCommand(command, ...given));
-const heading = (wanted: RegExp): Promise<string> => says('.list-head h2', wanted);
+const heading = (expected: RegExp): Promise<string> => shows('.list-head h2', expected);
 
 async function inExplorer(uri: vscode.Uri): Promise<void> {
   await run('workbench.action.closeAllEditors');
@@ -108,7 +108,7 @@ describe('Files in VS Code', () => {
     await fill(FILTER, 'age<=5steps');
     await until('the rest of them', async () => /^[34]\.\d\d KB$|^2\.5/.test(await bytes(12)));
     await fill(FILTER, 'no-such-thread');
-    await says('.list .none', /No row matches/);
+    await shows('.list .none', /No row matches/);
     await press(FILTER, 'Escape');
     await until('12 KB', async () => (await bytes(12)) === '12.00 KB');
   });
@@ -122,8 +122,8 @@ describe('Files in VS Code', () => {
     await click(`${QUESTION} .monaco-list-row:has-text("snapshot")`);
     await opened(file, 'ended');
     assert.equal(active(), 'gpuMemoryTrace.snapshot');
-    await says('[data-value=detail]', /A memory snapshot of PyTorch, whose history begins/);
-    await says('[data-finding][data-verdict=leak]', new RegExp(`train\\.py:${LEAK}`));
+    await shows('[data-value=detail]', /A memory snapshot of PyTorch, whose history begins/);
+    await shows('[data-finding][data-verdict=leak]', new RegExp(`train\\.py:${LEAK}`));
     await until('the line that leaks', async () => (await rows()).some(one => one.line === LEAK));
     await inThemes('snapshot');
   });
@@ -156,12 +156,12 @@ describe('Files in VS Code', () => {
     await run('workbench.view.explorer');
     await run('vscode.openWith', file, 'gpuMemoryTrace.snapshot');
     await opened(file, 'failed');
-    await says('.explorer', /would call os\.system; a memory snapshot holds plain data only\./);
+    await shows('.explorer', /would call os\.system; a memory snapshot holds plain data only\./);
     await inThemes('hostile');
     await run('workbench.action.closeAllEditors');
     await run('gpuMemoryTrace.openTrace', file).catch(() => undefined);
     await run('notifications.showList');
-    await says('.notification-list-item-message', /would call os\.system/);
+    await shows('.notification-list-item-message', /would call os\.system/);
     assert.ok(!existsSync(ran));
     await run('notifications.clearAll');
   });
@@ -173,11 +173,11 @@ describe('Files in VS Code', () => {
     ];
     await inExplorer(after);
     await click(row(before));
-    await opened(before, 'ended'); // one that opens later would be looked at in place of the side panel
+    await opened(before, 'ended'); // one that opens later would be shown in place of the side panel
     await click(row(after), { modifiers: ['Control'] });
     await run('workbench.action.closeAllEditors');
     await run('gpuMemoryTrace.compareTraces', after, [before, after]);
-    await says('[data-value=compare-sums]', /→/);
+    await shows('[data-value=compare-sums]', /→/);
     assert.match(await words('[data-control=compare-a] vscode-option[aria-selected=true]'), /a_before\.gputrace: end/);
     const sums = await words('[data-value=compare-sums]');
     await press('[data-control=compare-a]', 'ArrowUp');
@@ -189,9 +189,9 @@ describe('Files in VS Code', () => {
     await until('the trace', async () => (await words('[data-value=title]')) === 'to_save.gputrace');
     await reached('ended');
     const saved = join(workspace, 'saved_copy.gputrace');
-    const save = async (ask: () => Promise<void>, agree: () => Promise<void>): Promise<void> => {
+    const save = async (begin: () => Promise<void>, agree: () => Promise<void>): Promise<void> => {
       rmSync(saved, { force: true });
-      await ask();
+      await begin();
       // It fills in a file of its own when it is ready.
       await until('the dialog', async () => (await value(INPUT)).endsWith('to_save.gputrace'));
       await fill(INPUT, saved);
@@ -212,7 +212,7 @@ describe('Files in VS Code', () => {
   it('the oldest of many traces makes room for the newest, and where it lies is told', async () => {
     const files = Array.from({ length: 5 }, (_, place) => golden('steps.gputrace', `many_${place}.gputrace`));
     for (const file of files) await run('gpuMemoryTrace.openTrace', file);
-    await says(
+    await shows(
       '.statusbar-item',
       /many_0\.gputrace, the oldest run, was closed\. Its trace is kept: .*many_0\.gputrace/,
     );

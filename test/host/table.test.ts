@@ -63,10 +63,10 @@ const keys = async (...all: string[]): Promise<void> => {
   for (const key of all) await press(GRID, key);
 };
 const elsewhere = (): Thenable<unknown> => vscode.window.showTextDocument(vscode.Uri.file(writeScript('other.py', '')));
-const selection = (says: RegExp): Promise<string> =>
-  until(`a sum ${says}`, async () => {
+const selection = (expected: RegExp): Promise<string> =>
+  until(`a sum ${expected}`, async () => {
     const text = (await texts(BAR)).join('');
-    if (says.test(text)) return text;
+    if (expected.test(text)) return text;
     throw new Error(`It says ${text}`);
   });
 const clipboard = (lines: number): Promise<string> =>

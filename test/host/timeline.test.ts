@@ -35,17 +35,17 @@ const NOW: Lines = [
   [LINES.kept, 16],
 ];
 
-/** The table says how much is alive, and its rows (those in view) say where, once they are as expected. */
-async function shown(wanted: Lines): Promise<void> {
-  const sum = wanted.reduce((all, [, megabytes]) => all + megabytes, 0);
-  const words = `${wanted.length} line${wanted.length === 1 ? '' : 's'} · ${wanted.length} block${wanted.length === 1 ? '' : 's'} · ${sum}.00 MB`;
-  const lines = wanted.map(([line, megabytes]) => `line ${line} ${megabytes}.00 MB`);
+/** The table shows how much is alive, and its rows (those in view) show where, once they are as expected. */
+async function shown(expected: Lines): Promise<void> {
+  const sum = expected.reduce((all, [, megabytes]) => all + megabytes, 0);
+  const words = `${expected.length} line${expected.length === 1 ? '' : 's'} · ${expected.length} block${expected.length === 1 ? '' : 's'} · ${sum}.00 MB`;
+  const lines = expected.map(([line, megabytes]) => `line ${line} ${megabytes}.00 MB`);
   let seen = '';
   await until('the rows of the moment', async () => {
-    const [said] = await texts('[data-value=sums]');
+    const [sums] = await texts('[data-value=sums]');
     const all = (await rows()).map(row => `line ${row.line} ${row.cells.live ?? ''}`);
-    seen = `${said}: ${all.join(', ')}`;
-    return said === words && all.length > 0 && all.every((row, i) => row === lines[i]);
+    seen = `${sums}: ${all.join(', ')}`;
+    return sums === words && all.length > 0 && all.every((row, i) => row === lines[i]);
   }).catch(async () => {
     await picture('timeline-unexpected');
     assert.equal(seen, `${words}: ${lines.join(', ')}`);
@@ -58,11 +58,11 @@ async function heading(): Promise<string> {
 async function described(): Promise<string> {
   return (await attribute(SURFACE, 'aria-label')) ?? '';
 }
-/** The chart's description says where its window begins and ends. */
+/** The chart's description has the begin and the end of its window. */
 async function windowText(): Promise<string> {
   return /from (.*?) to (.*?)\./.exec(await described())?.[0] ?? '';
 }
-/** Until the chart says another window than this one. */
+/** Until the chart has another window than this one. */
 async function moved(from: string): Promise<string> {
   return until('another window', async () => {
     const now = await windowText();
@@ -162,10 +162,10 @@ describe('The timeline', () => {
 
   inLong(it)('stacks what was alive by line, by thread or as one area: by mouse and by keyboard', async () => {
     const control = '[data-control=stack]';
-    const groups = (wanted: RegExp): Promise<true> =>
-      until(`areas ${wanted}`, async () => {
+    const groups = (expected: RegExp): Promise<true> =>
+      until(`areas ${expected}`, async () => {
         const names = (await texts('.legend-groups li', 300)).join(', ');
-        if (wanted.test(names)) return true as const;
+        if (expected.test(names)) return true as const;
         throw new Error(names);
       });
     const lines = new RegExp(`moments\\.py:${LINES.first}.*rest`, 's');

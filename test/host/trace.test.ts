@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
-import { attribute, click, fill, press, rows, says, texts, until, value, words } from './window';
+import { attribute, click, fill, press, rows, shows, texts, until, value, words } from './window';
 
 const MB = 1 << 20;
 const SIMPLE = 'files.simpleDialog.enable';
@@ -35,7 +35,7 @@ describe('GPU Memory Trace in VS Code', () => {
     const row = await rowAt(file, FIRST);
     assert.match(row.cells.liveBytes ?? row.cells.live ?? '', /20\.00 MB/);
     await rowAt(file, FIRST + 1);
-    await says('[id*="gpuMemoryTrace.live"]', /23\.00 MB/);
+    await shows('[id*="gpuMemoryTrace.live"]', /23\.00 MB/);
     await open(writeScript('other.py', ''));
     await click(`[data-row][data-line="${FIRST + 1}"]`);
     await until('the line', () => {
@@ -83,10 +83,10 @@ while not os.path.exists("go"): time.sleep(0.01)
 `;
     writeFileSync(file, script);
     await trace(file);
-    await says('[data-value=detail]', /runs on the CPU: torch\.cuda\.is_available\(\) is False/);
+    await shows('[data-value=detail]', /runs on the CPU: torch\.cuda\.is_available\(\) is False/);
     writeFileSync(join(workspace, 'go'), '');
     await reached('ended');
-    await says(
+    await shows(
       '[data-value=detail]',
       /ended with status 0\. It ran on the CPU: torch\.cuda\.is_available\(\) was False/,
     );
@@ -102,10 +102,10 @@ while not os.path.exists("go"): time.sleep(0.01)
   });
 
   it('asks for new arguments, in the terminal that the ended run had', async () => {
-    const asked = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.startWithArguments'));
+    const command = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.startWithArguments'));
     const input = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
     await until('the question', () => press(input, 'Enter').then(() => true));
-    await asked;
+    await command;
     await reached('ended');
     const names = vscode.window.terminals.map(({ name }) => name);
     assert.equal(names.filter(name => name === 'seven.py (GPU)').length, 1, names.join());
@@ -145,10 +145,10 @@ describe('The sample', () => {
     const { line } = editor.selection.active;
     assert.match(editor.document.lineAt(line).text, /^ +val_total \+= val_loss /);
     await reached('ended');
-    await says('[data-value=title]', /^Recorded sample: finetune\.py$/);
-    await says('[data-value=detail]', /^finetune\.py on an NVIDIA H\w+ with PyTorch \d\.\d+, recorded .*20\d\d\./);
-    await says('[data-finding][data-verdict=leak]', new RegExp(`finetune\\.py:${line + 1} keeps each step’s graph`));
-    await says('[data-finding] [data-part=holder]', /train\(\)\.val_total/);
+    await shows('[data-value=title]', /^Recorded sample: finetune\.py$/);
+    await shows('[data-value=detail]', /^finetune\.py on an NVIDIA H\w+ with PyTorch \d\.\d+, recorded .*20\d\d\./);
+    await shows('[data-finding][data-verdict=leak]', new RegExp(`finetune\\.py:${line + 1} keeps each step’s graph`));
+    await shows('[data-finding] [data-part=holder]', /train\(\)\.val_total/);
     assert.equal(await attribute('[data-action=apply-fix]', 'title'), 'val_total += val_loss.detach()');
     assert.ok(vscode.languages.getDiagnostics(editor.document.uri).some(({ range }) => range.start.line === line));
     await picture('sample');

@@ -18,8 +18,8 @@ const INPUT = `${PICKER} input[type=text]`;
 const listed = async (): Promise<string> => (await texts(ROWS)).join('\n');
 const attach = (...given: unknown[]): Promise<unknown> =>
   Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.attach', ...given));
-const notified = (says: RegExp): Promise<true> =>
-  until(`a notification ${says}`, async () => says.test((await texts(NOTES)).join('\n')) as true);
+const notified = (expected: RegExp): Promise<true> =>
+  until(`a notification ${expected}`, async () => expected.test((await texts(NOTES)).join('\n')) as true);
 
 /**
  * Opens the list of programs, and again where a late change of the window's focus closed it (a view that comes into sight
@@ -60,13 +60,13 @@ describe('Attaching in VS Code', () => {
   inLong(it)('says what to do where no program uses CUDA', async function () {
     const { done } = await openList();
     // Programs of other tests come and go.
-    const looked = async (): Promise<string | null> => {
+    const refreshed = async (): Promise<string | null> => {
       const found = await listed();
       if (found !== '' && !found.includes('PID ')) return found;
       await click(`${PICKER} .codicon-refresh`);
       return null;
     };
-    const list = await until('no program', looked, 40_000).catch(listed);
+    const list = await until('no program', refreshed, 40_000).catch(listed);
     await picture('attach-empty');
     await press(INPUT, 'Escape');
     await done;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { freshPage, workspace, writeScript } from './page';
-import { click, says, until } from './window';
+import { click, shows, until } from './window';
 
 const written = (name: string): Promise<string> =>
   until(name, () => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : null));
@@ -18,10 +18,7 @@ describe('Ways to a trace', () => {
     rmSync(join(workspace, 'told'), { force: true });
     const terminal = vscode.window.createTerminal({ name: 'ways', shellPath: '/bin/sh', cwd: workspace });
     terminal.sendText('gpu-memtrace run -- sh -c "echo dir=\\$GPU_MEMTRACE_DIR" > told 2>&1');
-    assert.match(
-      await until('what it told', async () => /dir=.*\n/.exec(await written('told'))?.[0]),
-      /^dir=\/.*trace-/,
-    );
+    assert.match(await until('its output', async () => /dir=.*\n/.exec(await written('told'))?.[0]), /^dir=\/.*trace-/);
     terminal.dispose();
   });
 
@@ -56,8 +53,8 @@ describe('Ways to a trace', () => {
 
   it('a task runs a script under it, with its arguments', async () => {
     const file = join(workspace, 'in_a_task.py');
-    const told = 'os.environ["GPU_MEMTRACE_DIR"] + " " + sys.argv[1]';
-    writeFileSync(file, `import os, sys\nopen(__file__ + ".done", "w").write(${told})\n`);
+    const output = 'os.environ["GPU_MEMTRACE_DIR"] + " " + sys.argv[1]';
+    writeFileSync(file, `import os, sys\nopen(__file__ + ".done", "w").write(${output})\n`);
     const provided = await vscode.tasks.fetchTasks({ type: 'gpu-memtrace' });
     assert.deepEqual(
       provided.map(({ name }) => name),
@@ -82,10 +79,10 @@ describe('Ways to a trace', () => {
   it('says what a test that is none of pytest, and a missing debugger, need', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.runTest', { id: 'x.TestCase.test', label: 'test' });
     await vscode.commands.executeCommand('notifications.showList');
-    await says('.notification-list-item-message', /Choose a test of pytest in Test Explorer/);
+    await shows('.notification-list-item-message', /Choose a test of pytest in Test Explorer/);
     await vscode.window.showTextDocument(vscode.Uri.file(writeScript('undebugged.py', '')));
     await vscode.commands.executeCommand('gpuMemoryTrace.debug');
-    await says('.notification-list-item-message', /Install the extension Python Debugger \(ms-python\.debugpy\)/);
+    await shows('.notification-list-item-message', /Install the extension Python Debugger \(ms-python\.debugpy\)/);
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 

@@ -1,4 +1,4 @@
-// What a test in the extension host asks of the window around it: the driver (test/workbench/driver.mjs) does it there.
+// The actions of a test in the extension host on the window around it: the driver (test/workbench/driver.mjs) does them there.
 import { existsSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -29,7 +29,7 @@ function appears(file: string, what: string): Promise<void> {
   });
 }
 
-export async function ask<T>(action: string, parameters: object = {}): Promise<T> {
+export async function drive<T>(action: string, parameters: object = {}): Promise<T> {
   const name = join(folder, String(++requests));
   writeFileSync(`${name}.part`, JSON.stringify({ action, ...parameters }));
   const arrived = appears(`${name}.answer.json`, `an answer to ${action}`);
@@ -42,9 +42,9 @@ export async function ask<T>(action: string, parameters: object = {}): Promise<T
 }
 
 /** A picture of the window, kept for people to look at. */
-export const shot = (file: string): Promise<void> => ask('shot', { file });
+export const shot = (file: string): Promise<void> => drive('shot', { file });
 /** The rows that the page shows now; rejects when there is none within `wait` milliseconds. */
-export const rows = (wait = 5000): Promise<Row[]> => ask('rows', { wait });
+export const rows = (wait = 5000): Promise<Row[]> => drive('rows', { wait });
 /** A click, with another button or while keys are held. */
 export const click = (
   selector: string,
@@ -53,60 +53,61 @@ export const click = (
     modifiers?: ('Shift' | 'Control')[];
     position?: { x: number; y: number };
   } = {},
-): Promise<void> => ask('click', { selector, how });
+): Promise<void> => drive('click', { selector, how });
 /** A click at a place of the element, pixels from its corner. */
 export const clickAt = (selector: string, x: number, y: number, double = false): Promise<void> =>
-  ask('click', { selector, position: { x, y }, double });
+  drive('click', { selector, position: { x, y }, double });
 /** Rests the mouse on an element. */
-export const hover = (selector: string): Promise<void> => ask('hover', { selector });
-export const press = (selector: string, key: string): Promise<void> => ask('press', { selector, key });
+export const hover = (selector: string): Promise<void> => drive('hover', { selector });
+export const press = (selector: string, key: string): Promise<void> => drive('press', { selector, key });
 /** Drags from one part of the element's width to another, while `key` is held. */
 export const drag = (selector: string, from: number, to: number, key = ''): Promise<void> =>
-  ask('drag', { selector, from, to, key });
-export const wheel = (selector: string, at: number, by: number): Promise<void> => ask('wheel', { selector, at, by });
+  drive('drag', { selector, from, to, key });
+export const wheel = (selector: string, at: number, by: number): Promise<void> => drive('wheel', { selector, at, by });
 /** What stands in a field. */
-export const value = (selector: string): Promise<string> => ask('value', { selector });
-export const fill = (selector: string, text: string): Promise<void> => ask('fill', { selector, text });
+export const value = (selector: string): Promise<string> => drive('value', { selector });
+export const fill = (selector: string, text: string): Promise<void> => drive('fill', { selector, text });
 /** The texts of all elements that match, in the window or in a webview. */
-export const texts = (selector: string, wait = 5000): Promise<string[]> => ask('texts', { selector, wait });
+export const texts = (selector: string, wait = 5000): Promise<string[]> => drive('texts', { selector, wait });
 /** The same as one text. */
 export const words = async (selector: string): Promise<string> => (await texts(selector)).join('\n');
-/** From now on notes what the first element of each selector says, all at one moment, in the page of `selector`; `watched` tells. */
+/** From now on notes the text of the first element of each selector, all at one moment, in the page of `selector`, for `watched`. */
 export const watchTexts = (selector: string, selectors: string[]): Promise<void> =>
-  ask('watchTexts', { selector, selectors });
-export const watched = (selector: string): Promise<string[][]> => ask('watched', { selector });
-/** All that one of them said since then. */
-export const said = (selector: string, of: string): Promise<string[]> => ask('said', { selector, of });
-/** Waits until the elements say that; what they say instead is in the error. */
-export const says = (selector: string, wanted: RegExp): Promise<string> =>
-  until(`${selector} to say ${wanted}`, async () => {
+  drive('watchTexts', { selector, selectors });
+export const watched = (selector: string): Promise<string[][]> => drive('watched', { selector });
+/** All texts that one of them had since then. */
+export const textsSince = (selector: string, of: string): Promise<string[]> => drive('textsSince', { selector, of });
+/** Waits until the elements have that text; what they have instead is in the error. */
+export const shows = (selector: string, expected: RegExp): Promise<string> =>
+  until(`${selector} to read ${expected}`, async () => {
     const text = await words(selector);
-    if (wanted.test(text)) return text;
+    if (expected.test(text)) return text;
     throw new Error(`It says: ${text}`);
   });
 /** What style rules put behind the elements. */
-export const behind = (selector: string, wait = 5000): Promise<string[]> => ask('behind', { selector, wait });
+export const behind = (selector: string, wait = 5000): Promise<string[]> => drive('behind', { selector, wait });
 /** What a property of their style comes out as, of each element. */
 export const styles = (selector: string, property: string, wait = 5000): Promise<string[]> =>
-  ask('styles', { selector, property, wait });
+  drive('styles', { selector, property, wait });
 /** What axe-core finds wrong inside the element by these rules, or by all of them, a line each. */
 export const violations = (selector: string, rules?: string[]): Promise<string[]> =>
-  ask('violations', { selector, rules });
+  drive('violations', { selector, rules });
 /** Real time (ms) at which the page of the selector first painted something: one that was loaded again has a later one. */
-export const painted = (selector: string): Promise<number> => ask('painted', { selector });
+export const painted = (selector: string): Promise<number> => drive('painted', { selector });
 /** Waits until nothing moves or changes in the page of the selector any more. */
-export const rest = (selector: string): Promise<void> => ask('rest', { selector });
+export const rest = (selector: string): Promise<void> => drive('rest', { selector });
 /** Presses keys wherever the focus is. */
-export const keys = (...all: string[]): Promise<void> => ask('keys', { keys: all });
+export const keys = (...all: string[]): Promise<void> => drive('keys', { keys: all });
 /** What has the focus in the page of the selector, and whether that can be seen; null: nothing in that page. */
 export const focused = (selector: string): Promise<{ name: string; seen: boolean } | null> =>
-  ask('focused', { selector });
+  drive('focused', { selector });
 /** What moves in the page of the selector, for a user who wants reduced motion or for any. */
-export const motions = (selector: string, reduced: boolean): Promise<string[]> => ask('motions', { selector, reduced });
+export const motions = (selector: string, reduced: boolean): Promise<string[]> =>
+  drive('motions', { selector, reduced });
 export const attribute = (selector: string, name: string): Promise<string | null> =>
-  ask('attribute', { selector, name });
+  drive('attribute', { selector, name });
 
-const LOOK_MS = 100;
+const PROBE_MS = 100;
 
 /** Waits until `probe` gives something, and names what it waited for when it does not. */
 export async function until<T>(
@@ -124,6 +125,6 @@ export async function until<T>(
       last = error;
     }
     if (Date.now() > end) throw new Error(`Waited ${milliseconds / 1000} s for ${what}. ${String(last)}`);
-    await new Promise(done => setTimeout(done, LOOK_MS));
+    await new Promise(done => setTimeout(done, PROBE_MS));
   }
 }

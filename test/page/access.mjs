@@ -21,8 +21,8 @@ const SCENES = {
 };
 /** The others differ by a sentence and a button. */
 const SHORT = ['running', 'empty'];
-/** What each tab asks again and again. */
-const ASKS = { lines: 'sites', flame: 'stackTree', segments: 'segments', compare: 'compareTraces' };
+/** The request that each tab repeats. */
+const METHODS = { lines: 'sites', flame: 'stackTree', segments: 'segments', compare: 'compareTraces' };
 
 const showTab = async (page, tab, shown = settled) => {
   await page.locator(`[data-tab=${tab}]`).click();
@@ -59,8 +59,8 @@ async function wrongIn(theme) {
   const names = LONG ? Object.keys(SCENES) : SHORT;
   for (const name of whole ? names : names.slice(0, 1)) {
     const scene = SCENES[name];
-    const asked = { type: 'scene', scene, live: false, devices: 2 };
-    await page.evaluate(message => window.bench.host.postMessage(message), asked);
+    const message = { type: 'scene', scene, live: false, devices: 2 };
+    await page.evaluate(one => window.bench.host.postMessage(one), message);
     await page.locator(`.explorer[data-phase=${scene.phase ?? 'running'}]`).waitFor();
     wrong.push(...(await violations(page, theme, name)));
     if (whole && name === 'running') wrong.push(...(await wrongTabs(page, theme)));
@@ -72,7 +72,7 @@ async function wrongIn(theme) {
 async function wrongTabs(page, theme) {
   const wrong = [];
   await page.locator('[data-action=why]').first().click();
-  for (const tab of Object.keys(ASKS)) {
+  for (const tab of Object.keys(METHODS)) {
     await showTab(page, tab);
     wrong.push(...(await violations(page, theme, tab)));
   }
@@ -93,17 +93,17 @@ const checks = {
   },
   async 'only the tab that is shown asks'() {
     const { page, context } = await openPage(browser, files, { live: true });
-    for (const [index, tab] of Object.keys(ASKS).entries()) {
+    for (const [index, tab] of Object.keys(METHODS).entries()) {
       await showTab(page, tab, changed);
       await page.evaluate(() => (window.bench.answers.length = 0));
       await page.locator('.scopes [data-control=device]').click();
       await page.locator(`.scopes [data-control=device] vscode-option >> nth=${(index + 1) % 2}`).click();
       await changed(page, 15);
-      await page.waitForFunction(name => window.bench.answers.some(one => one.method.startsWith(name)), ASKS[tab]);
-      const asked = new Set(await page.evaluate(() => window.bench.answers.map(({ method }) => method.split(' ')[0])));
-      assert.ok(asked.has(ASKS[tab]), `${tab} asks ${ASKS[tab]}, not ${[...asked]}`);
-      for (const [other, method] of Object.entries(ASKS))
-        assert.ok(other === tab || !asked.has(method), `${method} is not asked while ${tab} is shown`);
+      await page.waitForFunction(name => window.bench.answers.some(one => one.method.startsWith(name)), METHODS[tab]);
+      const called = new Set(await page.evaluate(() => window.bench.answers.map(({ method }) => method.split(' ')[0])));
+      assert.ok(called.has(METHODS[tab]), `${tab} requests ${METHODS[tab]}, not ${[...called]}`);
+      for (const [other, method] of Object.entries(METHODS))
+        assert.ok(other === tab || !called.has(method), `${method} is not called while ${tab} is shown`);
     }
     await context.close();
   },

@@ -11,12 +11,12 @@ const AT_ONCE = 2;
 const COMPILE_LITTLE = '--js-flags=--max-lazy --no-opt';
 
 /** The files that hold checks; the others draw pictures, or stand in for the host. */
-const checkFiles = wanted =>
+const checkFiles = chosen =>
   readdirSync(inRoot(FOLDER))
     .filter(
       name => name.endsWith('.mjs') && /^export const result = /m.test(readFileSync(inRoot(FOLDER, name), 'utf8')),
     )
-    .filter(name => wanted.length === 0 || wanted.some(start => name.startsWith(start)))
+    .filter(name => chosen.length === 0 || chosen.some(start => name.startsWith(start)))
     .sort();
 
 /** Runs one file; one that ends badly without naming a check counts as one failure. */
@@ -30,12 +30,12 @@ async function runFile(name) {
   return { passed, failed: failed.size, notes: [...failed.keys()].map(check => `failed: ${name}: ${check}`) };
 }
 
-/** Runs the files whose names begin with one of `wanted`, or all; {passed, failed, skipped, notes}. */
-export async function runPageChecks(wanted = []) {
+/** Runs the files whose names begin with one of `chosen`, or all; {passed, failed, skipped, notes}. */
+export async function runPageChecks(chosen = []) {
   const problem = await ensureChromium();
   if (problem) return { skipped: [`the page in Chromium: ${problem}`] };
   const browser = await openBrowser(COMPILE_LITTLE);
-  const left = checkFiles(wanted);
+  const left = checkFiles(chosen);
   const sum = { passed: 0, failed: 0, notes: [] };
   const worker = async () => {
     for (let name = left.shift(); name; name = left.shift()) {

@@ -1,12 +1,12 @@
-// Runs named checks of the page, and tells how each ended.
+// Runs named checks of the page, and reports how each ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_MS = 50;
+const PROBE_MS = 50;
 const PATIENCE_MS = 30_000;
 
-/** Looks again until the check throws nothing: the machine may be slow, so nothing waits for a time. */
+/** Runs again until the check throws nothing: the machine may be slow, so nothing waits for a time. */
 export async function eventually(check) {
-  for (const end = Date.now() + PATIENCE_MS; ; await sleep(LOOK_MS)) {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(PROBE_MS)) {
     try {
       return await check();
     } catch (error) {

@@ -98,7 +98,7 @@ export interface MadeBlock {
 
 export function windowOf(all: readonly MadeBlock[], from: number, to: number, runNs: number): AllocationWindow {
   const rows = all.slice(from, to).map(({ i, site, bytes, address, ageSteps }): Partial<AllocationRow> => {
-    const told = i % 2 === 0;
+    const reported = i % 2 === 0;
     const named = i % 3 === 0;
     return {
       address,
@@ -106,8 +106,8 @@ export function windowOf(all: readonly MadeBlock[], from: number, to: number, ru
       site,
       timeNs: runNs - ageSteps * 1e9,
       stream: BigInt(i % 2) * 0x55d0n,
-      askedBytes: told ? bytes - 100 : NaN,
-      pool: told ? '0:0' : '',
+      askedBytes: reported ? bytes - 100 : NaN,
+      pool: reported ? '0:0' : '',
       kind: 1,
       step: 412 - ageSteps,
       ageSteps,

@@ -1,4 +1,4 @@
-// Findings of the fake host: two leaks, a fragmentation, an outlier; the first can be asked who holds it. In other stories nothing
+// Findings of the fake host: two leaks, a fragmentation, an outlier; the first has a holder that can be queried. In other stories nothing
 // leaks, or memory ran out because of a leak.
 import type {
   FindingsView,
@@ -9,7 +9,7 @@ import type {
 
 const MB = 1 << 20;
 const FILE = '/home/user/project/train.py';
-let asked: FindingView['holders'] = null;
+let inquiry: FindingView['holders'] = null;
 
 const place = (line: number): NonNullable<FindingView['place']> => {
   return { site: line, file: FILE, line, function: 'training_step', bytesPerStep: 4.19 * MB };
@@ -91,16 +91,16 @@ function finding(part: Partial<FindingView>): FindingView {
 export type Story = 'leaks' | 'clean' | 'outOfMemory' | 'filling';
 
 export function findings(story: Story = 'leaks'): FindingsView {
-  const said: FindingsView = {
+  const view: FindingsView = {
     stale: false,
     overall: 'found',
     sentence: '2 leaks, 2 other findings',
     findings: [],
   };
-  if (story === 'clean') return { ...said, overall: 'clean', sentence: 'Nothing leaks' };
-  if (story === 'outOfMemory') return { ...said, sentence: 'Memory ran out', findings: [failure()] };
-  if (story === 'filling') return { ...said, sentence: '1 slow leak, 1 place that grows so far', findings: filling() };
-  return { ...said, findings: leaks() };
+  if (story === 'clean') return { ...view, overall: 'clean', sentence: 'Nothing leaks' };
+  if (story === 'outOfMemory') return { ...view, sentence: 'Memory ran out', findings: [failure()] };
+  if (story === 'filling') return { ...view, sentence: '1 slow leak, 1 place that grows so far', findings: filling() };
+  return { ...view, findings: leaks() };
 }
 
 /** Growth that may be something that fills, and a leak that would fill the device in more than a year. */
@@ -165,7 +165,7 @@ function leaks(): FindingView[] {
       suggestion: 'Let segments grow: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.',
       spark: Array.from({ length: 48 }, (_, i) => Math.sqrt(i)),
     }),
-    finding({ holders: asked, holder: { ...holder, fix } }),
+    finding({ holders: inquiry, holder: { ...holder, fix } }),
     finding({
       id: 'leak 1',
       title: 'train.py:12 keeps 1 tensor of every 5th step, 128.00 KB a step at metrics.py:23, since step 40',
@@ -195,9 +195,9 @@ function leaks(): FindingView[] {
   ];
 }
 
-/** Asked: the process takes its time until the waiting is stopped; then it has answered. */
-export function noteAsked(method: 'findHolders' | 'stopHolderSearch'): undefined {
-  asked =
+/** The process takes its time until the waiting is stopped; then it has answered. */
+export function noteInquiry(method: 'findHolders' | 'stopHolderSearch'): undefined {
+  inquiry =
     method === 'findHolders'
       ? { state: 'asking', sentence: 'Asking process 4711; it answers between two instructions…', results: [] }
       : { state: 'answered', sentence: 'Looked at 200 blocks, 200 of them still alive.', results: [holder, list] };

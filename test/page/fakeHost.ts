@@ -10,7 +10,7 @@ import type { OfMoment } from '../../extension/protocol/requests/moment';
 import { passes, PEAK_CARD, peakInside, ranges, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
-import { findings, noteAsked, otherLines, type Story } from './fakeFindings';
+import { findings, noteInquiry, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 import { compare, compareTraces } from './fakeCompare';
 import { mapBlock, segments } from './fakeSegments';
@@ -283,7 +283,7 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
       return otherLines();
     case 'findHolders':
     case 'stopHolderSearch':
-      return noteAsked(message.method);
+      return noteInquiry(message.method);
     case 'sites':
       return sites(message.params);
     case 'site':

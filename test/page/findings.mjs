@@ -62,9 +62,9 @@ const checks = {
     assert.equal(await button('leak 0').innerText(), 'Add .detach()');
     await button('leak 0').press('Enter');
     await pause();
-    const asked = await page.evaluate(() => window.bench.calls.filter(call => call.method === 'applyFix'));
+    const calls = await page.evaluate(() => window.bench.calls.filter(call => call.method === 'applyFix'));
     assert.deepEqual(
-      asked.map(call => call.params),
+      calls.map(call => call.params),
       [{ finding: 'leak 0' }],
     );
     assert.equal(await button('leak 1').isVisible(), false);

@@ -25,7 +25,7 @@ const checks = {
   async 'figures of a session that lead to another layer have its rows asked for, though nothing else comes'() {
     await pause();
     await page.evaluate(() => {
-      window.bench.asked.length = 0;
+      window.bench.requests.length = 0;
       const { session } = window.bench.session;
       const totals = session.info.totals.filter(({ layer }) => layer === 'driver');
       window.postMessage({
@@ -35,7 +35,7 @@ const checks = {
       });
     });
     const layers = () =>
-      page.evaluate(() => window.bench.asked.filter(one => one.method === 'sites').map(one => one.params.layer));
+      page.evaluate(() => window.bench.requests.filter(one => one.method === 'sites').map(one => one.params.layer));
     await eventually(async () => assert.deepEqual([...new Set(await layers())], ['driver']));
     await page.evaluate(() => window.postMessage(window.bench.session));
     await pause();
@@ -43,9 +43,9 @@ const checks = {
   async 'the timeline is asked for the width that it has'() {
     await page.setViewportSize({ width: 1000, height: 900 });
     await eventually(async () => {
-      const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
+      const buckets = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
       const { width } = await page.locator('.timeline-surface').boundingBox();
-      assert.ok(asked > width * 0.85 && asked <= width, `${asked} buckets for ${width} pixels`);
+      assert.ok(buckets > width * 0.85 && buckets <= width, `${buckets} buckets for ${width} pixels`);
     });
     await page.setViewportSize({ width: 360, height: 900 });
     await pause();

@@ -50,7 +50,7 @@ async function buildFiles() {
   return files;
 }
 
-/** @param strings translations of texts, as the host gives them; with them all that the host says is kept. */
+/** @param strings translations of texts, as the host gives them; with them all messages of the host are kept. */
 function html(strings = {}) {
   const attribute = JSON.stringify(strings).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
@@ -85,10 +85,10 @@ function valuesOf(theme) {
 /** Waits until nothing more comes of what was done on the page. Not for a page whose program runs. */
 export const settled = page => page.evaluate(() => window.bench.settled());
 
-/** Waits until the running program has told so many changes from now on. */
+/** Waits until the running program has sent so many changes from now on. */
 export async function changed(page, count = 5) {
   const from = await page.evaluate(() => window.bench.changes);
-  await page.waitForFunction(wanted => window.bench.changes >= wanted, from + count);
+  await page.waitForFunction(least => window.bench.changes >= least, from + count);
 }
 
 /** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView); `story`: what the program does. */

@@ -74,19 +74,19 @@ const checks = {
   },
   async 'the flame graph says of which moment it is; the segments too where they follow'() {
     const title = page.locator('[data-value=tab-moment]');
-    const says = async wanted =>
-      eventually(async () => assert.match((await title.isVisible()) ? await title.innerText() : '', wanted));
+    const shows = async expected =>
+      eventually(async () => assert.match((await title.isVisible()) ? await title.innerText() : '', expected));
     await page.locator('[data-tab=flame]').click();
-    await says(/^$/);
+    await shows(/^$/);
     for (const name of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
       await page.locator('.timeline-surface').press(name);
-    await says(/^Allocated in steps? \d+.* and still alive$/);
+    await shows(/^Allocated in steps? \d+.* and still alive$/);
     await page.locator('[data-tab=segments]').click();
-    await says(/^$/);
+    await shows(/^$/);
     await page.locator('[data-action=span-end]').click();
-    await says(/^Alive at the end of step \d+/);
+    await shows(/^Alive at the end of step \d+/);
     await page.locator('[data-tab=lines]').click();
-    await says(/^$/);
+    await shows(/^$/);
   },
   async 'compared lines: name and function are apart, the figures stand below each other'() {
     await page.locator('[data-tab=compare]').click();

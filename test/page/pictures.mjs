@@ -39,7 +39,7 @@ const chart = page => page.locator('.timeline').evaluate(one => one.scrollIntoVi
 const grouped = by => ({ steps: [choose('group', by), low] });
 const span = keys('.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter');
 
-/** What is done on the page before its picture; `scene`: fields of SessionView; two GPUs unless told. */
+/** What is done on the page before its picture; `scene`: fields of SessionView; two GPUs unless set. */
 const VIEWS = {
   empty: { scene: { phase: 'empty' } },
   untrusted: { scene: { phase: 'empty', trusted: false } },
@@ -105,7 +105,7 @@ const VIEWS = {
   compare: { devices: 1, steps: [click('[data-tab=compare]'), low, seen('[data-compared]')] },
 };
 
-const [out = 'build/pictures', ...wanted] = process.argv.slice(2);
+const [out = 'build/pictures', ...chosen] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
 const files = await buildPage();
 const browser = await openBrowser();
@@ -126,6 +126,6 @@ async function take(name, theme, size) {
   await context.close();
 }
 
-for (const name of wanted.length > 0 ? wanted : Object.keys(VIEWS))
+for (const name of chosen.length > 0 ? chosen : Object.keys(VIEWS))
   for (const theme of THEMES) for (const size of Object.keys(SIZES)) await take(name, theme, size);
 await browser.close();

@@ -1,14 +1,14 @@
-// Runs in the page, before its own scripts: knows when it has come to rest. At rest it waits for no answer, no frame and no timer
-// that ends soon; those that end late are questions that are asked again and again.
+// Runs in the page, before its own scripts: detects when it has come to rest. At rest it waits for no answer, no frame and no timer
+// that ends soon; those that end late are questions that repeat.
 const SOON_MS = 1300;
 const PATIENCE_MS = 120_000;
 const FRAMES_AT_REST = 3;
 const frame = window.requestAnimationFrame.bind(window);
 const busy = { timers: new Set(), frames: new Set(), answers: 0 };
-/** What goes on once it waits for no answer and no timer: looking at each frame meanwhile would draw them all. */
+/** What goes on once it waits for no answer and no timer: checks at each frame meanwhile would draw them all. */
 const waiting = [];
 const isWaiting = () => busy.timers.size > 0 || busy.answers > 0;
-const wake = () => isWaiting() || waiting.splice(0).forEach(look => frame(look));
+const wake = () => isWaiting() || waiting.splice(0).forEach(check => frame(check));
 
 const setTimer = window.setTimeout.bind(window);
 const clearTimer = window.clearTimeout.bind(window);
@@ -55,28 +55,28 @@ const settled = () =>
       const left = [busy.timers.size, busy.frames.size, busy.answers];
       fail(new Error(`The page does not come to rest: timers, frames, answers: ${left}`));
     }, PATIENCE_MS);
-    const look = () => {
+    const check = () => {
       if (isWaiting()) {
         calm = 0;
-        waiting.push(look);
+        waiting.push(check);
         return;
       }
       calm = busy.frames.size === 0 ? calm + 1 : 0;
-      if (calm < FRAMES_AT_REST) return frame(look);
+      if (calm < FRAMES_AT_REST) return frame(check);
       clearTimer(late);
       done();
     };
-    frame(look);
+    frame(check);
   });
 
 window.bench = {
   calls: [],
   answers: [],
-  asked: [],
+  requests: [],
   session: null,
   violations: [],
   saved: null,
-  said: [],
+  messages: [],
   changes: 0,
   host,
   settled,
@@ -88,7 +88,7 @@ host.onmessage = ({ data }) => {
   if (data.type === 'bench') return (data.ms === undefined ? window.bench.calls : window.bench.answers).push(data);
   if (data.type === 'session') window.bench.session = data;
   if (data.type === 'changed') window.bench.changes++;
-  if (document.getElementById('app').dataset.strings !== '{}') window.bench.said.push(data);
+  if (document.getElementById('app').dataset.strings !== '{}') window.bench.messages.push(data);
   window.postMessage(data, '*');
   if (data.type !== 'session' && data.type !== 'response') return;
   busy.answers--;
@@ -96,7 +96,7 @@ host.onmessage = ({ data }) => {
 };
 window.acquireVsCodeApi = () => ({
   postMessage: message => {
-    window.bench.asked.push(...(message.type === 'batch' ? message.messages : [message]));
+    window.bench.requests.push(...(message.type === 'batch' ? message.messages : [message]));
     host.postMessage(message);
   },
   getState: () => window.bench.saved,

@@ -205,24 +205,24 @@ const checks = {
       bytes: 3 * 1024 ** 3,
     };
     const opened = await openPage(browser, files, { width: 1000, scene: { phase: 'ended', exitCode: 0, ending } });
-    const says = async (selector, wanted) =>
-      eventually(async () => assert.match(await opened.page.locator(selector).innerText(), wanted));
-    await says('.list-head h2', /^As of the end of step 390, by line$/);
-    await says('[data-value=moment]', /^As of the end of step 390$/);
-    await says('[data-value=reason]', /^because the program had freed everything$/);
-    await says('[data-value=live]', /^3\.00 GB$/);
-    await says('[data-action=moment-now]', /^Show the end$/);
+    const shows = async (selector, expected) =>
+      eventually(async () => assert.match(await opened.page.locator(selector).innerText(), expected));
+    await shows('.list-head h2', /^As of the end of step 390, by line$/);
+    await shows('[data-value=moment]', /^As of the end of step 390$/);
+    await shows('[data-value=reason]', /^because the program had freed everything$/);
+    await shows('[data-value=live]', /^3\.00 GB$/);
+    await shows('[data-action=moment-now]', /^Show the end$/);
     await opened.page.locator('[data-action=moment-now]').click();
-    await says('.list-head h2', /^Alive by line$/);
+    await shows('.list-head h2', /^Alive by line$/);
     await settled(opened.page);
-    await says('.list-head h2', /^Alive by line$/);
+    await shows('.list-head h2', /^Alive by line$/);
     assert.deepEqual(opened.errors, []);
     await opened.page.close();
   },
   async 'two points a pixel are asked for; an answer serves until the plot has changed by a tenth'() {
     const { width } = await plot.boundingBox();
-    const asked = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
-    assert.ok(Math.abs(width - asked) <= asked * 0.1 + 1, `${asked} buckets of two points for ${width} pixels`);
+    const buckets = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
+    assert.ok(Math.abs(width - buckets) <= buckets * 0.1 + 1, `${buckets} buckets of two points for ${width} pixels`);
   },
 };
 

@@ -34,7 +34,7 @@ const shown = () =>
     return [...new Set(found)];
   });
 
-/** What the host said, longest first: file and function names, sentences of findings. Gathered there: its answers are big. */
+/** The names in the messages of the host, longest first: file and function names, sentences of findings. Gathered there: its answers are big. */
 async function namesOfHost() {
   const names = await page.evaluate(fields => {
     const found = (window.namesOfHost ??= { names: new Set(), read: 0 });
@@ -49,7 +49,7 @@ async function namesOfHost() {
           gather(one, key);
         }
     };
-    for (; found.read < window.bench.said.length; found.read++) gather(window.bench.said[found.read], '');
+    for (; found.read < window.bench.messages.length; found.read++) gather(window.bench.messages[found.read], '');
     return [...found.names];
   }, FIELDS);
   return names.filter(name => name.length > 1 && /\D/.test(name)).sort((a, b) => b.length - a.length);

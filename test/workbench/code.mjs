@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Stands in for the `code` executable where there is none: takes the arguments that @vscode/test-electron passes, runs
 // the tests in the extension host, and ends with their status. Environment: BENCH_TIMEOUT_S; DRIVER_FOLDER, where the
-// tests put what they ask of the window (driver.mjs); VERBOSE=1 shows the workbench's own messages too.
+// tests put their requests to the window (driver.mjs); VERBOSE=1 shows the workbench's own messages too.
 import { format } from 'node:util';
 import { serveRequests } from './driver.mjs';
 import { openWorkbench, startServer } from './workbench.mjs';
@@ -14,7 +14,7 @@ for (const argument of process.argv.slice(2)) {
   else rest.push(argument);
 }
 
-/** What the workbench says without being asked. */
+/** The messages of the workbench itself. */
 const noise = new RegExp(
   [
     '^(%c|Canceled: |Resolv|Creating a socket|\\[reconnection|\\[Service W|\\[AgentHost|\\[AccountPolicy',

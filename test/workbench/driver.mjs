@@ -1,4 +1,4 @@
-// Does in the window what a test in the extension host asks for and cannot do itself: see and touch pixels.
+// Does in the window what a test in the extension host requests and cannot do itself: see and touch pixels.
 // The test writes `N.request.json` into a folder that both know; the answer comes as `N.answer.json`:
 // {value} or {error}. Requests: see `actions`.
 import { createRequire } from 'node:module';
@@ -148,51 +148,51 @@ const actions = {
       return paint ? window.performance.timeOrigin + paint.startTime : 0;
     });
   },
-  /** From now on notes what these elements of the frame say together, each time that is new; `watched` tells. */
+  /** From now on notes the texts of these elements of the frame together, each time that they are new, for `watched`. */
   async watchTexts(page, { selector, selectors, wait }) {
     const frame = await frameWith(page, selector, wait);
     await frame.evaluate(all => {
       window.watched = [];
-      window.said = {};
+      window.textsSince = {};
       for (const one of all) {
         const element = document.querySelector(one);
-        const said = (window.said[one] = new Set([element.textContent]));
-        const told = new window.MutationObserver(() => said.add(element.textContent));
-        told.observe(element, { subtree: true, childList: true, characterData: true });
+        const seen = (window.textsSince[one] = new Set([element.textContent]));
+        const changes = new window.MutationObserver(() => seen.add(element.textContent));
+        changes.observe(element, { subtree: true, childList: true, characterData: true });
       }
       const note = () => {
-        const said = all.map(one => document.querySelector(one)?.textContent ?? '');
-        if (String(said) !== String(window.watched.at(-1))) window.watched.push(said);
+        const now = all.map(one => document.querySelector(one)?.textContent ?? '');
+        if (String(now) !== String(window.watched.at(-1))) window.watched.push(now);
       };
       // Sizes are observed once all that draws in a frame has drawn.
-      const look = () => {
+      const check = () => {
         const drawn = new window.ResizeObserver(() => {
           drawn.disconnect();
           note();
         });
         drawn.observe(document.body);
-        window.requestAnimationFrame(look);
+        window.requestAnimationFrame(check);
       };
-      look();
+      check();
     }, selectors);
   },
   async watched(page, { selector, wait }) {
     return (await frameWith(page, selector, wait)).evaluate(() => window.watched);
   },
-  /** All that the element ever said since then, whether or not it was there for a frame. */
-  async said(page, { selector, of, wait }) {
-    return (await frameWith(page, selector, wait)).evaluate(one => [...window.said[one]], of);
+  /** All texts of the element since then, whether or not it was there for a frame. */
+  async textsSince(page, { selector, of, wait }) {
+    return (await frameWith(page, selector, wait)).evaluate(one => [...window.textsSince[one]], of);
   },
-  /** From now on notes in the frame when a row of each line was first painted; `seen` tells. */
+  /** From now on notes in the frame when a row of each line was first painted, for `seen`. */
   async watchRows(page, { selector, wait }) {
     const frame = await frameWith(page, selector, wait);
     await frame.evaluate(() => {
       window.seenRows = {};
-      const look = () => {
+      const check = () => {
         for (const row of document.querySelectorAll('[data-row]')) window.seenRows[row.dataset.line] ??= Date.now();
-        window.requestAnimationFrame(look);
+        window.requestAnimationFrame(check);
       };
-      look();
+      check();
     });
   },
   async seen(page, { selector, wait }) {
@@ -224,13 +224,13 @@ function restNow() {
     const watch = new window.MutationObserver(() => (calm = 0));
     watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     const moves = ({ effect, playState }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity;
-    const look = () => {
+    const check = () => {
       calm = document.getAnimations().some(moves) ? 0 : calm + 1;
-      if (calm < FRAMES) return window.requestAnimationFrame(look);
+      if (calm < FRAMES) return window.requestAnimationFrame(check);
       watch.disconnect();
       done();
     };
-    look();
+    check();
   });
 }
 
@@ -277,7 +277,7 @@ export async function serveRequests(page, folder) {
   watcher.once('close', () => found());
   page.once('close', () => watcher.close());
   while (!page.isClosed()) {
-    const next = new Promise(done => (found = done)); // before it looks: none is missed
+    const next = new Promise(done => (found = done)); // before the search: none is missed
     for (const name of readdirSync(folder).filter(name => name.endsWith('.request.json'))) {
       const request = JSON.parse(readFileSync(join(folder, name), 'utf8'));
       rmSync(join(folder, name));

@@ -15,7 +15,7 @@ export const bench = resolve(process.env.BENCH ?? inCache('workbench'));
 const NODE = join(bench, 'node/bin/node');
 const SERVER = join(bench, 'server/out/server-main.js');
 
-/** User settings that keep the window free of what no test asks for, and of what draws again and again. */
+/** User settings that keep the window free of what no test needs, and of what draws again and again. */
 const QUIET = {
   'workbench.startupEditor': 'none',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
@@ -35,10 +35,10 @@ const QUIET = {
   'terminal.integrated.gpuAcceleration': 'off', // there is none: the processor would do it
   'terminal.integrated.suggest.enabled': false,
   'git.enabled': false,
-  'remote.autoForwardPorts': false, // looks through all processes again and again, in the extension host
+  'remote.autoForwardPorts': false, // scans all processes again and again, in the extension host
 };
 
-const LOOK_MS = 20;
+const PROBE_MS = 20;
 
 /** A free port of 127.0.0.1. */
 function freePort() {
@@ -98,13 +98,13 @@ export async function startServer({
   });
   /** The first match in what the server logs, or null after so many milliseconds. */
   const logged = async (pattern, milliseconds) => {
-    for (const end = Date.now() + milliseconds; !pattern.test(log) && Date.now() < end;) await sleep(LOOK_MS);
+    for (const end = Date.now() + milliseconds; !pattern.test(log) && Date.now() < end;) await sleep(PROBE_MS);
     return pattern.exec(log);
   };
   return { port, data, stop, log: () => log, logged };
 }
 
-/** Chromium is asked for nothing but the page: no background traffic. */
+/** Chromium loads nothing but the page: no background traffic. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

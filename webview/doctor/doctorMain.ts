@@ -1,4 +1,4 @@
-// The page that tells what this machine can record.
+// The page of what this machine can record.
 import '../strings';
 import '../base.css';
 import '../document.css';
@@ -47,9 +47,9 @@ function commandLine(command: string): HTMLElement {
 }
 
 function groupSection({ title, verdict, possible, checks }: DoctorGroup): HTMLElement {
-  const says = el('p', { class: 'verdict' }, icon(possible ? 'pass' : 'circle-slash'), ' ', verdict);
+  const summary = el('p', { class: 'verdict' }, icon(possible ? 'pass' : 'circle-slash'), ' ', verdict);
   const list = el('ul', {}, ...checks.map(checkItem));
-  return el('section', { 'data-possible': String(possible) }, el('h2', {}, title), says, list);
+  return el('section', { 'data-possible': String(possible) }, el('h2', {}, title), summary, list);
 }
 
 addEventListener('message', ({ data }: MessageEvent<ToDoctorPage>) => {

@@ -6,7 +6,7 @@ import { cellsOf, columnStep, type Cells } from './heatMapCells';
 
 const LEAST_ROW_PX = 3;
 const MOST_ROW_PX = 20;
-const WANTED_PX = 420;
+const HEIGHT_PX = 420;
 /** From a row of this height on its rank stands beside it. */
 const TEXT_ROW_PX = 12;
 const MARGIN_PX = 44;
@@ -15,16 +15,16 @@ const MARGIN_PX = 44;
 export class HeatMap {
   readonly element = el('div', { class: 'heat', tabindex: 0, role: 'application', 'data-part': 'heat' });
   private readonly canvas = el('canvas');
-  private readonly says = el('div', { class: 'says', role: 'status', 'data-value': 'cell' });
+  private readonly status = el('div', { class: 'cell-text', role: 'status', 'data-value': 'cell' });
   private ranks: readonly JobRank[] = [];
-  private told: ReadonlySet<number> = new Set();
+  private differing: ReadonlySet<number> = new Set();
   private cells: Cells = { columns: 0, rows: 0, most: 0, lastStep: 0, values: new Float64Array() };
   private active = { row: 0, column: 0 };
 
   constructor(private readonly open: (rank: JobRank) => void) {
     setAttribute(this.element, 'aria-label', t('Ranks by steps. Arrow keys move, Enter opens the trace of the rank.'));
     const scroller = el('div', { class: 'heat-scroller' }, this.canvas);
-    this.element.append(scroller, this.says);
+    this.element.append(scroller, this.status);
     this.canvas.addEventListener('pointermove', event => this.point(event));
     this.canvas.addEventListener('click', event => this.point(event));
     this.canvas.addEventListener('dblclick', () => this.openActive());
@@ -32,9 +32,9 @@ export class HeatMap {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  /** `told`: ranks that differ from their equals. */
-  show(ranks: readonly JobRank[], layer: JobLayer, told: ReadonlySet<number>): void {
-    Object.assign(this, { ranks, told });
+  /** `differing`: ranks that differ from their equals. */
+  show(ranks: readonly JobRank[], layer: JobLayer, differing: ReadonlySet<number>): void {
+    Object.assign(this, { ranks, differing });
     this.cells = cellsOf(ranks, layer);
     this.draw();
     this.move(0, 0);
@@ -45,7 +45,7 @@ export class HeatMap {
   }
 
   private get rowPx(): number {
-    return Math.max(LEAST_ROW_PX, Math.min(MOST_ROW_PX, Math.floor(WANTED_PX / Math.max(1, this.cells.rows))));
+    return Math.max(LEAST_ROW_PX, Math.min(MOST_ROW_PX, Math.floor(HEIGHT_PX / Math.max(1, this.cells.rows))));
   }
 
   private draw(): void {
@@ -82,7 +82,7 @@ export class HeatMap {
     context.textAlign = 'right';
     this.ranks.forEach(({ rank }, row) => {
       const middle = (row + 0.5) * this.rowPx;
-      const differs = this.told.has(rank);
+      const differs = this.differing.has(rank);
       context.fillStyle = differs ? colours.differs : colours.text;
       if (differs) context.fillRect(MARGIN_PX - 5, row * this.rowPx, 4, Math.max(2, this.rowPx - 1));
       if (row % every === 0) context.fillText(String(rank), MARGIN_PX - 8, middle);
@@ -129,8 +129,8 @@ export class HeatMap {
     const column = within(this.active.column + columns, this.cells.columns);
     this.active = { row, column };
     this.draw();
-    setText(this.says, this.describe());
-    if (rows !== 0) this.canvas.parentElement?.scrollTo({ top: Math.max(0, row * this.rowPx - WANTED_PX / 2) });
+    setText(this.status, this.describe());
+    if (rows !== 0) this.canvas.parentElement?.scrollTo({ top: Math.max(0, row * this.rowPx - HEIGHT_PX / 2) });
   }
 
   private describe(): string {

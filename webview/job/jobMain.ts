@@ -63,8 +63,8 @@ function drawMap(): void {
         : a.rank - b.rank,
   );
   const { length } = ranks;
-  const told = new Set(job.differences.flatMap(({ ranks: of }) => (of.length < length ? of : [])));
-  map.show(ranks, choice.layer, told);
+  const differing = new Set(job.differences.flatMap(({ ranks: of }) => (of.length < length ? of : [])));
+  map.show(ranks, choice.layer, differing);
   const none = JOB_LAYERS.includes(choice.layer) && map.most === 0;
   setText(
     legend,

@@ -36,12 +36,12 @@ export async function activePythonFile(): Promise<vscode.Uri> {
   return document.uri;
 }
 
-/** The active Python file as a plan; `anew`: with arguments that are asked for. Rejects with a sentence when there is none. */
+/** The active Python file as a plan; `anew`: with arguments that the user is asked for. Rejects with a sentence when there is none. */
 export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
   const uri = await activePythonFile();
   const file = uri.fsPath;
   const interpreter = await interpreterFor(uri);
-  const words = await askArguments(file, memory, uri, anew);
+  const words = await promptArguments(file, memory, uri, anew);
   if (words === undefined) return undefined;
   return {
     title: basename(file),
@@ -77,17 +77,17 @@ export async function interpreterFor(resource: vscode.Uri | undefined): Promise<
 }
 
 /** Asked once a file, and remembered; by the setting always or never. */
-async function askArguments(
+async function promptArguments(
   file: string,
   memory: vscode.Memento,
   resource: vscode.Uri,
   anew: boolean,
 ): Promise<string[] | undefined> {
   const setting = vscode.workspace.getConfiguration('gpuMemoryTrace', resource);
-  const ask = anew ? 'always' : setting.get<string>('askArguments', 'once');
+  const when = anew ? 'always' : setting.get<string>('askArguments', 'once');
   const key = `arguments:${file}`;
   const remembered = memory.get<string>(key);
-  if (ask === 'never' || (ask === 'once' && remembered !== undefined)) return splitWords(remembered ?? '') ?? [];
+  if (when === 'never' || (when === 'once' && remembered !== undefined)) return splitWords(remembered ?? '') ?? [];
   const line = await vscode.window.showInputBox({
     title: vscode.l10n.t('Trace GPU memory: arguments of {0}', basename(file)),
     prompt: vscode.l10n.t('They are remembered for this file. Enter runs it.'),

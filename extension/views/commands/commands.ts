@@ -151,7 +151,7 @@ async function openTrace({ sessions, openJob }: Parts, given: unknown): Promise<
   if (chosen === undefined) return;
   const { type } = await vscode.workspace.fs.stat(chosen).then(
     found => found,
-    () => ({ type: vscode.FileType.File }), // opening it says what is wrong
+    () => ({ type: vscode.FileType.File }), // opening it shows what is wrong
   );
   if (type & vscode.FileType.Directory) return openJob(chosen);
   await sessions.open(chosen.fsPath);

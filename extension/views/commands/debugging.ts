@@ -1,4 +1,4 @@
-// Programs that VS Code's Python debugger runs and that are traced, since their configuration says "gpuMemoryTrace": true.
+// Programs that VS Code's Python debugger runs and that are traced, since their configuration has "gpuMemoryTrace": true.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
@@ -32,15 +32,15 @@ export async function debugActiveFile(): Promise<void> {
   });
 }
 
-/** Stands for a terminal: the debugger starts the program, tells how it goes, and ends it. */
+/** Stands for a terminal: the debugger starts the program, reports its state, and ends it. */
 class Debugged implements ProgramTerminal {
   readonly pid = Promise.resolve(undefined);
   /** The debugger's session that started the program; those of its children are below that. */
   root: vscode.DebugSession | null = null;
   private readonly ended = new vscode.EventEmitter<void>();
   over = false;
-  /** Sessions whose program stands still, and the processes of all. */
-  readonly standing = new Set<string>();
+  /** Sessions whose program is paused, and the processes of all. */
+  readonly paused = new Set<string>();
   readonly pids = new Map<string, number>();
   readonly closed = (): boolean => this.over;
   readonly onClosed = this.ended.event;
@@ -67,7 +67,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
     vscode.languages.registerHoverProvider({ language: 'python', scheme: 'file' }, this),
   ];
 
-  /** Starts a trace, or tells why there is none. */
+  /** Starts a trace, or shows why there is none. */
   begin?: (makePlan: () => Promise<LaunchPlan | undefined>, open: OpenTerminal) => Promise<void>;
 
   constructor(private readonly sessions: Sessions) {}
@@ -92,7 +92,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
     debugged.root ??= session;
     return {
       onWillReceiveMessage: ({ command }: { command?: string }) => {
-        if (GOES_ON.test(command ?? '')) this.stand(debugged, session, false);
+        if (GOES_ON.test(command ?? '')) this.setPaused(debugged, session, false);
       },
       onDidSendMessage: ({
         event,
@@ -101,7 +101,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
         event?: string;
         body?: { systemProcessId?: number; exitCode?: number };
       }) => {
-        if (event === 'stopped' || event === 'continued') this.stand(debugged, session, event === 'stopped');
+        if (event === 'stopped' || event === 'continued') this.setPaused(debugged, session, event === 'stopped');
         const { systemProcessId: pid, exitCode: status } = body ?? {};
         const isRoot = session === debugged.root;
         if (event === 'process' && pid !== undefined) debugged.pids.set(session.id, pid);
@@ -115,14 +115,14 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
 
   private ended(session: vscode.DebugSession): void {
     const debugged = this.of(session);
-    if (debugged) this.stand(debugged, session, false);
+    if (debugged) this.setPaused(debugged, session, false);
     if (debugged?.root === session) debugged.end();
   }
 
-  private stand(debugged: Debugged, { id }: vscode.DebugSession, still: boolean): void {
-    if (still) debugged.standing.add(id);
-    else if (!debugged.standing.delete(id)) return;
-    this.traced(debugged)?.stand(debugged.standing.size > 0);
+  private setPaused(debugged: Debugged, { id }: vscode.DebugSession, still: boolean): void {
+    if (still) debugged.paused.add(id);
+    else if (!debugged.paused.delete(id)) return;
+    this.traced(debugged)?.setStandsStill(debugged.paused.size > 0);
   }
 
   /** The trace of what a session debugs; undefined: it is not traced. */
@@ -168,7 +168,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
 }
 
 /**
- * Asks the program where a tensor's memory begins; null: it is none. Only types of PyTorch itself are asked: a class of the program's
+ * Queries the program for the begin of a tensor's memory; null: it is none. Only types of PyTorch itself are queried: a class of the program's
  * could run code of its own.
  */
 async function addressOf({ session, frameId }: vscode.DebugStackFrame, expression: string): Promise<bigint | null> {
@@ -176,8 +176,8 @@ async function addressOf({ session, frameId }: vscode.DebugStackFrame, expressio
     `(lambda x, t: t and type(x) in (t.Tensor, t.nn.Parameter) and t.Tensor.data_ptr(x)` +
     ` - t.Tensor.storage_offset(x) * t.Tensor.element_size(x))(${expression}, __import__("sys").modules.get("torch"))`;
   try {
-    const asked = { expression: lookup, frameId, context: 'watch' };
-    const { result } = (await session.customRequest('evaluate', asked)) as { result: string };
+    const query = { expression: lookup, frameId, context: 'watch' };
+    const { result } = (await session.customRequest('evaluate', query)) as { result: string };
     return /^[1-9]\d*$/.test(result) ? BigInt(result) : null;
   } catch {
     return null; // no such name here

@@ -23,7 +23,7 @@ export async function showFinding({ sessions, explorer }: Parts, given: unknown,
   if (typeof given === 'string') explorer.show({ type: 'finding', id: given });
 }
 
-/** Asks the program who holds a finding's blocks, and tells it beside showing it on the card. */
+/** Queries the program for the holder of a finding’s blocks, and notifies beside showing it on the card. */
 export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const chosen = await choose(parts.sessions, given);
   if (chosen === undefined) return;

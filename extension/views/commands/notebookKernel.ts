@@ -13,6 +13,6 @@ export async function installNotebookKernel(dist: string): Promise<void> {
   const choice = { kernel: null, python, place: 'user', name: null } as const;
   const done = installKernel(commandLine(dist), choice, inheritedEnvironment());
   if ('error' in done) throw new Refused(done.error);
-  const said = vscode.l10n.t('Installed: choose the kernel "{0}" in a notebook.', done.displayName);
-  void vscode.window.showInformationMessage(said);
+  const message = vscode.l10n.t('Installed: choose the kernel "{0}" in a notebook.', done.displayName);
+  void vscode.window.showInformationMessage(message);
 }

@@ -8,7 +8,7 @@ import { formatBytes } from '../../text/format';
 import { inheritedEnvironment } from '../session/terminal';
 
 interface Item extends vscode.QuickPickItem {
-  /** Absent in the item that says that there is none. */
+  /** Absent in the item for "there is none". */
   process?: ProcessFacts;
 }
 

@@ -19,8 +19,8 @@ export interface Shown {
 }
 
 /** Shows what an agent points to; gives what was done. Rejects with a sentence. */
-export async function showInEditor(sessions: Sessions, explorer: ExplorerView, wanted: Shown): Promise<string> {
-  const { trace, at, finding: id = null } = wanted;
+export async function showInEditor(sessions: Sessions, explorer: ExplorerView, target: Shown): Promise<string> {
+  const { trace, at, finding: id = null } = target;
   if (trace !== undefined) await bring(sessions, trace);
   const { shown } = sessions;
   if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
@@ -34,7 +34,7 @@ export async function showInEditor(sessions: Sessions, explorer: ExplorerView, w
   const title = moment && vscode.l10n.t('Alive at {0}', moment.text);
   if (moment !== null) explorer.show({ type: 'moment', timeNs: moment.ns, title: title ?? '', finding: id });
   else if (id !== null) explorer.show({ type: 'finding', id });
-  const [, file, number] = /^(.+):([1-9]\d{0,8})$/.exec(wanted.line ?? '') ?? [];
+  const [, file, number] = /^(.+):([1-9]\d{0,8})$/.exec(target.line ?? '') ?? [];
   const place = file ? { file, line: Number(number) } : finding && (linePlace(finding.holder) ?? finding.place);
   const opened = place && (await openLine(place.file, place.line, shown.folders).then(() => lineName(place), reasonOf));
   return [shown.title, title, finding?.title, opened].filter(Boolean).join('\n');

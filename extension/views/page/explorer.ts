@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { PageTools } from './model';
 import { Page } from './page';
-import type { Wanted } from './pageNews';
+import type { Target } from './pageNotifier';
 import type { Sessions } from '../session/sessions';
 import { modelOf } from './windowModel';
 
@@ -9,7 +9,7 @@ import { modelOf } from './windowModel';
 export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposable {
   private page: Page | null = null;
   /** To be shown once there is a page. */
-  private waiting: Wanted | null = null;
+  private waiting: Target | null = null;
 
   constructor(
     private readonly sessions: Sessions,
@@ -27,9 +27,9 @@ export class ExplorerView implements vscode.WebviewViewProvider, vscode.Disposab
     });
   }
 
-  show(wanted: Wanted): void {
-    if (this.page === null) this.waiting = wanted;
-    else this.page.show(wanted);
+  show(target: Target): void {
+    if (this.page === null) this.waiting = target;
+    else this.page.show(target);
   }
 
   dispose(): void {

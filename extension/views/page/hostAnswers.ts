@@ -1,4 +1,4 @@
-// What the host itself does of a page's wishes; the rest is for the engine.
+// The requests of a page that the host itself answers; the rest is for the engine.
 import * as vscode from 'vscode';
 import { applyFix, originOf, type SourceOrigin } from '../../editor/fixEdit';
 import { openLine } from '../../editor/openLine';

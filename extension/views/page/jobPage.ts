@@ -9,8 +9,8 @@ import type { JobView } from '../../protocol/job';
 import { Refused } from '../session/refused';
 import { fillPage } from './fill';
 
-/** Ranks write each minute; who looks shall not wait for long. */
-const LOOK_MS = 10_000;
+/** Ranks write each minute; a viewer shall not wait for long. */
+const READ_MS = 10_000;
 
 /** Lets the user choose the folder of a job. Undefined: the user went away. */
 export async function pickJob(): Promise<vscode.Uri | undefined> {
@@ -60,7 +60,7 @@ export class JobPage {
     await this.read();
     clearInterval(this.timer);
     if (!this.disposed && this.job?.ranks.some(({ live }) => live))
-      this.timer = setInterval(() => void this.read(), LOOK_MS);
+      this.timer = setInterval(() => void this.read(), READ_MS);
   }
 
   private async read(): Promise<void> {

@@ -7,18 +7,18 @@ import { checkMessages, type Checked } from '../../protocol/requests/validate';
 import { fillPage } from './fill';
 import { hostAnswers, shownTrace } from './hostAnswers';
 import type { PageModel, PageTools } from './model';
-import { PageNews, type Wanted } from './pageNews';
+import { PageNotifier, type Target } from './pageNotifier';
 
 type Request = Extract<ToHost, { type: 'request' }>;
 
 let lastId = 0;
 
-/** One webview with the page, until that goes: answers its requests, and tells it of changes while it is seen. */
+/** One webview with the page, until that goes: answers its requests, and notifies it of changes while it is visible. */
 export class Page implements vscode.Disposable {
   private ready = false;
   private disposed = false;
   private readonly outbox: Outbox<ToPage>;
-  private readonly news: PageNews;
+  private readonly notifier: PageNotifier;
   private readonly answers: ReturnType<typeof hostAnswers>;
   private readonly id = ++lastId;
   private readonly subscriptions: vscode.Disposable[];
@@ -42,7 +42,7 @@ export class Page implements vscode.Disposable {
       view: () => model.view(),
       late: (late: boolean) => void model.shown?.request('late', { page: this.id, late }).catch(() => undefined),
     };
-    this.news = new PageNews(source, message => this.post(message));
+    this.notifier = new PageNotifier(source, message => this.post(message));
     this.subscriptions = [
       place.onDidDispose(() => this.dispose()),
       'onDidChangeVisibility' in place
@@ -55,17 +55,17 @@ export class Page implements vscode.Disposable {
     fillPage(webview, dist, 'explorer', vscode.l10n.t('Leak Explorer'));
   }
 
-  /** Nothing travels to a page that is hidden; when it is seen again it is told at once. */
+  /** Nothing travels to a page that is hidden; when it is visible again it is notified at once. */
   private push(change: TraceChange = 'state'): void {
     if (!this.ready || !this.place.visible) return;
-    if (change === 'events') this.news.events();
-    else this.news.changed();
-    this.news.tellWanted();
+    if (change === 'events') this.notifier.events();
+    else this.notifier.changed();
+    this.notifier.sendTarget();
   }
 
-  /** Shows what is wanted, at once or when the page is seen. */
-  show(wanted: Wanted): void {
-    this.news.want(wanted);
+  /** Shows the target, at once or when the page is visible. */
+  show(target: Target): void {
+    this.notifier.queue(target);
     this.push();
   }
 
@@ -83,15 +83,15 @@ export class Page implements vscode.Disposable {
       if (checked.id !== null) this.post({ type: 'response', id: checked.id, ok: false, error: checked.error });
     } else if (checked.message.type === 'ready') {
       this.ready = true;
-      this.news.begin();
+      this.notifier.begin();
       this.push();
     } else {
-      this.news.heard();
+      this.notifier.acknowledged();
       const request = checked.message;
       void this.answer(request).then(response => {
         this.post(response);
-        // The bars of the cards are asked for whenever figures are.
-        if (request.method === 'ledger' && this.ready && this.place.visible) this.news.asked();
+        // The bars of the cards are requested whenever figures are.
+        if (request.method === 'ledger' && this.ready && this.place.visible) this.notifier.figuresRequested();
       });
     }
   }

@@ -26,7 +26,7 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
     private readonly tools: PageTools,
   ) {}
 
-  /** Of a file that cannot be read the page says why. */
+  /** Of a file that cannot be read the page shows why. */
   async openCustomDocument(uri: vscode.Uri): Promise<SavedTrace> {
     const document = new SavedTrace(uri, this.engine);
     try {

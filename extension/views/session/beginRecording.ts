@@ -28,7 +28,7 @@ export interface Remembered {
   terminal: number | null;
 }
 
-/** The user's choice of when a program is stopped to tell who holds its memory. */
+/** The user's choice of when a program is stopped to find what holds its memory. */
 export function holderTime(): HolderTime {
   const chosen = vscode.workspace.getConfiguration('gpuMemoryTrace').get<string>('holders');
   return HOLDER_TIMES.find(time => time === chosen) ?? 'onFirstLeak';
@@ -75,7 +75,7 @@ export class Recorder {
     return new LaunchedRecording(made.path, facts, terminal);
   }
 
-  /** Starts the tracer for a process that runs already; its `ready` tells more. Rejects with a sentence. */
+  /** Starts the tracer for a process that runs already; its `ready` has more. Rejects with a sentence. */
   async attach({ pid, command }: ProcessFacts): Promise<AttachedRecording> {
     const missing = tracerMissing(this.dist);
     if (missing !== null) throw new Refused(missing.message);

@@ -1,4 +1,4 @@
-// A trace that is open in the window: what it says of itself, whether a program writes it or a file holds it.
+// A trace that is open in the window: its state, whether a program writes it or a file holds it.
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -19,19 +19,19 @@ import { listedLayer } from '../../protocol/trace';
 import { isLeak, type Finding } from '../../protocol/verdicts';
 import { Refused } from './refused';
 
-/** What a trace says of itself; the rest of its view is read from it. */
+/** The state of a trace; the rest of its view is read from it. */
 export type SessionState = Omit<
   SessionView,
   'id' | 'info' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
 >;
 
-/** What is said of the recorded run that comes with the extension. */
+/** The text about the recorded run that comes with the extension. */
 export interface SampleWords {
   title: string;
   detail: string;
 }
 
-/** What the engine is asked about a trace. */
+/** The requests to the engine about a trace. */
 type OfTrace<M extends EngineMethod> = Omit<EngineParams<M>, 'trace'>;
 
 let lastId = 0;

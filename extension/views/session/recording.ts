@@ -21,8 +21,8 @@ export abstract class Recording {
   /** How it ended; null while it goes on. */
   abstract end(): RecordingEnd | null;
 
-  /** Calls `look` whenever it may have ended, until what is returned is called. */
-  watch(_look: () => void): () => void {
+  /** Calls `check` whenever it may have ended, until what is returned is called. */
+  watch(_check: () => void): () => void {
     return () => undefined;
   }
 
@@ -38,7 +38,7 @@ export abstract class Recording {
 }
 
 export interface RecordingEnd {
-  /** Null where nobody knows it. */
+  /** Null where it is not known. */
   exitCode: number | null;
   failed: boolean;
   /** How it ended, for people. `used`: CUDA was; `cpu`: why it could not be, where that is known. */
@@ -72,12 +72,12 @@ export class LaunchedRecording extends Recording {
     };
   }
 
-  override watch(look: () => void): () => void {
+  override watch(check: () => void): () => void {
     let timer: NodeJS.Timeout | undefined;
-    const lookOften = (): void => void (timer ??= setInterval(look, OFTEN_MS));
+    const checkOften = (): void => void (timer ??= setInterval(check, OFTEN_MS));
     // A program may outlive its terminal for a while.
-    const closed = this.terminal.onClosed(lookOften);
-    const stop = watchFile(statusFile(this.directory), look, lookOften);
+    const closed = this.terminal.onClosed(checkOften);
+    const stop = watchFile(statusFile(this.directory), check, checkOften);
     return () => {
       clearInterval(timer);
       closed.dispose();
@@ -132,8 +132,8 @@ export class AttachedRecording extends Recording {
     };
   }
 
-  override watch(look: () => void): () => void {
-    void this.tracer.ended.then(look);
+  override watch(check: () => void): () => void {
+    void this.tracer.ended.then(check);
     return () => undefined;
   }
 

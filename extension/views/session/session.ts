@@ -32,7 +32,7 @@ export class Session extends OpenTrace {
   /** The file that the trace lies in once its program ended; null: there is none. */
   file: string | null = null;
   private cpu: CpuReason | null = null;
-  private stopLooking: () => void = () => undefined;
+  private stopCpuWatch: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;
   private gone = false;
   /** The user ended it. */
@@ -128,7 +128,7 @@ export class Session extends OpenTrace {
   }
 
   /** A debugger holds its program, or lets it go. */
-  stand(standsStill: boolean): void {
+  setStandsStill(standsStill: boolean): void {
     this.set({ halted: standsStill });
   }
 
@@ -168,14 +168,14 @@ export class Session extends OpenTrace {
 
   private async record(recording: Recording): Promise<void> {
     await this.follow(recording);
-    if (!recording.attached) this.lookForCpu(recording);
+    if (!recording.attached) this.watchCpu(recording);
     this.watchFromNow();
   }
 
-  /** Says why a program uses no GPU, as soon as that is known. */
-  private lookForCpu({ directory }: Recording): void {
+  /** Reports why a program uses no GPU, as soon as that is known. */
+  private watchCpu({ directory }: Recording): void {
     const used = (): boolean => this.used;
-    this.stopLooking = watchForCpu(
+    this.stopCpuWatch = watchForCpu(
       () => readPid(directory),
       used,
       reason => {
@@ -211,14 +211,14 @@ export class Session extends OpenTrace {
     super.progress();
   }
 
-  /** Looks whether the program, or the tracing of it, ended. */
+  /** Checks whether the program, or the tracing of it, ended. */
   private async watch(): Promise<void> {
     const { recording } = this;
     const end = recording?.end() ?? null;
     if (recording === null || end === null) return;
     this.recording = null;
     this.stopWatching();
-    this.stopLooking();
+    this.stopCpuWatch();
     try {
       recordProcesses(recording.directory, recording.facts);
       await this.request('readRest', { attached: recording.attached });
@@ -267,7 +267,7 @@ export class Session extends OpenTrace {
   /** Gives up the trace; what was recorded is deleted. */
   protected override drop(): void {
     this.stopWatching();
-    this.stopLooking();
+    this.stopCpuWatch();
     super.drop();
     if (this.attached) this.recording?.stop();
     this.recording = null;
@@ -287,7 +287,7 @@ export class Session extends OpenTrace {
   }
 }
 
-/** `file`: what is to be said of memory that ran out. */
+/** `file`: the document on memory that ran out. */
 async function offer(file: string): Promise<void> {
   const open = vscode.l10n.t('Open');
   const message = vscode.l10n.t('GPU memory ran out. What was alive, and what to try, is in {0}.', basename(file));

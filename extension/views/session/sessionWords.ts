@@ -2,7 +2,7 @@ import { formatCount, type Translate } from '../../text/format';
 import type { Phase } from '../../protocol/requests/messages';
 
 /** What is known of a session. */
-export interface SessionStanding {
+export interface SessionSummary {
   readonly phase: Phase;
   readonly running: boolean;
   /** It ended by itself, and not well. */
@@ -12,8 +12,8 @@ export interface SessionStanding {
   readonly leaks: number;
 }
 
-/** The icon of a session: a failure before a leak; that it ended says nothing good of it. */
-export function sessionIcon({ phase, running, crashed, recordingOn, leaks }: SessionStanding): string {
+/** The icon of a session: a failure before a leak; that it ended is no success. */
+export function sessionIcon({ phase, running, crashed, recordingOn, leaks }: SessionSummary): string {
   if (phase === 'failed' || crashed) return 'error';
   if (leaks > 0) return 'warning';
   if (phase === 'starting') return 'loading~spin';
@@ -22,7 +22,7 @@ export function sessionIcon({ phase, running, crashed, recordingOn, leaks }: Ses
 }
 
 /** The same in words: `ended · 1 leak`. */
-export function sessionWords({ phase, running, crashed, leaks }: SessionStanding, t: Translate): string {
+export function sessionWords({ phase, running, crashed, leaks }: SessionSummary, t: Translate): string {
   const state = (): string => {
     if (phase === 'failed' || crashed) return t('failed');
     if (phase === 'starting') return t('starting');

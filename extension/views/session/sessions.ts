@@ -16,8 +16,8 @@ import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
 import type { OpenTerminal } from './terminal';
 
-/** For how long the status bar says that a run was closed. */
-const TOLD_MS = 15_000;
+/** For how long the status bar shows that a run was closed. */
+const NOTICE_MS = 15_000;
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
@@ -140,7 +140,7 @@ export class Sessions implements vscode.Disposable {
 
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) {
-      if (gone.file !== null) this.tellClosed(gone.title, gone.file);
+      if (gone.file !== null) this.notifyClosed(gone.title, gone.file);
       gone.dispose();
     }
     session.onDidChange(change => this.onTraceChange(session, change));
@@ -149,9 +149,9 @@ export class Sessions implements vscode.Disposable {
   }
 
   /** The oldest run made room for a new one: nothing of it is lost. */
-  private tellClosed(title: string, file: string): void {
+  private notifyClosed(title: string, file: string): void {
     const sentence = vscode.l10n.t('{0}, the oldest run, was closed. Its trace is kept: {1}', title, file);
-    vscode.window.setStatusBarMessage(sentence, TOLD_MS);
+    vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
     this.parts.log.info(sentence);
   }
 

@@ -29,7 +29,7 @@ export class StatusItem implements vscode.Disposable {
     this.show(`$(${known ? iconOf(counted) : 'loading~spin'}) ${text}${count}`, counted.map(tooltipOf).join('\n'));
   }
 
-  /** The window is told only of what is new: telling it costs more than knowing. */
+  /** Only changes go to the window: a call costs more than the comparison. */
   private show(text: string, tooltip: string): void {
     const shown = `${text}\n${tooltip}`;
     if (shown === this.shown) return;
@@ -50,11 +50,11 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-/** Those that run are told apart by their recording alone. */
-function iconOf(told: readonly Session[]): string {
-  const [one] = told;
-  if (one !== undefined && told.length === 1 && !one.running) return sessionIcon(one);
-  return told.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
+/** Those that run differ by their recording alone. */
+function iconOf(sessions: readonly Session[]): string {
+  const [one] = sessions;
+  if (one !== undefined && sessions.length === 1 && !one.running) return sessionIcon(one);
+  return sessions.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
 }
 
 function tooltipOf({ title, liveBytes, ending }: Session): string {

@@ -21,7 +21,7 @@ export interface ProgramTerminal {
 /** Gives the program these variables and a terminal; called once its trace directory is there. */
 export type OpenTerminal = (directory: string, variables: Record<string, string>) => ProgramTerminal;
 
-/** After a reload VS Code is asked so often for a terminal that it has not given back yet. */
+/** Between two checks for a terminal that VS Code has not given back yet after a reload. */
 const GIVEN_BACK_MS = 1_000;
 
 /** Terminals of this window, with the trace directory of what ran in them. */
@@ -67,7 +67,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
 
 /**
  * The terminal of a program that was started before the window was reloaded. VS Code gives it back a while later, or not
- * at all: it is looked for each time. `sinceMs`: when its shell ran.
+ * at all: it is searched each time. `sinceMs`: when its shell ran.
  */
 export function reloadedTerminal(pid: number, sinceMs: number): ProgramTerminal {
   const find = async (): Promise<vscode.Terminal | undefined> => {

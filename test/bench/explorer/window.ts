@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
 import { PAGE, reached, trace, workspace, writeScript } from '../../host/page';
-import { ask, rows, until } from '../../host/window';
+import { drive, rows, until } from '../../host/window';
 
 const ROW = '[data-row]';
 const LINES = 40;
@@ -26,7 +26,7 @@ async function opening(name: string, file: string): Promise<void> {
     await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), 'gpuMemoryTrace.savedTrace');
     await until('rows', async () => (await rows(100)).length > 0, 60_000);
     const shown = Date.now() - began;
-    const painted = (await ask<number>('painted', { selector: ROW })) - began;
+    const painted = (await drive<number>('painted', { selector: ROW })) - began;
     results[`open ${name}, ${round}: first paint, then rows (to 50 ms)`] = `${painted.toFixed(0)} ms, ${shown} ms`;
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   }
@@ -49,9 +49,9 @@ time.sleep(3)
   await trace(file);
   await reached('starting').catch(() => undefined);
   await until('a row', async () => (await rows(100)).length > 0, 30_000);
-  await ask('watchRows', { selector: PAGE });
+  await drive('watchRows', { selector: PAGE });
   await reached('ended');
-  const seen = await ask<Record<string, number>>('seen', { selector: PAGE });
+  const seen = await drive<Record<string, number>>('seen', { selector: PAGE });
   const at = JSON.parse(readFileSync(times, 'utf8')) as number[];
   const first =
     readFileSync(file, 'utf8')
@@ -104,7 +104,7 @@ async function storm(): Promise<void> {
 /** What VS Code itself measured, in which others may have run; and the processor time of reading the code alone. */
 async function activation(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.showRuntimeExtensions');
-  const names = await ask<string[]>('texts', { selector: '.runtime-extensions-editor .extension' });
+  const names = await drive<string[]>('texts', { selector: '.runtime-extensions-editor .extension' });
   const own = names.find(text => text.startsWith('gpu-memory-trace.'));
   // The list begins with the slowest and shows as many as there is room for.
   const time = (text = ''): string | undefined => /Activation: (.*)/.exec(text)?.[1];
@@ -124,13 +124,13 @@ async function activation(): Promise<void> {
 /** What the scripts of the page hold while the big trace is shown and its table was scrolled from end to end. */
 async function heap(): Promise<void> {
   const file = process.env.BENCH_TRACE ?? '';
-  const before = await ask<{ bytes: number; shared: boolean }>('heap', { selector: 'body' });
+  const before = await drive<{ bytes: number; shared: boolean }>('heap', { selector: 'body' });
   await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), 'gpuMemoryTrace.savedTrace');
   await until('rows', async () => (await rows(100)).length > 0, 60_000);
   await pause(5_000);
-  for (let i = 0; i < 40; i++) await ask('wheel', { selector: ROW, at: 0.5, by: 5_000 });
+  for (let i = 0; i < 40; i++) await drive('wheel', { selector: ROW, at: 0.5, by: 5_000 });
   await pause(2_000);
-  const { bytes, shared } = await ask<{ bytes: number; shared: boolean }>('heap', { selector: ROW });
+  const { bytes, shared } = await drive<{ bytes: number; shared: boolean }>('heap', { selector: ROW });
   const megabytes = (of: number): string => `${(of / 1e6).toFixed(1)} MB`;
   results['heap of the page'] =
     `${megabytes(bytes)}${shared ? ` with the window, ${megabytes(before.bytes)} before` : ''}`;
@@ -224,10 +224,10 @@ async function pictures(): Promise<void> {
   await trace(file);
   await reached('running');
   await until('a row', async () => (await rows(100)).length > 0, 30_000);
-  await ask('watchTexts', { selector: PAGE, selectors: ['[data-value=live]'] });
-  const before = (await ask<string[][]>('watched', { selector: PAGE })).length;
+  await drive('watchTexts', { selector: PAGE, selectors: ['[data-value=live]'] });
+  const before = (await drive<string[][]>('watched', { selector: PAGE })).length;
   await pause(10_000);
-  const count = (await ask<string[][]>('watched', { selector: PAGE })).length - before;
+  const count = (await drive<string[][]>('watched', { selector: PAGE })).length - before;
   results['pictures a second'] = (count / 10).toFixed(1);
   await vscode.commands.executeCommand('gpuMemoryTrace.stop');
   await reached('ended');

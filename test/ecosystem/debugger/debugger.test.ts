@@ -5,7 +5,7 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { freshPage, reached, rowAt, workspace } from '../../host/page';
-import { says, texts, until } from '../../host/window';
+import { shows, texts, until } from '../../host/window';
 
 const root = join(__dirname, '../../../..');
 const file = join(workspace, 'debugged.py');
@@ -64,7 +64,7 @@ describe('A program in the debugger', function () {
     const frame = await stop();
     await run('explorer.focus'); // VS Code shows its own view
     await reached('running');
-    await says(DETAIL, STANDS);
+    await shows(DETAIL, STANDS);
     const born = lineOf('kept.append');
     assert.match((await rowAt(file, born)).cells.live ?? '', /^4\.00 MB/);
     const asked = { expression: '__import__("as_gpu").allocated_bytes()', frameId: frame.frameId, context: 'watch' };
@@ -91,7 +91,7 @@ describe('A program in the debugger', function () {
 
   it('shows the block of a variable in its details', async () => {
     await run('showTensor', { variable: { name: 'part', evaluateName: 'part' } });
-    await says('.details-head', /debugged\.py:/);
+    await shows('.details-head', /debugged\.py:/);
     await until('its address', async () => (await texts('.details')).join('\n').includes('4.00 MB'));
   });
 
@@ -104,7 +104,7 @@ describe('A program in the debugger', function () {
       return vscode.debug.activeDebugSession === undefined;
     });
     await reached('ended');
-    await says(DETAIL, /ended with status 3/);
+    await shows(DETAIL, /ended with status 3/);
     assert.doesNotMatch((await texts(DETAIL)).join(), STANDS);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { actionsAt, cursorAt, LEAK, problems } from '../../host/leak';
 import { freshPage, INPUT, PAGE, workspace } from '../../host/page';
-import { attribute, click, fill, keys, press, says, until, words } from '../../host/window';
+import { attribute, click, fill, keys, press, shows, until, words } from '../../host/window';
 import { lineWith, TRAINING } from '../../workloads/trainingScripts.mjs';
 
 const RUN_MS = 120_000;
@@ -28,7 +28,7 @@ function printingPython(): string {
 async function palette(): Promise<void> {
   await keys('F1');
   await until('the palette', () => fill(INPUT, '>Trace GPU memory').then(() => true));
-  await says(FIRST_COMMAND, /Trace GPU memory$/m);
+  await shows(FIRST_COMMAND, /Trace GPU memory$/m);
 }
 
 const isPhase = (wanted: string): Promise<true> =>
@@ -71,7 +71,7 @@ for (const { name, line, mended } of TRAINING)
       await vscode.window.showTextDocument(vscode.Uri.file(file));
       await palette();
       await gesture(press(INPUT, 'Enter'));
-      await says('.quick-input-title', new RegExp(`arguments of ${name}`));
+      await shows('.quick-input-title', new RegExp(`arguments of ${name}`));
       await gesture(press(INPUT, 'Enter'));
       const link = `${LEAK} [data-action=open-holder]`;
       await until('the link', async () => (await words(link)) !== '', RUN_MS);
@@ -96,7 +96,7 @@ for (const { name, line, mended } of TRAINING)
       await press(INPUT, 'Enter');
       await isPhase('running');
       await isPhase('ended');
-      await says(
+      await shows(
         '[data-standing=clean] [data-value=standing]',
         /^(Nothing leaks after|No leak was found in) [\d,]+ steps/,
       );

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sessionIcon, sessionWords, type SessionStanding } from '../../../extension/views/session/sessionWords';
+import { sessionIcon, sessionWords, type SessionSummary } from '../../../extension/views/session/sessionWords';
 
-const ended: SessionStanding = { phase: 'ended', running: false, crashed: false, recordingOn: false, leaks: 0 };
-const told = (standing: SessionStanding): string[] => [
+const ended: SessionSummary = { phase: 'ended', running: false, crashed: false, recordingOn: false, leaks: 0 };
+const told = (standing: SessionSummary): string[] => [
   sessionIcon(standing),
   sessionWords(standing, (text, ...values) => text.replace('{0}', values[0] ?? '')),
 ];
@@ -16,7 +16,7 @@ test('a session that ended has no icon of success; a crash comes before a leak',
 });
 
 test('one that runs says whether it is recorded, and what it leaks', () => {
-  const runs: SessionStanding = { ...ended, phase: 'running', running: true, recordingOn: true };
+  const runs: SessionSummary = { ...ended, phase: 'running', running: true, recordingOn: true };
   assert.deepEqual(told(runs), ['pulse', 'running']);
   assert.deepEqual(told({ ...runs, recordingOn: false }), ['debug-pause', 'running']);
   assert.deepEqual(told({ ...runs, leaks: 1 }), ['warning', 'running · 1 leak']);

@@ -4,7 +4,7 @@ import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import type { AllocationWindow } from '../../../extension/protocol/trace';
 import {
   ageText,
-  askedText,
+  requestedText,
   blockAt,
   blockKey,
   kindText,
@@ -61,16 +61,16 @@ test('a tensor’s size is what the allocator rounded to; the driver is asked fo
 
 test('what was asked for, the stream and the pool, or that nobody recorded them', () => {
   assert.deepEqual(
-    [askedText(block), poolText(block), poolText({ ...block, pool: '0:3' })],
+    [requestedText(block), poolText(block), poolText({ ...block, pool: '0:3' })],
     ['20.00 MB (20,971,420 bytes)', 'default pool', 'private pool 0:3, of a CUDA graph or a MemPool'],
   );
   const unknown = { askedBytes: Float64Array.of(NaN), pool: [''], stream: BigUint64Array.of(STREAM_UNKNOWN) };
   const silent = blockAt({ ...window, ...unknown }, 0)!;
   assert.deepEqual(
-    [askedText(silent), poolText(silent), streamText(silent.stream)],
+    [requestedText(silent), poolText(silent), streamText(silent.stream)],
     ['not recorded', 'not recorded', 'not recorded'],
   );
-  assert.deepEqual([askedText({ ...silent, layer: 'driver' }), poolText({ ...silent, layer: 'driver' })], ['', '']);
+  assert.deepEqual([requestedText({ ...silent, layer: 'driver' }), poolText({ ...silent, layer: 'driver' })], ['', '']);
 });
 
 test('age is in steps and time', () => {

@@ -1,9 +1,9 @@
-import { Beat, type PollerHost } from '../../../webview/explorer/shell/poller';
+import { PollGroup, type PollerHost } from '../../../webview/explorer/shell/poller';
 
 /** Time that passes only when told to. */
 export class FakeTime implements PollerHost {
   isHidden = false;
-  readonly beat = new Beat();
+  readonly group = new PollGroup();
   private at = 0;
   private lastId = 0;
   private readonly timers = new Map<number, { due: number; run: () => void }>();

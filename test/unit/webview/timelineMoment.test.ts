@@ -18,7 +18,7 @@ function begin({ peaks = [], slow = 0, onPause }: Script) {
   const progress: unknown[] = [];
   let left = slow;
   const page = {
-    ask: (method: string, params: unknown) => {
+    request: (method: string, params: unknown) => {
       asked.push(method);
       if (method === 'readMoment') return Promise.resolve({ done: left-- <= 0, readNs: 1, untilNs: 4 });
       if (method === 'peakInside' || method === 'exactPeak') return Promise.resolve(peaks.shift());

@@ -9,10 +9,10 @@ import { stepsText } from './counts';
 export interface Block extends Omit<AllocationRow, 'address' | 'stream' | 'askedBytes' | 'pool'> {
   /** `0x7f…`. */
   address: string;
-  /** null: nobody told. */
+  /** null: it was not recorded. */
   stream: bigint | null;
   askedBytes: number | null;
-  /** `0:3`; null: nobody told. */
+  /** `0:3`; null: it was not recorded. */
   pool: string | null;
 }
 
@@ -79,8 +79,8 @@ export function sizeText({ bytes, layer }: Pick<Block, 'bytes' | 'layer'>): stri
     : t('{0}, as requested from the driver', size);
 }
 
-/** What the framework was asked for; empty where it was the driver, whose sizes are those asked. */
-export function askedText({ askedBytes, layer }: Pick<Block, 'askedBytes' | 'layer'>): string {
+/** The bytes that the framework got a request for; empty for the driver, whose sizes are the requested ones. */
+export function requestedText({ askedBytes, layer }: Pick<Block, 'askedBytes' | 'layer'>): string {
   if (layer !== 'tensor') return '';
   return askedBytes === null ? NOT_RECORDED : exactText(askedBytes);
 }

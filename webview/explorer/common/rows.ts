@@ -34,7 +34,7 @@ interface RowOfPage {
   spark: Float64Array | null;
   /** What its colour is known by: `file:line` of a row that is a line; '' of others. */
   hueName: string;
-  /** What is said of it; null: nothing (yet). */
+  /** Its verdict; null: none (yet). */
   verdict: Judged | null;
   bytesPerStep: number;
   /** Its place in a tree; null: the rows are a list. */

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { findThread } from '../../../extension/protocol/threads';
 import type { Layer, ProcessInfo } from '../../../extension/protocol/trace';
 
-/** `cuda:0`, as PyTorch names it; a device that nobody told is no host memory. */
+/** `cuda:0`, as PyTorch names it; an unknown device is no host memory. */
 export function deviceText(device: number, layer: Layer): string {
   if (device >= 0) return `cuda:${device}`;
   return layer === 'host' ? t('host') : t('unknown GPU');

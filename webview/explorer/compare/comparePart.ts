@@ -73,18 +73,18 @@ export class ComparePart extends PolledPart {
   }
 
   private async other(): Promise<void> {
-    const trace = await this.page.ask('openOtherTrace', undefined);
+    const trace = await this.page.request('openOtherTrace', undefined);
     if (typeof trace === 'number') this.choose({ a: pointText({ trace, timeNs: null }) });
   }
 
-  protected async ask(): Promise<void> {
-    const traces = await this.page.ask('compareTraces', undefined);
+  protected async load(): Promise<void> {
+    const traces = await this.page.request('compareTraces', undefined);
     const context = this.page.now();
     if (!traces || !context) return;
     this.traces = traces;
     this.offer(context.view);
     const query = this.query(context);
-    const comparison = await this.page.ask('compare', query);
+    const comparison = await this.page.request('compare', query);
     const after = this.page.now();
     if (!comparison || !after || JSON.stringify(this.query(after)) !== JSON.stringify(query)) return;
     this.show(comparison);

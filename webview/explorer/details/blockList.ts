@@ -48,8 +48,8 @@ export class BlockList {
     this.scroller.addEventListener('keydown', event => this.onKey(event));
   }
 
-  /** Rows to ask for: those in view and a page around them. */
-  wanted(): BlockSort & { from: number; to: number } {
+  /** Rows to request: those in view and a page around them. */
+  neededRange(): BlockSort & { from: number; to: number } {
     const rows = this.virtual.visible();
     const from = Math.max(0, (rows[0]?.index ?? 0) - MOST_ROWS);
     return { ...this.sort, from, to: (rows.at(-1)?.index ?? 0) + 2 * MOST_ROWS };

@@ -7,7 +7,7 @@ import { badge, iconButton } from '../../components';
 import { differs, el, setText, setTextOrHide } from '../../dom';
 import {
   ageText,
-  askedText,
+  requestedText,
   CATEGORY_WORDS,
   kindText,
   poolText,
@@ -20,8 +20,8 @@ import { deviceText, threadText } from '../common/threadNames';
 
 export interface BlockViewActions {
   openLine: OpenLine;
-  /** Asks the program about the block. */
-  askProgram(): void;
+  /** Queries the program about the block. */
+  queryProgram(): void;
   copyAddress(): void;
   copyStack(): void;
   close(): void;
@@ -32,7 +32,7 @@ export interface BlockSurroundings {
   nowNs: number;
   /** It is alive no more. */
   freed: boolean;
-  /** Its program runs, and can be asked. */
+  /** Its program runs, and can be queried. */
   runs: boolean;
 }
 
@@ -57,16 +57,16 @@ export class BlockView {
   private readonly freed = badge('freed');
   private readonly facts = new Map<Fact, { row: HTMLElement; value: HTMLElement }>();
   private readonly holder = el('div', { class: 'holder', 'data-fact': 'holder' });
-  private readonly askButton: HTMLElement;
-  private readonly asked = el('p', { class: 'dim', role: 'status', 'data-fact': 'told' });
+  private readonly queryButton: HTMLElement;
+  private readonly reply = el('p', { class: 'dim', role: 'status', 'data-fact': 'reply' });
 
   constructor(private readonly actions: BlockViewActions) {
-    const askWords = t('Ask the program: who holds it, how many bytes it requested, its stream and pool');
-    this.askButton = iconButton('ask-block', 'question', askWords, () => actions.askProgram()).element;
+    const queryLabel = t('Ask the program: who holds it, how many bytes it requested, its stream and pool');
+    this.queryButton = iconButton('ask-block', 'question', queryLabel, () => actions.queryProgram()).element;
     const buttons = el(
       'span',
       { class: 'block-buttons' },
-      this.askButton,
+      this.queryButton,
       iconButton('copy-address', 'copy', t('Copy the address'), () => actions.copyAddress()).element,
       iconButton('copy-stack', 'list-flat', t('Copy the stack'), () => actions.copyStack()).element,
       iconButton('close-block', 'close', t('Back to the list'), () => actions.close()).element,
@@ -79,7 +79,7 @@ export class BlockView {
       list.append(row);
     }
     const title = el('div', { class: 'block-title' }, this.address, this.freed.element, buttons);
-    this.element.append(title, list, this.asked, this.holder);
+    this.element.append(title, list, this.reply, this.holder);
     this.element.hidden = true;
   }
 
@@ -90,10 +90,10 @@ export class BlockView {
   show(block: Block, { processes, nowNs, freed, runs }: BlockSurroundings): void {
     this.element.hidden = false;
     setText(this.address, block.address);
-    this.askButton.hidden = !runs || freed || block.layer !== 'tensor';
+    this.queryButton.hidden = !runs || freed || block.layer !== 'tensor';
     this.freed.set(freed ? t('freed') : '', t('It was freed after it was chosen'));
     const facts: Record<Fact, string> = {
-      asked: askedText(block),
+      asked: requestedText(block),
       size: sizeText(block),
       name: block.name,
       category: CATEGORY_WORDS[block.category],
@@ -111,9 +111,9 @@ export class BlockView {
     }
   }
 
-  /** What became of the question to the program; empty: nothing was asked, or the answer stands in the facts. */
-  showAsked(sentence: string): void {
-    setTextOrHide(this.asked, sentence);
+  /** The outcome of the query to the program; empty: there was none, or the answer is in the facts. */
+  showReply(sentence: string): void {
+    setTextOrHide(this.reply, sentence);
   }
 
   /** @param holder null: no answer names the block */

@@ -33,9 +33,9 @@ export class DetailsPart extends PolledPart {
     });
     this.blockView = new BlockView({
       openLine: page.openLine,
-      askProgram: () => void this.askProgram(),
-      copyAddress: () => void page.ask('copyText', { text: this.chosen?.address ?? '' }),
-      copyStack: () => void page.ask('copyText', { text: stackText(this.site?.frames ?? []) }),
+      queryProgram: () => void this.queryProgram(),
+      copyAddress: () => void page.request('copyText', { text: this.chosen?.address ?? '' }),
+      copyStack: () => void page.request('copyText', { text: stackText(this.site?.frames ?? []) }),
       close: () => this.choose(null),
     });
     const close = (): void => this.close();
@@ -99,7 +99,7 @@ export class DetailsPart extends PolledPart {
     this.freed = false;
     this.list.mark(block ? blockKey(block) : '');
     this.blockView.showHolder(null);
-    this.blockView.showAsked('');
+    this.blockView.showReply('');
     if (!block) this.blockView.hide();
     this.drawBlock();
     if (block) this.blockView.element.scrollIntoView({ block: 'nearest' });
@@ -118,14 +118,14 @@ export class DetailsPart extends PolledPart {
     });
   }
 
-  private async askProgram(): Promise<void> {
+  private async queryProgram(): Promise<void> {
     const { chosen } = this;
     if (!chosen) return;
-    this.blockView.showAsked(t('Asking the program; it answers between two of its Python instructions…'));
+    this.blockView.showReply(t('Asking the program; it answers between two of its Python instructions…'));
     const { process, site, address } = chosen;
-    const sentence = await this.page.ask('inspectBlock', { process, site, address });
+    const sentence = await this.page.request('inspectBlock', { process, site, address });
     if (!this.chosen || blockKey(this.chosen) !== blockKey(chosen)) return;
-    this.blockView.showAsked(sentence ?? '');
+    this.blockView.showReply(sentence ?? '');
     this.poller.invalidate(true);
   }
 
@@ -138,47 +138,47 @@ export class DetailsPart extends PolledPart {
     return this.page.now()?.view.moment ?? NOW;
   }
 
-  protected async ask(): Promise<void> {
-    await Promise.all([this.askStack(), this.askFrees(), this.askBlocks(), this.askBlock()]);
+  protected async load(): Promise<void> {
+    await Promise.all([this.loadStack(), this.loadFrees(), this.loadBlocks(), this.loadBlock()]);
   }
 
-  private async askStack(): Promise<void> {
+  private async loadStack(): Promise<void> {
     const id = this.siteId;
     if (id === undefined) return;
-    const site = await this.page.ask('site', { id, moment: this.moment() });
+    const site = await this.page.request('site', { id, moment: this.moment() });
     if (site === undefined || id !== this.siteId) return;
     this.site = site;
     this.view.showStack(site);
   }
 
-  private async askFrees(): Promise<void> {
+  private async loadFrees(): Promise<void> {
     const { subject, siteId: site } = this;
     const context = this.page.now();
     if (site === undefined || !context) return;
     const { moment } = context.view;
-    const lines = await this.page.ask('freeLines', { site, moment });
+    const lines = await this.page.request('freeLines', { site, moment });
     if (!lines || this.subject?.key !== subject?.key || site !== this.siteId) return;
     // Of an earlier moment it is not known how many steps had ended.
     const steps = untilOf(moment) === null ? Math.max(0, ...context.info.steps.map(({ count }) => count)) : 0;
     this.view.frees.show(lines, steps, this.subject?.growing ?? false);
   }
 
-  private async askBlocks(): Promise<void> {
+  private async loadBlocks(): Promise<void> {
     const { subject } = this;
     if (!subject) return;
-    const wanted = this.list.wanted();
-    const window = await this.page.ask('allocations', { ...subject.blocks, ...wanted, moment: this.moment() });
-    if (window && this.subject?.key === subject.key) this.list.show(window, wanted.from, subject.liveCount);
+    const range = this.list.neededRange();
+    const window = await this.page.request('allocations', { ...subject.blocks, ...range, moment: this.moment() });
+    if (window && this.subject?.key === subject.key) this.list.show(window, range.from, subject.liveCount);
   }
 
   /** The chosen block may age, get a name or a holder, or be freed. */
-  private async askBlock(): Promise<void> {
+  private async loadBlock(): Promise<void> {
     const { chosen } = this;
     if (!chosen || this.freed) return;
     const { process, site, address, timeNs } = chosen;
     const [window, holder] = await Promise.all([
-      this.page.ask('block', { process, site, address, moment: this.moment() }),
-      this.page.ask('blockHolder', { process, address, timeNs }),
+      this.page.request('block', { process, site, address, moment: this.moment() }),
+      this.page.request('blockHolder', { process, address, timeNs }),
     ]);
     if (this.chosen !== chosen || window === undefined) return;
     const block = window === null ? null : blockAt(window, 0);

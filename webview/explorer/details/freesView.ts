@@ -1,4 +1,4 @@
-// Who frees the blocks of a stack, and whether they still do.
+// The lines that free the blocks of a stack, and whether they still do.
 import { t } from '@vscode/l10n';
 import type { FreeLine } from '../../../extension/protocol/trace';
 import { differs, el, setTextOrHide } from '../../dom';
@@ -36,9 +36,9 @@ export class FreesView {
   private item(free: FreeLine, steps: number, growing: boolean): HTMLElement {
     const frame = free.frames[free.userFrame] ?? free.frames[0];
     const quiet = quietSince(free, steps);
-    const look = quiet !== '' && growing ? 'alarming' : 'dim';
+    const style = quiet !== '' && growing ? 'alarming' : 'dim';
     const title = t('For tensors, only a sample of the frees is looked at: every 8th to every 32nd of a thread.');
-    const words = el('span', { class: look, 'data-value': 'last-free', title }, quiet || timesSeenText(free.count));
+    const words = el('span', { class: style, 'data-value': 'last-free', title }, quiet || timesSeenText(free.count));
     const name = el('span', { class: 'dim' }, `${frame?.function ?? t('no Python line')} · `);
     const link = frame && frame.line > 0 ? [lineLink(frame, this.openLine), ' '] : [];
     return el('li', { class: 'frame' }, ...link, name, words);

@@ -12,7 +12,7 @@ import { lineLink } from '../common/lineLink';
 import { WORDS } from '../common/vocabularyWords';
 import { sparkPoints } from '../common/rows';
 
-/** What the traced process is asked about a finding. */
+/** Requests to the traced process about a finding. */
 export type InquiryMethod = 'findHolders' | 'applyFix' | 'stopHolderSearch';
 const SPARK = { width: 64, height: 18 };
 
@@ -39,7 +39,7 @@ export class FindingCard {
 
   constructor(
     finding: FindingView,
-    private readonly page: Pick<PageActions, 'ask' | 'openLine'>,
+    private readonly page: Pick<PageActions, 'request' | 'openLine'>,
     private readonly inquire: (method: InquiryMethod, finding: string) => void,
   ) {
     this.finding = finding;
@@ -100,9 +100,9 @@ export class FindingCard {
     const why = this.buttons.get('why');
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why is this said?'));
     this.showPlaces();
-    // What was recorded of the holders is told after the end too.
-    const telling = finding.holder !== null || (finding.queryable && finding.unnamed === null);
-    this.buttons.get('who-holds')?.toggleAttribute('hidden', !telling);
+    // Holders that were recorded are shown after the end too.
+    const answerable = finding.holder !== null || (finding.queryable && finding.unnamed === null);
+    this.buttons.get('who-holds')?.toggleAttribute('hidden', !answerable);
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
   }
@@ -135,13 +135,13 @@ export class FindingCard {
   private updateAnswers(): void {
     const { holders, holder, unnamed, id } = this.finding;
     if (!differs(this.answers, holders, holder, unnamed)) return;
-    const actions = { openLine: this.page.openLine, stopHolderSearch: () => this.inquire('stopHolderSearch', id) };
+    const actions = { openLine: this.page.openLine, cancel: () => this.inquire('stopHolderSearch', id) };
     const section = holders === null ? this.knownHolder() : holdersSection(holders, actions);
     this.answers.replaceChildren(...(section === null ? [] : [section]));
     this.buttons.get('who-holds')?.toggleAttribute('disabled', holders?.state === 'asking');
   }
 
-  /** The holder that the trace tells without being asked, or why nobody can tell it. */
+  /** The holder that the trace has already, or why it cannot be found. */
   private knownHolder(): HTMLElement | null {
     const { holder, unnamed } = this.finding;
     if (holder === null)
@@ -177,7 +177,7 @@ export class FindingCard {
     this.others = null;
     if (!this.reasonsOpen) return;
     this.showReasons();
-    this.others = (await this.page.ask('otherLines', { finding: this.finding.id })) ?? [];
+    this.others = (await this.page.request('otherLines', { finding: this.finding.id })) ?? [];
     if (this.reasonsOpen) this.showReasons();
   }
 

@@ -22,7 +22,7 @@ export class FindingsPart extends PolledPart {
   readonly element = el('section', { class: 'findings', 'aria-label': t('Findings') });
   private readonly mark = icon('watch');
   private readonly sentence = el('span', { 'data-value': 'standing' });
-  private readonly standing = el('p', { class: 'standing', role: 'status' }, this.mark, this.sentence);
+  private readonly summary = el('p', { class: 'standing', role: 'status' }, this.mark, this.sentence);
   private readonly list = el('div', { class: 'finding-list' });
   private readonly more = button('link', 'all-findings', '', () => {
     this.all = !this.all;
@@ -37,12 +37,12 @@ export class FindingsPart extends PolledPart {
   private timer: number | undefined;
   private generation = 0;
   /** Its card is to be opened once it is there. */
-  private wanted: string | null = null;
+  private revealId: string | null = null;
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS);
     this.list.addEventListener('click', () => (this.used = true));
-    this.element.append(this.standing, this.list, this.more);
+    this.element.append(this.summary, this.list, this.more);
     this.element.hidden = true;
   }
 
@@ -60,15 +60,15 @@ export class FindingsPart extends PolledPart {
 
   /** Opens the card of a finding and puts the focus on it, now or when it is known. */
   reveal(id: string): void {
-    this.wanted = id;
+    this.revealId = id;
     this.draw();
     this.poller.invalidate(true);
   }
 
-  protected async ask(): Promise<void> {
+  protected async load(): Promise<void> {
     if (this.page.now() === null) return;
     const { generation } = this;
-    const view = await this.page.ask('findings', undefined);
+    const view = await this.page.request('findings', undefined);
     if (view === undefined || generation !== this.generation) return;
     this.view = view;
     onFrame(this.draw);
@@ -83,7 +83,7 @@ export class FindingsPart extends PolledPart {
     setAttribute(this.element, 'data-standing', view.overall);
     setAttribute(this.mark, 'class', `codicon codicon-${ICONS[view.overall]}`);
     setText(this.sentence, view.sentence);
-    this.all ||= !shownFindings(view.findings, false).some(({ id }) => id === this.wanted) && this.wanted !== null;
+    this.all ||= !shownFindings(view.findings, false).some(({ id }) => id === this.revealId) && this.revealId !== null;
     const shown = shownFindings(view.findings, this.all);
     const hidden = view.findings.length - shownFindings(view.findings, false).length;
     this.more.hidden = hidden === 0;
@@ -100,9 +100,9 @@ export class FindingsPart extends PolledPart {
     const same = children.length === elements.length && elements.every((element, i) => children[i] === element);
     if (!same) this.list.replaceChildren(...elements);
     this.openFirst(this.cards.get(shown[0]?.id ?? ''));
-    const card = this.wanted === null ? undefined : this.cards.get(this.wanted);
+    const card = this.revealId === null ? undefined : this.cards.get(this.revealId);
     if (card === undefined) return;
-    this.wanted = null;
+    this.revealId = null;
     this.used = true;
     card.reveal();
   };
@@ -120,9 +120,9 @@ export class FindingsPart extends PolledPart {
     return card;
   }
 
-  /** What the process answers comes with the findings. */
+  /** The answer of the process comes with the findings. */
   private async inquire(method: InquiryMethod, finding: string): Promise<void> {
-    await this.page.ask(method, { finding });
+    await this.page.request(method, { finding });
     this.poller.invalidate(true);
   }
 }

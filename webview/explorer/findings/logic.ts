@@ -1,8 +1,8 @@
-// Which findings are shown, and when they are asked for again.
+// Which findings are shown, and when they are requested again.
 import type { FindingView } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, isMinor } from '../../../extension/protocol/verdicts';
 
-/** Cards before the others are asked for. */
+/** Cards before "more" is pressed. */
 const FEW = 3;
 const RANK: Record<FindingView['verdict'], number> = {
   leak: 0,

@@ -1,4 +1,4 @@
-// What a finding says, as texts: its figures, who holds it.
+// A finding as texts: its figures, who holds it.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, lineName } from '../../../extension/text/format';
 import { isSinceSure, paceOf } from '../../../extension/text/pace';
@@ -43,7 +43,7 @@ export function lineText(place: { file: string | null; line: number | null } | n
 }
 
 /** `list of 120 · global variable · 118 of 118 blocks, 7.38 MB`. */
-export function holderText({ kind, length, bound, chain, count, bytes }: HolderFound, asked: number): string {
+export function holderText({ kind, length, bound, chain, count, bytes }: HolderFound, total: number): string {
   const parts: string[] = [];
   const container = chain.findLast(link => link.length !== null);
   if (length !== null) {
@@ -53,7 +53,7 @@ export function holderText({ kind, length, bound, chain, count, bytes }: HolderF
   const word = HOLDER_KINDS[kind];
   if (word !== undefined && !(length !== null && kind === 'container')) parts.push(word);
   if (kind === 'none') parts.push(t('C++, another process or a graph’s own pool may keep it'));
-  parts.push(t('{0} of {1} blocks, {2}', formatCount(count), formatCount(asked), formatBytes(bytes)));
+  parts.push(t('{0} of {1} blocks, {2}', formatCount(count), formatCount(total), formatBytes(bytes)));
   return parts.join(' · ');
 }
 

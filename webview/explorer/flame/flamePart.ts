@@ -112,11 +112,11 @@ export class FlamePart extends PolledPart {
     });
   }
 
-  protected async ask(): Promise<void> {
+  protected async load(): Promise<void> {
     const before = this.page.now();
     if (!before) return;
     const question = questionOf(before);
-    const tree = await this.page.ask('stackTree', question);
+    const tree = await this.page.request('stackTree', question);
     const after = this.page.now();
     if (!tree || !after || JSON.stringify(questionOf(after)) !== JSON.stringify(question)) return;
     if (!differs(this.element, question, tree.revision, after.view.flame.fold)) return;

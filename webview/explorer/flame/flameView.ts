@@ -92,7 +92,7 @@ export class FlameView {
     if (this.zoomed?.parent) this.zoom(this.zoomed.parent);
   }
 
-  /** It is none of those that were looked for. */
+  /** It does not match the search. */
   private dimmed(node: FlameNode): boolean {
     return this.matches.ids.size > 0 && !this.matches.ids.has(node.id);
   }
@@ -132,8 +132,8 @@ export class FlameView {
     const first = Math.floor(this.element.scrollTop / ROW_PX) - OVERSCAN_ROWS;
     const last = first + Math.ceil(this.element.clientHeight / ROW_PX) + 2 * OVERSCAN_ROWS;
     const shown = this.rects.filter(({ row, node }) => (row >= first && row <= last) || node === this.activeNode);
-    const wanted = new Set(shown.map(({ node }) => node.id));
-    for (const [id, item] of this.items) if (!wanted.has(id) && this.items.delete(id)) item.remove();
+    const shownIds = new Set(shown.map(({ node }) => node.id));
+    for (const [id, item] of this.items) if (!shownIds.has(id) && this.items.delete(id)) item.remove();
     for (const rect of shown) this.drawRect(rect, width);
     setAttribute(this.element, 'aria-activedescendant', this.activeNode ? `flame-${this.activeNode.id}` : '');
   };
@@ -180,7 +180,7 @@ export class FlameView {
     return item;
   }
 
-  /** What is said of a node: its name and place, its bytes and its part of the whole. */
+  /** The text of a node: its name and place, its bytes and its part of the whole. */
   describe(node: FlameNode): string[] {
     const whole = Math.max(this.whole?.sumBytes ?? 0, 1);
     const part = `${((node.sumBytes / whole) * 100).toFixed(1)} %`;

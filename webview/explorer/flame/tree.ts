@@ -1,4 +1,4 @@
-// The call tree as it is drawn: what the host sends as columns becomes nodes, with library frames folded where wanted.
+// The call tree as it is drawn: what the host sends as columns becomes nodes, with library frames folded on request.
 import { t } from '@vscode/l10n';
 import type { StackTree } from '../../../extension/protocol/requests/treeRequests';
 import { isLibrary, packageName } from '../common/stack';
@@ -133,16 +133,16 @@ export interface Matches {
 /** Nodes whose function or file holds the text, capitals or not. An empty text matches nothing. */
 export function search(whole: FlameNode, text: string): Matches {
   const ids = new Set<number>();
-  const wanted = text.trim().toLowerCase();
-  const bytes = wanted === '' ? 0 : matchBelow(whole, wanted, ids, false);
+  const needle = text.trim().toLowerCase();
+  const bytes = needle === '' ? 0 : matchBelow(whole, needle, ids, false);
   return { ids, bytes };
 }
 
-function matchBelow(node: FlameNode, wanted: string, ids: Set<number>, inside: boolean): number {
+function matchBelow(node: FlameNode, needle: string, ids: Set<number>, inside: boolean): number {
   const place = `${node.file}:${node.line} ${node.label}`.toLowerCase();
-  const matches = node.parent !== null && place.includes(wanted);
+  const matches = node.parent !== null && place.includes(needle);
   if (matches) ids.add(node.id);
   let bytes = matches && !inside ? node.sumBytes : 0;
-  for (const child of node.children) bytes += matchBelow(child, wanted, ids, inside || matches);
+  for (const child of node.children) bytes += matchBelow(child, needle, ids, inside || matches);
   return bytes;
 }

@@ -28,11 +28,11 @@ export class LedgerPart extends PolledPart {
     this.view.update(this.cards.filter(card => chosen === ALL || card.device === chosen));
   }
 
-  protected async ask(): Promise<void> {
+  protected async load(): Promise<void> {
     const before = this.page.now();
     if (!before) return;
     const { moment } = before.view;
-    const cards = await this.page.ask('ledger', { moment });
+    const cards = await this.page.request('ledger', { moment });
     const sameTrace = this.page.now()?.info.startRealtimeMs === before.info.startRealtimeMs;
     if (!cards || !sameTrace || this.page.now()?.view.moment !== moment) return;
     this.cards = cards;

@@ -86,7 +86,7 @@ class CardView {
     );
   }
 
-  /** Who called the driver for what lies outside the framework's allocator. */
+  /** The callers of the driver for what lies outside the framework's allocator. */
   private showCallers<T>(list: HTMLElement, callers: readonly T[], keyOf: (caller: T) => HTMLElement): void {
     if (!differs(list, callers)) return;
     const title = callers.length > 0 ? [el('span', {}, `${PART_WORDS.driver[0]}:`)] : [];

@@ -146,7 +146,7 @@ export class SegmentPart extends PolledPart {
     if (!context || !owner || !items) return null;
     const address = `0x${(items.map.address[item.segment]! + BigInt(item.offset)).toString(16)}`;
     const query = { process: owner.process, site: this.siteOf(item), address, moment: context.view.moment };
-    const window = await this.page.ask('block', query);
+    const window = await this.page.request('block', query);
     return window ? blockAt(window, 0) : null;
   }
 
@@ -173,13 +173,13 @@ export class SegmentPart extends PolledPart {
     if (line > 0) this.page.openLine(file, line);
   }
 
-  protected async ask(): Promise<void> {
+  protected async load(): Promise<void> {
     const before = this.page.now();
     const owner = this.ownerOf();
     if (!before || !owner) return setText(this.summary, t('No segment here yet.'));
     const { process, device } = owner;
     const { moment } = before.view;
-    const picture = await this.page.ask('segments', { process, device, moment });
+    const picture = await this.page.request('segments', { process, device, moment });
     const after = this.page.now();
     if (!picture || !after || keyOf(this.ownerOf()) !== keyOf(owner) || after.view.moment !== moment) return;
     const { colourBy } = after.view.segments;
@@ -199,7 +199,7 @@ export class SegmentPart extends PolledPart {
   }
 }
 
-/** Who has memory on which device, biggest first. */
+/** The processes with memory on each device, biggest first. */
 function ownersOf(info: TraceInfo, scope: { process: number; device: number }): Owner[] {
   const owners = new Map<string, Owner>();
   for (const { process, device, liveBytes } of info.totals) {

@@ -9,7 +9,7 @@ import { revealRow } from '../common/rowKeys';
 import { Tooltip } from '../common/tooltip';
 
 export interface SegmentActions {
-  /** What is said of an item, the shortest first. */
+  /** The texts of an item, the shortest first. */
   describe(item: SegmentItem): string[];
   /** Another item is the active one; null: none. */
   active(item: SegmentItem | null): void;

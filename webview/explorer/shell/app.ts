@@ -21,7 +21,7 @@ import { LinesPart } from '../table/linesPart';
 import { Notices } from './notices';
 import type { DetailsSection, PageActions, PageContext, Part } from './part';
 import type { Row } from '../common/rows';
-import { BEAT } from './poller';
+import { POLLERS } from './poller';
 import { reduce, scoped, type Action, type ViewState } from './state';
 import { SegmentPart } from '../segments/segmentsPart';
 import { StateView } from './stateView';
@@ -32,8 +32,8 @@ import { TimelinePart } from '../timeline/timelinePart';
 
 const CLOCK_MS = 1000;
 
-/** What the session has to do with the questions of the parts. */
-function askedOf(context: PageContext | null): string {
+/** The parts of the session that the questions of the parts depend on. */
+function questionKey(context: PageContext | null): string {
   if (context === null) return '';
   const { info, layer, view } = context;
   return JSON.stringify([info.startRealtimeMs, layer, view.process, view.device]);
@@ -44,10 +44,10 @@ export class App implements PageActions {
   private session = NO_SESSION;
   private readonly clock = new RunClock();
   private ticking: ReturnType<typeof setInterval> | undefined;
-  readonly openLine = (file: string, line: number): void => void this.ask('openLine', { file, line });
+  readonly openLine = (file: string, line: number): void => void this.request('openLine', { file, line });
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
-  private readonly state = new StateView(what => void this.ask(what, undefined));
+  private readonly state = new StateView(what => void this.request(what, undefined));
   private readonly notices = new Notices();
   private readonly findings = new FindingsPart(this);
   private readonly ledger = new LedgerPart(this);
@@ -86,42 +86,42 @@ export class App implements PageActions {
     this.render();
   }
 
-  /** `asked`: what belongs to it was asked for, and comes with it, unless another question follows from it. */
-  setSession(session: SessionView, asked: boolean): void {
-    const before = askedOf(this.now());
+  /** `withAnswers`: the answers that belong to it come with it, unless another question follows from it. */
+  setSession(session: SessionView, withAnswers: boolean): void {
+    const before = questionKey(this.now());
     const chosen = this.session.id !== 0 && session.id !== this.session.id;
     this.session = session;
     this.clock.update(session);
     this.keepTime();
-    BEAT.moving = session.phase === 'running';
+    POLLERS.moving = session.phase === 'running';
     if (session.info) nameCells(session.info);
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
     onFrame(this.render);
-    if (!asked || askedOf(this.now()) !== before) this.invalidate();
+    if (!withAnswers || questionKey(this.now()) !== before) this.invalidate();
   }
 
-  /** The host wants these moments to be seen. */
+  /** Shows these moments, for the host. */
   compare(a: ComparePoint, b: ComparePoint): void {
     this.dispatch({ type: 'compare', compare: { a: pointText(a), b: pointText(b) } });
     this.dispatch({ type: 'tab', tab: 'compare' });
   }
 
-  /** The host wants the card of this finding to be seen. */
+  /** Shows the card of this finding, for the host. */
   showFinding(id: string): void {
     this.findings.reveal(id);
   }
 
-  /** The host wants this moment to be seen, and the card of a finding. */
+  /** Shows this moment and the card of a finding, for the host. */
   showMoment(moment: Moment, title: string, finding: string | null): void {
     this.timeline.show({ moment, title });
     if (finding !== null) this.showFinding(finding);
   }
 
-  /** The host wants this block and its stack to be seen. */
+  /** Shows this block and its stack, for the host. */
   async showBlock(title: string, block: BlockQuery): Promise<void> {
     const { site, address } = block;
-    const window = await this.ask('block', block);
+    const window = await this.request('block', block);
     const subject = { key: `block/${address}`, title, tooltip: address, summary: '', site, liveCount: null };
     this.show({ ...subject, blocks: { layer: 'tensor', site } }, (window && blockAt(window, 0)) ?? undefined);
   }
@@ -139,14 +139,14 @@ export class App implements PageActions {
     if (trace !== undefined) this.dispatch({ type: 'trace', trace });
   }
 
-  /** Events arrived, or the page came into view: what is shown is asked again. */
+  /** Events arrived, or the page came into view: what is shown is requested again. */
   invalidate(): void {
     for (const part of this.parts) part.invalidate();
   }
 
   visible(visible: boolean): void {
     if (!visible) return;
-    BEAT.wake();
+    POLLERS.wake();
     this.keepTime();
     onFrame(this.render);
   }
@@ -176,7 +176,7 @@ export class App implements PageActions {
     this.details.show(subject, block ?? null);
   }
 
-  async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+  async request<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
     try {
       const value = await this.client.request(method, params);
       this.notices.setError(method, '');

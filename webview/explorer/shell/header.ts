@@ -27,15 +27,15 @@ export class Header {
   private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
   private readonly figures = el('span', { title: t('Live bytes of the total memory') });
   private readonly simulated = badge('simulated');
-  private readonly stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), this.asking('stop'));
+  private readonly stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), this.requestOf('stop'));
   private readonly pause = iconButton('recording', 'debug-pause', '', () => {
-    void this.page.ask('setRecording', { on: !(this.session?.recording ?? true) });
+    void this.page.request('setRecording', { on: !(this.session?.recording ?? true) });
   });
-  private readonly save = iconButton('save', 'save', t('Save the trace as a file'), this.asking('save'));
-  private readonly mark = iconButton('mark', 'bookmark', t('Mark this moment'), this.asking('mark'));
-  private readonly wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), this.asking('openWide'));
+  private readonly save = iconButton('save', 'save', t('Save the trace as a file'), this.requestOf('save'));
+  private readonly mark = iconButton('mark', 'bookmark', t('Mark this moment'), this.requestOf('mark'));
+  private readonly wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), this.requestOf('openWide'));
   private readonly close = iconButton('close-session', 'close', t('Close this trace'), () => {
-    void this.page.ask('closeSession', { id: this.session?.id ?? 0 });
+    void this.page.request('closeSession', { id: this.session?.id ?? 0 });
   });
 
   constructor(private readonly page: PageActions) {
@@ -79,8 +79,8 @@ export class Header {
     setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
   }
 
-  private asking(method: Button): () => void {
-    return () => void this.page.ask(method, undefined);
+  private requestOf(method: Button): () => void {
+    return () => void this.page.request(method, undefined);
   }
 
   private updateButtons(session: SessionView): void {

@@ -1,4 +1,4 @@
-// Small lines above the table: what was lost and why, what the processes said, what failed.
+// Small lines above the table: what was lost and why, notes of the processes, what failed.
 import { t } from '@vscode/l10n';
 import { isSnapshot, isWarning } from '../../../extension/protocol/notes';
 import { formatCount } from '../../../extension/text/format';
@@ -46,7 +46,7 @@ export class Notices {
   }
 }
 
-/** One line for losses and notes together, and the details behind it; an empty title = nothing to say. */
+/** One line for losses and notes together, and the details behind it; an empty title = none. */
 export function warnings(info: TraceInfo | null): { title: string; lines: string[] } {
   if (!info) return { title: '', lines: [] };
   const lost = Object.entries(info.lost.byCause).filter(([, count]) => count > 0);

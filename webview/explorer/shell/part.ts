@@ -25,7 +25,7 @@ export interface PageContext {
 /** What a part may do to the rest. */
 export interface PageActions {
   /** The host's answer, or undefined after its failure was shown. */
-  ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined>;
+  request<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined>;
   dispatch(action: Action): void;
   readonly openLine: OpenLine;
   /** A row is the selected one, or none is; `section`: its details are to show that. */
@@ -40,7 +40,7 @@ export interface Part {
   readonly element: HTMLElement;
   /** Draws the state; called at most once a frame, and only while there is a trace. A tab: only while it is shown. */
   update(context: PageContext): void;
-  /** Events arrived: what is shown is to be asked again (through a Poller). A tab: only while it is shown. */
+  /** Events arrived: what is shown is to be requested again (through a Poller). A tab: only while it is shown. */
   invalidate(): void;
   /** The view state changed by this action. */
   changed(action: Action): void;
@@ -48,19 +48,19 @@ export interface Part {
   forget(): void;
 }
 
-/** A part that asks for all that it shows at once. */
+/** A part that loads all that it shows at once. */
 export abstract class PolledPart implements Part {
   abstract readonly element: HTMLElement;
   protected readonly poller: Poller;
 
-  /** @param askedBy what the user changes that makes another question @param tab it asks only while it is shown */
+  /** @param reloadOn changes by the user that make another question @param tab it loads only while it is shown */
   constructor(
     protected readonly page: PageActions,
     intervalMs: number,
-    private readonly askedBy: readonly Action['type'][] = [],
+    private readonly reloadOn: readonly Action['type'][] = [],
     tab = false,
   ) {
-    this.poller = new Poller(() => this.ask(), intervalMs, tab ? whileShown(() => this.element) : undefined);
+    this.poller = new Poller(() => this.load(), intervalMs, tab ? whileShown(() => this.element) : undefined);
   }
 
   update(_context: PageContext): void {
@@ -72,10 +72,10 @@ export abstract class PolledPart implements Part {
   }
 
   changed(action: Action): void {
-    if (this.askedBy.includes(action.type)) this.poller.invalidate(true);
+    if (this.reloadOn.includes(action.type)) this.poller.invalidate(true);
   }
 
   abstract forget(): void;
   /** One question, and what is done with its answer. */
-  protected abstract ask(): Promise<void>;
+  protected abstract load(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-// Asks again when something changed: not more often than an interval, never twice at a time, not while nobody looks.
+// Loads again when something changed: not more often than an interval, never twice at a time, not while the page is hidden.
 import { BROWSER_TIMERS, type Timers } from './client';
 
-/** Brings questions together: those that travel together are answered of one moment. */
-export class Beat {
+/** Sends questions together: those that travel together are answered of one moment. */
+export class PollGroup {
   /** The trace grows. */
   moving = false;
   private readonly pollers = new Set<Poller>();
@@ -14,36 +14,36 @@ export class Beat {
   wake(): void {
     for (const poller of this.pollers) poller.wake();
   }
-  /** Somebody asks: whoever may ask too asks now; while figures change, all of them with the first, for they stand beside each other. */
-  strike(figures: boolean): void {
+  /** One poller loads: all that may load do so now; while figures change, all pollers of figures, which are shown side by side. */
+  pollTogether(figures: boolean): void {
     for (const poller of this.pollers) poller.join(figures && this.moving);
   }
 }
 
 export interface PollerHost extends Timers {
-  readonly beat: Beat;
+  readonly group: PollGroup;
   /** Milliseconds that only rise. */
   now(): number;
   hidden(): boolean;
 }
 
-/** For figures: the engine tells of a new moment less often (`TraceSession`), so that all of them ask at each. */
+/** For figures: the engine reports new moments less often (`TraceSession`), so that all of them load at each. */
 export const FIGURES_MS = 50;
-/** Those who ask seldom wait so long for others to ask. */
+/** Slow pollers wait so long for others to load. */
 const PATIENCE_MS = 120;
 const SELDOM_MS = 400;
-/** Those who would ask so soon after another ask with it: what they show is then of one moment. */
+/** Pollers that are due so soon after another load with it: what they show is then of one moment. */
 const SLACK_MS = 30;
 
-export const BEAT = new Beat();
+export const POLLERS = new PollGroup();
 const BROWSER_HOST: PollerHost = {
-  beat: BEAT,
+  group: POLLERS,
   now: () => performance.now(),
   hidden: () => document.hidden,
   ...BROWSER_TIMERS,
 };
 
-/** Asks only while the element is not hidden; whoever shows it invalidates. */
+/** Loads only while the element is not hidden; the code that shows it invalidates. */
 export function whileShown(element: () => HTMLElement): PollerHost {
   return { ...BROWSER_HOST, hidden: () => document.hidden || element().hasAttribute('hidden') };
 }
@@ -55,13 +55,13 @@ export class Poller {
   private timer: number | null = null;
   private lastStart = -Infinity;
 
-  /** @param ask one round; its rejections are its own to report */
+  /** @param load one round; its rejections are its own to report */
   constructor(
-    private readonly ask: () => Promise<void>,
+    private readonly load: () => Promise<void>,
     private readonly intervalMs = 100,
     private readonly host: PollerHost = BROWSER_HOST,
   ) {
-    host.beat.add(this);
+    host.group.add(this);
   }
 
   /** Something changed. `urgent`: by the user, so the interval is not waited for. */
@@ -76,7 +76,7 @@ export class Poller {
     if (this.dirty) this.plan();
   }
 
-  /** Another poller asks now: so does this one if its interval is about over, or it asks for figures and they change. */
+  /** Another poller loads now: so does this one if its interval is about over, or it loads figures and they change. */
   join(figuresChange: boolean): void {
     if (this.running) return;
     const figures = figuresChange && this.intervalMs === FIGURES_MS;
@@ -102,15 +102,15 @@ export class Poller {
     if (this.timer !== null) this.host.clear(this.timer);
     this.timer = null;
     if (this.host.hidden()) return;
-    // What the user asks for comes in between, and holds up no round of the others.
+    // What the user requests comes in between, and holds up no round of the others.
     if (!this.urgent) this.lastStart = this.host.now();
     this.dirty = false;
     this.urgent = false;
     this.running = true;
     try {
-      const asked = this.ask();
-      this.host.beat.strike(this.intervalMs === FIGURES_MS);
-      await asked;
+      const round = this.load();
+      this.host.group.pollTogether(this.intervalMs === FIGURES_MS);
+      await round;
     } finally {
       this.running = false;
       if (this.dirty) this.plan();

@@ -1,4 +1,4 @@
-// What the page is about: which session, and of it which process and device. Each is asked only where there is a choice.
+// What the page is about: which session, and of it which process and device. Each is offered only where there is a choice.
 import { t } from '@vscode/l10n';
 import type { SessionEntry, SessionView } from '../../../extension/protocol/requests/messages';
 import { baseName } from '../../../extension/text/format';
@@ -11,7 +11,7 @@ import { ALL, type ViewState } from './state';
 export class Scopes {
   readonly element: HTMLElement;
   private readonly session = dropdown<string>('session', t('Traced program or saved trace'), [], id => {
-    void this.page.ask('showSession', { id: Number(id) });
+    void this.page.request('showSession', { id: Number(id) });
   });
   private readonly process = dropdown<string>('process', t('Process'), [], process => {
     this.page.dispatch({ type: 'process', process: Number(process) });

@@ -1,4 +1,4 @@
-// What the page says when there is no table to show, or beside it: empty, starting, ended, failed.
+// The texts of the page when there is no table to show, or beside it: empty, starting, ended, failed.
 import { t } from '@vscode/l10n';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
@@ -16,13 +16,13 @@ const UNTRUSTED = t(
 
 const STANDS_STILL = t('The debugger holds the program: this is what is alive now.');
 
-type Asked = 'start' | 'startChosen' | 'trySample' | 'chooseInterpreter' | 'doctor';
+type StateAction = 'start' | 'startChosen' | 'trySample' | 'chooseInterpreter' | 'doctor';
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
-  private readonly start = primaryButton('start', t('Trace GPU memory'), () => this.ask('start'));
-  private readonly again = primaryButton('start-again', t('Trace again'), () => this.ask('start'));
-  private readonly own = primaryButton('trace-own', t('Trace your own script'), () => this.ask('startChosen'));
+  private readonly start = primaryButton('start', t('Trace GPU memory'), () => this.run('start'));
+  private readonly again = primaryButton('start-again', t('Trace again'), () => this.run('start'));
+  private readonly own = primaryButton('trace-own', t('Trace your own script'), () => this.run('startChosen'));
   private readonly sample = this.link('try-sample', t('Try the sample'), 'trySample');
   private readonly choose = this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter');
   private readonly check = this.link('doctor', t('Check this machine'), 'doctor');
@@ -34,14 +34,14 @@ export class StateView {
   private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
-  constructor(private readonly ask: (what: Asked) => void) {
+  constructor(private readonly run: (what: StateAction) => void) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
     const { start, sample, saved, words, choose, check, totals, again, own } = this;
     this.element.append(this.untrusted, this.about, start, sample, saved, words, choose, check, totals, again, own);
   }
 
-  private link(action: string, label: string, what: Asked): HTMLElement {
-    return button('link', action, label, () => this.ask(what));
+  private link(action: string, label: string, what: StateAction): HTMLElement {
+    return button('link', action, label, () => this.run(what));
   }
 
   update(session: SessionView): void {
@@ -59,9 +59,9 @@ export class StateView {
     const unused = phase === 'ended' && info?.totals.length === 0;
     this.check.hidden = !unused && session.onCpu !== true;
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
-    const says = !allocates ? session.detail : session.halted === true ? STANDS_STILL : '';
-    setTextOrHide(this.detail, says);
-    this.words.hidden = says === '' && phase !== 'starting';
+    const detail = !allocates ? session.detail : session.halted === true ? STANDS_STILL : '';
+    setTextOrHide(this.detail, detail);
+    this.words.hidden = detail === '' && phase !== 'starting';
     this.detail.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
     setTextOrHide(this.totals, phase === 'ended' && !unused ? endText(session) : '');
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);

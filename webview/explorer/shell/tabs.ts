@@ -37,19 +37,19 @@ export class Tabs implements Part {
   }
 
   update(context: PageContext): void {
-    const wanted = this.tabs.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
-    const another = wanted !== this.shown;
-    this.shown = wanted;
+    const chosen = this.tabs.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
+    const another = chosen !== this.shown;
+    this.shown = chosen;
     for (const tab of this.tabs) {
-      tab.part.element.hidden = tab !== wanted;
+      tab.part.element.hidden = tab !== chosen;
       const button = this.buttons.get(tab.id);
       if (!button) continue;
-      setAttributes(button, { 'aria-selected': String(tab === wanted), tabindex: tab === wanted ? 0 : -1 });
+      setAttributes(button, { 'aria-selected': String(tab === chosen), tabindex: tab === chosen ? 0 : -1 });
     }
     const { moment, momentTitle } = context.view;
-    setTextOrHide(this.moment, wanted.follows?.includes(moment.kind) ? momentTitle : '');
-    wanted.part.update(context);
-    if (another) wanted.part.invalidate();
+    setTextOrHide(this.moment, chosen.follows?.includes(moment.kind) ? momentTitle : '');
+    chosen.part.update(context);
+    if (another) chosen.part.invalidate();
   }
 
   invalidate(): void {

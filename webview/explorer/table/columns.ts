@@ -12,7 +12,7 @@ export type Choice = Exclude<ColumnId, 'site' | 'self'> | 'verdict';
 export interface Column {
   id: ColumnId;
   title: string;
-  /** What a long title would say. */
+  /** The long title. */
   hint: string;
   /** In the menu of columns; absent: it stands there under another name, or not at all. */
   choice?: string;

@@ -15,7 +15,7 @@ export class FilterBox {
   private readonly clearButton: HTMLElement;
   private timer = 0;
   private focused = false;
-  /** What was asked for last, so that the answer to it does not change what is being typed. */
+  /** The last filter that was requested, so that the answer to it does not change what is being typed. */
   private sent: string;
 
   constructor(

@@ -31,8 +31,8 @@ const rowsOf = (context: PageContext): string =>
 const sameRows = (a: PageContext, b: PageContext | null): boolean =>
   b !== null && a.view.table === b.view.table && rowsOf(a) === rowsOf(b);
 
-/** What the user does that makes another question. */
-const ASKED_BY: ReadonlySet<Action['type']> = new Set([
+/** Actions of the user that make another question. */
+const RELOAD_ON: ReadonlySet<Action['type']> = new Set([
   'sort',
   'filter',
   'group',
@@ -62,12 +62,12 @@ export class LinesPart extends PolledPart {
   private readonly tree = new TreeRows();
   private readonly bar: SelectionBar;
   private readonly shown = whileShown(() => this.element);
-  private readonly verdictPoller = new Poller(() => this.askVerdicts(), SLOW_MS, this.shown);
-  private readonly sumPoller = new Poller(() => this.askSum(), SLOW_MS, this.shown);
+  private readonly verdictPoller = new Poller(() => this.loadVerdicts(), SLOW_MS, this.shown);
+  private readonly sumPoller = new Poller(() => this.loadSum(), SLOW_MS, this.shown);
 
   constructor(page: PageActions, view: ViewState) {
     super(page, FIGURES_MS, [], true);
-    this.sites = new SiteRows((from, to) => this.askSites(from, to));
+    this.sites = new SiteRows((from, to) => this.loadSites(from, to));
     this.toolbar = new Toolbar(view.filter, page, {
       group: by => this.group(by),
       columns: at => this.columnsMenu(at),
@@ -95,7 +95,7 @@ export class LinesPart extends PolledPart {
 
   override changed(action: Action): void {
     const onlyColumns = action.type === 'table' && action.table.columns !== undefined;
-    if (!ASKED_BY.has(action.type) || onlyColumns) return;
+    if (!RELOAD_ON.has(action.type) || onlyColumns) return;
     if (action.type !== 'sort') this.sites.reset();
     this.table.reset(action.type === 'sort');
     this.poller.invalidate(true);
@@ -168,13 +168,13 @@ export class LinesPart extends PolledPart {
     openMenu(t('Columns'), entries, at);
   }
 
-  /** Other rows are selected: what they hold together is asked for where it is not known. */
+  /** Other rows are selected: what they hold together is requested where it is not known. */
   private selected(): void {
     if (this.table.selection.size > 1) this.sumPoller.invalidate(true);
     else this.bar.show(null);
   }
 
-  private async askSum(): Promise<void> {
+  private async loadSum(): Promise<void> {
     const { selection } = this.table;
     if (selection.size < 2) return;
     const rows = await this.selectedRows(true);
@@ -196,25 +196,25 @@ export class LinesPart extends PolledPart {
     if (!view || selection.size === 0) return;
     const name = view.table.tree ? TREE_NAMES[treeOf(view.table)] : GROUP_NAMES[view.groupBy];
     const text = tsvOf(await this.selectedRows(false), columns, name);
-    await this.page.ask('copyText', { text });
+    await this.page.request('copyText', { text });
   }
 
-  private async askSites(from: number, to: number): Promise<SiteWindow | undefined> {
+  private async loadSites(from: number, to: number): Promise<SiteWindow | undefined> {
     const context = this.page.now();
     if (!context) return undefined;
-    const window = await this.page.ask('sites', { ...questionOf(context), from, to });
+    const window = await this.page.request('sites', { ...questionOf(context), from, to });
     return sameRows(context, this.page.now()) ? window : undefined;
   }
 
-  protected async ask(): Promise<void> {
+  protected async load(): Promise<void> {
     const context = this.page.now();
     if (!context) return;
-    await (context.view.table.tree ? this.askTree(context) : this.askList(context));
+    await (context.view.table.tree ? this.loadTree(context) : this.loadList(context));
   }
 
-  private async askList({ view }: PageContext): Promise<void> {
-    const { from, to } = this.table.wanted();
-    const window = await this.askSites(from, to);
+  private async loadList({ view }: PageContext): Promise<void> {
+    const { from, to } = this.table.neededRange();
+    const window = await this.loadSites(from, to);
     if (!window) return;
     this.sites.set(window, from);
     this.table.refresh();
@@ -224,22 +224,22 @@ export class LinesPart extends PolledPart {
   }
 
   /** Verdicts on the rows that are here; of threads, processes and devices there are none. */
-  private async askVerdicts(): Promise<void> {
+  private async loadVerdicts(): Promise<void> {
     const view = this.page.now()?.view;
     const groupBy = view && JUDGED.find(one => one === view.groupBy);
     if (!groupBy || view.table.tree) return;
-    const verdicts = await this.page.ask('verdicts', { sites: this.sites.ids().slice(0, MAX_VERDICTS), groupBy });
+    const verdicts = await this.page.request('verdicts', { sites: this.sites.ids().slice(0, MAX_VERDICTS), groupBy });
     if (!verdicts || this.page.now()?.view.groupBy !== groupBy) return;
     this.sites.judge(new Map(verdicts.map(verdict => [verdict.site, verdict])));
     this.table.refresh();
   }
 
-  private async askTree(context: PageContext): Promise<void> {
+  private async loadTree(context: PageContext): Promise<void> {
     const { view, layer } = context;
     const { weight } = view.table;
     const { filter, process, device, moment } = view;
     const query = { layer, weight, minShare: LEAST_SHARE, open: this.tree.open, filter, process, device, moment };
-    const tree = await this.page.ask('stackTree', query);
+    const tree = await this.page.request('stackTree', query);
     if (!tree || !sameRows(context, this.page.now())) return;
     this.tree.set(tree, { sort: treeSort(view.sort), descending: view.descending });
     this.table.refresh();

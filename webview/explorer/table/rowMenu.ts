@@ -8,7 +8,7 @@ import { baseName } from '../../../extension/text/format';
 
 export interface RowActions {
   open(row: Row): void;
-  /** Its stack, or who frees it, in the details. */
+  /** Its stack, or its frees, in the details. */
   details(row: Row, part: DetailsSection): void;
   copy(): void;
   filter(text: string): void;

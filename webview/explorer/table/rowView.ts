@@ -132,8 +132,8 @@ export class RowView {
     this.cell('site').style.paddingLeft = tree ? `${(tree.level - 1) * INDENT_PX}px` : '';
     twisty.hidden = tree === null;
     const expanded = tree?.expanded ?? null;
-    const said = expanded === null ? null : String(expanded);
-    setAttributes(element, { 'aria-expanded': said, 'aria-level': tree?.level ?? null });
+    const ariaExpanded = expanded === null ? null : String(expanded);
+    setAttributes(element, { 'aria-expanded': ariaExpanded, 'aria-level': tree?.level ?? null });
     const name = expanded === null ? 'blank' : expanded ? 'chevron-down' : 'chevron-right';
     setAttribute(twisty, 'class', `codicon codicon-${name} twisty`);
   }

@@ -16,10 +16,10 @@ export class SiteRows implements RowSource {
   private processes: readonly ProcessInfo[] = [];
   /** By the id of a row. */
   private verdicts: ReadonlyMap<number, Judged> = new Map();
-  private asked: ReadonlySet<number> = new Set();
+  private judgedIds: ReadonlySet<number> = new Set();
 
-  /** @param ask a window of the rows that are shown; undefined: it could not be had */
-  constructor(private readonly ask: (from: number, to: number) => Promise<SiteWindow | undefined>) {}
+  /** @param load a window of the rows that are shown; undefined: it could not be had */
+  constructor(private readonly load: (from: number, to: number) => Promise<SiteWindow | undefined>) {}
 
   setNames(groupBy: GroupBy, processes: readonly ProcessInfo[], layer: Layer): void {
     this.groupBy = groupBy;
@@ -36,14 +36,14 @@ export class SiteRows implements RowSource {
 
   judge(verdicts: ReadonlyMap<number, Judged>): void {
     this.verdicts = verdicts;
-    this.asked = new Set(this.ids());
+    this.judgedIds = new Set(this.ids());
   }
 
   /** Another question: bars and verdicts are of the old one. */
   reset(): void {
     this.fullBytes = 0;
     this.verdicts = new Map();
-    this.asked = new Set();
+    this.judgedIds = new Set();
   }
 
   forget(): void {
@@ -67,16 +67,16 @@ export class SiteRows implements RowSource {
   async rows(from: number, to: number): Promise<Row[]> {
     const here = this.loaded(from, to);
     if (here) return here;
-    const window = await this.ask(from, Math.min(to, from + MOST_ROWS));
+    const window = await this.load(from, Math.min(to, from + MOST_ROWS));
     return window ? Array.from({ length: window.rows }, (_, i) => this.rowOf(window, i)) : [];
   }
 
-  /** Some rows came whose verdict was not asked for. */
+  /** Some rows came whose verdict was not requested. */
   unjudged(): boolean {
-    return this.ids().some(id => !this.asked.has(id));
+    return this.ids().some(id => !this.judgedIds.has(id));
   }
 
-  /** The ids that verdicts are asked for. */
+  /** The ids whose verdicts are requested. */
   ids(): number[] {
     return this.window ? [...this.window.id] : [];
   }

@@ -25,7 +25,7 @@ export interface TableActions {
   selected(): void;
   /** Rows came into view whose data is not here. */
   need(): void;
-  /** The menu of the selected rows is wanted, at a place of the page; null: that of the columns. */
+  /** The menu of the selected rows is to open at a place of the page; null: that of the columns. */
   menu(row: Row | null, at: { x: number; y: number }): void;
   copy(): void;
   expand(row: Row, open: boolean): void;
@@ -72,8 +72,8 @@ export class TableView {
     }).observe(this.element);
   }
 
-  /** Rows to ask for: those in view and a page around them. */
-  wanted(): { from: number; to: number } {
+  /** Rows to request: those in view and a page around them. */
+  neededRange(): { from: number; to: number } {
     const rows = this.virtual.visible();
     const margin = this.virtual.pageRows;
     const from = Math.max(0, (rows[0]?.index ?? 0) - margin);

@@ -13,7 +13,7 @@ import { GROUPS, type ViewState } from '../shell/state';
 
 interface ToolbarActions {
   group(by: GroupBy | Tree): void;
-  /** The menu of columns is wanted below this place. */
+  /** The menu of columns is to open below this place. */
   columns(at: { x: number; y: number }): void;
 }
 const LAYER_NAMES: readonly (readonly [Layer, string])[] = [

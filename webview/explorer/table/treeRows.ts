@@ -33,7 +33,7 @@ export class TreeRows implements RowSource {
     return this.shown.length;
   }
 
-  /** Ids of the nodes whose callees are wanted. */
+  /** Ids of the nodes whose callees are shown. */
   get open(): number[] {
     return [...this.expanded];
   }

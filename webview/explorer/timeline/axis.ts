@@ -47,9 +47,9 @@ export function stepTicks(axis: StepTimes, window: TimeWindow, most: number, mar
   for (let step = marks ? from : Math.ceil(from / every) * every; step <= to; step += marks ? 1 : every) {
     const value = endOfStep(axis, step);
     if (value === null || value < window.fromNs || value > window.toNs) continue;
-    const says = step % every === 0 && value - labelled >= labelGapNs;
-    if (says) labelled = value;
-    if (says || marks) ticks.push({ value, label: says ? `${step}` : '' });
+    const hasLabel = step % every === 0 && value - labelled >= labelGapNs;
+    if (hasLabel) labelled = value;
+    if (hasLabel || marks) ticks.push({ value, label: hasLabel ? `${step}` : '' });
   }
   return ticks;
 }

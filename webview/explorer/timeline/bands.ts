@@ -14,7 +14,7 @@ export interface Band {
   row: number;
 }
 
-/** The mean width below which passes are a blur, and none is drawn; ranges that are narrower are not asked for. */
+/** The mean width below which passes are a blur, and none is drawn; narrower ranges are not requested. */
 export const NARROWEST_PX = 5;
 const MOST_ROWS = 3;
 

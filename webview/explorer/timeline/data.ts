@@ -1,4 +1,4 @@
-// What the timeline asks of the host for a window, and how the answers are read.
+// The questions of the timeline about a window, and how their answers are read.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { DrawnSeries } from './chart';
 import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './timelinePoints';
@@ -7,10 +7,10 @@ import type { TimeWindow } from './zoom';
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
 const MAX_BUCKETS = 16_384;
 
-export type Question = ReturnType<typeof ask>;
+export type Question = ReturnType<typeof questionFor>;
 
 /** Two questions in one: the window, and what was held before it. */
-export function ask(window: TimeWindow, pixels: number, scope: { process: number; device: number }) {
+export function questionFor(window: TimeWindow, pixels: number, scope: { process: number; device: number }) {
   const buckets = Math.min(Math.max(Math.round(pixels), 1), MAX_BUCKETS); // two points a bucket, one bucket a pixel
   const fromNs = Math.floor(window.fromNs);
   const toNs = Math.ceil(window.toNs);

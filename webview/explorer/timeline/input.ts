@@ -1,4 +1,4 @@
-// Wheel, mouse and keys on the chart, as what they ask for.
+// Wheel, mouse and keys on the chart, as the actions that they mean.
 import { between, firstSpan, nudge, type Span } from './span';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from './zoom';
@@ -136,7 +136,7 @@ export class TimelineInput {
 
   /** Pixels from the surface's left edge, whatever lies under the mouse. */
   private x(event: MouseEvent): number {
-    // Asked once: while the wheel turns, each question would lay out the page anew.
+    // Measured once: while the wheel turns, each measurement would lay out the page anew.
     this.left ??= this.surface.getBoundingClientRect().left;
     return event.clientX - this.left;
   }

@@ -112,13 +112,13 @@ class MarkView {
   update({ mark, x, labelled, left, lower }: PlacedMark): void {
     this.mark = mark;
     this.x = x;
-    // What is seen comes first, so that it can be said to a program that listens.
-    const says = t('{0}: {1}. Show what was alive.', mark.label, mark.title);
+    // What is seen comes first, so that voice control finds it by that.
+    const description = t('{0}: {1}. Show what was alive.', mark.label, mark.title);
     setAttributes(this.element, {
       'data-mark': mark.kind,
-      'aria-label': says,
-      title: says,
-      // Collections may be many: they are told in the chart's label, and reached from another mark by left and right.
+      'aria-label': description,
+      title: description,
+      // Collections may be many: they are listed in the chart's label, and reached from another mark by left and right.
       tabindex: mark.kind === 'collection' ? -1 : 0,
     });
     this.element.classList.toggle('left', left);

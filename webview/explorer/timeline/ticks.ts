@@ -1,13 +1,13 @@
-// Where the axes' labels stand and what they say: round numbers of bytes and of time, no more than fit.
+// Where the axes' labels stand and their texts: round numbers of bytes and of time, no more than fit.
 
 const SECOND = 1e9;
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 
 /** Bytes from 0 to at least `top`, in steps of 1, 2 or 5 (up to 512) of a unit of 1024; at most `most` + 1 ticks. */
 export function byteTicks(top: number, most: number): number[] {
-  const wanted = Math.max(top, 1) / Math.max(most, 1);
-  const unit = 1024 ** Math.max(0, Math.floor(Math.log(Math.max(wanted, 1)) / Math.log(1024)));
-  const step = unit * ([1, 2, 5, 10, 20, 50, 100, 200, 256, 512].find(size => size * unit >= wanted) ?? 1024);
+  const least = Math.max(top, 1) / Math.max(most, 1);
+  const unit = 1024 ** Math.max(0, Math.floor(Math.log(Math.max(least, 1)) / Math.log(1024)));
+  const step = unit * ([1, 2, 5, 10, 20, 50, 100, 200, 256, 512].find(size => size * unit >= least) ?? 1024);
   const ticks = [0];
   for (let value = step; ticks[ticks.length - 1]! < Math.max(top, 1); value += step) ticks.push(value);
   return ticks;
@@ -33,7 +33,7 @@ export function timeTicks(fromNs: number, toNs: number, most: number): number[] 
   return ticks;
 }
 
-/** A tick of `timeTicks`; `stepNs` tells how exact it must be: `1:05`, `2:00:00`, `0.35 s`, `12.5 ms`. */
+/** A tick of `timeTicks`; `stepNs`: how exact it must be: `1:05`, `2:00:00`, `0.35 s`, `12.5 ms`. */
 export function timeLabel(timeNs: number, stepNs: number): string {
   const seconds = timeNs / SECOND;
   if (stepNs < SECOND) return subSecond(timeNs, stepNs);
@@ -45,12 +45,12 @@ export function timeLabel(timeNs: number, stepNs: number): string {
   return `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(whole % 60)}`;
 }
 
-function timeStep(wantedNs: number): number {
-  if (wantedNs > SECOND / 2) {
-    const days = Math.ceil(wantedNs / SECOND / 86400);
-    return (TIME_STEPS.find(step => step * SECOND >= wantedNs) ?? days * 86400) * SECOND;
+function timeStep(leastNs: number): number {
+  if (leastNs > SECOND / 2) {
+    const days = Math.ceil(leastNs / SECOND / 86400);
+    return (TIME_STEPS.find(step => step * SECOND >= leastNs) ?? days * 86400) * SECOND;
   }
-  return roundStep(wantedNs);
+  return roundStep(leastNs);
 }
 
 /** 1, 2 or 5 times a power of ten: the first that is no less. */

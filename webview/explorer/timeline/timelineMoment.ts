@@ -11,27 +11,27 @@ const POLL_MS = 120;
 const JUST_AFTER_NS = 100;
 
 export class MomentReader {
-  /** Rises with each wish: an older one that is still under way ends. */
-  private wish = 0;
+  /** Rises with each request: an older one that is still under way ends. */
+  private requestId = 0;
 
   /** @param onProgress what is being read; null when nothing is */
   constructor(
-    private readonly page: Pick<PageActions, 'ask' | 'dispatch'>,
+    private readonly page: Pick<PageActions, 'request' | 'dispatch'>,
     private readonly onProgress: (reading: MomentReading | null) => void,
     private readonly pause: (milliseconds: number) => Promise<void> = wait,
   ) {}
 
   /** Shows the rows of a moment once it is read. */
   async show(titled: TitledMoment): Promise<void> {
-    const wish = ++this.wish;
-    await this.bring(titled, wish);
+    const id = ++this.requestId;
+    await this.bring(titled, id);
   }
 
   /** Shows what was alive when the series was highest in a span. */
   async showPeak(query: PeakQuery, where: string): Promise<void> {
-    const wish = ++this.wish;
-    const peak = await this.findPeak(query, wish);
-    await this.bring(peak && aliveAtPeak(peak, where), wish);
+    const id = ++this.requestId;
+    const peak = await this.findPeak(query, id);
+    await this.bring(peak && aliveAtPeak(peak, where), id);
   }
 
   /** Back to the present; what is being read is given up. */
@@ -42,41 +42,41 @@ export class MomentReader {
 
   cancel(): void {
     this.forget();
-    void this.page.ask('cancelMoments', undefined);
+    void this.page.request('cancelMoments', undefined);
   }
 
   /** Nothing is waited for any more. */
   forget(): void {
-    this.wish++;
+    this.requestId++;
     this.onProgress(null);
   }
 
-  /** The timeline of the whole run knows the time of a peak only about. */
-  private async findPeak(query: PeakQuery, wish: number): Promise<Peak | null> {
-    const peak = await this.page.ask('peakInside', query);
+  /** The timeline of the whole run has only the approximate time of a peak. */
+  private async findPeak(query: PeakQuery, id: number): Promise<Peak | null> {
+    const peak = await this.page.request('peakInside', query);
     if (!peak || peak.bytes <= 0) return null;
     const { fromNs, toNs, bytes } = peak;
     const narrow = { ...query, fromNs, toNs, bytes };
-    const reading = await this.poll(wish, () => this.page.ask('exactPeak', narrow));
+    const reading = await this.poll(id, () => this.page.request('exactPeak', narrow));
     return reading?.peak ?? null;
   }
 
-  /** Asks until it is done; null where it failed or something else is wished for. */
-  private async poll<T extends MomentReading>(wish: number, ask: () => Promise<T | undefined>): Promise<T | null> {
+  /** Polls until it is done; null where it failed or something else is requested. */
+  private async poll<T extends MomentReading>(id: number, read: () => Promise<T | undefined>): Promise<T | null> {
     for (;;) {
-      const reading = wish === this.wish ? await ask() : undefined;
-      if (!reading || wish !== this.wish) return null;
+      const reading = id === this.requestId ? await read() : undefined;
+      if (!reading || id !== this.requestId) return null;
       if (reading.done) return reading;
       this.onProgress(reading);
       await this.pause(POLL_MS);
     }
   }
 
-  /** Reads and shows it, unless something else is wished for meanwhile; null: there is nothing to show. */
-  private async bring(wanted: TitledMoment | null, wish: number): Promise<void> {
-    const read = wanted && (await this.poll(wish, () => this.page.ask('readMoment', { moment: wanted.moment })));
-    if (read) this.page.dispatch({ type: 'moment', ...wanted });
-    if (wish === this.wish) this.onProgress(null);
+  /** Reads and shows it, unless something else is requested meanwhile; null: there is nothing to show. */
+  private async bring(target: TitledMoment | null, id: number): Promise<void> {
+    const read = target && (await this.poll(id, () => this.page.request('readMoment', { moment: target.moment })));
+    if (read) this.page.dispatch({ type: 'moment', ...target });
+    if (id === this.requestId) this.onProgress(null);
   }
 }
 

@@ -1,9 +1,9 @@
-// The timeline with its data: asked for the window and the width that are shown.
+// The timeline with its data: requested for the window and the width that are shown.
 import { PolledPart, type PageActions, type PageContext } from '../shell/part';
 import { FIGURES_MS, Poller } from '../shell/poller';
 import { ALL, type Action } from '../shell/state';
 import { NARROWEST_PX } from './bands';
-import { ask, TimelineData } from './data';
+import { questionFor, TimelineData } from './data';
 import { MomentReader } from './timelineMoment';
 import type { TitledMoment } from './span';
 import { TimelineView } from './timelineView';
@@ -15,12 +15,12 @@ const AXIS_POINTS = 1024;
 const WIDE_PX = 460;
 const GROUPS = { narrow: 4, wide: 6 };
 
-/** No rows are wanted. */
+/** No rows are needed. */
 const ONLY_SUMS = { groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: 0 } as const;
 
 export class TimelinePart extends PolledPart {
   private readonly view: TimelineView;
-  private readonly slow = new Poller(() => this.askSlow(), SLOW_MS);
+  private readonly slow = new Poller(() => this.loadSlow(), SLOW_MS);
   private readonly moments: MomentReader;
 
   constructor(page: PageActions) {
@@ -28,7 +28,7 @@ export class TimelinePart extends PolledPart {
     this.moments = new MomentReader(page, reading => this.view.take({ reading }));
     this.view = new TimelineView(page, this.moments, {
       need: () => this.poller.invalidate(),
-      spanned: () => void this.askKept(),
+      spanned: () => void this.loadKept(),
     });
   }
 
@@ -62,7 +62,7 @@ export class TimelinePart extends PolledPart {
   override changed(action: Action): void {
     const scope = action.type === 'process' || action.type === 'device';
     const unfolded = action.type === 'folded' && !action.folded;
-    if (action.type === 'moment' || scope) void this.askPeak();
+    if (action.type === 'moment' || scope) void this.loadPeak();
     if (action.type === 'zoom' || scope || unfolded) this.poller.invalidate();
     if (action.type === 'stack' || scope || unfolded) this.slow.invalidate(true);
   }
@@ -71,7 +71,7 @@ export class TimelinePart extends PolledPart {
     this.moments.forget();
     this.view.forget();
     this.slow.invalidate(true);
-    void this.askPeak();
+    void this.loadPeak();
   }
 
   /** Whose passes are shown: the chosen one's, or that of the steps on the axis. */
@@ -81,10 +81,10 @@ export class TimelinePart extends PolledPart {
   }
 
   /** Explains the shown moment where it is a peak. */
-  private async askPeak(): Promise<void> {
+  private async loadPeak(): Promise<void> {
     const { moment } = this.page.now()?.view ?? {};
     if (moment?.kind !== 'at' || !moment.peak) return this.view.take({ peak: null });
-    const peak = await this.page.ask('peakCard', { moment, ...this.scope() });
+    const peak = await this.page.request('peakCard', { moment, ...this.scope() });
     if (this.page.now()?.view.moment === moment) this.view.take({ peak: peak ?? null });
   }
 
@@ -93,44 +93,44 @@ export class TimelinePart extends PolledPart {
     return { process: view?.process ?? ALL, device: view?.device ?? ALL };
   }
 
-  protected async ask(): Promise<void> {
+  protected async load(): Promise<void> {
     const context = this.page.now();
     if (!context) return;
     const { view, runNs } = context;
-    const question = ask(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
-    const answers = await this.page.ask('timeline', { series: question.series });
+    const question = questionFor(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
+    const answers = await this.page.request('timeline', { series: question.series });
     if (!answers) return;
     const within = { process: this.process(), ...whole(question.window) };
-    const passes = await this.page.ask('passes', within);
+    const passes = await this.page.request('passes', within);
     const pixelNs = (within.toNs - within.fromNs) / Math.max(this.view.pixels, 1);
-    const ranges = await this.page.ask('ranges', { ...within, leastNs: Math.floor(pixelNs * NARROWEST_PX) });
+    const ranges = await this.page.request('ranges', { ...within, leastNs: Math.floor(pixelNs * NARROWEST_PX) });
     const before = this.view.areaSeries;
     this.view.take({ data: new TimelineData(question, answers), ...(passes && { passes }), ...(ranges && { ranges }) });
     if (this.view.areaSeries !== before) this.slow.invalidate(true); // the groups are those of the other layer
   }
 
   /** How much of what was allocated in the selected span is still there. */
-  private async askKept(): Promise<void> {
+  private async loadKept(): Promise<void> {
     const moment = this.view.selected;
     if (!moment) return;
     const query = { ...ONLY_SUMS, layer: this.view.areaSeries, ...this.scope(), moment };
-    const kept = await this.page.ask('sites', query);
+    const kept = await this.page.request('sites', query);
     if (kept && JSON.stringify(this.view.selected) === JSON.stringify(moment))
       this.view.take({ kept: kept.sumLiveBytes });
   }
 
-  private async askSlow(): Promise<void> {
-    void this.askKept();
+  private async loadSlow(): Promise<void> {
+    void this.loadKept();
     const context = this.page.now();
     if (!context) return;
     const { stack } = context.view;
-    const steps = await this.page.ask('timelineSteps', { points: AXIS_POINTS });
+    const steps = await this.page.request('timelineSteps', { points: AXIS_POINTS });
     if (steps) this.view.take({ steps });
     if (stack.by === 'none') return this.view.take({ stack: null });
     const top = this.view.pixels < WIDE_PX ? GROUPS.narrow : GROUPS.wide;
     const { by, rank } = stack;
     const query = { layer: this.view.areaSeries, by, rank, top, ...this.scope() };
-    const groups = await this.page.ask('stackedTimeline', query);
+    const groups = await this.page.request('stackedTimeline', query);
     if (groups && this.page.now()?.view.stack === stack) this.view.take({ stack: groups });
   }
 }

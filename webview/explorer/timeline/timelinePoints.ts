@@ -42,7 +42,7 @@ export function toPoints(timeline: Timeline, before: number, window: TimeWindow,
   return points;
 }
 
-/** What a tooltip says at a time: the highest value of the bucket it falls into, or the value held there. */
+/** The figure of a tooltip at a time: the highest value of the bucket it falls into, or the value held there. */
 export function bytesAt(timeline: Timeline, before: number, timeNs: number, bucketNs: number): number {
   const later = firstWhere(Math.floor(timeline.length / FIELDS), bucket => timeline[bucket * FIELDS]! > timeNs);
   if (later === 0) return before;

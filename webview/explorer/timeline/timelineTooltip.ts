@@ -1,4 +1,4 @@
-// The line under the mouse, and what the chart says there.
+// The line under the mouse, and the texts of the chart there.
 import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { el } from '../../dom';

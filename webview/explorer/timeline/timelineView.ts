@@ -33,9 +33,9 @@ import { TimelineTooltip } from './timelineTooltip';
 import { FOLLOW, visibleWindow, type Zoom } from './zoom';
 
 interface TimelineActions {
-  /** The data was asked for another width. */
+  /** The data was requested for another width. */
   need(): void;
-  /** Another span is selected: what is kept of it is to be asked. */
+  /** Another span is selected: what is kept of it is to be requested. */
   spanned(): void;
 }
 
@@ -125,7 +125,7 @@ export class TimelineView {
     return this.answers.steps?.axis?.process ?? 0;
   }
 
-  /** Width of the plot in pixels, for the number of buckets to ask. */
+  /** Width of the plot in pixels, for the number of buckets to request. */
   get pixels(): number {
     return this.chart.width;
   }
@@ -300,7 +300,7 @@ export class TimelineView {
     return { zoom, span, selecting, steps, runNs: this.context?.runNs ?? 0, plot: this.chart.plot };
   }
 
-  /** Steps where they are known and wanted. */
+  /** Steps where they are known and chosen. */
   private get shownSteps(): StepTimes | null {
     return this.context?.view.axis === 'time' ? null : (this.answers.steps?.axis ?? null);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionView, ToPage } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import { PageNews } from '../../../extension/views/page/pageNews';
+import { PageNotifier } from '../../../extension/views/page/pageNotifier';
 
 const EMPTY: SessionView = {
   id: 1,
@@ -21,7 +21,7 @@ const EMPTY: SessionView = {
 };
 
 interface Setup {
-  news: PageNews;
+  notifier: PageNotifier;
   source: { revision: number; detail: string; processes: unknown[]; views: number; late: boolean };
   said: () => string[];
 }
@@ -36,7 +36,7 @@ function setUp(): Setup {
     return { ...EMPTY, detail: source.detail, info };
   };
   const late = (late: boolean): void => void (source.late = late);
-  const news = new PageNews({ revision: () => source.revision, view, late }, message => told.push(message));
+  const notifier = new PageNotifier({ revision: () => source.revision, view, late }, message => told.push(message));
   const said = (): string[] => {
     const words = told.map(message => {
       if (message.type !== 'session') return JSON.stringify(message);
@@ -45,60 +45,60 @@ function setUp(): Setup {
     told = [];
     return words;
   };
-  news.begin();
+  notifier.begin();
   assert.deepEqual(said(), ['session 1']);
-  return { news, source, said };
+  return { notifier, source, said };
 }
 
 const changed = (revision: number): string => JSON.stringify({ type: 'changed', revision });
 
 test('of events the page hears without a figure; the figures go with what it then asks for', () => {
-  const { news, source, said } = setUp();
+  const { notifier, source, said } = setUp();
   source.revision = 2;
   const { views } = source;
-  news.events();
+  notifier.events();
   assert.deepEqual(said(), [changed(2)]);
   assert.ok(source.late, 'the next moment waits for the page');
   assert.equal(source.views, views, 'the view is made only when it is told');
-  news.asked();
+  notifier.figuresRequested();
   assert.deepEqual(said(), ['session 2 with answers']);
   assert.ok(!source.late);
-  news.asked();
+  notifier.figuresRequested();
   assert.deepEqual(said(), [], 'nothing is new');
 });
 
 test('more than figures is told at once, beside the figures that the page has', () => {
-  const { news, source, said } = setUp();
+  const { notifier, source, said } = setUp();
   source.revision = 2;
   source.detail = 'It ended.';
-  news.changed();
+  notifier.changed();
   assert.deepEqual(said(), ['session 1']);
-  news.asked();
+  notifier.figuresRequested();
   assert.deepEqual(said(), ['session 2 with answers']);
-  news.changed();
+  notifier.changed();
   assert.deepEqual(said(), [changed(2)], 'what was judged meanwhile is to be asked for, though no event came');
 });
 
 test('a page that had no process gets the figures with it', () => {
-  const { news, source, said } = setUp();
+  const { notifier, source, said } = setUp();
   source.revision = 2;
   source.processes.push({});
-  news.changed();
+  notifier.changed();
   assert.deepEqual(said(), ['session 2']);
 });
 
 test('what is to be seen is told once more to a page that was loaded anew before it asked for anything', () => {
-  const { news, said } = setUp();
+  const { notifier, said } = setUp();
   const focus = JSON.stringify({ type: 'focus' });
-  news.want({ type: 'focus' });
-  news.tellWanted();
-  news.tellWanted();
+  notifier.queue({ type: 'focus' });
+  notifier.sendTarget();
+  notifier.sendTarget();
   assert.deepEqual(said(), [focus]);
-  news.begin();
-  news.tellWanted();
+  notifier.begin();
+  notifier.sendTarget();
   assert.deepEqual(said(), ['session 1', focus]);
-  news.heard();
-  news.begin();
-  news.tellWanted();
+  notifier.acknowledged();
+  notifier.begin();
+  notifier.sendTarget();
   assert.deepEqual(said(), ['session 1']);
 });

@@ -1,11 +1,11 @@
-// One allocation in VS Code: the program is asked about it. PyTorch is a stand-in.
+// One allocation in VS Code: the program is queried about it. PyTorch is a stand-in.
 import * as assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { freshPage, reached, trace, workspace } from './page';
-import { click, press, says, texts, until, violations, words } from './window';
+import { click, press, shows, texts, until, violations, words } from './window';
 
 const agentTests = join(
   vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '',
@@ -30,7 +30,7 @@ while True:
 `;
 
 const fact = (name: string): Promise<string> => words(`[data-fact=${name}]`);
-const factSays = (name: string, wanted: RegExp): Promise<string> => says(`[data-fact=${name}]`, wanted);
+const factShows = (name: string, expected: RegExp): Promise<string> => shows(`[data-fact=${name}]`, expected);
 
 describe('One allocation in VS Code, of a program that can be asked', () => {
   before(async () => {
@@ -56,23 +56,23 @@ describe('One allocation in VS Code, of a program that can be asked', () => {
 
   it('tells what was asked for it, its stream and pool, and who holds it, by mouse', async () => {
     await click('.block-row[data-index="1"]');
-    await factSays('asked', /^not recorded$/);
+    await factShows('asked', /^not recorded$/);
     assert.deepEqual([await fact('stream'), await fact('pool')], ['not recorded', 'not recorded']);
     await click('[data-action=ask-block]');
-    await factSays('asked', /^500 B$/);
+    await factShows('asked', /^500 B$/);
     assert.equal(await fact('size'), '512 B, as the allocator rounded it');
     assert.equal(await fact('stream'), 'stream 0x5570');
     assert.equal(await fact('pool'), 'private pool 0:3, of a CUDA graph or a MemPool');
-    await factSays('holder', /__main__\.kept\[\.\.\.\]/);
+    await factShows('holder', /__main__\.kept\[\.\.\.\]/);
     assert.deepEqual(await violations('.details'), []);
   });
 
   inLong(it)('the same by keyboard, of another block', async () => {
     await press('.block-scroller', 'End');
     await press('.block-scroller', 'Enter');
-    await factSays('asked', /^not recorded$/);
+    await factShows('asked', /^not recorded$/);
     await press('[data-action=ask-block]', 'Enter');
-    await factSays('asked', /^500 B$/);
-    await factSays('holder', /__main__\.kept\[\.\.\.\]/);
+    await factShows('asked', /^500 B$/);
+    await factShows('holder', /__main__\.kept\[\.\.\.\]/);
   });
 });
