@@ -8,7 +8,7 @@ import { helpLines } from './cli/arguments/help';
 import { holders } from './cli/holders';
 import { sql } from './cli/job/sql';
 import { kernel } from './cli/kernel';
-import { print, say } from './cli/report/output';
+import { print, notify } from './cli/report/output';
 import { report } from './cli/report/report';
 import { run } from './cli/run';
 import { mark, record } from './cli/running';
@@ -21,7 +21,7 @@ if (process.versions.electron !== undefined) delete process.env.ELECTRON_RUN_AS_
 async function main(words: string[], dist: string): Promise<number> {
   const parsed = parseArguments(words);
   if ('usage' in parsed) {
-    say(parsed.usage);
+    notify(parsed.usage);
     return USAGE;
   }
   switch (parsed.verb) {

@@ -19,7 +19,7 @@ type Steps = { rows: TableRow<'steps'>[]; after: number; part: number; source: S
 const STEPS_A_FILE = 100_000;
 /** What the model keeps apart of the newest steps, so that a look every second misses few. */
 const NEWEST = 2048;
-/** Ended allocations that are told: those with the most bytes times time, of which peaks are made. */
+/** Ended allocations that are heaviest: those with the most bytes times time, of which peaks are made. */
 const ENDED = 20_000;
 
 /** Writes what a job's folder has of the processes of one trace, again and again. */
@@ -46,7 +46,7 @@ export class JobWriter {
     return new JobWriter(await import('../exporters/parquet'), folder, session, trace, asOfMs);
   }
 
-  /** What is told of each process now, with its run and rank. */
+  /** What is heaviest of each process now, with its run and rank. */
   summaries(): RankSummary[] {
     return this.ranks(true).map(({ summary }) => summary);
   }
@@ -90,9 +90,9 @@ export class JobWriter {
           if (own.rows.push({ weight, row: rowOf(batch, i) }) > own.most && !all) keepHeaviest(own);
         }
       for (const { summary } of this.ranks(false)) {
-        const told = kept.get(summary.pid);
-        if (told !== undefined && !all) keepHeaviest(told);
-        const own = (told?.rows ?? []).map(({ row }) => ({ ...row, run: summary.run, rank: summary.rank }));
+        const heaviest = kept.get(summary.pid);
+        if (heaviest !== undefined && !all) keepHeaviest(heaviest);
+        const own = (heaviest?.rows ?? []).map(({ row }) => ({ ...row, run: summary.run, rank: summary.rank }));
         this.writeTable(summary, 'allocations', own, 0);
       }
     } finally {

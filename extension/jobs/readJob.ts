@@ -68,8 +68,8 @@ function withoutSummary(folder: string, known: readonly SummaryFile[]): { trace:
   return tracesIn(folder).flatMap(trace => {
     const writtenMs = changedMs(join(folder, trace));
     const own = known.filter(({ summary }) => summary.trace === trace);
-    const isTold = own.some(file => !file.summary.live || file.writtenMs >= writtenMs - BESIDE_MS);
-    return isTold ? [] : [{ trace, writtenMs }];
+    const isSummarized = own.some(file => !file.summary.live || file.writtenMs >= writtenMs - BESIDE_MS);
+    return isSummarized ? [] : [{ trace, writtenMs }];
   });
 }
 

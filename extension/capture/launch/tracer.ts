@@ -62,9 +62,9 @@ export class Tracer {
   private readonly child: ChildProcess;
   private resolveReady: (result: TracerReady | TracerProblem) => void = () => undefined;
   private problem: TracerProblem | null = null;
-  /** As it said when it ended. */
+  /** As its last message had it. */
   private lostInAll: number | null = null;
-  private lostSaid = 0;
+  private lostReported = 0;
   private isReady = false;
   private detaching = false;
   private errorText = '';
@@ -122,7 +122,7 @@ export class Tracer {
     } else if (message.type === 'error') {
       this.problem = message;
     } else if (message.type === 'lost') {
-      this.lostSaid += message.count;
+      this.lostReported += message.count;
     } else if (message.type === 'ended') {
       this.lostInAll = message.lost;
     }
@@ -130,7 +130,7 @@ export class Tracer {
 
   private finish(done: (end: TracerEnd) => void): void {
     if (!this.isReady) this.resolveReady(this.problem ?? failure('The tracer ended before its probes were in place.'));
-    done({ problem: this.problem, lost: this.lostInAll ?? this.lostSaid });
+    done({ problem: this.problem, lost: this.lostInAll ?? this.lostReported });
   }
 }
 

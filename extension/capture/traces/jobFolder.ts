@@ -53,8 +53,8 @@ export const processName = ({ host, pid, trace }: Pick<RankSummary, 'host' | 'pi
 export function named(summaries: readonly RankSummary[], folder: string, traceMs: number): RankSummary[] {
   const alone = summaries.every(({ rank, worldSize, localWorldSize }) => rank === null || worldSize === localWorldSize);
   const began = new Date(traceMs).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
-  const told = summaries.find(({ run }) => run !== '')?.run;
-  const common = told ?? `${basename(resolve(folder))}${alone ? `-${began}` : ''}`;
+  const launcherRun = summaries.find(({ run }) => run !== '')?.run;
+  const common = launcherRun ?? `${basename(resolve(folder))}${alone ? `-${began}` : ''}`;
   let free = summaries.reduce((most, { rank, worldSize }) => Math.max(most, (rank ?? -1) + 1, worldSize ?? 0), 0);
   return summaries.map(summary => {
     const run = safeName(summary.run || common);

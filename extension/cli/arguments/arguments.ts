@@ -1,8 +1,8 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
-import { parseHolders, type HoldersArguments } from './askArguments';
+import { parseHolders, type HoldersArguments } from './holdersArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { applyOptions, HelpWanted, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
+import { applyOptions, HelpRequested, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseRanks, type RankSet } from './ranks';
 import { parseReport, type ReportArguments } from './reportArguments';
 import { parseSql, type SqlArguments } from './sqlArguments';
@@ -84,7 +84,7 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
     return parse(words);
   } catch (error) {
     if (error instanceof Usage) return { usage: error.message };
-    if (error instanceof HelpWanted) return { verb: 'help', about: verbOf(error.message) };
+    if (error instanceof HelpRequested) return { verb: 'help', about: verbOf(error.message) };
     throw error;
   }
 }

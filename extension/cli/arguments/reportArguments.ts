@@ -30,7 +30,7 @@ const REPORT = {
 
 const GROUPS = GROUP_BYS.filter(by => by !== 'category');
 
-/** What stands behind `report`. Throws `Usage`, `HelpWanted`. */
+/** What stands behind `report`. Throws `Usage`, `HelpRequested`. */
 export function parseReport(words: readonly string[]): ReportArguments {
   const parsed = { ...REPORT };
   const [file, ...more] = applyOptions(parsed, words, REPORT_OPTIONS);

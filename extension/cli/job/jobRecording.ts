@@ -8,7 +8,7 @@ import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { makeFolder, removeFile, writeWhole } from '../../files/files';
 import { rankIn } from '../../protocol/rank';
 import type { RankSet } from '../arguments/ranks';
-import { say } from '../report/output';
+import { notify } from '../report/output';
 import { JobWriter } from '../../jobs/jobWriter';
 
 const GATHER_MS = 1_000;
@@ -43,10 +43,10 @@ export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: r
   // It starts several ranks below this recording, though Slurm gives it a number.
   const launcher = command.map(word => basename(word)).find(word => LAUNCHERS.test(word));
   if (launcher !== undefined)
-    say(
+    notify(
       `--ranks has no effect: the ranks that ${launcher} starts are in one recording. Set GPU_MEMTRACE_RANKS with the Python package instead.`,
     );
-  else if (rank === null) say('--ranks has no effect: no launcher has said which rank this is.');
+  else if (rank === null) notify('--ranks has no effect: no launcher has said which rank this is.');
   if (launcher !== undefined || rank === null || ranks(rank)) return limits;
   return { budgetBytes: Math.min(limits.budgetBytes, BRIEF.budgetBytes), detailBytes: BRIEF.detailBytes };
 }
@@ -92,7 +92,7 @@ export class JobRecording {
       await work(await this.writer);
       this.failed = false;
     } catch (error) {
-      if (!this.failed) say(`The tables of the job cannot be written: ${reasonOf(error)}.`);
+      if (!this.failed) notify(`The tables of the job cannot be written: ${reasonOf(error)}.`);
       this.failed = true;
     }
   }

@@ -75,7 +75,7 @@ export function createFullScreen(view: (size: LiveSize, choice: LiveChoice) => L
 
 /** Takes the screen and the keys; gives what undoes that. */
 function enter(input: ReadStream): () => void {
-  const tell = holdSentences();
+  const release = holdSentences();
   input.setRawMode(true);
   input.resume();
   write(2, ENTER);
@@ -83,7 +83,7 @@ function enter(input: ReadStream): () => void {
     write(2, LEAVE);
     input.setRawMode(false);
     input.pause();
-    tell();
+    release();
   };
 }
 

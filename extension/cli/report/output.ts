@@ -35,7 +35,7 @@ export function print(lines: readonly string[], descriptor: 1 | 2 = 1): void {
 }
 
 /** A sentence of ours on stderr. */
-export function say(sentence: string): void {
+export function notify(sentence: string): void {
   if (held === null) print([`gpu-memtrace: ${sentence}`], 2);
   else held.push(sentence);
 }
@@ -46,7 +46,7 @@ export function holdSentences(): () => void {
   return () => {
     const kept = held ?? [];
     held = null;
-    kept.forEach(say);
+    kept.forEach(notify);
   };
 }
 
@@ -61,6 +61,6 @@ export function terminalSize(descriptor: 1 | 2): { rows: number; columns: number
 
 /** Says why something is not done; gives the exit status for it. */
 export function refuse(sentence: string, status: number): number {
-  say(sentence);
+  notify(sentence);
   return status;
 }

@@ -1,6 +1,6 @@
 import { giveTo, writeNamed } from '../../files/files';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { say, write } from './output';
+import { notify, write } from './output';
 
 /** Writes a text to the file, whole or not at all; null: to stdout. False: it could not be written, which was printed. */
 export function writeResult(chunks: Iterable<string>, file: string | null): boolean {
@@ -13,7 +13,7 @@ export function writeResult(chunks: Iterable<string>, file: string | null): bool
     giveToSudoUser(file);
     return true;
   } catch (error) {
-    say(`${file} cannot be written: ${reasonOf(error)}.`);
+    notify(`${file} cannot be written: ${reasonOf(error)}.`);
     return false;
   }
 }

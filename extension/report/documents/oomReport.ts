@@ -131,11 +131,11 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
   const inside = ranges === '' ? '' : `, in ${code(ranges)}`;
-  const asked = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'history of the snapshot' : `run of process ${pid}`}`;
+  const request = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'history of the snapshot' : `run of process ${pid}`}`;
   return [
     `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
     '',
-    `${asked} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
+    `${request} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
     '',
     `**${plain(detail)}.** ${plain(holder ?? '')}`.trimEnd(),
     ...(before.length === 0 ? [] : ['', `Before, it got over ${others}: see \`gpu-memtrace report FILE --oom\`.`]),

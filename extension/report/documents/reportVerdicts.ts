@@ -10,8 +10,8 @@ import { sumKnown } from '../../analysis/series/statistics';
 
 /** Of the process with most steps, and of each. */
 export function reportSteps(info: TraceInfo, { steps, after }: Verdicts) {
-  const told = (one: ProcessSteps) => ({ count: one.count, source: toldSource(info, one) });
-  const processes = info.steps.map(one => ({ pid: pidOf(info, one.process), ...told(one) }));
+  const fieldsOf = (one: ProcessSteps) => ({ count: one.count, source: toldSource(info, one) });
+  const processes = info.steps.map(one => ({ pid: pidOf(info, one.process), ...fieldsOf(one) }));
   /** What piled up behind the last one, where no step judges it. */
   const rose = after && {
     pid: pidOf(info, after.process),

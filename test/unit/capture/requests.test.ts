@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { ask, cannotAsk, writeQuestion } from '../../../extension/capture/traces/requests';
+import { queryProcess, refusalOf, writeQuestion } from '../../../extension/capture/traces/requests';
 import type { Answer, AnswerInfo, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { makeInfo, makeProcess } from '../fakeTrace';
 
@@ -83,7 +83,7 @@ test('questions are numbered over all processes, and appear whole', t => {
 
 test('why a process cannot be asked', () => {
   const refusal = (process: Partial<ProcessInfo>, session = {}, directory: string | null = '/t'): string | null =>
-    cannotAsk(makeInfo({ session }), makeProcess(process), directory);
+    refusalOf(makeInfo({ session }), makeProcess(process), directory);
   assert.equal(refusal({}), null);
   assert.match(refusal({}, { backend: 'uprobe' }) ?? '', /traced from outside/);
   assert.match(refusal({ driverSource: 'uprobe' }) ?? '', /traced from outside/);
@@ -92,18 +92,18 @@ test('why a process cannot be asked', () => {
   assert.match(refusal({ python: null }) ?? '', /no Python/);
   const off = { code: 9, text: 'The agent is switched off (GPU_MEMTRACE_AGENT=0).' };
   assert.match(refusal({ notes: [off] }) ?? '', /GPU_MEMTRACE_AGENT=0/);
-  assert.match(cannotAsk(makeInfo({}), undefined, '/t') ?? '', /no such process/);
+  assert.match(refusalOf(makeInfo({}), undefined, '/t') ?? '', /no such process/);
 });
 
 test('the answer is waited for until all of it is there', async t => {
   const trace = new FakeTrace(makeProcess({}), 2);
-  const told = await ask(trace, folder(t), 0, { blocks: [] }, { limitMs: 10_000 });
+  const told = await queryProcess(trace, folder(t), 0, { blocks: [] }, { limitMs: 10_000 });
   assert.ok('answer' in told && told.answer.text === '{}', JSON.stringify(told));
   assert.ok(trace.looks > 2);
 });
 
 test('the answer to another question is not taken', async t => {
-  const told = await ask(new FakeTrace(makeProcess({}), 0, Infinity, 7), folder(t), 0, { blocks: [] }, { limitMs: 10 });
+  const told = await queryProcess(new FakeTrace(makeProcess({}), 0, Infinity, 7), folder(t), 0, { blocks: [] }, { limitMs: 10 });
   assert.ok('sentence' in told && /one long call/.test(told.sentence), JSON.stringify(told));
 });
 
@@ -115,7 +115,7 @@ test('no answer is one sentence: it ended, it is busy, nobody waits, the folder 
     signal?: AbortSignal,
     where = directory,
   ): Promise<string> => {
-    const told = await ask(trace, where, 0, { blocks: [] }, signal === undefined ? { limitMs } : { limitMs, signal });
+    const told = await queryProcess(trace, where, 0, { blocks: [] }, signal === undefined ? { limitMs } : { limitMs, signal });
     return 'sentence' in told ? told.sentence : 'answered';
   };
   assert.match(await sentence(new FakeTrace(makeProcess({}), Infinity, 2)), /ended before it answered/);
