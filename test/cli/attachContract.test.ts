@@ -254,11 +254,11 @@ test('bad processes are named before anything is made', async t => {
     ['4194305', 125, /There is no process 4194305\./],
     [String(process.pid), 125, /has not loaded the CUDA driver/],
   ];
-  for (const [pid, expected, says] of cases) {
+  for (const [pid, expected, pattern] of cases) {
     const { status, stderr } = await place.run(['attach', pid]);
     assert.equal(status, expected, stderr);
     assert.equal(ours(stderr).length, 1);
-    assert.match(stderr, says);
+    assert.match(stderr, pattern);
   }
   assert.deepEqual(traces(place), []);
 });
@@ -299,10 +299,10 @@ test('run --backend uprobe: probes first, then the program, as if alone', async 
   const stat = variables.pop() ?? '';
   const expected = Object.entries({ ...place.env, ...given }).map(([name, value]) => `${name}=${value}`);
   assert.deepEqual(variables.sort(), expected.sort(), 'the environment is unchanged');
-  const { words: told } = seen();
+  const { words: tracerWords } = seen();
   const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
-  assert.equal(told[told.indexOf('--pid') + 1], parent, 'the program is a child of the traced process');
-  assert.ok(told.includes('--children') && told.includes('--wait-libraries'));
+  assert.equal(tracerWords[tracerWords.indexOf('--pid') + 1], parent, 'the program is a child of the traced process');
+  assert.ok(tracerWords.includes('--children') && tracerWords.includes('--wait-libraries'));
 });
 
 test('run --backend uprobe: the program does not start where probes cannot be placed', async t => {

@@ -65,10 +65,10 @@ test('no space for the trace or the report: the folder is named, and can be read
     env,
   );
   assert.equal(status, 7, stderr);
-  const said = ours(stderr).slice(1);
-  assert.equal(said.length, 2, stderr);
-  assert.match(said[0] ?? '', /report\.json cannot be written: no space is left\.$/);
-  assert.match(said[1] ?? '', /^gpu-memtrace: The trace could not be saved \(.*\); it stays in$/);
+  const sentences = ours(stderr).slice(1);
+  assert.equal(sentences.length, 2, stderr);
+  assert.match(sentences[0] ?? '', /report\.json cannot be written: no space is left\.$/);
+  assert.match(sentences[1] ?? '', /^gpu-memtrace: The trace could not be saved \(.*\); it stays in$/);
   const directory = stderr.trimEnd().split('\n').at(-1) ?? '';
   assert.equal(dirname(directory), join(disk, 'run/gpu-memory-trace'));
   assert.deepEqual(

@@ -30,7 +30,7 @@ export interface Started {
   /** Resolves once this was printed, on stdout or on stderr. */
   saw(text: string): Promise<void>;
   /** The same for a pattern; gives what it matched. */
-  said(pattern: RegExp): Promise<RegExpExecArray>;
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** A command whose output is read on one side only. */
@@ -142,7 +142,7 @@ export class Place {
     const ended = new Promise<Ended>(done =>
       child.once('close', (status, signal) => done({ status, signal, ...output })),
     );
-    const said = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
       for (const end = Date.now() + HANG_MS; ; await new Promise(done => setTimeout(done, 20))) {
         const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
         if (match !== null) return match;
@@ -151,9 +151,9 @@ export class Place {
       }
     };
     const saw = async (text: string): Promise<void> => {
-      await said(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+      await printed(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
     };
-    return { pid: child.pid ?? 0, ended, saw, said };
+    return { pid: child.pid ?? 0, ended, saw, printed };
   }
 
   /** Starts a command with nobody who reads what it prints to `deaf`: once there is no more room it hangs there. */

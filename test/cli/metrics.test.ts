@@ -190,8 +190,8 @@ test('metrics come while the program runs, and those still under way at its end 
     place.write('seen', '');
     if (running.includes(0)) response.end();
   });
-  const wanted = ['--otlp', url, '--prometheus', 'gpu.prom'];
-  const { status, stderr } = await runShort(place, wanted, EVERY, ['seen', 'gpu.prom']);
+  const targets = ['--otlp', url, '--prometheus', 'gpu.prom'];
+  const { status, stderr } = await runShort(place, targets, EVERY, ['seen', 'gpu.prom']);
   assert.deepEqual([status, stderr, running], [7, '', [1, 0]]);
 });
 

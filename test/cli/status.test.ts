@@ -257,7 +257,7 @@ while not os.path.exists("go"): time.sleep(0.01)
 `,
   );
   const program = place.start(['run', '-o', 't.gputrace', '--', python, script]);
-  await program.said(
+  await program.printed(
     /The program runs on the CPU: torch\.cuda\.is_available\(\) is False, because its PyTorch was built/,
   );
   place.write('go', '');

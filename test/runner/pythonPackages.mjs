@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inCache, run, say } from '../project/root.mjs';
+import { inCache, run, log } from '../project/root.mjs';
 import { pythons } from './pythons.mjs';
 
 /** PyTorch's CPU build: the one for GPUs is 3 GB, and no test here has a GPU. */
@@ -51,7 +51,7 @@ export const PIP_INSTALL = ['-m', 'pip', 'install', '--no-input', '--disable-pip
 async function makeEnvironment(packages, folder) {
   const python = pythons().find(fits);
   if (!python) return `no Python 3.${OLDEST} to 3.${NEWEST} is here`;
-  say(`Python packages for the tests (${packages.join(', ')}) are installed once, into ${folder}`);
+  log(`Python packages for the tests (${packages.join(', ')}) are installed once, into ${folder}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const venv = await run(python, ['-m', 'venv', folder], { quiet: true });
@@ -87,7 +87,7 @@ export async function preparePython() {
   const { python, problem } = await findOrMake(READERS);
   if (problem) return { skipped: [problem] };
   process.env.GMT_TORCH_PYTHON = [named, python].filter(Boolean).join(':');
-  say(`${python} has ${READERS.map(moduleOf).join(', ')}`);
+  log(`${python} has ${READERS.map(moduleOf).join(', ')}`);
   return { passed: 1 };
 }
 
