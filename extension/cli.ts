@@ -15,7 +15,7 @@ import { mark, record } from './cli/running';
 
 const USAGE = 2;
 
-// The editor's own Node.js was told by a variable to be no editor; the program is not to be told that.
+// A variable makes the editor's own Node.js no editor; the program is not to inherit it.
 if (process.versions.electron !== undefined) delete process.env.ELECTRON_RUN_AS_NODE;
 
 async function main(words: string[], dist: string): Promise<number> {

@@ -16,7 +16,7 @@ import {
 } from './commandRecording';
 import { refuse, notify } from './report/output';
 
-/** Note of the tracer's log that says what was there before (`GMT_NOTE_ATTACHED`, native/wire). */
+/** Note of the tracer's log on what was there before (`GMT_NOTE_ATTACHED`, native/wire). */
 const NOTE_ATTACHED = 10;
 
 /** Traces a process that runs already, until Ctrl+C or its end. Returns the exit status of the contract. */
@@ -65,8 +65,8 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
 }
 
 /**
- * The first signal detaches in order; a second one does not wait for that. Begins before the tracer does, so that no signal finds nobody;
- * gives what is to be told of the tracer.
+ * The first signal detaches in order; a second one does not wait for that. Begins before the tracer does, so that no signal is lost;
+ * the returned function takes the tracer.
  */
 function detachOnSignals(): (tracer: Tracer) => void {
   let signals = 0;

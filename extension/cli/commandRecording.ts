@@ -42,7 +42,7 @@ const NOT_RECORDED = /^not-recorded-\d+\.txt$/;
 /** A trace that is being recorded. */
 export type Recording = Exclude<ReturnType<typeof beginRecording>, NoTraceDirectory>;
 
-/** One sentence when a result could not be written where it is wanted, else null. */
+/** One sentence when a result could not be written to its file, else null. */
 export function unwritableResult(options: RecordingArguments): string | null {
   const folder = jobFolderOf(options.output);
   const files = [folder === null ? options.output : null, options.report, options.prometheus];
@@ -89,7 +89,7 @@ export function beginRecording(
   }
 }
 
-/** What is said where a signal ends us before the trace is saved; what was drawn leaves the terminal as it found it. */
+/** The last sentence where a signal ends us before the trace is saved; what was drawn leaves the terminal as it found it. */
 export function lastWord({ directory }: Recording, wholeScreen = false): string {
   const restored = wholeScreen ? LEAVE : isatty(2) ? '\x1b7\x1b[r\x1b8\n' : '';
   return `${restored}gpu-memtrace: A signal came before the trace was saved; it stays in\n${directory}\n`;
@@ -178,7 +178,7 @@ export async function finish(
   return result;
 }
 
-/** Writes beside the trace what is to be said of the newest failure of each process that ran out of memory. */
+/** Writes beside the trace the report on the newest failure of each process that ran out of memory. */
 async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, folder: string): Promise<OomFiles> {
   const files = new Map<number, string>();
   for (const { process: number, name, lines } of await oomDocuments(ended.session, verdicts, momentsOf(ended))) {
@@ -197,7 +197,7 @@ function oomFolder({ output }: RecordingArguments): string {
   return jobFolderOf(output) ?? (output === null ? keptTracesFolder(process.env) : dirname(resolve(output)));
 }
 
-/** Why it cannot be told whether something leaks; empty: it can. */
+/** Why it cannot be decided whether something leaks; empty: it can. */
 function undecidedLines(session: NativeTrace, verdicts: Verdicts): string[] {
   const info = session.info();
   const { standing, sentence } = standingOf(info, verdicts);

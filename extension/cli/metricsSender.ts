@@ -70,7 +70,7 @@ export class MetricsSender {
   }
 }
 
-/** A place that metrics go to, one time after the other; how that went is said. Nothing here rejects. */
+/** A place that metrics go to, one time after the other; how that went is printed. Nothing here rejects. */
 class Way {
   private tries = 0;
   private failures = 0;

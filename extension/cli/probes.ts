@@ -1,4 +1,4 @@
-// The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is said.
+// The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is printed.
 import { commandLine, explain } from '../capture/checks/attachTarget';
 import type { Advice } from '../capture/checks/privileges';
 import { settle } from '../capture/launch/settle';
@@ -8,13 +8,13 @@ import type { RecordingArguments, RunArguments } from './arguments/arguments';
 import type { Recording } from './commandRecording';
 import { print, notify } from './report/output';
 
-/** How long a log that began a moment ago is looked for. */
+/** How long to wait for a log that began a moment ago. */
 const LOGS_LIMIT_MS = 1_000;
 
 /** Probes that are in place. */
 export interface Probes {
   readonly tracer: Tracer;
-  /** Takes them away; says what was missed. */
+  /** Takes them away; prints what was missed. */
   detach(): Promise<TracerEnd>;
 }
 
@@ -24,7 +24,7 @@ export function printAdvice({ sentence, command }: Advice): void {
 }
 
 /**
- * Places probes for a process; `stopped` ends the attempt. Null: they could not be placed, which was said.
+ * Places probes for a process; `stopped` ends the attempt. Null: they could not be placed; the reason was printed.
  */
 export async function placeProbes(
   target: { pid: number; waitLibraries: boolean },

@@ -39,7 +39,7 @@ const ORPHAN_MS = 1_000;
 const USUAL: HolderTime = 'onFirstLeak';
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
-/** Between two looks at how many steps have ended. */
+/** Between two reads of how many steps have ended. */
 const STEPS_MS = 50;
 
 /** Runs a program under a tracer. Returns the exit status of the contract. */
@@ -98,7 +98,7 @@ function start(
   return started;
 }
 
-/** From here on the program's status is what counts: our own failures are said and change nothing. */
+/** From here on the program's status is what counts: our own failures are printed and change nothing. */
 async function follow(
   options: RunArguments,
   recording: Recording,
@@ -174,12 +174,12 @@ function stopAfter(
   };
 }
 
-/** How many programs Linux has killed since it started because main memory ran out; 0 where it does not tell (before Linux 4.13). */
+/** How many programs Linux has killed since it started because main memory ran out; 0 where it does not count them (before Linux 4.13). */
 function memoryKills(): number {
   return Number(/^oom_kill (\d+)$/m.exec(readText('/proc/vmstat'))?.[1] ?? 0);
 }
 
-/** A program that could use a GPU but cannot says nothing of it: we do, once. */
+/** A program that could use a GPU but cannot prints nothing on it: we do, once. */
 function noteCpuUse({ session }: Recording, pid: number): { stop(): void; why(): string } {
   let why = 'The program allocated nothing with CUDA.';
   const used = (): boolean => session.info().processes.length > 0;
@@ -231,7 +231,7 @@ function findProblem(options: RunArguments, dist: string): string | null {
   );
 }
 
-/** A Jupyter kernel ends when its parent does: that is us. An editor's Node.js runs us by a variable that nobody else is to have. */
+/** A Jupyter kernel ends when its parent does: that is us. An editor's Node.js runs us by a variable that no other program is to have. */
 function jupyterVariables({ JPY_PARENT_PID: parent }: Environment): Environment {
   return {
     ...(parent && { JPY_PARENT_PID: String(process.pid) }),

@@ -6,7 +6,7 @@ import type { Place } from './launcher';
 
 export type Fields = Record<string, unknown>;
 export interface Answered {
-  /** What the text says, which is JSON; empty where the tool refused. */
+  /** The parsed text, which is JSON; empty where the tool refused. */
   content: Fields;
   text: string;
   refused: boolean;

@@ -1,4 +1,4 @@
-// What a sample job says of itself when it ends, and whether a trace holds exactly that.
+// What a sample job reports of itself when it ends, and whether a trace holds exactly that.
 import assert from 'node:assert/strict';
 import type { Ended, Report } from './launcher';
 

@@ -156,7 +156,7 @@ export class Place {
     return { pid: child.pid ?? 0, ended, saw, printed };
   }
 
-  /** Starts a command with nobody who reads what it prints to `deaf`: once there is no more room it hangs there. */
+  /** Starts a command whose output to `deaf` nothing reads: once there is no more room it hangs there. */
   startUnread(words: string[], deaf: 'stdout' | 'stderr'): Unread {
     const child = spawn(process.execPath, [this.cli, ...words], {
       cwd: this.folder,

@@ -1,4 +1,4 @@
-// Checks or mends the format of every file that git knows (or would add).
+// Checks or mends the format of every file that git tracks (or would add).
 //   node test/project/format.mjs --write
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What long work says: its output is kept together, and while it runs a line now and then tells the newest of it.
+// The output of long work: it is kept together, and while the work runs a line now and then shows the newest of it.
 import { stripVTControlCharacters } from 'node:util';
 import { keepOutput } from './root.mjs';
 

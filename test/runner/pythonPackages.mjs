@@ -41,10 +41,10 @@ const hasAll = (python, packages) =>
 const fits = python =>
   answers(python, `import sys; sys.exit(not (3, ${OLDEST}) <= sys.version_info[:2] <= (3, ${NEWEST}))`);
 
-/** What pip said last that tells why; one line. */
+/** The last reason that pip printed; one line. */
 const reasonOf = output => output.match(/^ERROR: .*$/gm)?.[0] ?? output.trim().split('\n').at(-1) ?? '';
 
-/** What stands behind `python` to install packages, which it asks nobody about. */
+/** What stands behind `python` to install packages, without a question. */
 export const PIP_INSTALL = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', '--retries', '1'];
 
 /** null when all is there; else one sentence why not. */

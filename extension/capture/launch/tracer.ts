@@ -1,4 +1,4 @@
-// The privileged tracer (native/uprobe) as a child process: started for one process, asked to detach, waited for.
+// The privileged tracer (native/uprobe) as a child process: started for one process, detached, waited for.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface TracerRequest {
 
 /** How it ended. */
 export interface TracerEnd {
-  /** Null after a detach that was asked for, and after the end of the traced program. */
+  /** Null after a requested detach, and after the end of the traced program. */
   problem: TracerProblem | null;
   /** Events that could not be recorded. */
   lost: number;

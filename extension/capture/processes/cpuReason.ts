@@ -10,8 +10,8 @@ const FIRST_POLL_MS = 200;
 const LAST_POLL_MS = 10_000;
 
 /**
- * Why the PyTorch that a running process has loaded can use no GPU, by what /proc and its files tell: the process is asked nothing.
- * Null: it has loaded none, it can, or that is not to be told.
+ * Why the PyTorch that a running process has loaded can use no GPU, by /proc and its files alone: the process is not queried.
+ * Null: it has loaded none, it can, or the reason is unknown.
  */
 export async function cpuReason(pid: number, proc = '/proc'): Promise<CpuReason | null> {
   const [maps, variables] = await Promise.all([read(join(proc, `${pid}/maps`)), read(join(proc, `${pid}/environ`))]);

@@ -8,7 +8,7 @@ export interface SqlArguments {
   folder: string;
   /** A statement, or the name of one that ships; null: these are listed. */
   query: string | null;
-  /** The statements are printed for it; null: DuckDB is asked. */
+  /** The statements are printed for it; null: DuckDB runs them. */
   engine: (typeof ENGINES)[number] | null;
   format: 'table' | 'csv';
 }

@@ -36,7 +36,7 @@ export function unwritableJob(folder: string, within = TRACES): string | null {
   }
 }
 
-/** What a trace may take where only some ranks are recorded in full; where that cannot be, a sentence says why. */
+/** What a trace may take where only some ranks are recorded in full; where that cannot be, a sentence on why. */
 export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: readonly string[]): SpaceLimits {
   if (ranks === null) return limits;
   const { rank } = rankIn(Object.entries(process.env));
@@ -86,7 +86,7 @@ export class JobRecording {
     this.timers.push(setInterval(() => void this.attempt(work), ms).unref());
   }
 
-  /** What a folder on a network refuses is said once, and tried again. */
+  /** What a folder on a network refuses is reported once, and tried again. */
   private async attempt(work: (writer: JobWriter) => void | Promise<void>): Promise<void> {
     try {
       await work(await this.writer);

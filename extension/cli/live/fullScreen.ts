@@ -16,7 +16,7 @@ const STYLES = { plain: '', strong: '\x1b[1m', warning: '\x1b[33m', alarm: '\x1b
 /** What the terminal itself would do at these keys, to all that runs in its foreground. */
 const SIGNALS: Record<string, NodeJS.Signals> = { c: 'SIGINT', '\\': 'SIGQUIT' };
 
-/** What is told on stderr while the program runs. */
+/** What is printed on stderr while the program runs. */
 export interface Live {
   show(): void;
   /** Gives the terminal back as it was. */

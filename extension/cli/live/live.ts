@@ -49,7 +49,7 @@ type View = (size: LiveSize, choice: LiveChoice) => LiveView;
 
 /**
  * Before a program is gone it frees what it has: what was seen last stays until then, or until the user does something. `emptied`: the
- * first line instead, which says so; null: there is enough to be seen.
+ * first line instead, which states that; null: there is enough to be seen.
  */
 function lastFull(now: View, emptied: (size: LiveSize, drawnMs: number) => string | null): View {
   let last = { view: null as LiveView | null, request: '', drawnMs: 0 };

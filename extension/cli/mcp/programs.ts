@@ -27,7 +27,7 @@ const DRAIN_MS = 1_000;
 const USUAL_SECONDS = 300;
 const TAIL = 400;
 
-/** null: the user agreed, whom the client asks; where it cannot, the agent must say so. Throws a sentence where not. */
+/** null: the user agreed, through the client; without such a client the agent confirms it. Throws a sentence where not. */
 function consentOf({ server: { server }, context: { mcpReq } }: Call, question: string, agreed = false) {
   const response = inputResponse(mcpReq.inputResponses, 'go');
   if (response.kind === 'elicit' && response.action === 'accept') return null;
@@ -143,7 +143,7 @@ async function follow(words: string[], cwd: string, seconds: number, { context: 
   }, POLL_MS);
   const exitStatus = await new Promise<number>(done => {
     child.once('close', code => done(code ?? 1)).once('error', () => done(1));
-    child.once('exit', code => setTimeout(done, DRAIN_MS, code ?? 1)); // who holds its output open is not waited for
+    child.once('exit', code => setTimeout(done, DRAIN_MS, code ?? 1)); // processes that hold its output open are not waited for
   });
   clearInterval(polling);
   clearTimeout(last);

@@ -66,7 +66,7 @@ function addTool(server: McpServer, dist: string, { name, description, input, ..
   server.registerTool(name, facts, async (given, context) => {
     const content = await HANDLERS[name]!(given as never, { server, context, dist });
     if (isInputRequiredResult(content)) return content;
-    // As text alone: some clients read nothing else, and structured content beside it says all of it twice.
+    // As text alone: some clients read nothing else, and structured content beside it sends all of it twice.
     const text = escapeJson(JSON.stringify(sized({ ...content, quoted: QUOTED })));
     return { content: [{ type: 'text', text }] };
   });

@@ -25,7 +25,7 @@ export interface Where {
   at?: string;
   from?: string;
 }
-/** A trace at a moment; its findings are those of the whole where nobody named one. */
+/** A trace at a moment; its findings are those of the whole where none was named. */
 export interface Moment extends Pick<ChosenMoment, 'source' | 'verdicts' | 'peak'> {
   about: ReturnType<typeof aboutOf>;
 }

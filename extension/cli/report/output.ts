@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
 import { textOf } from '../../text/escapeForTerminal';
 
-/** Until a full pipe is looked at again. */
+/** Until a full pipe is tried again. */
 const PAUSE_MS = 5;
 const dead = new Set<number>();
 let held: string[] | null = null;
@@ -40,7 +40,7 @@ export function notify(sentence: string): void {
   else held.push(sentence);
 }
 
-/** Keeps sentences back while something else is on the screen; what is returned says them. */
+/** Keeps sentences back while something else is on the screen; the returned function prints them. */
 export function holdSentences(): () => void {
   held = [];
   return () => {
@@ -59,7 +59,7 @@ export function terminalSize(descriptor: 1 | 2): { rows: number; columns: number
   return rows > 0 && columns > 0 ? { rows, columns } : null;
 }
 
-/** Says why something is not done; gives the exit status for it. */
+/** Prints why something is not done; gives the exit status for it. */
 export function refuse(sentence: string, status: number): number {
   notify(sentence);
   return status;

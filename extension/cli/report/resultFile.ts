@@ -18,7 +18,7 @@ export function writeResult(chunks: Iterable<string>, file: string | null): bool
   }
 }
 
-/** A file that was asked for under sudo belongs to who asked, so that the editor can open it. */
+/** A file that sudo wrote belongs to the user behind sudo, so that the editor can open it. */
 export function giveToSudoUser(file: string): void {
   const [uid, gid] = [Number(process.env.SUDO_UID), Number(process.env.SUDO_GID)];
   if (process.getuid?.() === 0 && uid > 0 && gid > 0) giveTo(file, uid, gid);

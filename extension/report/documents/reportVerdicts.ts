@@ -53,7 +53,7 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
     return {
       device,
       tensorBytes: liveBytes(info, 'tensor', { device }),
-      /** Freed, but still in use by another stream, as PyTorch's allocator said last; null: it was not asked. */
+      /** Freed, but still in use by another stream, as PyTorch's allocator last reported; null: it was not queried. */
       pendingBytes: known(entry => entry.pending.bytes),
       reservedBytes: reservedNow(source, info, device),
       driverBytes: liveBytes(info, 'driver', { device }),

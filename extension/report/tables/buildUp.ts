@@ -18,7 +18,7 @@ export interface BuildUp {
   rounds: number;
 }
 
-/** Newest blocks that are looked at. */
+/** Newest blocks that are read. */
 const MOST_BLOCKS = 50_000;
 /** Gradients and the optimizer's states stay by design. */
 const MADE_ONCE: ReadonlySet<Pass> = new Set(['backward', 'optimizer']);

@@ -114,7 +114,7 @@ function cardLines(info: TraceInfo, columns: number): string[] {
   return lines.map(line => fitEnd(line, columns));
 }
 
-/** Nothing is said of a driver that gave nothing beside tensors: it was not seen. What does not fit is left out whole. */
+/** A driver that gave nothing beside tensors has no line: it was not seen. What does not fit is left out whole. */
 function cardText(bytes: { tensor: number; driver: number; total: number }, columns: number): string {
   const [tensor, driver, total] = [formatBytes(bytes.tensor), formatBytes(bytes.driver), formatBytes(bytes.total)];
   const size = bytes.total > 0 ? ` of ${total}` : '';
@@ -143,7 +143,7 @@ function findingsIn({ findings, steps }: Verdicts, columns: number, room: number
     if (headline.length > left && fits > 0) break;
     const style = finding.verdict === 'leak' || finding.verdict === 'oom' ? 'alarm' : 'warning';
     lines.push(...headline.slice(0, Math.max(1, left)).map(text => ({ text, style }) as const));
-    // Where not all fits, who holds it and what to do.
+    // Where not all fits, what holds it and what to do.
     const ways = [advice, [...advice.slice(0, 1), ...advice.slice(1).slice(-1)], advice.slice(-1)];
     const more = ways.map(way => wrapAll(way, columns)).find(way => headline.length + way.length <= left);
     lines.push(...plain(more ?? []));

@@ -73,7 +73,7 @@ export function headLine(finding: Finding): string {
   return verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`;
 }
 
-/** That growth which was sources is none any more; `because`: what is said of its site now. */
+/** The line for growth that has stopped; `because`: why its site is no leak now. */
 export function takenBackLine({ verdict, holder, place }: Finding, because: string): string {
   const where = placeText(linePlace(holder) ?? place);
   const now =
