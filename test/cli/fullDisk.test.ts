@@ -86,7 +86,7 @@ test('the trace directory is deleted while the program runs: all of it is saved,
   const script = place.write('job.py', `${DRIVER_SCRIPT}${LEAKY_STEPS}${wait}${gone}sys.exit(7)\n`);
   const words = ['run', '--simulate-gpu', '--interval', '0.1', '-o', place.path('t.gputrace')];
   const run = place.start([...words, '--report', place.path('report.json'), '--', python, script]);
-  await run.saw('LEAK: '); // a log that the launcher has not seen yet goes with its directory
+  await run.printedText('LEAK: '); // a log that the launcher has not seen yet goes with its directory
   const [directory] = readdirSync(place.path('run/gpu-memory-trace'));
   const named = place.path('run/gpu-memory-trace', directory ?? '');
   place.write('go', '');

@@ -118,9 +118,9 @@ test('no PyTorch, the agent off, ended: each its sentence', async t => {
   assert.match((await query(without.place, [String(without.pid), ...line])).stdout, /has imported none of PyTorch/);
   const off = await running(t, plain, { ...environment, GPU_MEMTRACE_AGENT: '0' });
   assert.match((await query(off.place, [String(off.pid), ...line])).stdout, /GPU_MEMTRACE_AGENT=0/);
-  const nobody = await query(off.place, ['2147483']);
-  assert.match(nobody.stderr, /Process 2147483 does not run/);
-  assert.equal(nobody.status, 1);
+  const noProcess = await query(off.place, ['2147483']);
+  assert.match(noProcess.stderr, /Process 2147483 does not run/);
+  assert.equal(noProcess.status, 1);
 });
 
 test('of a saved trace what was recorded at the end is told', async t => {

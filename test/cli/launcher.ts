@@ -28,7 +28,7 @@ export interface Started {
   pid: number;
   ended: Promise<Ended>;
   /** Resolves once this was printed, on stdout or on stderr. */
-  saw(text: string): Promise<void>;
+  printedText(text: string): Promise<void>;
   /** The same for a pattern; gives what it matched. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
 }
@@ -150,14 +150,14 @@ export class Place {
           throw new Error(`No ${pattern} came.\n${output.stdout}\n${output.stderr}`);
       }
     };
-    const saw = async (text: string): Promise<void> => {
+    const printedText = async (text: string): Promise<void> => {
       await printed(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
     };
-    return { pid: child.pid ?? 0, ended, saw, printed };
+    return { pid: child.pid ?? 0, ended, printedText, printed };
   }
 
-  /** Starts a command whose output to `deaf` nothing reads: once there is no more room it hangs there. */
-  startUnread(words: string[], deaf: 'stdout' | 'stderr'): Unread {
+  /** Starts a command whose output to `unread` nothing reads: once there is no more room it hangs there. */
+  startUnread(words: string[], unread: 'stdout' | 'stderr'): Unread {
     const child = spawn(process.execPath, [this.cli, ...words], {
       cwd: this.folder,
       env: this.env,
@@ -166,7 +166,7 @@ export class Place {
     });
     this.atEnd(() => kill(-(child.pid ?? 0)));
     let text = '';
-    (deaf === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
+    (unread === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
     return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };
   }
 

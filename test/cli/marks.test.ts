@@ -19,7 +19,7 @@ test('a mark is taken from beside, kept in the trace, and compared with', async 
   const go = place.path('go');
   const file = place.path('run.gputrace');
   const job = place.start(['run', '--simulate-gpu', '--format', 'none', '-o', file, '--', python, script, go]);
-  await job.saw('READY');
+  await job.printedText('READY');
   const pid = readFileSync(`${go}.pid`, 'utf8');
   const marked = await place.run(['mark', pid, 'before eval']);
   assert.equal(marked.status, 0, marked.stderr);

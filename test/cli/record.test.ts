@@ -20,7 +20,7 @@ test('record switches a program that sleeps on, and off again', async t => {
   const [, pid = ''] = await job.printed(/ready (\d+)/);
   const go = async (size: number): Promise<void> => {
     place.write(`go${size}`, '');
-    await job.saw(`made ${size}`);
+    await job.printedText(`made ${size}`);
   };
   const switchTo = async (word: string): Promise<[number | null, string]> => {
     const { status, stdout } = await place.run(['record', pid, word]);

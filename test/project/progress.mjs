@@ -18,7 +18,7 @@ class Part {
   write(text) {
     this.output += text;
   }
-  heed(text) {
+  note(text) {
     const lines = stripVTControlCharacters(text).split('\n');
     this.newest = lines.findLast(line => line.trim() !== '')?.trim() ?? this.newest;
   }

@@ -43,10 +43,10 @@ export function blockDetails(
 export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }: BlockDetails): string {
   const sentences: string[] = [];
   if (askedBytes !== null && bytes !== null) {
-    const whose = sized === blocks ? 'in all' : `in ${formatCount(sized)} of the ${formatCount(blocks)} blocks`;
+    const scope = sized === blocks ? 'in all' : `in ${formatCount(sized)} of the ${formatCount(blocks)} blocks`;
     const rounded =
       askedBytes === bytes ? 'the allocator gave just that' : `the allocator rounded that up to ${exact(bytes)}`;
-    sentences.push(`The program asked for ${exact(askedBytes)} ${whose}; ${rounded}.`);
+    sentences.push(`The program asked for ${exact(askedBytes)} ${scope}; ${rounded}.`);
   }
   const usual = 'the default one';
   const ofStreams = streams?.map(stream => (stream === '0x0' ? usual : stream));
