@@ -156,8 +156,8 @@ export class Place {
     return { pid: child.pid ?? 0, ended, printedText, printed };
   }
 
-  /** Starts a command whose output to `unread` nothing reads: once there is no more room it hangs there. */
-  startUnread(words: string[], unread: 'stdout' | 'stderr'): Unread {
+  /** Starts a command whose output to `full` nothing reads: once there is no more room it hangs there. */
+  startUnread(words: string[], full: 'stdout' | 'stderr'): Unread {
     const child = spawn(process.execPath, [this.cli, ...words], {
       cwd: this.folder,
       env: this.env,
@@ -166,7 +166,7 @@ export class Place {
     });
     this.atEnd(() => kill(-(child.pid ?? 0)));
     let text = '';
-    (unread === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
+    (full === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
     return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };
   }
 
