@@ -8,20 +8,20 @@ import { helpLines } from './cli/arguments/help';
 import { holders } from './cli/holders';
 import { sql } from './cli/job/sql';
 import { kernel } from './cli/kernel';
-import { print, say } from './cli/report/output';
+import { print, notify } from './cli/report/output';
 import { report } from './cli/report/report';
 import { run } from './cli/run';
 import { mark, record } from './cli/running';
 
 const USAGE = 2;
 
-// The editor's own Node.js was told by a variable to be no editor; the program is not to be told that.
+// A variable makes the editor's own Node.js no editor; the program is not to inherit it.
 if (process.versions.electron !== undefined) delete process.env.ELECTRON_RUN_AS_NODE;
 
 async function main(words: string[], dist: string): Promise<number> {
   const parsed = parseArguments(words);
   if ('usage' in parsed) {
-    say(parsed.usage);
+    notify(parsed.usage);
     return USAGE;
   }
   switch (parsed.verb) {

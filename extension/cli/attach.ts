@@ -14,9 +14,9 @@ import {
   showUntil,
   unwritableResult,
 } from './commandRecording';
-import { refuse, say } from './report/output';
+import { refuse, notify } from './report/output';
 
-/** Note of the tracer's log that says what was there before (`GMT_NOTE_ATTACHED`, native/wire). */
+/** Note of the tracer's log on what was there before (`GMT_NOTE_ATTACHED`, native/wire). */
 const NOTE_ATTACHED = 10;
 
 /** Traces a process that runs already, until Ctrl+C or its end. Returns the exit status of the contract. */
@@ -47,7 +47,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   }
   const name = processName(target);
   const named = name.charAt(0).toLowerCase() + name.slice(1);
-  if (options.format === 'table') say(`Attached to ${named}; Ctrl+C detaches, and it goes on.`);
+  if (options.format === 'table') notify(`Attached to ${named}; Ctrl+C detaches, and it goes on.`);
   await showUntil(options, recording.session, probes.tracer.ended, {
     title: named,
     pid: null,
@@ -58,15 +58,15 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   const end = await probes.detach();
   recording.addon.endOnSignals(lastWord(recording));
   if (!recording.session.info().processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_ATTACHED))) {
-    say('The trace began when the tracer attached: what was allocated before is unknown.');
+    notify('The trace began when the tracer attached: what was allocated before is unknown.');
   }
   const status = end.problem === null ? 0 : NOT_STARTED;
   return finish(options, recording, 'Nothing was allocated while the tracer was attached.', status);
 }
 
 /**
- * The first signal detaches in order; a second one does not wait for that. Begins before the tracer does, so that no signal finds nobody;
- * gives what is to be told of the tracer.
+ * The first signal detaches in order; a second one does not wait for that. Begins before the tracer does, so that no signal is lost;
+ * the returned function takes the tracer.
  */
 function detachOnSignals(): (tracer: Tracer) => void {
   let signals = 0;

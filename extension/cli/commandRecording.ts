@@ -28,7 +28,7 @@ import { createLive, type LiveOptions } from './live/live';
 import { metricsProblem, MetricsSender } from './metricsSender';
 import { momentsOf, shownMoments, type EndedTrace } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
-import { print, say, terminalSize } from './report/output';
+import { print, notify, terminalSize } from './report/output';
 import { giveToSudoUser, writeResult } from './report/resultFile';
 import { summaryLines } from './report/summary';
 
@@ -42,7 +42,7 @@ const NOT_RECORDED = /^not-recorded-\d+\.txt$/;
 /** A trace that is being recorded. */
 export type Recording = Exclude<ReturnType<typeof beginRecording>, NoTraceDirectory>;
 
-/** One sentence when a result could not be written where it is wanted, else null. */
+/** One sentence when a result could not be written to its file, else null. */
 export function unwritableResult(options: RecordingArguments): string | null {
   const folder = jobFolderOf(options.output);
   const files = [folder === null ? options.output : null, options.report, options.prometheus];
@@ -80,7 +80,7 @@ export function beginRecording(
     const recorder = new KeptRecorder(dist, directory, limits, job?.copies);
     const metrics = new MetricsSender(options, followed, session.startedRealtimeMs);
     const recording = { directory, limits, recorder, addon, session: followed, facts: session, job, metrics };
-    if (note !== null) say(note);
+    if (note !== null) notify(note);
     return recording;
   } catch (error) {
     removeTraceDirectory(made.path);
@@ -89,7 +89,7 @@ export function beginRecording(
   }
 }
 
-/** What is said where a signal ends us before the trace is saved; what was drawn leaves the terminal as it found it. */
+/** The last sentence where a signal ends us before the trace is saved; what was drawn leaves the terminal as it found it. */
 export function lastWord({ directory }: Recording, wholeScreen = false): string {
   const restored = wholeScreen ? LEAVE : isatty(2) ? '\x1b7\x1b[r\x1b8\n' : '';
   return `${restored}gpu-memtrace: A signal came before the trace was saved; it stays in\n${directory}\n`;
@@ -142,7 +142,7 @@ export async function finish(
   try {
     await recording.metrics.end();
     if (!existsSync(directory))
-      say(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
+      notify(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
     for (const name of attempt(() => readdirSync(directory), [])
       .filter(name => NOT_RECORDED.test(name))
       .slice(0, 3))
@@ -164,13 +164,13 @@ export async function finish(
       for (const finding of failed) print(findingText(finding, oomFiles), 2);
     }
     if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
-    else if (failOnLeak !== null) print(untold(session, verdicts), 2);
+    else if (failOnLeak !== null) print(undecidedLines(session, verdicts), 2);
     if (options.format === 'json' || options.report !== null) {
       const document = { ...buildReport(session, undefined, verdicts), ...(await shownMoments(ended)) };
       writeResult(jsonChunks(document), options.report);
     }
   } catch (error) {
-    say(`The report could not be made (${endless(reasonOf(error))}).`);
+    notify(`The report could not be made (${endless(reasonOf(error))}).`);
   }
   await recording.job?.finish(addon, directory);
   await save(options, recording, nothing);
@@ -178,7 +178,7 @@ export async function finish(
   return result;
 }
 
-/** Writes beside the trace what is to be said of the newest failure of each process that ran out of memory. */
+/** Writes beside the trace the report on the newest failure of each process that ran out of memory. */
 async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, folder: string): Promise<OomFiles> {
   const files = new Map<number, string>();
   for (const { process: number, name, lines } of await oomDocuments(ended.session, verdicts, momentsOf(ended))) {
@@ -187,7 +187,7 @@ async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, folder: stri
       giveToSudoUser(file);
       files.set(number, file);
     } catch (error) {
-      say(`${join(folder, name)}.md cannot be written: ${reasonOf(error)}.`);
+      notify(`${join(folder, name)}.md cannot be written: ${reasonOf(error)}.`);
     }
   }
   return files;
@@ -197,8 +197,8 @@ function oomFolder({ output }: RecordingArguments): string {
   return jobFolderOf(output) ?? (output === null ? keptTracesFolder(process.env) : dirname(resolve(output)));
 }
 
-/** Why it cannot be told whether something leaks; empty: it can. */
-function untold(session: NativeTrace, verdicts: Verdicts): string[] {
+/** Why it cannot be decided whether something leaks; empty: it can. */
+function undecidedLines(session: NativeTrace, verdicts: Verdicts): string[] {
   const info = session.info();
   const { overall, sentence } = overallVerdict(info, verdicts);
   const suspected = verdicts.findings.filter(({ verdict }) => verdict === 'rising' || verdict === 'rose');
@@ -214,7 +214,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
   try {
     if (session.info().processes.length === 0) {
       removeTraceDirectory(directory);
-      if (options.output !== null) say(`${nothing} There is nothing to save in ${options.output}.`);
+      if (options.output !== null) notify(`${nothing} There is nothing to save in ${options.output}.`);
       return;
     }
     const file =
@@ -230,7 +230,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
     }
   } catch (error) {
     const left = existsSync(directory);
-    say(`The trace could not be saved (${endless(reasonOf(error))})${left ? '; it stays in' : '.'}`);
+    notify(`The trace could not be saved (${endless(reasonOf(error))})${left ? '; it stays in' : '.'}`);
     if (left) print([directory], 2);
   }
 }

@@ -5,30 +5,30 @@ import { blockDetails, type BlockDetails, detailsText } from '../report/tables/b
 import { aliveOf, type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { holderText, shareOf } from '../analysis/words';
-import { ask, cannotAsk } from '../capture/traces/requests';
+import { queryProcess, refusalOf } from '../capture/traces/requests';
 import { LAYERS } from '../protocol/trace';
 import { formatBytes, formatPlural } from '../text/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
-import type { HoldersArguments } from './arguments/askArguments';
+import type { HoldersArguments } from './arguments/holdersArguments';
 import { type OpenTrace, withNamed } from './namedTrace';
 import { jsonChunks } from './report/jsonDocument';
 import { print } from './report/output';
 import { writeResult } from './report/resultFile';
 
-/** Blocks that are asked for together. */
+/** Blocks of one question. */
 interface Subject {
   title: string;
   process: number;
   sites: number[];
   blocks: Survivor[];
 }
-type Asked = Pick<HoldersArguments, 'line' | 'address'>;
+type Target = Pick<HoldersArguments, 'line' | 'address'>;
 export interface HolderAnswer {
   title: string;
   pid: number;
   sentence: string;
   holders: HolderFound[];
-  /** Of the blocks that were asked for: as far as the program's allocator answers. */
+  /** Of the blocks in question: as far as the program's allocator answers. */
   details: BlockDetails;
 }
 
@@ -36,7 +36,7 @@ const PATIENCE_MS = 60_000;
 const MOST_SITES = 1_000;
 const HEX = 16;
 
-/** Asks a traced program who holds memory. Returns the exit status: 0, or 1 where nobody could tell. */
+/** Queries a traced program for the holders of memory. Returns the exit status: 0, or 1 where none is known. */
 export async function holders(options: HoldersArguments, dist: string): Promise<number> {
   return withNamed(options.where, dist, async opened => {
     const answers = await holderAnswers(options, opened);
@@ -47,16 +47,16 @@ export async function holders(options: HoldersArguments, dist: string): Promise<
   });
 }
 
-/** What the program says, or what was recorded of a program that cannot be asked; the error is one sentence. */
-export async function holderAnswers(options: Asked, opened: OpenTrace): Promise<HolderAnswer[] | { error: string }> {
+/** What the program answers, or what was recorded of a program that cannot be queried; the error is one sentence. */
+export async function holderAnswers(options: Target, opened: OpenTrace): Promise<HolderAnswer[] | { error: string }> {
   const subjects = subjectsOf(options, opened);
   if ('error' in subjects) return subjects;
   const answers: HolderAnswer[] = [];
-  for (const subject of subjects) answers.push(await askHolders(subject, opened));
+  for (const subject of subjects) answers.push(await answerOf(subject, opened));
   return answers;
 }
 
-function subjectsOf(options: Asked, opened: OpenTrace): Subject[] | { error: string } {
+function subjectsOf(options: Target, opened: OpenTrace): Subject[] | { error: string } {
   if (options.address !== null) return byAddress(options.address, opened);
   return options.line !== null ? byLine(options.line, opened) : byLeak(opened);
 }
@@ -81,13 +81,13 @@ function byLine({ file, line }: { file: string; line: number }, opened: OpenTrac
     return frames.some(frame => frame.line === line && (frame.file === file || frame.file.endsWith(`/${file}`)));
   });
   const info = session.info();
-  // Of a program that has freed all as it ended, what was found before is told.
-  const isTold = (process: number): boolean =>
-    cannotAsk(info, info.processes[process], opened.directory) !== null &&
+  // Of a program that has freed all as it ended, what was found before is printed.
+  const isRecorded = (process: number): boolean =>
+    refusalOf(info, info.processes[process], opened.directory) !== null &&
     recordedHolders(session, process, sites) !== null;
   const subjects = processes
     .map(process => ({ title, process, sites, blocks: survivorsOf(session, { process, sites, sinceStep: null }) }))
-    .filter(({ process, blocks }) => blocks.length > 0 || isTold(process));
+    .filter(({ process, blocks }) => blocks.length > 0 || isRecorded(process));
   return subjects.length > 0 ? subjects : { error: `Nothing that ${title} allocated is alive.` };
 }
 
@@ -105,10 +105,10 @@ function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string 
   });
 }
 
-async function askHolders({ title, process, sites, blocks }: Subject, opened: OpenTrace): Promise<HolderAnswer> {
+async function answerOf({ title, process, sites, blocks }: Subject, opened: OpenTrace): Promise<HolderAnswer> {
   const { session, directory } = opened;
   const pid = session.info().processes[process]?.pid ?? 0;
-  const answer = await ask(session, directory, process, { blocks }, { limitMs: PATIENCE_MS });
+  const answer = await queryProcess(session, directory, process, { blocks }, { limitMs: PATIENCE_MS });
   const [queried, alive] = [blocks.length, aliveOf(session, { process, sites }, blocks)];
   const details = blockDetails(session, process, sites, blocks);
   if ('answer' in answer)
@@ -125,6 +125,6 @@ function linesOf({ title, pid, sentence, holders: found, details }: HolderAnswer
     const too = shareOf(holder);
     return [`  ${blocks}: ${holderText(holder)}, ${holder.kind}`, ...(too === null ? [] : [`    ${too}`])];
   });
-  const told = details.blocks > 0 ? [`  ${detailsText(details)}`] : [];
-  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, ...told];
+  const detailLines = details.blocks > 0 ? [`  ${detailsText(details)}`] : [];
+  return [`${title} (process ${pid})`, `  ${sentence}`, ...lines, ...detailLines];
 }

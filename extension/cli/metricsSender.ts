@@ -12,22 +12,22 @@ import { prometheusText } from '../exporters/prometheus';
 import type { Metric } from '../protocol/metrics';
 import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
-import { say } from './report/output';
+import { notify } from './report/output';
 
 const INTERVAL_MS = 15_000;
 const PATIENCE_MS = 10_000;
 /** The end of the recording waits for the last ones no longer; a second more where a file system hangs. */
 const LAST_MS = 2_000;
 
-type Wanted = Pick<RecordingArguments, 'otlp' | 'prometheus'>;
+type MetricsTargets = Pick<RecordingArguments, 'otlp' | 'prometheus'>;
 
 /** One sentence where metrics are to go to what is no server, else null; whether any is there does not matter. */
-export function metricsProblem({ otlp }: Wanted): string | null {
+export function metricsProblem({ otlp }: MetricsTargets): string | null {
   const server = otlp === null ? null : otlpServer(otlp, process.env, '');
   return server !== null && 'error' in server ? server.error : null;
 }
 
-/** Sends what is measured of a recording at each interval, to where it is wanted. Nobody who does not take it is waited for. */
+/** Sends what is measured of a recording at each interval, to its targets. A target that takes nothing is not waited for. */
 export class MetricsSender {
   private readonly ways: Way[];
   private readonly timer: NodeJS.Timeout | undefined;
@@ -36,11 +36,11 @@ export class MetricsSender {
   private dueMs = 0;
 
   constructor(
-    wanted: Wanted,
+    targets: MetricsTargets,
     private readonly session: NativeTrace,
     beginMs: number,
   ) {
-    this.ways = waysOf(wanted, beginMs);
+    this.ways = waysOf(targets, beginMs);
     const everyMs = /^[1-9]\d{2,7}$/.exec(process.env.OTEL_METRIC_EXPORT_INTERVAL ?? '')?.[0] ?? INTERVAL_MS;
     if (this.ways.length > 0) this.timer = setInterval(() => this.send('next'), Number(everyMs));
   }
@@ -70,7 +70,7 @@ export class MetricsSender {
   }
 }
 
-/** A place that metrics go to, one time after the other; how that went is said. Nothing here rejects. */
+/** A place that metrics go to, one time after the other; how that went is printed. Nothing here rejects. */
 class Way {
   private tries = 0;
   private failures = 0;
@@ -97,7 +97,7 @@ class Way {
 
   close(): void {
     if (this.failures > 0 && this.tries > 1)
-      say(`Metrics did not reach ${this.name} ${this.failures} of ${this.tries} times.`);
+      notify(`Metrics did not reach ${this.name} ${this.failures} of ${this.tries} times.`);
   }
 
   private async tryOnce(metrics: readonly Metric[], limitMs: number): Promise<void> {
@@ -109,14 +109,14 @@ class Way {
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : error;
       if (reason !== null) this.tries++;
-      if (reason !== null && this.failures++ === 0) say(`Metrics did not reach ${this.name}: ${whyOf(reason)}.`);
+      if (reason !== null && this.failures++ === 0) notify(`Metrics did not reach ${this.name}: ${whyOf(reason)}.`);
     }
     clearTimeout(timer);
     this.underWay = null;
   }
 }
 
-function waysOf({ otlp, prometheus: file }: Wanted, beginMs: number): Way[] {
+function waysOf({ otlp, prometheus: file }: MetricsTargets, beginMs: number): Way[] {
   const ways: Way[] = [];
   const server = otlp === null ? null : otlpServer(otlp, process.env, randomUUID());
   if (server !== null && !('error' in server)) {

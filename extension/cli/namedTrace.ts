@@ -8,7 +8,7 @@ export interface OpenTrace extends NamedTrace, Opened {
   processes: number[];
 }
 
-/** Works with the trace that a PID or a path names. An error, one sentence, is said; the exit status is then 1. */
+/** Works with the trace that a PID or a path names. An error, one sentence, is printed; the exit status is then 1. */
 export async function withNamed(
   where: string,
   dist: string,

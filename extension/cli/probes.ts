@@ -1,4 +1,4 @@
-// The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is said.
+// The privileged tracer as the command line uses it: started, watched, detached; what goes wrong is printed.
 import { commandLine, explain } from '../capture/checks/attachTarget';
 import type { Advice } from '../capture/checks/privileges';
 import { settle } from '../capture/launch/settle';
@@ -6,25 +6,25 @@ import { Tracer, type TracerEnd, tracerMissing, tracerProgram } from '../capture
 import { continueDescendants, gpuBytesOf } from '../capture/processes/processes';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
 import type { Recording } from './commandRecording';
-import { print, say } from './report/output';
+import { print, notify } from './report/output';
 
-/** How long a log that began a moment ago is looked for. */
+/** How long to wait for a log that began a moment ago. */
 const LOGS_LIMIT_MS = 1_000;
 
 /** Probes that are in place. */
 export interface Probes {
   readonly tracer: Tracer;
-  /** Takes them away; says what was missed. */
+  /** Takes them away; prints what was missed. */
   detach(): Promise<TracerEnd>;
 }
 
 export function printAdvice({ sentence, command }: Advice): void {
-  say(sentence);
+  notify(sentence);
   if (command !== null) print([`  ${command}`], 2);
 }
 
 /**
- * Places probes for a process; `stopped` ends the attempt. Null: they could not be placed, which was said.
+ * Places probes for a process; `stopped` ends the attempt. Null: they could not be placed; the reason was printed.
  */
 export async function placeProbes(
   target: { pid: number; waitLibraries: boolean },
@@ -35,7 +35,7 @@ export async function placeProbes(
 ): Promise<Probes | null> {
   const missing = tracerMissing(dist);
   if (missing !== null) {
-    say(missing.message);
+    notify(missing.message);
     return null;
   }
   const tracer = new Tracer({
@@ -75,9 +75,9 @@ async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> 
   tracer.detach();
   const end = await tracer.ended;
   if (end.problem !== null)
-    say(`${end.problem.message.replace(/\.$/, '')}: what happened afterwards is not in the trace.`);
+    notify(`${end.problem.message.replace(/\.$/, '')}: what happened afterwards is not in the trace.`);
   await settle(recording.session, recording.directory, LOGS_LIMIT_MS, true);
   const { lost } = recording.session.info();
-  if (end.lost > lost.events) say(`The tracer lost ${end.lost - lost.events} events that the trace does not count.`);
+  if (end.lost > lost.events) notify(`The tracer lost ${end.lost - lost.events} events that the trace does not count.`);
   return end;
 }

@@ -1,6 +1,6 @@
 import { commandText } from '../capture/checks/attachTarget';
 import { injectionProblem, simulatorProblem } from '../capture/checks/simulator';
-import { askForSurvey, type HolderTime } from '../capture/checks/survey';
+import { requestSurvey, type HolderTime } from '../capture/checks/survey';
 import { gitHead } from '../capture/launch/git';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
 import { launch, missingScript, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
@@ -29,7 +29,7 @@ import {
   showUntil,
   unwritableResult,
 } from './commandRecording';
-import { refuse, say } from './report/output';
+import { refuse, notify } from './report/output';
 
 /** Beside the number of the signal that ended a program. */
 const KILLED_BY = 128;
@@ -39,7 +39,7 @@ const ORPHAN_MS = 1_000;
 const USUAL: HolderTime = 'onFirstLeak';
 /** How long processes that the program left behind are waited for before the last table. */
 const STRAGGLER_MS = 1_000;
-/** Between two looks at how many steps have ended. */
+/** Between two reads of how many steps have ended. */
 const STEPS_MS = 50;
 
 /** Runs a program under a tracer. Returns the exit status of the contract. */
@@ -52,13 +52,13 @@ export async function run(options: RunArguments, dist: string): Promise<number> 
   if ('error' in streams) return refuse(streams.error, NOT_STARTED);
   const { command, simulateGpu: simulated, backend } = options;
   const prepare = (directory: string): void => {
-    if (backend === 'inject') askForSurvey(directory, options.holders ?? USUAL);
+    if (backend === 'inject') requestSurvey(directory, options.holders ?? USUAL);
   };
   const about = { command, cwd: process.cwd(), simulated, backend, git: gitHead(process.cwd()) };
   const recording = beginRecording(dist, options, about, prepare, options.start);
   if ('error' in recording) {
     if (!recording.full) return refuse(recording.error, NOT_STARTED);
-    say(`${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`);
+    notify(`${recording.error.replace(/\.$/, '')}; the program runs without being recorded.`);
     return runUnrecorded(options, dist, streams);
   }
   if (!simulated) await explainMissingGpu();
@@ -94,11 +94,11 @@ function start(
 ): Launched | NotLaunched {
   const environment = { ...process.env, ...variables, ...jupyterVariables(process.env) };
   const started = launch(addon, command, environment, lastWord, descriptors);
-  if ('error' in started) say(started.error);
+  if ('error' in started) notify(started.error);
   return started;
 }
 
-/** From here on the program's status is what counts: our own failures are said and change nothing. */
+/** From here on the program's status is what counts: our own failures are printed and change nothing. */
 async function follow(
   options: RunArguments,
   recording: Recording,
@@ -106,20 +106,20 @@ async function follow(
   probes: Probes | null,
   wholeScreen: boolean,
 ): Promise<number> {
-  process.on('uncaughtException', error => say(reasonOf(error)));
+  process.on('uncaughtException', error => notify(reasonOf(error)));
   recordProcess(recording, started.pid, null);
   const killsBefore = memoryKills();
   const orphaned = endWithJupyter(started.pid);
-  const asks = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
-  const watch = asks ? watchForLeaks(recording) : null;
-  const cpu = sayWhenOnCpu(recording, started.pid);
+  const watched = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
+  const watch = watched ? watchForLeaks(recording) : null;
+  const cpu = noteCpuUse(recording, started.pid);
   const counting = stopAfter(options, recording, started.pid);
   const ended = await showUntil(options, recording.session, started.ended, {
     title: commandText(options.command),
     pid: started.pid,
     startedMs: recording.facts.startedRealtimeMs,
     wholeScreen,
-    quit: () => say('The program goes on; what there is to say of it comes at its end.'),
+    quit: () => notify('The program goes on; what there is to say of it comes at its end.'),
   });
   clearInterval(orphaned);
   counting.end();
@@ -128,7 +128,7 @@ async function follow(
   cpu.stop();
   recordProcess(recording, started.pid, status);
   if (status === KILLED && memoryKills() > killsBefore)
-    say('Main memory ran out, and Linux killed the program for it: below is what it had on GPUs and pinned then.');
+    notify('Main memory ran out, and Linux killed the program for it: below is what it had on GPUs and pinned then.');
   await readToEnd(recording);
   await probes?.detach();
   return finish(options, recording, neverBegan(options.start, recording) ?? cpu.why(), status);
@@ -155,39 +155,39 @@ function stopAfter(
 ): { end(): void; stopped(): boolean } {
   if (most === null) return { end: () => undefined, stopped: () => false };
   let stopped = false;
-  const look = (): void => {
+  const check = (): void => {
     if (stopped) return;
     const { steps, processes } = session.info();
     const counted = steps.filter(({ source }) => source !== 'time').sort((a, b) => b.count - a.count)[0];
     if (counted === undefined || counted.count < most) return;
     clearInterval(timer);
     stopped = true;
-    say(`Stopped after ${formatPlural(counted.count, 'step')} (--max-steps ${most}).`);
+    notify(`Stopped after ${formatPlural(counted.count, 'step')} (--max-steps ${most}).`);
     // The library that counts optimizer steps in the program has sent it Ctrl+C already; a launcher gets it here.
     const byItself = backend === 'inject' && counted.source === 'optimizer' && processes[counted.process]?.pid === pid;
     if (!byItself) attempt(() => process.kill(pid, 'SIGINT'), false); // it may have ended
   };
-  const timer = setInterval(look, STEPS_MS);
+  const timer = setInterval(check, STEPS_MS);
   return {
     end: () => clearInterval(timer),
-    stopped: () => (look(), stopped),
+    stopped: () => (check(), stopped),
   };
 }
 
-/** How many programs Linux has killed since it started because main memory ran out; 0 where it does not tell (before Linux 4.13). */
+/** How many programs Linux has killed since it started because main memory ran out; 0 where it does not count them (before Linux 4.13). */
 function memoryKills(): number {
   return Number(/^oom_kill (\d+)$/m.exec(readText('/proc/vmstat'))?.[1] ?? 0);
 }
 
-/** A program that could use a GPU but cannot says nothing of it: we do, once. */
-function sayWhenOnCpu({ session }: Recording, pid: number): { stop(): void; why(): string } {
+/** A program that could use a GPU but cannot prints nothing on it: we do, once. */
+function noteCpuUse({ session }: Recording, pid: number): { stop(): void; why(): string } {
   let why = 'The program allocated nothing with CUDA.';
   const used = (): boolean => session.info().processes.length > 0;
   const stop = watchForCpu(
     () => pid,
     used,
     reason => {
-      say(cpuText(reason, true, text => text));
+      notify(cpuText(reason, true, text => text));
       why = cpuText(reason, false, text => text);
     },
   );
@@ -198,9 +198,9 @@ function sayWhenOnCpu({ session }: Recording, pid: number): { stop(): void; why(
 async function readToEnd({ session, directory }: Recording): Promise<void> {
   try {
     const running = await settle(session, directory, STRAGGLER_MS);
-    if (running > 0) say(`${running} of its processes still run: what they do from here on is not in the trace.`);
+    if (running > 0) notify(`${running} of its processes still run: what they do from here on is not in the trace.`);
   } catch (error) {
-    say(`The trace could not be read to its end (${reasonOf(error)}).`);
+    notify(`The trace could not be read to its end (${reasonOf(error)}).`);
   }
 }
 
@@ -231,7 +231,7 @@ function findProblem(options: RunArguments, dist: string): string | null {
   );
 }
 
-/** A Jupyter kernel ends when its parent does: that is us. An editor's Node.js runs us by a variable that nobody else is to have. */
+/** A Jupyter kernel ends when its parent does: that is us. An editor's Node.js runs us by a variable that no other program is to have. */
 function jupyterVariables({ JPY_PARENT_PID: parent }: Environment): Environment {
   return {
     ...(parent && { JPY_PARENT_PID: String(process.pid) }),
@@ -241,8 +241,8 @@ function jupyterVariables({ JPY_PARENT_PID: parent }: Environment): Environment 
 
 /** Ends a kernel whose Jupyter server is gone: its own parent is still there. */
 function endWithJupyter(pid: number): NodeJS.Timeout | undefined {
-  const look = (): void => void (process.ppid !== PARENT && process.kill(pid, 'SIGTERM'));
-  return process.env.JPY_PARENT_PID === undefined ? undefined : setInterval(look, ORPHAN_MS);
+  const check = (): void => void (process.ppid !== PARENT && process.kill(pid, 'SIGTERM'));
+  return process.env.JPY_PARENT_PID === undefined ? undefined : setInterval(check, ORPHAN_MS);
 }
 
 /** What the program's environment gets: under the uprobe tracer nothing, unless the GPU is simulated. */
@@ -267,6 +267,6 @@ function gpuVariables({ simulateGpu }: RunArguments, dist: string): Environment 
 
 async function explainMissingGpu(): Promise<void> {
   const { libcuda, gpu } = await findDriver(process.env);
-  if (libcuda === null) say('No NVIDIA driver was found (libcuda.so.1): the program runs without a GPU.');
-  else if (!gpu) say(`No NVIDIA GPU was found (${libcuda} is there): the program runs without one.`);
+  if (libcuda === null) notify('No NVIDIA driver was found (libcuda.so.1): the program runs without a GPU.');
+  else if (!gpu) notify(`No NVIDIA GPU was found (${libcuda} is there): the program runs without one.`);
 }

@@ -7,7 +7,7 @@ import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../anal
 import { otherLines, rowVerdicts } from '../analysis/findings/rowVerdicts';
 import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';
-import { ask, cannotAsk, type Reader } from '../capture/traces/requests';
+import { queryProcess, refusalOf, type Reader } from '../capture/traces/requests';
 import type { NativeTrace } from '../native/addon';
 import type { BlockQuery } from '../protocol/requests/blockRequests';
 import type {
@@ -59,7 +59,7 @@ export class TraceVerdicts {
     const begun = performance.now();
     const query = async ({ process, ...words }: OwnQuestion): Promise<OwnAnswer> => {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
-      const result = await ask(this.still, this.directory, process, words, patience);
+      const result = await queryProcess(this.still, this.directory, process, words, patience);
       const took = timeOf(result);
       log(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
@@ -113,7 +113,7 @@ export class TraceVerdicts {
   /** One sentence on why the process of a finding cannot be queried now; null: it can. */
   queryRefusal({ process }: Pick<Finding, 'process'>): string | null {
     const info = this.source.info();
-    return cannotAsk(info, info.processes[process], this.directory);
+    return refusalOf(info, info.processes[process], this.directory);
   }
 
   /** Queries the holders of a finding's survivors; where the process cannot answer, the recorded ones are given. */
@@ -141,7 +141,7 @@ export class TraceVerdicts {
     const found = tensorAt(this.source, process, BigInt(address));
     if (found === null) return t('The block is freed.');
     const patience = { limitMs: BLOCK_PATIENCE_MS };
-    const result = await ask(this.still, this.directory, process, { blocks: [found.block] }, patience);
+    const result = await queryProcess(this.still, this.directory, process, { blocks: [found.block] }, patience);
     return 'sentence' in result ? result.sentence : null;
   }
 
@@ -155,7 +155,7 @@ export class TraceVerdicts {
     const blocks = survivorsOf(this.source, finding);
     if (blocks.length === 0) return refused(t('None of its blocks is alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
-    const result = await ask(this.still, this.directory, finding.process, { blocks }, patience);
+    const result = await queryProcess(this.still, this.directory, finding.process, { blocks }, patience);
     if (signal.aborted) return refused(t('Stopped waiting.'));
     if ('sentence' in result) return this.recorded(finding, result.sentence);
     const found = readHolderAnswer(result.answer, finding.sites, {

@@ -17,7 +17,7 @@ type Cell = string | number;
 
 /**
  * One row an allocation, ended or live (then `end_seconds` is empty), as RFC 4180 has it. `stack` is the whole stack, outermost
- * first. What comes behind `site` tells what the format has no other place for.
+ * first. The columns behind `site` hold what the format has no other place for.
  */
 export async function* csvChunks(input: ExportInput): AsyncGenerator<Buffer> {
   yield Buffer.from(csvRow(COLUMNS.split(',')));

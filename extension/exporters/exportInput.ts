@@ -73,8 +73,8 @@ export function layerOf(batch: LifetimeBatch, row: number): Layer {
   return LAYERS[batch.layer[row] ?? 0] ?? 'tensor';
 }
 
-function pick(batch: LifetimeBatch, wanted: (row: number) => boolean): LifetimeBatch {
-  const rows = Array.from({ length: batch.rows }, (_, row) => row).filter(wanted);
+function pick(batch: LifetimeBatch, included: (row: number) => boolean): LifetimeBatch {
+  const rows = Array.from({ length: batch.rows }, (_, row) => row).filter(included);
   const columns = Object.entries(batch).map(([name, column]) => {
     if (typeof column === 'number') return [name, rows.length];
     if (Array.isArray(column)) return [name, column];

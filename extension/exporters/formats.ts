@@ -5,8 +5,8 @@ export interface Exporter {
   /** Not to be written to a terminal. */
   binary: boolean;
   /**
-   * Gives what writes a selection, a piece at a time; that rejects as the reading of the trace does. Loaded when it is wanted: who
-   * records or looks needs none of the formats' libraries.
+   * Gives what writes a selection, a piece at a time; that rejects as the reading of the trace does. Loaded on first use:
+   * recording and viewing need none of the formats' libraries.
    */
   load(): Promise<(input: ExportInput) => AsyncIterable<Uint8Array>>;
 }

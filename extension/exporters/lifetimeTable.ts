@@ -52,7 +52,7 @@ export class LifetimeTable {
     if (this.endedRows() > 2 * this.mostEnded) this.finish();
   }
 
-  /** After the last batch: no more than the wanted number of ended ones is left. */
+  /** After the last batch: no more than the requested number of ended ones is left. */
   finish(): void {
     const ended = this.endedRows();
     if (ended > this.mostEnded) this.drop(ended - this.mostEnded);

@@ -8,7 +8,7 @@ const PATH = '/v1/metrics';
 /** AggregationTemporality.CUMULATIVE */
 const CUMULATIVE = 2;
 
-/** A server that takes metrics, and what is said to it of where they come from. */
+/** A server that takes metrics, and the resource that they come from. */
 export interface OtlpServer {
   url: URL;
   headers: Headers;
@@ -16,8 +16,8 @@ export interface OtlpServer {
 }
 
 /**
- * The server at this address, or (`''`) that of OpenTelemetry's variables, with what these say. One sentence where its address is none.
- * `instance` tells this recording from all others.
+ * The server at this address, or (`''`) that of OpenTelemetry's variables. One sentence where its address is none.
+ * `instance` sets this recording apart from all others.
  */
 export function otlpServer(address: string, env: NodeJS.ProcessEnv, instance: string): OtlpServer | { error: string } {
   const own = address === '' ? env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT : undefined;

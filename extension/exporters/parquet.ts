@@ -1,4 +1,4 @@
-// What stands behind Parquet, in a bundle of its own: who records or looks needs no library for it.
+// What stands behind Parquet, in a bundle of its own: recording and viewing need no library for it.
 export { allocationRow, allocationsChunks } from './parquet/allocations';
 export { parquetChunks } from './parquet/parquetFile';
 export { rankTables, stepRows } from './parquet/rankTables';

@@ -72,11 +72,11 @@ function* counters({ trace, info }: ExportInput): Generator<TraceEvent> {
   for (const process of info.processes) {
     const totals = info.totals.filter(entry => entry.process === process.index);
     const devices = new Set(totals.map(entry => entry.device).filter(device => device >= 0));
-    const wanted: [Series, number][] = [...devices].flatMap(device =>
+    const tracks: [Series, number][] = [...devices].flatMap(device =>
       (['tensor', 'reserved', 'driver'] as const).map((series): [Series, number] => [series, device]),
     );
-    if (totals.some(entry => entry.layer === 'host')) wanted.push(['host', -1]);
-    for (const [series, device] of wanted) {
+    if (totals.some(entry => entry.layer === 'host')) tracks.push(['host', -1]);
+    for (const [series, device] of tracks) {
       const query = { series, process: process.index, fromNs: 0, toNs: info.durationNs, buckets: COUNTER_POINTS };
       const points = trace.timeline(device < 0 ? query : { ...query, device });
       const name = `${series} bytes, ${deviceName(device, series === 'host' ? 'host' : 'driver')}`;

@@ -35,7 +35,7 @@ export class Shared {
   constructor(readonly value: () => PickleValue) {}
 }
 type Plain = null | boolean | number | bigint | string | Shared;
-/** What JSON knows, bigint and what is shared. Numbers that are whole become Python's int. */
+/** The types of JSON, bigint and shared objects. Numbers that are whole become Python's int. */
 export type PickleValue = Plain | PickleValue[] | { [key: string]: PickleValue };
 /** A list that is made as it is written. */
 export type PickleList = Iterable<PickleValue | PickleList>;

@@ -7,7 +7,7 @@ import { SiteBook } from './siteBook';
 import { replay, type DeviceHistory, type SnapshotEvent, type SnapshotSegment } from './snapshotSweep';
 import { traceFacts } from './traceFacts';
 
-/** Allocations that ended, of all devices; more than PyTorch's viewer draws. Earlier ones are left out, and it is said. */
+/** Allocations that ended, of all devices; more than PyTorch's viewer draws. Earlier ones are left out, with a note on that. */
 const MOST_ENDED = 500_000;
 /** PyTorch's allocator takes small blocks from segments of this size. */
 const SMALL_SEGMENT_BYTES = 2 << 20;

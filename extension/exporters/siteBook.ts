@@ -6,7 +6,7 @@ import { findThread } from '../protocol/threads';
 const NO_LINE: Frame = { file: '', line: 0, function: '(no Python line)' };
 const BEFORE_ATTACH: Frame = { file: '', line: 0, function: '(before recording)' };
 
-/** Stacks by site, each asked for once. */
+/** Stacks by site, each read once. */
 export class SiteBook {
   private readonly sites = new Map<number, Site | null>();
   private readonly stacks = new Map<number, string>();
@@ -17,7 +17,7 @@ export class SiteBook {
     return remembered(this.sites, id, () => this.source.site(id));
   }
 
-  /** Innermost first; never empty: memory without a Python line has one frame that says so. */
+  /** Innermost first; never empty: memory without a Python line has one frame with a note. */
   frames(id: number): readonly Frame[] {
     const site = this.site(id);
     if (site !== null && site.frames.length > 0) return site.frames;

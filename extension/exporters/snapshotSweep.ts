@@ -39,7 +39,7 @@ const AT_ONCE = 4;
 
 /**
  * Replays one process's allocations on one device so that at every moment each block lies in a segment that is there, as
- * PyTorch's viewer demands. What the trace cannot tell is filled in: blocks in no known segment get one, that is there from the first
+ * PyTorch's viewer demands. What the trace does not hold is filled in: blocks in no known segment get one, that is there from the first
  * to the last of them, or always if one is still alive; and blocks that outlive their segment end with it.
  */
 export function replay(table: LifetimeTable, rows: readonly number[], map: SegmentMap): DeviceHistory {

@@ -4,7 +4,7 @@ import { rankOf } from '../protocol/rank';
 import type { TraceInfo } from '../protocol/trace';
 import type { Selection } from './exportInput';
 
-/** What every export says of itself: where it comes from and what is missing in it. */
+/** What every export holds about itself: where it comes from and what is missing in it. */
 export type TraceFacts = ReturnType<typeof traceFacts>;
 
 export function traceFacts(info: TraceInfo, selection: Selection) {

@@ -17,15 +17,15 @@ type Steps = { rows: TableRow<'steps'>[]; after: number; part: number; source: S
 
 /** A day of steps at ten a second has nine files. */
 const STEPS_A_FILE = 100_000;
-/** What the model keeps apart of the newest steps, so that a look every second misses few. */
+/** What the model keeps apart of the newest steps, so that a read every second misses few. */
 const NEWEST = 2048;
-/** Ended allocations that are told: those with the most bytes times time, of which peaks are made. */
+/** The heaviest ended allocations: those with the most bytes times time, of which peaks are made. */
 const ENDED = 20_000;
 
 /** Writes what a job's folder has of the processes of one trace, again and again. */
 export class JobWriter {
   private readonly steps = new Map<number, Steps>();
-  /** Where what was written of each process lies: torch.distributed may tell its rank late. */
+  /** Where what was written of each process lies: torch.distributed may report its rank late. */
   private readonly places = new Map<number, string>();
 
   private constructor(
@@ -46,7 +46,7 @@ export class JobWriter {
     return new JobWriter(await import('../exporters/parquet'), folder, session, trace, asOfMs);
   }
 
-  /** What is told of each process now, with its run and rank. */
+  /** The summary of each process now, with its run and rank. */
   summaries(): RankSummary[] {
     return this.ranks(true).map(({ summary }) => summary);
   }
@@ -90,9 +90,9 @@ export class JobWriter {
           if (own.rows.push({ weight, row: rowOf(batch, i) }) > own.most && !all) keepHeaviest(own);
         }
       for (const { summary } of this.ranks(false)) {
-        const told = kept.get(summary.pid);
-        if (told !== undefined && !all) keepHeaviest(told);
-        const own = (told?.rows ?? []).map(({ row }) => ({ ...row, run: summary.run, rank: summary.rank }));
+        const heaviest = kept.get(summary.pid);
+        if (heaviest !== undefined && !all) keepHeaviest(heaviest);
+        const own = (heaviest?.rows ?? []).map(({ row }) => ({ ...row, run: summary.run, rank: summary.rank }));
         this.writeTable(summary, 'allocations', own, 0);
       }
     } finally {

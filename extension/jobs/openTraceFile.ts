@@ -6,7 +6,7 @@ import { loadNative, type NativeAddon, type NativeTrace } from '../native/addon'
 import { nameCells } from '../protocol/notebookCells';
 import { traceFile, type TraceFile } from '../native/traceFile';
 
-/** A trace of which all that there is was read; who opened it closes it (`closeTrace`). */
+/** A trace that was read to its end; its opener closes it (`closeTrace`). */
 export interface Opened {
   addon: NativeAddon;
   session: NativeTrace;

@@ -11,7 +11,7 @@ import { JobWriter } from './jobWriter';
 /** A copy of a trace is newer than the summary that is written each minute, by so much at most while the rank runs. */
 const BESIDE_MS = 120_000;
 
-/** What was read of traces that have no summary, so that who looks again opens those alone that have changed. */
+/** What was read of traces that have no summary, so that the next read opens only those that have changed. */
 export type ReadTraces = Map<string, SummaryFile[]>;
 
 /** A job's folder with what was wrong with it, in sentences; an error where nothing is in it. Nothing is written. */
@@ -68,8 +68,8 @@ function withoutSummary(folder: string, known: readonly SummaryFile[]): { trace:
   return tracesIn(folder).flatMap(trace => {
     const writtenMs = changedMs(join(folder, trace));
     const own = known.filter(({ summary }) => summary.trace === trace);
-    const isTold = own.some(file => !file.summary.live || file.writtenMs >= writtenMs - BESIDE_MS);
-    return isTold ? [] : [{ trace, writtenMs }];
+    const isSummarized = own.some(file => !file.summary.live || file.writtenMs >= writtenMs - BESIDE_MS);
+    return isSummarized ? [] : [{ trace, writtenMs }];
   });
 }
 

@@ -6,7 +6,7 @@ import type { Place } from './launcher';
 
 export type Fields = Record<string, unknown>;
 export interface Answered {
-  /** What the text says, which is JSON; empty where the tool refused. */
+  /** The parsed text, which is JSON; empty where the tool refused. */
   content: Fields;
   text: string;
   refused: boolean;
@@ -16,8 +16,8 @@ export interface Answered {
 export interface Agent {
   client: Client;
   pid: number;
-  /** Questions that the user was asked. */
-  asked: string[];
+  /** Questions put to the user. */
+  questions: string[];
   call(name: string, given?: Fields, options?: Parameters<Client['callTool']>[1]): Promise<Answered>;
 }
 interface How {
@@ -37,10 +37,10 @@ export async function startAgent(
   const options: ClientOptions = { versionNegotiation: { mode } };
   if (agrees !== undefined) options.capabilities = { elicitation: { form: {} } };
   const client = new Client({ name: 'test', version: '1' }, options);
-  const asked: string[] = [];
+  const questions: string[] = [];
   if (agrees !== undefined)
     client.setRequestHandler('elicitation/create', ({ params }) => {
-      asked.push(params.message);
+      questions.push(params.message);
       return agrees ? { action: 'accept', content: {} } : { action: 'decline' };
     });
   const [command, ...args] = [...place.command, 'mcp'];
@@ -53,7 +53,7 @@ export async function startAgent(
   t.after(() => client.close());
   return {
     client,
-    asked,
+    questions,
     pid: transport.pid ?? 0,
     async call(name, given = {}, how) {
       const result = await client.callTool({ name, arguments: given }, how);

@@ -132,7 +132,7 @@ test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t
   const job = await target(t, place);
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
     const started = place.start(['attach', String(job.pid)]);
-    await started.saw('Attached');
+    await started.printedText('Attached');
     process.kill(started.pid, signal);
     assert.equal((await started.ended).status, 0);
   }
@@ -143,7 +143,7 @@ test('SIGTERM and SIGHUP detach as well; a second signal does not wait', async t
     'hang',
   ]);
   const started = place.start(['attach', String(job.pid)]);
-  await started.saw('Attached');
+  await started.printedText('Attached');
   process.kill(started.pid, 'SIGINT');
   await until(() => existsSync(place.path('asked')));
   process.kill(started.pid, 'SIGINT');
@@ -170,7 +170,7 @@ test('the end of the program ends it with status 0', async t => {
   const { place } = stage(t, [READY, 'end', ended(0, 0)]);
   const job = await target(t, place);
   const started = place.start(['attach', String(job.pid), '--report', 'r.json', '-o', 't.gputrace']);
-  await started.saw('Attached');
+  await started.printedText('Attached');
   job.kill('SIGKILL');
   const { status, stdout, stderr } = await started.ended;
   assert.deepEqual([status, stdout], [0, ''], stderr);
@@ -254,11 +254,11 @@ test('bad processes are named before anything is made', async t => {
     ['4194305', 125, /There is no process 4194305\./],
     [String(process.pid), 125, /has not loaded the CUDA driver/],
   ];
-  for (const [pid, expected, says] of cases) {
+  for (const [pid, expected, pattern] of cases) {
     const { status, stderr } = await place.run(['attach', pid]);
     assert.equal(status, expected, stderr);
     assert.equal(ours(stderr).length, 1);
-    assert.match(stderr, says);
+    assert.match(stderr, pattern);
   }
   assert.deepEqual(traces(place), []);
 });
@@ -299,10 +299,10 @@ test('run --backend uprobe: probes first, then the program, as if alone', async 
   const stat = variables.pop() ?? '';
   const expected = Object.entries({ ...place.env, ...given }).map(([name, value]) => `${name}=${value}`);
   assert.deepEqual(variables.sort(), expected.sort(), 'the environment is unchanged');
-  const { words: told } = seen();
+  const { words: tracerWords } = seen();
   const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
-  assert.equal(told[told.indexOf('--pid') + 1], parent, 'the program is a child of the traced process');
-  assert.ok(told.includes('--children') && told.includes('--wait-libraries'));
+  assert.equal(tracerWords[tracerWords.indexOf('--pid') + 1], parent, 'the program is a child of the traced process');
+  assert.ok(tracerWords.includes('--children') && tracerWords.includes('--wait-libraries'));
 });
 
 test('run --backend uprobe: the program does not start where probes cannot be placed', async t => {
@@ -321,7 +321,7 @@ test('run --backend uprobe: statuses and signals are the program’s own', async
   const script =
     'import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(9))\nprint("ready", flush=True)\ntime.sleep(600)';
   const started = place.start([...run, python, '-c', script]);
-  await started.saw('ready');
+  await started.printedText('ready');
   process.kill(started.pid, 'SIGTERM');
   assert.equal((await started.ended).status, 9);
   const libraries = await place.run([

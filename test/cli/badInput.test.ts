@@ -93,12 +93,12 @@ test('report names what is wrong with a file', async t => {
     ['text.gputrace', 'This is no trace, whatever its name says. '.repeat(500), /text\.gputrace/],
     ['newer.gputrace', newer, /newer/],
   ];
-  for (const [name, content, says] of files) {
+  for (const [name, content, pattern] of files) {
     writeFileSync(place.path(name), content);
     const { status, stdout, stderr } = await place.run(['report', place.path(name)]);
     assert.equal(status, 1, `${name}: ${stdout}`);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    assert.match(stderr, says);
+    assert.match(stderr, pattern);
   }
   const { status, stderr } = await place.run(['report', place.path('none.gputrace')]);
   assert.equal(status, 1);
@@ -115,8 +115,8 @@ test('a trace that was cut short shows what is left and says so, or is refused i
     if (status === 0) {
       const report = JSON.parse(stdout) as Report;
       assert.match(stderr, /^gpu-memtrace: .* is cut short: .*\n$/);
-      const said = report.lost.events > 0 || Object.keys(report.lost.byCause).length > 0;
-      assert.ok(said || report.processes.some(({ notes }) => notes.length > 0), `${part}: nothing says that it is cut`);
+      const lost = report.lost.events > 0 || Object.keys(report.lost.byCause).length > 0;
+      assert.ok(lost || report.processes.some(({ notes }) => notes.length > 0), `${part}: nothing says that it is cut`);
     } else {
       assert.equal(status, 1);
       assert.equal(stderr.trim().split('\n').length, 1, stderr);

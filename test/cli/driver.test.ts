@@ -113,7 +113,7 @@ time.sleep(600)
 `,
   );
   const started = place.start(['run', '--simulate-gpu', '--format', 'none', '--', python, script]);
-  await started.saw('ready');
+  await started.printedText('ready');
   kill(-started.pid);
   await started.ended;
   const below = place.path('run', 'gpu-memory-trace');

@@ -114,7 +114,7 @@ test('a program that is killed is shown as it was then', async t => {
   const { status, stderr } = await place.run(words, environment);
   assert.equal(status, 128 + 9);
   const { stdout } = await place.run(['report', trace]);
-  for (const said of [stderr, stdout]) assert.match(said, /^The program was killed \(SIGKILL\)\. Linux does that/m);
+  for (const output of [stderr, stdout]) assert.match(output, /^The program was killed \(SIGKILL\)\. Linux does that/m);
   assert.match(stderr, /^TOTAL LIVE: 30\.00 KB$/m);
   assert.doesNotMatch(stderr, /As of/);
 });
@@ -130,11 +130,11 @@ test('the program is asked by itself, once, who holds what leaks, and keeps its 
       .findIndex(line => line.endsWith('# HOLD')) + 1,
   );
   assert.ok((leak.holder.asked?.pauseMs ?? 0) > 0);
-  const said =
+  const heldBy =
     /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}Seen .* into the run; this paused the program for \d+ ms\.$/m;
-  assert.match(stderr.slice(stderr.lastIndexOf('LEAK:')), said);
+  assert.match(stderr.slice(stderr.lastIndexOf('LEAK:')), heldBy);
   const { stdout } = await place.run(['report', place.path('t.gputrace')]);
-  assert.match(stdout, said);
+  assert.match(stdout, heldBy);
   assert.match(stdout, /^As of the end of step \d+: the program had freed everything when it ended\.$/m);
   const holders = await place.run(['holders', place.path('t.gputrace')]);
   assert.match(holders.stdout, /As answered while the program was running\.\n.*main\(\)\.kept/);

@@ -1,4 +1,4 @@
-// The experiments, on the simulated GPU: the trace must hold exactly what each job says of itself when it ends.
+// The experiments, on the simulated GPU: the trace must hold exactly what each job reports of itself when it ends.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { inLong } from '../long.mjs';

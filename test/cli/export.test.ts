@@ -155,9 +155,9 @@ test('what cannot be done is one sentence', async t => {
     [['--between', '90%', '10%'], 2, /from the earlier to the later/],
     [['--at', 'step:9999'], 2, /step 9999 is not among them/],
   ];
-  for (const [words, expected, says] of cases) {
+  for (const [words, expected, pattern] of cases) {
     const { status, stdout, stderr } = await place.run(['report', file, ...words]);
     assert.deepEqual([status, stdout, stderr.trim().split('\n').length], [expected, '', 1], stderr);
-    assert.match(stderr, says);
+    assert.match(stderr, pattern);
   }
 });

@@ -1,4 +1,4 @@
-// What a sample job says of itself when it ends, and whether a trace holds exactly that.
+// What a sample job reports of itself when it ends, and whether a trace holds exactly that.
 import assert from 'node:assert/strict';
 import type { Ended, Report } from './launcher';
 
@@ -31,8 +31,8 @@ export function check(report: Report, facts: Facts): void {
       thread,
       ...sites.get(site),
     }));
-  const said = facts.live.map(block => ({ ...block, thread: names.get(block.tid) }));
-  assert.deepEqual(traced.sort(byAddress), said.sort(byAddress));
+  const live = facts.live.map(block => ({ ...block, thread: names.get(block.tid) }));
+  assert.deepEqual(traced.sort(byAddress), live.sort(byAddress));
   const total = report.totals.find(({ layer, pid }) => layer === 'tensor' && pid === facts.pid);
   assert.deepEqual(
     [total?.liveBytes, total?.allocations, total?.frees],

@@ -65,10 +65,10 @@ test('no space for the trace or the report: the folder is named, and can be read
     env,
   );
   assert.equal(status, 7, stderr);
-  const said = ours(stderr).slice(1);
-  assert.equal(said.length, 2, stderr);
-  assert.match(said[0] ?? '', /report\.json cannot be written: no space is left\.$/);
-  assert.match(said[1] ?? '', /^gpu-memtrace: The trace could not be saved \(.*\); it stays in$/);
+  const sentences = ours(stderr).slice(1);
+  assert.equal(sentences.length, 2, stderr);
+  assert.match(sentences[0] ?? '', /report\.json cannot be written: no space is left\.$/);
+  assert.match(sentences[1] ?? '', /^gpu-memtrace: The trace could not be saved \(.*\); it stays in$/);
   const directory = stderr.trimEnd().split('\n').at(-1) ?? '';
   assert.equal(dirname(directory), join(disk, 'run/gpu-memory-trace'));
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('the trace directory is deleted while the program runs: all of it is saved,
   const script = place.write('job.py', `${DRIVER_SCRIPT}${LEAKY_STEPS}${wait}${gone}sys.exit(7)\n`);
   const words = ['run', '--simulate-gpu', '--interval', '0.1', '-o', place.path('t.gputrace')];
   const run = place.start([...words, '--report', place.path('report.json'), '--', python, script]);
-  await run.saw('LEAK: '); // a log that the launcher has not seen yet goes with its directory
+  await run.printedText('LEAK: '); // a log that the launcher has not seen yet goes with its directory
   const [directory] = readdirSync(place.path('run/gpu-memory-trace'));
   const named = place.path('run/gpu-memory-trace', directory ?? '');
   place.write('go', '');

@@ -32,7 +32,7 @@ async function live(place: Place): Promise<{ directory: string; pid: number; lau
     `${DRIVER_SCRIPT}alloc(1 << 20)\nprint("PID", os.getpid(), flush=True)\ntime.sleep(600)\n`,
   );
   const started = place.start(['run', '--simulate-gpu', '--format', 'none', '--', python, job]);
-  const pid = Number((await started.said(/PID (\d+)/))[1]);
+  const pid = Number((await started.printed(/PID (\d+)/))[1]);
   place.atEnd(() => kill(pid));
   const above = place.path('run/gpu-memory-trace');
   return { directory: join(above, readdirSync(above)[0] ?? ''), pid, launcher: started.pid };

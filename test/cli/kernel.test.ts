@@ -7,7 +7,7 @@ import { Place, python, type Ended } from './launcher';
 
 const FIELDS = { argv: ['python', '-m', 'ipykernel_launcher', '-f', '{connection_file}'], language: 'python' };
 
-/** A place with the kernels `python3` and `mine`, of which the command line knows alone. */
+/** A place with the kernels `python3` and `mine`, which only the command line finds. */
 function withKernels(place: Place): (...words: string[]) => Promise<Ended> {
   for (const [name, shown] of Object.entries({ python3: 'Python 3 (ipykernel)', mine: 'Mine' })) {
     mkdirSync(place.path('data/kernels', name), { recursive: true });

@@ -28,9 +28,9 @@ export interface Started {
   pid: number;
   ended: Promise<Ended>;
   /** Resolves once this was printed, on stdout or on stderr. */
-  saw(text: string): Promise<void>;
+  printedText(text: string): Promise<void>;
   /** The same for a pattern; gives what it matched. */
-  said(pattern: RegExp): Promise<RegExpExecArray>;
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** A command whose output is read on one side only. */
@@ -142,7 +142,7 @@ export class Place {
     const ended = new Promise<Ended>(done =>
       child.once('close', (status, signal) => done({ status, signal, ...output })),
     );
-    const said = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
       for (const end = Date.now() + HANG_MS; ; await new Promise(done => setTimeout(done, 20))) {
         const match = pattern.exec(output.stdout) ?? pattern.exec(output.stderr);
         if (match !== null) return match;
@@ -150,14 +150,14 @@ export class Place {
           throw new Error(`No ${pattern} came.\n${output.stdout}\n${output.stderr}`);
       }
     };
-    const saw = async (text: string): Promise<void> => {
-      await said(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+    const printedText = async (text: string): Promise<void> => {
+      await printed(new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
     };
-    return { pid: child.pid ?? 0, ended, saw, said };
+    return { pid: child.pid ?? 0, ended, printedText, printed };
   }
 
-  /** Starts a command with nobody who reads what it prints to `deaf`: once there is no more room it hangs there. */
-  startUnread(words: string[], deaf: 'stdout' | 'stderr'): Unread {
+  /** Starts a command whose output to `full` nothing reads: once there is no more room it hangs there. */
+  startUnread(words: string[], full: 'stdout' | 'stderr'): Unread {
     const child = spawn(process.execPath, [this.cli, ...words], {
       cwd: this.folder,
       env: this.env,
@@ -166,7 +166,7 @@ export class Place {
     });
     this.atEnd(() => kill(-(child.pid ?? 0)));
     let text = '';
-    (deaf === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
+    (full === 'stdout' ? child.stderr : child.stdout).setEncoding('utf8').on('data', (more: string) => (text += more));
     return { child, ended: new Promise(done => child.once('exit', done)), text: () => text };
   }
 

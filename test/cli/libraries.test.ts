@@ -19,12 +19,12 @@ test('the ledger names the library and the program, and leaves the cache out', a
   const place = new Place(t);
   const ended = await place.trace([python, workload('libraries'), library]);
   assert.equal(ended.status, 0, ended.stderr);
-  const told = lastLine<{ library: number; program: number }>(ended);
+  const bytes = lastLine<{ library: number; program: number }>(ended);
   const { ledger, sites, findings } = place.readJson<Libraries>('report.json');
   const [own, program, ...more] = ledger[0]?.libraries ?? [];
-  assert.deepEqual([own?.path, own?.bytes, own?.bytesPerStep], [library, told.library, 1 << 20]);
+  assert.deepEqual([own?.path, own?.bytes, own?.bytesPerStep], [library, bytes.library, 1 << 20]);
   assert.match(basename(program?.path ?? ''), /^(lib)?python/);
-  assert.deepEqual([program?.bytes, more], [told.program, []]);
+  assert.deepEqual([program?.bytes, more], [bytes.program, []]);
   const cache = sites.filter(site => site.layer === 'driver' && basename(site.library) === 'libc10_cuda.so');
   assert.ok(cache.length > 0 && cache.every(site => site.verdict === 'cache'));
   const lineless = sites.find(site => site.layer === 'driver' && site.frames.length === 0);

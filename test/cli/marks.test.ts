@@ -19,7 +19,7 @@ test('a mark is taken from beside, kept in the trace, and compared with', async 
   const go = place.path('go');
   const file = place.path('run.gputrace');
   const job = place.start(['run', '--simulate-gpu', '--format', 'none', '-o', file, '--', python, script, go]);
-  await job.saw('READY');
+  await job.printedText('READY');
   const pid = readFileSync(`${go}.pid`, 'utf8');
   const marked = await place.run(['mark', pid, 'before eval']);
   assert.equal(marked.status, 0, marked.stderr);
@@ -53,7 +53,7 @@ test('a mark is taken from beside, kept in the trace, and compared with', async 
 
 test('what cannot be marked or compared is said in a sentence', async t => {
   const place = new Place(t);
-  for (const [words, status, says] of [
+  for (const [words, status, pattern] of [
     [['mark', String(process.pid), 'a'], 1, /is not traced/],
     [['mark', place.path('none'), 'a'], 1, /neither the PID of a running process nor a trace/],
     [['mark', '5'], 2, /Name a process and the mark/],
@@ -62,6 +62,6 @@ test('what cannot be marked or compared is said in a sentence', async t => {
   ] as const) {
     const ended = await place.run([...words]);
     assert.equal(ended.status, status, words.join(' '));
-    assert.match(ended.stderr, says);
+    assert.match(ended.stderr, pattern);
   }
 });

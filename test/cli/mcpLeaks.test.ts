@@ -39,7 +39,7 @@ interface Diagnosis {
   fix: string;
 }
 
-/** All that a program makes of what the tools say of one trace; null: it leaks nothing. */
+/** All that a program makes of the answers of the tools on one trace; null: it leaks nothing. */
 async function diagnose(agent: Agent, trace: string): Promise<Diagnosis | null> {
   for (let cursor: unknown = undefined; cursor !== null;) {
     const { content } = await agent.call('get_findings', { trace, ...(cursor ? { cursor } : {}) });
@@ -77,17 +77,17 @@ test('line, holder and fix of every planted leak; nothing of what only looks lik
   for (const trace of traces) {
     const name = basename(trace, '.gputrace');
     const expected = expectations[`${name}.py`];
-    const said = await diagnose(agent, trace);
-    const told = `${name}: ${JSON.stringify(said)}`;
-    assert.equal(said?.verdict ?? 'none', expected?.verdict, told);
-    if (said === null) continue;
-    const among = (line: number | null, wanted: number | number[] | undefined): boolean =>
-      wanted === undefined || [wanted].flat().includes(line ?? 0);
-    assert.ok(among(said.allocates, expected?.site) && among(said.keeps, expected?.holder), told);
+    const diagnosis = await diagnose(agent, trace);
+    const message = `${name}: ${JSON.stringify(diagnosis)}`;
+    assert.equal(diagnosis?.verdict ?? 'none', expected?.verdict, message);
+    if (diagnosis === null) continue;
+    const among = (line: number | null, lines: number | number[] | undefined): boolean =>
+      lines === undefined || [lines].flat().includes(line ?? 0);
+    assert.ok(among(diagnosis.allocates, expected?.site) && among(diagnosis.keeps, expected?.holder), message);
     assert.ok(
-      (expected?.holderPath ?? '').split('|').some(path => said.holder.includes(path)),
-      told,
+      (expected?.holderPath ?? '').split('|').some(path => diagnosis.holder.includes(path)),
+      message,
     );
-    assert.match(said.fix, FIXES[name] ?? USUAL, told);
+    assert.match(diagnosis.fix, FIXES[name] ?? USUAL, message);
   }
 });

@@ -176,9 +176,9 @@ test('a server that never answers does not keep the end back, nor does one that 
       server.close(() => done(port));
     });
   });
-  const nobody = await runShort(place, ['--otlp', `http://127.0.0.1:${gone}`]);
-  assert.equal(nobody.status, 7);
-  assert.match(nobody.stderr, /^gpu-memtrace: Metrics did not reach \S+: connect ECONNREFUSED 127\.0\.0\.1:\d+\.\n$/);
+  const noServer = await runShort(place, ['--otlp', `http://127.0.0.1:${gone}`]);
+  assert.equal(noServer.status, 7);
+  assert.match(noServer.stderr, /^gpu-memtrace: Metrics did not reach \S+: connect ECONNREFUSED 127\.0\.0\.1:\d+\.\n$/);
 });
 
 test('metrics come while the program runs, and those still under way at its end give way to the last ones', async t => {
@@ -190,8 +190,8 @@ test('metrics come while the program runs, and those still under way at its end 
     place.write('seen', '');
     if (running.includes(0)) response.end();
   });
-  const wanted = ['--otlp', url, '--prometheus', 'gpu.prom'];
-  const { status, stderr } = await runShort(place, wanted, EVERY, ['seen', 'gpu.prom']);
+  const targets = ['--otlp', url, '--prometheus', 'gpu.prom'];
+  const { status, stderr } = await runShort(place, targets, EVERY, ['seen', 'gpu.prom']);
   assert.deepEqual([status, stderr, running], [7, '', [1, 0]]);
 });
 

@@ -29,8 +29,8 @@ test('bytes by module, by the class where nobody tells its path', async t => {
     const place = new Place(t);
     const ended = await place.trace([python, workload('modules/program')]);
     assert.equal(ended.status, 0, ended.stderr);
-    const told = await place.run(['report', place.path('t.gputrace'), '--format', 'json', '--group-by', 'module-path']);
-    const { groups } = JSON.parse(told.stdout) as { groups: { label: string; liveBytes: number }[] };
+    const run = await place.run(['report', place.path('t.gputrace'), '--format', 'json', '--group-by', 'module-path']);
+    const { groups } = JSON.parse(run.stdout) as { groups: { label: string; liveBytes: number }[] };
     assert.deepEqual(
       Object.fromEntries(groups.map(({ label, liveBytes }) => [label, liveBytes])),
       {

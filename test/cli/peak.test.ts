@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Place, python, workload } from './launcher';
 
-interface Told {
+interface PeakReport {
   moment: { peak: { bytes: number; phase: string; module: string; line: string; [parts: string]: unknown } };
   totals: { layer: string; peakBytes: number }[];
 }
@@ -13,7 +13,7 @@ test('the parts of the peak sum to it', async t => {
   const ended = await place.trace([python, workload('modules/program')]);
   assert.equal(ended.status, 0, ended.stderr);
   const report = (...words: string[]) => place.run(['report', place.path('t.gputrace'), '--at', 'peak', ...words]);
-  const { moment, totals } = JSON.parse((await report('--format', 'json')).stdout) as Told;
+  const { moment, totals } = JSON.parse((await report('--format', 'json')).stdout) as PeakReport;
   const peak = moment.peak;
   assert.equal(peak.bytes, totals.find(({ layer }) => layer === 'tensor')?.peakBytes);
   for (const parts of ['categories', 'modules'])

@@ -17,20 +17,20 @@ test('record switches a program that sleeps on, and off again', async t => {
   const report = place.path('report.json');
   const words = ['run', '--simulate-gpu', '--start', 'paused', '--format', 'none', '--report', report, '--', python];
   const job = place.start([...words, script, place.path('go')]);
-  const [, pid = ''] = await job.said(/ready (\d+)/);
+  const [, pid = ''] = await job.printed(/ready (\d+)/);
   const go = async (size: number): Promise<void> => {
     place.write(`go${size}`, '');
-    await job.saw(`made ${size}`);
+    await job.printedText(`made ${size}`);
   };
-  const told = async (word: string): Promise<[number | null, string]> => {
+  const switchTo = async (word: string): Promise<[number | null, string]> => {
     const { status, stdout } = await place.run(['record', pid, word]);
     return [status, stdout.trim()];
   };
   await go(2 << 20);
-  assert.deepEqual(await told('on'), [0, 'Recording is on.']);
-  assert.deepEqual(await told('on'), [0, 'Recording is on.']);
+  assert.deepEqual(await switchTo('on'), [0, 'Recording is on.']);
+  assert.deepEqual(await switchTo('on'), [0, 'Recording is on.']);
   await go(4 << 20);
-  assert.deepEqual(await told('off'), [0, 'Recording is off.']);
+  assert.deepEqual(await switchTo('off'), [0, 'Recording is off.']);
   await go(8 << 20);
   assert.equal((await job.ended).status, 0);
   const { allocations, sites, lost } = place.readJson<Report>('report.json');

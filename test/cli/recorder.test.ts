@@ -52,7 +52,7 @@ function bytesIn(directory: string): number {
   return sizes.reduce<number>((sum, blocks) => sum + (blocks ?? 0) * 512, 0);
 }
 
-/** The report says what the job's own account says, but for what was lost. */
+/** The report agrees with the job's own account, but for what was lost. */
 function compare(stdout: string, report: Report): void {
   const { made } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { made: number };
   const [row] = report.totals.filter(({ layer }) => layer === 'tensor');

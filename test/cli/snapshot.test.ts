@@ -13,15 +13,15 @@ interface Report extends ShortReport {
   pools: { kind: string; id: string; reservedBytes: number; liveBytes: number; unusedBytes: number }[];
   sites: (ShortReport['sites'][0] & { verdict: string })[];
 }
-interface Told {
+interface Snapshot {
   blocks: number;
   bytes: number;
   reserved: number;
 }
 
-function snapshot(place: Place, ...options: string[]): Told {
+function snapshot(place: Place, ...options: string[]): Snapshot {
   const words = [workload('memory_snapshot'), place.path('x.pickle'), ...options];
-  return JSON.parse(execFileSync(python, words, { encoding: 'utf8' })) as Told;
+  return JSON.parse(execFileSync(python, words, { encoding: 'utf8' })) as Snapshot;
 }
 
 async function reported(place: Place): Promise<Report> {
@@ -44,10 +44,10 @@ function liveBlocks(report: Report): number {
 for (const protocol of LONG ? ['2', '3', '4', '5'] : ['2', '5']) {
   test(`a snapshot of pickle protocol ${protocol}: what is alive, and the line that leaks`, async t => {
     const place = new Place(t);
-    const told = snapshot(place, '--protocol', protocol);
+    const expected = snapshot(place, '--protocol', protocol);
     const report = await reported(place);
-    assert.deepEqual([liveBytes(report, 'tensor'), liveBlocks(report)], [told.bytes, told.blocks]);
-    assert.equal(liveBytes(report, 'driver'), told.reserved);
+    assert.deepEqual([liveBytes(report, 'tensor'), liveBlocks(report)], [expected.bytes, expected.blocks]);
+    assert.equal(liveBytes(report, 'driver'), expected.reserved);
     assert.equal(report.lost.events, 0);
     const leak = report.findings.find(finding => finding.verdict === 'leak');
     const site = report.sites.find(({ id }) => id === leak?.sites[0]);
@@ -64,10 +64,10 @@ const SHAPES = [
 for (const options of SHAPES) {
   test(`a snapshot with ${options.join(' ')}: the same bytes`, async t => {
     const place = new Place(t);
-    const told = snapshot(place, ...options);
+    const expected = snapshot(place, ...options);
     const report = await reported(place);
-    assert.deepEqual([liveBytes(report, 'tensor'), liveBlocks(report)], [told.bytes, told.blocks]);
-    assert.equal(liveBytes(report, 'driver'), told.reserved);
+    assert.deepEqual([liveBytes(report, 'tensor'), liveBlocks(report)], [expected.bytes, expected.blocks]);
+    assert.equal(liveBytes(report, 'driver'), expected.reserved);
   });
 }
 
@@ -83,14 +83,14 @@ test('ranges of a profiler whose names count steps are steps', async t => {
 test('annotations say where a moment was, and are slices; what was written beside a block finds it', async t => {
   const place = new Place(t);
   snapshot(place, '--annotated', '--devices', '2');
-  const ask = async (...words: string[]): Promise<string> => {
+  const output = async (...words: string[]): Promise<string> => {
     const { status, stdout, stderr } = await place.run(['report', place.path('x.pickle'), ...words]);
     assert.deepEqual([status, stderr], [0, '']);
     return stdout;
   };
-  assert.match(await ask('--at', '50%'), /^The program was in "ProfilerStep#\d+ › forward"\.$/m);
-  assert.match(await ask('--at', 'peak'), / in "ProfilerStep#\d+ › forward" at /);
-  const { traceEvents } = JSON.parse(await ask('--format', 'perfetto')) as {
+  assert.match(await output('--at', '50%'), /^The program was in "ProfilerStep#\d+ › forward"\.$/m);
+  assert.match(await output('--at', 'peak'), / in "ProfilerStep#\d+ › forward" at /);
+  const { traceEvents } = JSON.parse(await output('--format', 'perfetto')) as {
     traceEvents: { cat?: string; ph: string; name: string; ts: number; id2: { local: string } }[];
   };
   const slices = traceEvents.filter(({ cat }) => cat === 'range');
@@ -101,7 +101,7 @@ test('annotations say where a moment was, and are slices; what was written besid
     ['forward', '0xc01'],
     ['ProfilerStep#1', '0xc00'],
   ]);
-  const report = JSON.parse(await ask('--format', 'json')) as ShortReport;
+  const report = JSON.parse(await output('--format', 'json')) as ShortReport;
   const allocations = report.allocations as ((typeof report.allocations)[0] & { name: string; category: string })[];
   const noted = allocations.filter(({ name }) => name === 'kept by remember()');
   assert.ok(noted.length > 0 && noted.every(({ category }) => category === 'unnamed'));
@@ -109,19 +109,19 @@ test('annotations say where a moment was, and are slices; what was written besid
 
 test('private pools: what they keep, and how much of it nothing uses', async t => {
   const place = new Place(t);
-  const told = snapshot(place, '--pool', '3');
+  const expected = snapshot(place, '--pool', '3');
   const { pools } = await reported(place);
-  const unusedBytes = told.reserved - told.bytes;
+  const unusedBytes = expected.reserved - expected.bytes;
   const [pool] = pools;
   assert.deepEqual(
     [pools.length, pool?.kind, pool?.id, pool?.reservedBytes, pool?.liveBytes, pool?.unusedBytes],
-    [1, 'private', '0:3', told.reserved, told.bytes, unusedBytes],
+    [1, 'private', '0:3', expected.reserved, expected.bytes, unusedBytes],
   );
   const { stdout } = await place.run(['report', place.path('x.pickle'), '--group-by', 'pool']);
   const size = (bytes: number): string => formatBytes(bytes);
-  const keep = `Pools of captured graphs or MemPools keep ${size(told.reserved)} of PyTorch’s cache, ${size(unusedBytes)} of it unused`;
+  const keep = `Pools of captured graphs or MemPools keep ${size(expected.reserved)} of PyTorch’s cache, ${size(unusedBytes)} of it unused`;
   assert.ok(stdout.includes(keep), stdout);
-  const row = `private pool (0:3): ${size(told.reserved)} reserved, ${size(unusedBytes)} unused`;
+  const row = `private pool (0:3): ${size(expected.reserved)} reserved, ${size(unusedBytes)} unused`;
   assert.ok(stdout.includes(row), stdout);
   snapshot(place);
   assert.deepEqual((await reported(place)).pools, []);
@@ -131,9 +131,9 @@ test('private pools: what they keep, and how much of it nothing uses', async t =
 
 test('a history that was cut: what was there before it is no leak', async t => {
   const place = new Place(t);
-  const told = snapshot(place, '--history', '1000');
+  const expected = snapshot(place, '--history', '1000');
   const report = await reported(place);
-  assert.equal(liveBytes(report, 'tensor'), told.bytes);
+  assert.equal(liveBytes(report, 'tensor'), expected.bytes);
   const before = report.sites.filter(site => site.verdict === 'before-attach' && site.layer === 'tensor');
   assert.ok(before.some(site => site.userFrame?.line === 99 && site.liveCount > 40));
   const leaking = report.findings.filter(finding => finding.verdict === 'leak').flatMap(finding => finding.sites);

@@ -133,9 +133,9 @@ for (const [to, sign] of [
 ] as const)
   test(`without a terminal, SIGINT to ${to} reaches the program once`, async t => {
     const started = new Place(t).start([...RUN, python, '-c', COUNTS]);
-    await started.saw('ready');
+    await started.printedText('ready');
     process.kill(sign * started.pid, 'SIGINT');
-    await started.saw('seen');
+    await started.printedText('seen');
     process.kill(started.pid, 'SIGTERM');
     assert.equal((await started.ended).status, 11);
   });
@@ -224,7 +224,7 @@ test('SIGTERM to the command line reaches the program, which may end in its own 
     'time.sleep(600)',
   ].join('\n');
   const started = new Place(t).start([...RUN, python, '-c', script]);
-  await started.saw('ready');
+  await started.printedText('ready');
   process.kill(started.pid, 'SIGTERM');
   assert.equal((await started.ended).status, 9);
 });
@@ -257,7 +257,7 @@ while not os.path.exists("go"): time.sleep(0.01)
 `,
   );
   const program = place.start(['run', '-o', 't.gputrace', '--', python, script]);
-  await program.said(
+  await program.printed(
     /The program runs on the CPU: torch\.cuda\.is_available\(\) is False, because its PyTorch was built/,
   );
   place.write('go', '');

@@ -37,7 +37,7 @@ function placed(t: TestContext, job = JOB): { place: Place; live(...more: string
   return { place, live: (...more) => [...run, ...more, '--', python, 'train.py'] };
 }
 
-/** What differs from run to run stands as one letter; how long it took is told in the first line, so that is cut. */
+/** What differs from run to run stands as one letter; how long it took is in the first line, so that is cut. */
 function masked(screen: string): string {
   return screen
     .replace(/^[\d.]+ m?s · PID \d+ · /gm, 'T · PID N · ')

@@ -22,9 +22,9 @@ test(`${IN_TURN} threads in turn and ${AT_ONCE} at once keep their own names, an
   const rows = lines.map(line => line.split(',').map((cell, at) => [names[at], cell] as const));
   const tensors = rows.map(row => new Map(row)).filter(row => row.get('layer') === 'tensor');
   const alive = tensors.filter(row => row.get('free_thread') === '' && row.get('bytes') === '512');
-  const told = readFileSync(place.path('told'), 'utf8').trim().split('\n');
-  assert.equal(told.length, IN_TURN + AT_ONCE);
-  assert.deepEqual(alive.map(row => `${row.get('thread')} ${row.get('address')}`).sort(), told.sort());
+  const printed = readFileSync(place.path('told'), 'utf8').trim().split('\n');
+  assert.equal(printed.length, IN_TURN + AT_ONCE);
+  assert.deepEqual(alive.map(row => `${row.get('thread')} ${row.get('address')}`).sort(), printed.sort());
   // What each made in turn was freed by the thread behind it.
   const freed = tensors.filter(row => row.get('free_thread') !== '');
   const pairs = freed.map(row =>

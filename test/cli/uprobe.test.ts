@@ -150,7 +150,7 @@ uprobeTest('attach to a running job: what it does from then on, exactly; after d
   const { job, next } = await startJob(t, place, STEP);
   await next(); // before: not in the trace
   const started = place.start(['attach', String(job.pid), '-o', 't.gputrace', '--report', 'r.json']);
-  await started.saw('Attached');
+  await started.printedText('Attached');
   assert.equal(await next(), 'done 61');
   process.kill(started.pid, 'SIGINT');
   const { status, stderr } = await started.ended;
@@ -181,7 +181,7 @@ uprobeTest('what the job held before is one sum of the figure that nvidia-smi ha
   chmodSync(smi, 0o755);
   const env = { PATH: `${place.path('.')}:${process.env.PATH ?? ''}` };
   const started = place.start(['attach', String(job.pid), '--report', 'r.json'], env);
-  await started.saw('Attached');
+  await started.printedText('Attached');
   await next();
   job.stdin?.end();
   const { status, stderr } = await started.ended;
@@ -206,7 +206,7 @@ uprobeTest('the end of the job ends the tracing', async t => {
   const place = new Place(t);
   const { job, next } = await startJob(t, place, STEP);
   const started = place.start(['attach', String(job.pid), '--report', 'r.json']);
-  await started.saw('Attached');
+  await started.printedText('Attached');
   await next();
   job.stdin?.end();
   const { status, stderr } = await started.ended;
@@ -219,7 +219,7 @@ uprobeTest('a tracer that is killed leaves the job as it was', async t => {
   const place = new Place(t);
   const { job, next } = await startJob(t, place, STEP);
   const started = place.start(['attach', String(job.pid)]);
-  await started.saw('Attached');
+  await started.printedText('Attached');
   await next();
   kill(-started.pid);
   await started.ended;

@@ -13,7 +13,7 @@ const MINUTES = 4;
 /** Pages that the collector happens to have kept. */
 const SPREAD = 4 * MB;
 
-/** Allocates and frees in a loop, and keeps a block now and then: steps, lines and blocks go on, and so do the looks of the command. */
+/** Allocates and frees in a loop, and keeps a block now and then: steps, lines and blocks go on, and so do the reads of the command. */
 const JOB = driverScript(`free = cuda.cuMemFree_v2
 end = time.time() + ${MINUTES * 60 + 5}
 turn = 0

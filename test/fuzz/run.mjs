@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { inRoot, must, run, say, which } from '../project/root.mjs';
+import { inRoot, must, run, log, which } from '../project/root.mjs';
 import { ensureFiles } from '../project/systemPackages.mjs';
 
 const build = inRoot('build/fuzz');
@@ -73,13 +73,13 @@ async function fuzz(kind, seconds) {
   const { code, output } = await run('nice', [program, ...words], { env, quiet: true });
   writeFileSync(join(build, `${kind}.log`), output);
   const runs = Number(/number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0);
-  say(
+  log(
     `${kind.padEnd(12)} ${runs.toLocaleString('en').padStart(12)} runs in ${seconds} s${code === 0 ? '' : ': FAILED'}`,
   );
   if (code === 0) return { runs, good: true };
   const input = /Test unit written to (\S+)/.exec(output)?.[1];
   const summary = /^(?:SUMMARY|==\d+==\s*ERROR).*$/m.exec(output)?.[0] ?? `status ${code}`;
-  say(`  ${summary}\n  again: ${input ? `${program} ${input}` : `see ${join(build, `${kind}.log`)}`}`);
+  log(`  ${summary}\n  again: ${input ? `${program} ${input}` : `see ${join(build, `${kind}.log`)}`}`);
   return { runs, good: false };
 }
 
@@ -105,12 +105,12 @@ const { values, positionals } = parseArgs({
 });
 const unknown = positionals.find(kind => !all.includes(kind));
 if (unknown || !(Number(values.seconds) > 0)) {
-  say(`usage: npm run test:fuzz [-- ${all.join('|')} … --seconds N --keep]`);
+  log(`usage: npm run test:fuzz [-- ${all.join('|')} … --seconds N --keep]`);
   process.exit(2);
 }
 const missing = await buildTargets();
 if (missing) {
-  say(`Skipped: ${missing}`);
+  log(`Skipped: ${missing}`);
   process.exit(0);
 }
 let runs = 0;
@@ -120,4 +120,4 @@ for (const kind of positionals.length > 0 ? positionals : all) {
   if (!result.good) process.exit(1);
   if (values.keep) await keep(kind);
 }
-say(`${runs.toLocaleString('en')} runs, nothing found`);
+log(`${runs.toLocaleString('en')} runs, nothing found`);

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { LONG } from '../long.mjs';
-import { inRoot, must, run, say } from '../project/root.mjs';
+import { inRoot, must, run, log } from '../project/root.mjs';
 import { ensureChromium } from '../project/chromium.mjs';
 import { bench } from '../workbench/workbench.mjs';
 import { simulated } from '../simulator/variables.mjs';
@@ -151,7 +151,7 @@ export async function runInWindow(tests, env, window = 0, beside = []) {
   if (desktop) {
     const port = await freePort();
     launchArgs.push(`--remote-debugging-port=${port}`);
-    void driveDesktop(port, driverFolder).catch(error => say(error.message));
+    void driveDesktop(port, driverFolder).catch(error => log(error.message));
   }
   const flags = [
     ...['no-sandbox', 'disable-gpu-sandbox', 'disable-updates', 'skip-welcome', 'skip-release-notes'],
@@ -165,6 +165,6 @@ export async function runInWindow(tests, env, window = 0, beside = []) {
     env: { DRIVER_FOLDER: driverFolder, BENCH_TIMEOUT_S: '1200', ...env },
     quiet: true,
   });
-  say(output.trimEnd()); // in one piece: another window has its own
+  log(output.trimEnd()); // in one piece: another window has its own
   return code;
 }

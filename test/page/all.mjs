@@ -1,7 +1,7 @@
 // Every check of the page in Chromium, two files at once in one browser: node test/page/all.mjs [FILE …]
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { inRoot, say } from '../project/root.mjs';
+import { inRoot, log } from '../project/root.mjs';
 import { ensureChromium } from '../project/chromium.mjs';
 import { openBrowser } from './page.mjs';
 
@@ -25,8 +25,8 @@ async function runFile(name) {
     ({ result }) => result,
     error => ({ passed: 0, failed: new Map([['ended badly', error.stack]]) }),
   );
-  say(`${failed.size > 0 ? 'FAILED' : 'ok    '} ${name}: ${passed} passed, ${failed.size} failed`);
-  for (const [check, why] of failed) say(`not ok  ${check}\n${why}`);
+  log(`${failed.size > 0 ? 'FAILED' : 'ok    '} ${name}: ${passed} passed, ${failed.size} failed`);
+  for (const [check, why] of failed) log(`not ok  ${check}\n${why}`);
   return { passed, failed: failed.size, notes: [...failed.keys()].map(check => `failed: ${name}: ${check}`) };
 }
 

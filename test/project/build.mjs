@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { install } from './install.mjs';
 import { buildNative } from './native.mjs';
 import { inPart } from './progress.mjs';
-import { must, say } from './root.mjs';
+import { must, log } from './root.mjs';
 
 export const bundle = (...flags) => must(process.execPath, ['esbuild.mjs', ...flags]);
 
@@ -15,11 +15,11 @@ export async function build(flags = []) {
     ['native parts', buildNative],
     ['bundles', () => bundle(...flags)],
   ]) {
-    say(`${name} …`);
+    log(`${name} …`);
     const { error, output, seconds } = await inPart(name, work);
-    if (output) say(output.trimEnd());
+    if (output) log(output.trimEnd());
     if (error) throw error;
-    if (seconds >= 1) say(`${name}: ${seconds.toFixed(0)} s`);
+    if (seconds >= 1) log(`${name}: ${seconds.toFixed(0)} s`);
   }
 }
 

@@ -1,9 +1,9 @@
-// Checks or mends the format of every file that git knows (or would add).
+// Checks or mends the format of every file that git tracks (or would add).
 //   node test/project/format.mjs --write
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { inRoot, must, run, say } from './root.mjs';
+import { inRoot, must, run, log } from './root.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
 /** Digests of the C and C++ files that were found well formatted, one a line. */
@@ -52,7 +52,7 @@ export async function checkClangFormat() {
     return { passed: 1 };
   }
   const wrong = new Set([...output.matchAll(/^([^:\s]+):\d+:\d+: error/gm)].map(([, file]) => file));
-  say(wrong.size ? `Not formatted (npm run format mends it): ${[...wrong].join(' ')}` : output);
+  log(wrong.size ? `Not formatted (npm run format mends it): ${[...wrong].join(' ')}` : output);
   return { failed: 1 };
 }
 

@@ -7,8 +7,8 @@ export function staleReason() {
   const installed = inRoot('node_modules/.package-lock.json');
   if (!existsSync(installed)) return 'node_modules is missing';
   const have = JSON.parse(readFileSync(installed, 'utf8')).packages;
-  const want = JSON.parse(readFileSync(inRoot('package-lock.json'), 'utf8')).packages;
-  for (const [path, { version, integrity, optional }] of Object.entries(want)) {
+  const locked = JSON.parse(readFileSync(inRoot('package-lock.json'), 'utf8')).packages;
+  for (const [path, { version, integrity, optional }] of Object.entries(locked)) {
     if (path === '' || (optional && !have[path])) continue; // npm leaves out what another platform needs
     if (have[path]?.version !== version || (integrity && have[path].integrity && have[path].integrity !== integrity))
       return `${path} is not what package-lock.json says`;

@@ -1,7 +1,7 @@
 // Builds the native parts with CMake: build/native for objects and tests, dist/native for what ships.
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { inRoot, must, root, say, which } from './root.mjs';
+import { inRoot, must, root, log, which } from './root.mjs';
 import { ensurePrograms } from './systemPackages.mjs';
 import { ensureUprobeTools } from './uprobeTools.mjs';
 
@@ -36,7 +36,7 @@ export async function buildNative() {
   checkTools();
   const cache = await compilerCache();
   const left = await ensureUprobeTools();
-  if (left) say(left);
+  if (left) log(left);
   const generator = which('ninja') ? 'Ninja' : 'Unix Makefiles';
   const fresh = [cached('CMAKE_GENERATOR'), cached('CMAKE_HOME_DIRECTORY')];
   const usable = fresh[0] === generator && fresh[1] === inRoot('native');

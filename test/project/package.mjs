@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.mjs';
-import { inRoot, must, run, say } from './root.mjs';
+import { inRoot, must, run, log } from './root.mjs';
 
 const target = `linux-${process.arch}`;
 /** A license lies among them. */
@@ -22,7 +22,7 @@ try {
 // Links and pictures of README.md become absolute by the repository's address, which only the owner of the project knows.
 const { repository } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
 const placeholder = repository.url.includes('/OWNER/');
-if (placeholder) say('package.json names no repository yet (OWNER): links and pictures of README.md stay relative.');
+if (placeholder) log('package.json names no repository yet (OWNER): links and pictures of README.md stay relative.');
 // Everything that ships is bundled, so no package is packed.
 const flags = [
   'package',

@@ -1,4 +1,4 @@
-// What long work says: its output is kept together, and while it runs a line now and then tells the newest of it.
+// The output of long work: it is kept together, and while the work runs a line now and then shows the newest of it.
 import { stripVTControlCharacters } from 'node:util';
 import { keepOutput } from './root.mjs';
 
@@ -18,7 +18,7 @@ class Part {
   write(text) {
     this.output += text;
   }
-  heed(text) {
+  note(text) {
     const lines = stripVTControlCharacters(text).split('\n');
     this.newest = lines.findLast(line => line.trim() !== '')?.trim() ?? this.newest;
   }
@@ -28,13 +28,13 @@ class Part {
   }
 }
 
-const tell = () => console.log([...working].map(part => part.line()).join('\n'));
+const printParts = () => console.log([...working].map(part => part.line()).join('\n'));
 
 /** Runs `work` under a name. Resolves with { value, error, output, seconds }: of value and error one is there. */
 export async function inPart(name, work) {
   const part = new Part(name);
   working.add(part);
-  timer ??= setInterval(tell, SILENCE_MS);
+  timer ??= setInterval(printParts, SILENCE_MS);
   const ended = {};
   try {
     ended.value = await keepOutput(part, work);
@@ -43,6 +43,6 @@ export async function inPart(name, work) {
   }
   working.delete(part);
   clearInterval(timer);
-  timer = working.size > 0 ? setInterval(tell, SILENCE_MS) : undefined;
+  timer = working.size > 0 ? setInterval(printParts, SILENCE_MS) : undefined;
   return { ...ended, output: part.output, seconds: (Date.now() - part.began) / 1000 };
 }

@@ -26,17 +26,17 @@ export function which(program) {
   return null;
 }
 
-/** Who keeps what is printed: see progress.mjs. */
+/** What keeps the printed output: see progress.mjs. */
 const keeper = new AsyncLocalStorage();
-/** While `work` runs, what `say` and `run` would print goes to `to.write(text)`; `to.heed(text)` also hears quiet programs. */
+/** While `work` runs, what `log` and `run` would print goes to `to.write(text)`; `to.note(text)` also gets the output of quiet programs. */
 export const keepOutput = (to, work) => keeper.run(to, work);
 
 /** Prints a line. */
-export const say = text => {
+export const log = text => {
   const to = keeper.getStore();
   if (!to) return console.log(text);
   to.write(`${text}\n`);
-  to.heed(text);
+  to.note(text);
 };
 
 /**
@@ -59,7 +59,7 @@ export function run(command, args = [], { env = {}, capture = false, quiet = fal
     ])
       stream?.setEncoding('utf8').on('data', text => {
         output += text;
-        to?.heed(text);
+        to?.note(text);
         if (!quiet) (to ?? shown).write(text);
       });
     child.once('error', fail);

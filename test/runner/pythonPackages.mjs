@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inCache, run, say } from '../project/root.mjs';
+import { inCache, run, log } from '../project/root.mjs';
 import { pythons } from './pythons.mjs';
 
 /** PyTorch's CPU build: the one for GPUs is 3 GB, and no test here has a GPU. */
@@ -41,17 +41,17 @@ const hasAll = (python, packages) =>
 const fits = python =>
   answers(python, `import sys; sys.exit(not (3, ${OLDEST}) <= sys.version_info[:2] <= (3, ${NEWEST}))`);
 
-/** What pip said last that tells why; one line. */
+/** The last reason that pip printed; one line. */
 const reasonOf = output => output.match(/^ERROR: .*$/gm)?.[0] ?? output.trim().split('\n').at(-1) ?? '';
 
-/** What stands behind `python` to install packages, which it asks nobody about. */
+/** What stands behind `python` to install packages, without a question. */
 export const PIP_INSTALL = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', '--retries', '1'];
 
 /** null when all is there; else one sentence why not. */
 async function makeEnvironment(packages, folder) {
   const python = pythons().find(fits);
   if (!python) return `no Python 3.${OLDEST} to 3.${NEWEST} is here`;
-  say(`Python packages for the tests (${packages.join(', ')}) are installed once, into ${folder}`);
+  log(`Python packages for the tests (${packages.join(', ')}) are installed once, into ${folder}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const venv = await run(python, ['-m', 'venv', folder], { quiet: true });
@@ -87,7 +87,7 @@ export async function preparePython() {
   const { python, problem } = await findOrMake(READERS);
   if (problem) return { skipped: [problem] };
   process.env.GMT_TORCH_PYTHON = [named, python].filter(Boolean).join(':');
-  say(`${python} has ${READERS.map(moduleOf).join(', ')}`);
+  log(`${python} has ${READERS.map(moduleOf).join(', ')}`);
   return { passed: 1 };
 }
 

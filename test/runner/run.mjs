@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { install } from '../project/install.mjs';
 import { inPart } from '../project/progress.mjs';
 import { inRoot } from '../project/root.mjs';
-import { wantedStages } from './arguments.mjs';
+import { selectStages } from './arguments.mjs';
 import { findPythonOnce } from './pythons.mjs';
 import { runStages } from './schedule.mjs';
 
@@ -17,7 +17,7 @@ const ofResult = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`;
 const time = seconds => `${seconds.toFixed(1)} s`;
 
-function tellStage(stage, result, output) {
+function printStage(stage, result, output) {
   if (result.passed + result.failed + result.skipped.length === 0) {
     output += 'No test ran.\n';
     result.failed = 1;
@@ -56,14 +56,14 @@ if (installed.error) {
 }
 findPythonOnce();
 const { stages } = await import('./stages.mjs'); // they need the packages
-const wanted = wantedStages(stages, process.argv.slice(2));
-if (typeof wanted === 'string') {
-  console.error(wanted);
+const selected = selectStages(stages, process.argv.slice(2));
+if (typeof selected === 'string') {
+  console.error(selected);
   process.exit(2);
 }
-const isNeeded = name => stages.some(stage => wanted.has(stage.name) && stage.needs?.includes(name));
+const isNeeded = name => stages.some(stage => selected.has(stage.name) && stage.needs?.includes(name));
 const chosen = stages
-  .filter(({ name, asked }) => (wanted.size === 0 ? !asked : wanted.has(name) || isNeeded(name)))
-  .map(stage => ({ ...stage, run: () => stage.run(wanted.get(stage.name) ?? { paths: [], words: [] }) }));
-const results = await runStages(chosen, AT_ONCE * Math.max(2, availableParallelism()), tellStage);
+  .filter(({ name, onRequest }) => (selected.size === 0 ? !onRequest : selected.has(name) || isNeeded(name)))
+  .map(stage => ({ ...stage, run: () => stage.run(selected.get(stage.name) ?? { paths: [], words: [] }) }));
+const results = await runStages(chosen, AT_ONCE * Math.max(2, availableParallelism()), printStage);
 process.exit(summary(results) ? 0 : 1);

@@ -8,7 +8,7 @@ import { runPageChecks } from '../page/all.mjs';
 import { bundle } from '../project/build.mjs';
 import { checkClangFormat, checkOxfmt } from '../project/format.mjs';
 import { buildChecked, buildNative, buildNativeTests } from '../project/native.mjs';
-import { inRoot, run, say } from '../project/root.mjs';
+import { inRoot, run, log } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
 import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
 import { runTorchTests } from '../torch/run.mjs';
@@ -51,15 +51,15 @@ async function runCtest({ paths, words }, ...which) {
   };
 }
 
-async function runNativeTests(wanted) {
-  const result = await runCtest(wanted, '-LE', 'checked');
+async function runNativeTests(selected) {
+  const result = await runCtest(selected, '-LE', 'checked');
   const left = await ensureUprobeTools();
   return left ? { ...result, skipped: [...result.skipped, left] } : result;
 }
 
-async function runCheckedTests(wanted) {
+async function runCheckedTests(selected) {
   await buildChecked();
-  return runCtest(wanted, '-L', 'checked');
+  return runCtest(selected, '-L', 'checked');
 }
 
 /** The bundled tests of one kind; `kind` names the folders test/<kind> and build/test/<kind>. `processes`: so many load all files. */
@@ -84,7 +84,7 @@ async function buildAll() {
     await step().then(
       () => built.passed++,
       error => {
-        say(error.message);
+        log(error.message);
         built.failed++;
       },
     );
@@ -208,7 +208,7 @@ export const stages = [
     name: 'debugger',
     what: 'debugpy, by its protocol and in VS Code, on PyTorch without a GPU',
     ...tracing,
-    asked: true,
+    onRequest: true,
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runDebuggerTests(words),
@@ -225,7 +225,7 @@ export const stages = [
     name: 'trainers',
     what: "the Python package in transformers' Trainer and Lightning",
     ...tracing,
-    asked: true,
+    onRequest: true,
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runEcosystemTests(['trainers'], words),
@@ -234,7 +234,7 @@ export const stages = [
     name: 'launchers',
     what: 'jobs of many ranks under Slurm, mpirun, torchrun and Ray',
     ...tracing,
-    asked: true,
+    onRequest: true,
     cores: 2,
     takes: ['words'],
     run: ({ words }) => runEcosystemTests(['launchers'], words),
@@ -243,7 +243,7 @@ export const stages = [
     name: 'notebook',
     what: 'a real ipykernel under the tracer, through jupyter_client',
     ...tracing,
-    asked: true,
+    onRequest: true,
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runEcosystemTests(['notebook'], words),
@@ -253,7 +253,7 @@ export const stages = [
     what: 'the tables of a job in DuckDB, pyarrow, polars, ClickHouse and Spark',
     needs: ['build'],
     after: ['build'],
-    asked: true,
+    onRequest: true,
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runTablesTests(words),
@@ -263,7 +263,7 @@ export const stages = [
     what: 'OpenTelemetry’s schema, and a Prometheus that scrapes a node_exporter',
     needs: ['build', 'programs'],
     after: ['build', 'programs'],
-    asked: true,
+    onRequest: true,
     cores: 1,
     takes: ['words'],
     run: ({ words }) => runMetricsTests(words),
@@ -273,7 +273,7 @@ export const stages = [
     what: 'readers of foreign bytes under damaged input, with address and undefined sanitizers',
     needs: ['build'],
     after: ['build'],
-    asked: true,
+    onRequest: true,
     cores: 2,
     takes: both,
     run: runCheckedTests,
@@ -282,7 +282,7 @@ export const stages = [
     name: 'leaks',
     what: 'all planted leaks and training scripts on PyTorch',
     ...tracing,
-    asked: true,
+    onRequest: true,
     cores: 2,
     run: () => runTorchTests(),
   },

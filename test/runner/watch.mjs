@@ -7,9 +7,9 @@ import { inRoot, root, run } from '../project/root.mjs';
 
 const GATHER_MS = 200;
 const folder = inRoot('build/test');
-const wanted = process.argv.slice(2).map(part => `unit/${part}`);
-const isWanted = name =>
-  name.endsWith('.test.js') && (wanted.length > 0 ? wanted : ['unit/']).some(part => name.startsWith(part));
+const selected = process.argv.slice(2).map(part => `unit/${part}`);
+const isSelected = name =>
+  name.endsWith('.test.js') && (selected.length > 0 ? selected : ['unit/']).some(part => name.startsWith(part));
 const waiting = new Set();
 let running = false;
 let timer;
@@ -32,7 +32,7 @@ bundler.once('exit', code => process.exit(code ?? 1));
 mkdirSync(inRoot('build'), { recursive: true });
 watch(inRoot('build'), { recursive: true }, (_, name) => {
   const test = String(name).replace(/^test\//, '');
-  if (!isWanted(test)) return;
+  if (!isSelected(test)) return;
   waiting.add(test);
   clearTimeout(timer);
   timer = setTimeout(() => void runWaiting(), GATHER_MS);

@@ -1,6 +1,6 @@
 import type { DoctorCheck as Check } from '../../protocol/requests/doctorMessages';
 
-/** One thing that was looked at on this machine. */
+/** One thing that was checked on this machine. */
 export type { Check };
 
 export function ok(name: string, detail: string): Check {

@@ -88,7 +88,7 @@ async function checkPython(interpreter: string | null): Promise<Check> {
   return warning('Python', outside, 'run the program with Python 3.9 to 3.14');
 }
 
-/** Nothing is said where there is none: a program may bring its own. */
+/** No finding where there is none: a program may bring its own. */
 function checkTorch(environment: Environment, python: string | null): Check[] {
   const folder = torchFolder(environment, python);
   const kinds = folder === null ? null : builtFor(folder);
@@ -104,7 +104,7 @@ async function checkLibrary(dist: string): Promise<Check> {
   if (problem !== null) return missing(name, problem, REINSTALL);
   const library = injectedLibrary(dist);
   const environment = { PATH: '/usr/bin:/bin', LD_PRELOAD: library };
-  // The loader only warns about a library that it cannot preload: the maps of a process tell.
+  // The loader only warns about a library that it cannot preload: the maps of a process show it.
   const maps = await output('/bin/cat', ['/proc/self/maps'], environment);
   const libc = glibcVersion();
   if (maps?.includes(library)) return ok(name, `${library} loads${libc === null ? '' : ` (glibc ${libc})`}`);

@@ -89,7 +89,7 @@ export function nosuidMount(mountinfo: string, path: string): string | null {
   return best?.nosuid === true ? best.point : null;
 }
 
-/** The engines leave these files; else a user namespace of its own tells. */
+/** The engines leave these files; else a user namespace of its own shows it. */
 function inContainer(uidMap: string): boolean {
   if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return true;
   return uidMap.trim() !== '' && !/^0\s+0\s+4294967295$/.test(uidMap.trim());

@@ -17,7 +17,7 @@ export interface KernelSpec {
   displayName: string;
   /** Ours: it starts under the tracer. */
   traces: boolean;
-  /** All that its kernel.json says. */
+  /** All fields of its kernel.json. */
   fields: Record<string, unknown>;
 }
 export interface KernelChoice {
@@ -31,7 +31,7 @@ export interface KernelChoice {
 }
 
 const MARK = 'gpu_memtrace';
-/** Until a program that is to be a Python says that it is one. */
+/** Time limit for a program to prove that it is a Python. */
 const PATIENCE_MS = 60_000;
 const BELOW_PREFIX = ['share', 'jupyter', 'kernels'];
 const LEAVES = '(GPU Memory Trace)';

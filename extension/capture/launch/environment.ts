@@ -5,7 +5,7 @@ export interface TraceEnvironment {
   /** Folder of the built files (`dist`). */
   dist: string;
   traceDirectory: string;
-  /** Fallback libcupti; the injected library looks at what the process maps first. */
+  /** Fallback libcupti; the injected library checks what the process maps first. */
   cupti: string | null;
   /** Size limit of one process's log. */
   budgetBytes: number | null;

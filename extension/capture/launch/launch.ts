@@ -29,7 +29,7 @@ export interface NotLaunched {
 /** Where a program's stdin comes from, and where its stdout and stderr go. */
 export type Streams = [stdin: number, stdout: number, stderr: number];
 
-/** Starts the program here. `lastWord` is said where a signal ends us after the program. */
+/** Starts the program here. `lastWord` is printed where a signal ends us after the program. */
 export function launch(
   starter: Starter,
   command: readonly string[],

@@ -25,7 +25,7 @@ export interface VariableContext {
   environment: Record<string, string | undefined>;
   /** The value of `${config:name}`. */
   setting(name: string): string | undefined;
-  /** Values of `${command:name}` that were asked before. */
+  /** Values of `${command:name}` that the user entered before. */
   commands: Record<string, string>;
   interpreter: string;
 }

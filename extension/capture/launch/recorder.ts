@@ -21,14 +21,14 @@ export interface Copies {
 
 /** The user's own (GPU_MEMTRACE_BUDGET stands for a budget too), else 2 GB or half of what is free, of memory a quarter. */
 export function spaceLimits(
-  told: { [limit in keyof SpaceLimits]: number | null },
+  requested: { [limit in keyof SpaceLimits]: number | null },
   environment: Record<string, string | undefined>,
   { freeBytes, inMemory }: { freeBytes: number; inMemory: boolean },
 ): SpaceLimits {
   const set = Number(environment.GPU_MEMTRACE_BUDGET);
-  const own = told.budgetBytes ?? (Number.isSafeInteger(set) && set > 0 ? set : null);
+  const own = requested.budgetBytes ?? (Number.isSafeInteger(set) && set > 0 ? set : null);
   const budgetBytes = own ?? Math.min(2 * 1024 ** 3, freeBytes / (inMemory ? 4 : 2));
-  return { budgetBytes, detailBytes: told.detailBytes ?? Math.min(512 * 1024 ** 2, budgetBytes / 4) };
+  return { budgetBytes, detailBytes: requested.detailBytes ?? Math.min(512 * 1024 ** 2, budgetBytes / 4) };
 }
 
 /** A recorder that is started again where it is killed or cannot work yet. It goes on when this process ends, with the job. */

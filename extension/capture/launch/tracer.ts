@@ -1,4 +1,4 @@
-// The privileged tracer (native/uprobe) as a child process: started for one process, asked to detach, waited for.
+// The privileged tracer (native/uprobe) as a child process: started for one process, detached, waited for.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface TracerRequest {
 
 /** How it ended. */
 export interface TracerEnd {
-  /** Null after a detach that was asked for, and after the end of the traced program. */
+  /** Null after a requested detach, and after the end of the traced program. */
   problem: TracerProblem | null;
   /** Events that could not be recorded. */
   lost: number;
@@ -62,9 +62,9 @@ export class Tracer {
   private readonly child: ChildProcess;
   private resolveReady: (result: TracerReady | TracerProblem) => void = () => undefined;
   private problem: TracerProblem | null = null;
-  /** As it said when it ended. */
+  /** As its last message had it. */
   private lostInAll: number | null = null;
-  private lostSaid = 0;
+  private lostReported = 0;
   private isReady = false;
   private detaching = false;
   private errorText = '';
@@ -122,7 +122,7 @@ export class Tracer {
     } else if (message.type === 'error') {
       this.problem = message;
     } else if (message.type === 'lost') {
-      this.lostSaid += message.count;
+      this.lostReported += message.count;
     } else if (message.type === 'ended') {
       this.lostInAll = message.lost;
     }
@@ -130,7 +130,7 @@ export class Tracer {
 
   private finish(done: (end: TracerEnd) => void): void {
     if (!this.isReady) this.resolveReady(this.problem ?? failure('The tracer ended before its probes were in place.'));
-    done({ problem: this.problem, lost: this.lostInAll ?? this.lostSaid });
+    done({ problem: this.problem, lost: this.lostInAll ?? this.lostReported });
   }
 }
 

@@ -1,4 +1,4 @@
-// What the privileged tracer (native/uprobe) says on its standard output: one JSON object a line.
+// What the privileged tracer (native/uprobe) prints on its standard output: one JSON object a line.
 import { parseFields } from '../../base/fields';
 
 export interface TracerReady {

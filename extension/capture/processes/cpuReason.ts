@@ -4,14 +4,14 @@ import type { CpuReason } from '../../text/cpuText';
 import { findLibcuda, list, type Environment } from './machine';
 import { cudaDrivers, mappedPrograms } from './processMaps';
 
-/** A program loads PyTorch early or never: looks become rarer, each by this factor. */
+/** A program loads PyTorch early or never: polls become rarer, each by this factor. */
 const LATER = 1.2;
-const FIRST_LOOK_MS = 200;
-const LAST_LOOK_MS = 10_000;
+const FIRST_POLL_MS = 200;
+const LAST_POLL_MS = 10_000;
 
 /**
- * Why the PyTorch that a running process has loaded can use no GPU, by what /proc and its files tell: the process is asked nothing.
- * Null: it has loaded none, it can, or that is not to be told.
+ * Why the PyTorch that a running process has loaded can use no GPU, by /proc and its files alone: the process is not queried.
+ * Null: it has loaded none, it can, or the reason is unknown.
  */
 export async function cpuReason(pid: number, proc = '/proc'): Promise<CpuReason | null> {
   const [maps, variables] = await Promise.all([read(join(proc, `${pid}/maps`)), read(join(proc, `${pid}/environ`))]);
@@ -30,7 +30,7 @@ export function builtFor(folder: string): string[] | null {
   return names.flatMap(name => /^libc10_(\w+)\.so$/.exec(name)?.[1] ?? []);
 }
 
-/** Looks until it is known why a process runs on the CPU; `used`: it has used a GPU. What is returned ends that. */
+/** Polls until it is known why a process runs on the CPU; `used`: it has used a GPU. What is returned ends that. */
 export function watchForCpu(
   pid: () => number | null,
   used: () => boolean,
@@ -38,17 +38,17 @@ export function watchForCpu(
 ): () => void {
   let over = false;
   let timer: NodeJS.Timeout;
-  const look = async (afterMs: number): Promise<void> => {
+  const poll = async (afterMs: number): Promise<void> => {
     const id = pid();
     const reason = id === null || used() ? null : await cpuReason(id);
     if (over || used()) return;
-    if (reason === null) lookIn(Math.min(LATER * afterMs, LAST_LOOK_MS));
+    if (reason === null) pollIn(Math.min(LATER * afterMs, LAST_POLL_MS));
     else found(reason);
   };
-  const lookIn = (afterMs: number): void => {
-    timer = setTimeout(() => void look(afterMs), afterMs);
+  const pollIn = (afterMs: number): void => {
+    timer = setTimeout(() => void poll(afterMs), afterMs);
   };
-  lookIn(FIRST_LOOK_MS);
+  pollIn(FIRST_POLL_MS);
   return () => {
     over = true;
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// What this machine can do: driver, GPUs, CUPTI, interpreters. Looks at files where files tell; the traced program's
+// What this machine can do: driver, GPUs, CUPTI, interpreters. Reads files where they are enough; the traced program's
 // interpreter is never started by `run`.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';

@@ -1,6 +1,6 @@
 import { readBytes } from '../../files/files';
 
-/** Linux tells times of processes in hundredths of a second on all its platforms (proc(5), USER_HZ). */
+/** Linux reports times of processes in hundredths of a second on all its platforms (proc(5), USER_HZ). */
 const TICKS_PER_SECOND = 100;
 /** The clock may have been set since the system started. */
 const SLACK_MS = 5_000;

@@ -1,4 +1,4 @@
-// What `/proc/PID/maps` tells of the libraries of a process.
+// The libraries of a process, from `/proc/PID/maps`.
 
 /**
  * Paths of the files with executable code that a process has mapped, each once. A file that was replaced while it was in

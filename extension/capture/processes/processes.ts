@@ -1,4 +1,4 @@
-// Running processes, by what /proc tells.
+// Running processes, from /proc.
 import { readdirSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export type ProcessFacts = NonNullable<Awaited<ReturnType<typeof readProcess>>>;
 export interface CudaProcesses {
   /** Those that loaded the CUDA driver. */
   found: ProcessFacts[];
-  /** Programs that may not be looked into, most often because they belong to other users. */
+  /** Programs that may not be inspected, most often because they belong to other users. */
   hidden: ProcessFacts[];
 }
 
@@ -41,7 +41,7 @@ export async function readProcess(pid: number, proc = '/proc') {
     ended: /^[ZX]/.test(field('State')),
     /** Process that it is a thread of, else its own number. */
     owner: Number(field('Tgid')) || pid,
-    /** Paths of the CUDA driver that it has loaded; null: it may not be looked into. */
+    /** Paths of the CUDA driver that it has loaded; null: it may not be inspected. */
     drivers: maps === null ? null : cudaDrivers(maps),
   };
 }
@@ -66,14 +66,14 @@ export async function listCudaProcesses(proc = '/proc'): Promise<CudaProcesses> 
 /** A process that a user may want to attach to. */
 export interface Candidate {
   process: ProcessFacts;
-  /** It belongs to who asks. */
+  /** It belongs to the current user. */
   own: boolean;
-  /** By the driver; null where it does not tell. */
+  /** From the driver; null where it does not report it. */
   gpuBytes: number | null;
 }
 
 /**
- * The processes that use CUDA: one's own first, then by GPU memory. Those of other users that may not be looked into are
+ * The processes that use CUDA: one's own first, then by GPU memory. Those of other users that may not be inspected are
  * among them where the driver names them.
  */
 export async function attachCandidates(

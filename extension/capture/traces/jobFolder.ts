@@ -25,7 +25,7 @@ export function isJobFolder(path: string): boolean {
   return names.includes(TRACES) || names.some(name => name.startsWith('run='));
 }
 
-/** `/shared/run-%j/` with what the launcher says: %j the job, %r the rank, %h the host, %p the process. */
+/** `/shared/run-%j/` filled in from the launcher: %j the job, %r the rank, %h the host, %p the process. */
 export function expandFolder(path: string, environment: Environment, host: string, pid: number): string {
   const { run, rank } = rankIn(Object.entries(environment));
   const values: Record<string, string> = { j: run, r: String(rank ?? 0), h: host, p: String(pid) };
@@ -46,15 +46,15 @@ export const processName = ({ host, pid, trace }: Pick<RankSummary, 'host' | 'pi
   `${safeName(host)}-${pid}${BEGAN.exec(trace ?? '')?.[0] ?? ''}`;
 
 /**
- * The summaries of one trace, which began at `traceMs`, with a run and a rank each, told or not: what some process was told of the run holds
- * for all, and who has no rank comes behind those that have. Without a launcher's word the folder names the run, with when it began, unless ranks of other machines are in it. A run that is
+ * The summaries of one trace, which began at `traceMs`, with a run and a rank each, reported or not: the run that some process reports holds
+ * for all, and those without a rank come behind those that have one. Without a launcher the folder names the run, with when it began, unless ranks of other machines are in it. A run that is
  * a number is a word here, since readers of such folders would take the number for one.
  */
 export function named(summaries: readonly RankSummary[], folder: string, traceMs: number): RankSummary[] {
   const alone = summaries.every(({ rank, worldSize, localWorldSize }) => rank === null || worldSize === localWorldSize);
   const began = new Date(traceMs).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
-  const told = summaries.find(({ run }) => run !== '')?.run;
-  const common = told ?? `${basename(resolve(folder))}${alone ? `-${began}` : ''}`;
+  const launcherRun = summaries.find(({ run }) => run !== '')?.run;
+  const common = launcherRun ?? `${basename(resolve(folder))}${alone ? `-${began}` : ''}`;
   let free = summaries.reduce((most, { rank, worldSize }) => Math.max(most, (rank ?? -1) + 1, worldSize ?? 0), 0);
   return summaries.map(summary => {
     const run = safeName(summary.run || common);
@@ -83,7 +83,7 @@ export function removeProcess(rankFolder: string, summary: RankSummary): void {
   for (const name of namesIn(rankFolder, '')) if (name.includes(own)) removeFile(join(rankFolder, name));
 }
 
-/** `asOfMs`: when what it tells was written, where that is not now. */
+/** `asOfMs`: when its contents were written, where that is not now. */
 export function writeSummary(folder: string, summary: RankSummary, asOfMs: number | null): void {
   const file = join(rankFolder(folder, summary), `summary.${processName(summary)}.json`);
   writeWhole(file, [JSON.stringify(summary)], { changedMs: asOfMs === null ? undefined : Math.ceil(asOfMs) });

@@ -7,16 +7,16 @@ import { addFile, readBytes } from '../../files/files';
 import { attempt } from '../../base/attempt';
 
 /** A block whose holder is to be found; `lines` (innermost first) and `step` belong to its allocation. */
-export interface AskedBlock {
+export interface QueriedBlock {
   address: bigint;
   bytes: number;
   device: number;
   lines: readonly { file: string; line: number }[];
   step?: number;
 }
-/** Who holds the blocks. */
+/** Which objects hold the blocks. */
 export interface Question {
-  blocks: readonly AskedBlock[];
+  blocks: readonly QueriedBlock[];
   /** How long the search may stop the program; absent: half a second. */
   budgetMs?: number;
   /** To be answered at the end of a training step: graphs rest there. There must be one to come. */
@@ -31,8 +31,8 @@ const PAUSE_MS = 50;
 /** GMT_NOTE_AGENT of native/wire/layout.h: why there is no agent. */
 const NOTE_AGENT = 9;
 
-/** One sentence on why a process of a trace cannot be asked; null: it can. `directory`: null where the trace is a file. */
-export function cannotAsk(info: TraceInfo, process: ProcessInfo | undefined, directory: string | null): string | null {
+/** One sentence on why a process of a trace cannot be queried; null: it can. `directory`: null where the trace is a file. */
+export function refusalOf(info: TraceInfo, process: ProcessInfo | undefined, directory: string | null): string | null {
   if (process === undefined) return 'The trace has no such process.';
   if (process.driverSource === 'uprobe' || info.session.backend === 'uprobe') {
     return 'This program is traced from outside, so it cannot be asked. Start it under the tracer for that.';
@@ -44,7 +44,7 @@ export function cannotAsk(info: TraceInfo, process: ProcessInfo | undefined, dir
   return null;
 }
 
-/** Writes a question to a process, as a whole: it is seen, or not there yet. Gives its number. Throws what the system says. */
+/** Writes a question to a process, as a whole: it is seen, or not there yet. Gives its number. Throws the error of the system. */
 export function writeQuestion(directory: string, pid: number, question: Question): number {
   const name = (number: number): string => `request-${number}.json`;
   const text = (number: number): string => JSON.stringify(document(number, pid, question));
@@ -78,23 +78,23 @@ export interface Patience {
   signal?: AbortSignal;
 }
 /** An answer, or one sentence on why there is none. */
-export type AskResult = { answer: Answer } | { sentence: string };
+export type QueryResult = { answer: Answer } | { sentence: string };
 
-/** Asks a process of a trace and waits for what it says. Never rejects. */
-export async function ask(
+/** Sends a question to a process of a trace and waits for the answer. Never rejects. */
+export async function queryProcess(
   trace: Reader,
   directory: string | null,
   process: number,
   question: Question,
   patience: Patience,
-): Promise<AskResult> {
+): Promise<QueryResult> {
   const info = trace.info();
   const facts = info.processes[process];
-  const refusal = cannotAsk(info, facts, directory);
+  const refusal = refusalOf(info, facts, directory);
   if (facts === undefined || directory === null || refusal !== null) return { sentence: refusal ?? '' };
   try {
     const trained = info.steps.some(entry => entry.process === process && entry.source === 'optimizer');
-    // What the agent has said already, or the libraries that it is for.
+    // What the agent has answered already, or the libraries that it is for.
     const answered = info.answers.some(entry => entry.process === process);
     const torch = trained || answered || libraryIsMapped(facts.pid);
     const limitMs = torch ? patience.limitMs : Math.min(patience.limitMs, WITHOUT_TORCH_MS);
@@ -111,7 +111,7 @@ async function awaitAnswer(
   number: number,
   { limitMs, signal }: Patience,
   torch: boolean,
-): Promise<AskResult> {
+): Promise<QueryResult> {
   const until = Date.now() + limitMs;
   for (;;) {
     if (signal?.aborted) return { sentence: 'Nothing waits for the answer any more.' };

@@ -54,7 +54,7 @@ export function recordProcesses(directory: string, session: SessionFile): void {
   try {
     writeSession(directory, marks === undefined ? session : { ...session, marks });
   } catch {
-    // The directory is gone or has no room: the logs alone tell what happened.
+    // The directory is gone or has no room: only the logs show what happened.
   }
 }
 

@@ -112,7 +112,7 @@ export function removeStale(root: string, nowMs: number): void {
 export function processesIn(directory: string): Set<number> {
   const logs = list(directory).flatMap(name => /^(\d+)-.*\.gmtlog$/.exec(name)?.[1] ?? []);
   const ids = new Set(logs.map(Number));
-  // Without the launcher's facts the logs' names tell.
+  // Without the launcher's facts the logs' names are used.
   const session = parseFields(readTextIn(directory, 'session.json'));
   for (const { pid } of fieldsIn(session?.processes)) if (typeof pid === 'number') ids.add(pid);
   return ids;
@@ -137,7 +137,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
 };
 
-/** What the system says about a failure, in words. */
+/** The reason of a failure as the system words it. */
 export function reasonOf(error: unknown): string {
   const known = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
   return known ?? (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,8 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
-import { parseHolders, type HoldersArguments } from './askArguments';
+import { parseHolders, type HoldersArguments } from './holdersArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { applyOptions, HelpWanted, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
+import { applyOptions, HelpRequested, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
 import { parseRanks, type RankSet } from './ranks';
 import { parseReport, type ReportArguments } from './reportArguments';
 import { parseSql, type SqlArguments } from './sqlArguments';
@@ -27,7 +27,7 @@ const RECORDING = {
   budgetBytes: null as number | null,
   /** Of a job, the ranks that are recorded in full; null: all. */
   ranks: null as RankSet | null,
-  /** Address of the server that gets metrics while it runs; empty: as OpenTelemetry's variables say. */
+  /** Address of the server that gets metrics while it runs; empty: that of OpenTelemetry's variables. */
   otlp: null as string | null,
   /** The file that gets them. */
   prometheus: null as string | null,
@@ -40,7 +40,7 @@ const RUN = {
   simulateGpu: false,
   /** File for the program's stdout and stderr; null: they are ours. */
   log: null as string | null,
-  /** When the program is stopped to tell who holds its memory; null: nothing was said of it. */
+  /** When the program is stopped to find what holds its memory; null: not given. */
   holders: null as HolderTime | null,
   /** null: recording begins with the program. */
   start: null as StartConditions | null,
@@ -84,7 +84,7 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
     return parse(words);
   } catch (error) {
     if (error instanceof Usage) return { usage: error.message };
-    if (error instanceof HelpWanted) return { verb: 'help', about: verbOf(error.message) };
+    if (error instanceof HelpRequested) return { verb: 'help', about: verbOf(error.message) };
     throw error;
   }
 }

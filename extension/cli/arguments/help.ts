@@ -5,7 +5,7 @@ const WORD_WIDTH = 24;
 /** Where the explanation of an option begins. */
 const TEXT_COLUMN = 27;
 
-/** What the column before the place says of a line, as tables have it. */
+/** The words in the column before the place of a line, as tables have them. */
 const STATES = Object.values(vocabulary(text => text).states).map(
   ({ name, sentence }) => `  ${name.padEnd(WORD_WIDTH)} ${sentence}`,
 );

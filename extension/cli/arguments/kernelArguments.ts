@@ -1,5 +1,5 @@
 import type { KernelChoice } from '../../capture/kernel/kernelSpec';
-import { applyOptions, HelpWanted, type OptionTable, Usage } from './options';
+import { applyOptions, HelpRequested, type OptionTable, Usage } from './options';
 
 export interface KernelArguments extends KernelChoice {
   verb: 'kernel';
@@ -16,13 +16,13 @@ const OPTIONS: OptionTable<KernelArguments> = {
   '--name': (parsed, options) => (parsed.name = options.value()),
 };
 
-/** What stands behind `kernel`. Throws `Usage`, `HelpWanted`. */
+/** What stands behind `kernel`. Throws `Usage`, `HelpRequested`. */
 export function parseKernel(words: readonly string[]): KernelArguments {
   const parsed: KernelArguments = {
     ...{ verb: 'kernel', deed: 'install', kernel: null, python: null, place: null, name: null },
   };
   const [deed, ...more] = applyOptions(parsed, words, OPTIONS);
-  if (deed === 'help') throw new HelpWanted(parsed.verb);
+  if (deed === 'help') throw new HelpRequested(parsed.verb);
   if ((deed !== 'install' && deed !== 'uninstall' && deed !== 'list') || more.length > 0)
     throw new Usage('Say what to do: gpu-memtrace kernel install, uninstall or list.');
   if (words.includes('--user') && words.some(word => word.startsWith('--prefix')))

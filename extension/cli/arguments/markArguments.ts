@@ -8,7 +8,7 @@ export interface MarkArguments {
   name: string;
 }
 
-/** What stands behind `mark`. Throws `Usage`, `HelpWanted`. */
+/** What stands behind `mark`. Throws `Usage`, `HelpRequested`. */
 export function parseMark(words: readonly string[]): MarkArguments {
   const [target, name, ...more] = applyOptions({ verb: 'mark' }, words);
   if (target === undefined || name === undefined || more.length > 0 || name.trim() === '')

@@ -7,8 +7,8 @@ export class Usage extends Error {
     super(sentence.replace(LONG, word => `${word.slice(0, 60)}…`));
   }
 }
-/** Thrown with a verb whose help is wanted. */
-export class HelpWanted extends Error {}
+/** Thrown with a verb whose help is requested. */
+export class HelpRequested extends Error {}
 
 /** Walks over words of the form `--name value`, `--name=value`; `--` or a plain word ends the options. */
 export class Options {
@@ -66,9 +66,9 @@ export class Options {
     return this.attached !== null || allowed.some(value => value === next) ? this.choice(allowed) : bare;
   }
 
-  /** As `optionalChoice`, where a value looks like this. */
-  optionalValue(looks: RegExp, bare: string): string {
-    return this.attached !== null || looks.test(this.words[this.at] ?? '') ? this.value() : bare;
+  /** As `optionalChoice`, where a value matches `pattern`. */
+  optionalValue(pattern: RegExp, bare: string): string {
+    return this.attached !== null || pattern.test(this.words[this.at] ?? '') ? this.value() : bare;
   }
 
   positional(): string | null {
@@ -83,7 +83,7 @@ export class Options {
 /** How a verb takes each of its options, with its values, into what is parsed. */
 export type OptionTable<T> = Readonly<Record<string, (parsed: T, options: Options) => void>>;
 
-/** The words that are no options, which may stand between them. Throws `Usage`, `HelpWanted`. */
+/** The words that are no options, which may stand between them. Throws `Usage`, `HelpRequested`. */
 export function applyOptions<T extends { verb: string }>(
   parsed: T,
   words: readonly string[],
@@ -99,7 +99,7 @@ export function applyOptions<T extends { verb: string }>(
   }
 }
 
-/** Takes options up to the next word that is none, and names them. Throws `Usage`, `HelpWanted`. */
+/** Takes options up to the next word that is none, and names them. Throws `Usage`, `HelpRequested`. */
 export function leadingOptions<T extends { verb: string }>(
   parsed: T,
   options: Options,
@@ -108,7 +108,7 @@ export function leadingOptions<T extends { verb: string }>(
   const taken: string[] = [];
   const { verb } = parsed;
   for (let option = options.next(); option !== null; option = options.next()) {
-    if (option === '--help' || option === '-h') throw new HelpWanted(verb);
+    if (option === '--help' || option === '-h') throw new HelpRequested(verb);
     const take = table[option];
     if (take === undefined) {
       const near = nearest(option, Object.keys(table));

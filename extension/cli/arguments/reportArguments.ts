@@ -22,7 +22,7 @@ const REPORT = {
   compare: [] as Compared[],
   /** The part (0.05: 5 %) by which its peak or a line's growth may be above those; null: it is only shown. */
   failAbove: null as number | null,
-  /** Only what is to be said of failed allocations. */
+  /** Only the report of failed allocations. */
   oom: false,
   /** Of a job’s folder with several runs, the one to show; null: the newest. */
   run: null as string | null,
@@ -30,7 +30,7 @@ const REPORT = {
 
 const GROUPS = GROUP_BYS.filter(by => by !== 'category');
 
-/** What stands behind `report`. Throws `Usage`, `HelpWanted`. */
+/** What stands behind `report`. Throws `Usage`, `HelpRequested`. */
 export function parseReport(words: readonly string[]): ReportArguments {
   const parsed = { ...REPORT };
   const [file, ...more] = applyOptions(parsed, words, REPORT_OPTIONS);

@@ -8,7 +8,7 @@ export interface SqlArguments {
   folder: string;
   /** A statement, or the name of one that ships; null: these are listed. */
   query: string | null;
-  /** The statements are printed for it; null: DuckDB is asked. */
+  /** The statements are printed for it; null: DuckDB runs them. */
   engine: (typeof ENGINES)[number] | null;
   format: 'table' | 'csv';
 }
@@ -18,7 +18,7 @@ const OPTIONS: OptionTable<SqlArguments> = {
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'csv'])),
 };
 
-/** What stands behind `sql`. Throws `Usage`, `HelpWanted`. */
+/** What stands behind `sql`. Throws `Usage`, `HelpRequested`. */
 export function parseSql(words: readonly string[]): SqlArguments {
   const parsed: SqlArguments = { verb: 'sql', folder: '', query: null, engine: null, format: 'table' };
   const named = applyOptions(parsed, words, OPTIONS);

@@ -50,7 +50,7 @@ function bytesOf(text: string): number | null {
   return Number.isSafeInteger(bytes) ? bytes : null;
 }
 
-/** What stands behind `record`. Throws `Usage`, `HelpWanted`. */
+/** What stands behind `record`. Throws `Usage`, `HelpRequested`. */
 export function parseRecord(words: readonly string[]): RecordArguments {
   const [target, word, ...more] = applyOptions({ verb: 'record' }, words);
   if (target === undefined || (word !== 'on' && word !== 'off') || more.length > 0)

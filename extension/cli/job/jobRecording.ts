@@ -8,7 +8,7 @@ import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { makeFolder, removeFile, writeWhole } from '../../files/files';
 import { rankIn } from '../../protocol/rank';
 import type { RankSet } from '../arguments/ranks';
-import { say } from '../report/output';
+import { notify } from '../report/output';
 import { JobWriter } from '../../jobs/jobWriter';
 
 const GATHER_MS = 1_000;
@@ -36,17 +36,17 @@ export function unwritableJob(folder: string, within = TRACES): string | null {
   }
 }
 
-/** What a trace may take where only some ranks are recorded in full; where that cannot be, a sentence says why. */
+/** What a trace may take where only some ranks are recorded in full; where that cannot be, a sentence on why. */
 export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: readonly string[]): SpaceLimits {
   if (ranks === null) return limits;
   const { rank } = rankIn(Object.entries(process.env));
   // It starts several ranks below this recording, though Slurm gives it a number.
   const launcher = command.map(word => basename(word)).find(word => LAUNCHERS.test(word));
   if (launcher !== undefined)
-    say(
+    notify(
       `--ranks has no effect: the ranks that ${launcher} starts are in one recording. Set GPU_MEMTRACE_RANKS with the Python package instead.`,
     );
-  else if (rank === null) say('--ranks has no effect: no launcher has said which rank this is.');
+  else if (rank === null) notify('--ranks has no effect: no launcher has said which rank this is.');
   if (launcher !== undefined || rank === null || ranks(rank)) return limits;
   return { budgetBytes: Math.min(limits.budgetBytes, BRIEF.budgetBytes), detailBytes: BRIEF.detailBytes };
 }
@@ -86,13 +86,13 @@ export class JobRecording {
     this.timers.push(setInterval(() => void this.attempt(work), ms).unref());
   }
 
-  /** What a folder on a network refuses is said once, and tried again. */
+  /** What a folder on a network refuses is reported once, and tried again. */
   private async attempt(work: (writer: JobWriter) => void | Promise<void>): Promise<void> {
     try {
       await work(await this.writer);
       this.failed = false;
     } catch (error) {
-      if (!this.failed) say(`The tables of the job cannot be written: ${reasonOf(error)}.`);
+      if (!this.failed) notify(`The tables of the job cannot be written: ${reasonOf(error)}.`);
       this.failed = true;
     }
   }

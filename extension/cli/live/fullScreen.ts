@@ -16,7 +16,7 @@ const STYLES = { plain: '', strong: '\x1b[1m', warning: '\x1b[33m', alarm: '\x1b
 /** What the terminal itself would do at these keys, to all that runs in its foreground. */
 const SIGNALS: Record<string, NodeJS.Signals> = { c: 'SIGINT', '\\': 'SIGQUIT' };
 
-/** What is told on stderr while the program runs. */
+/** What is printed on stderr while the program runs. */
 export interface Live {
   show(): void;
   /** Gives the terminal back as it was. */
@@ -75,7 +75,7 @@ export function createFullScreen(view: (size: LiveSize, choice: LiveChoice) => L
 
 /** Takes the screen and the keys; gives what undoes that. */
 function enter(input: ReadStream): () => void {
-  const tell = holdSentences();
+  const release = holdSentences();
   input.setRawMode(true);
   input.resume();
   write(2, ENTER);
@@ -83,7 +83,7 @@ function enter(input: ReadStream): () => void {
     write(2, LEAVE);
     input.setRawMode(false);
     input.pause();
-    tell();
+    release();
   };
 }
 

@@ -8,7 +8,7 @@ import { fitEnd } from '../../report/tables/fit';
 import { formatBytes, formatDuration } from '../../text/format';
 import { createLineReader } from '../../native/lineReader';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
-import { say, terminalSize, write } from '../report/output';
+import { notify, terminalSize, write } from '../report/output';
 import { createFullScreen, type Live } from './fullScreen';
 import { TerminalTable } from './terminalTable';
 
@@ -39,7 +39,7 @@ export function createLive(session: NativeTrace, { title, pid, startedMs, wholeS
   if (wholeScreen) return createFullScreen(view, quit);
   const size = process.env.TERM === 'dumb' ? null : terminalSize(2);
   if (size === null || size.rows < MIN_ROWS) {
-    if (pid !== null) say(`Process ${pid} is traced.`);
+    if (pid !== null) notify(`Process ${pid} is traced.`);
     return { show: createNews(session, lineText), stop: () => undefined };
   }
   return lowerHalf(view);
@@ -49,17 +49,17 @@ type View = (size: LiveSize, choice: LiveChoice) => LiveView;
 
 /**
  * Before a program is gone it frees what it has: what was seen last stays until then, or until the user does something. `emptied`: the
- * first line instead, which says so; null: there is enough to be seen.
+ * first line instead, which states that; null: there is enough to be seen.
  */
 function lastFull(now: View, emptied: (size: LiveSize, drawnMs: number) => string | null): View {
-  let last = { view: null as LiveView | null, asked: '', drawnMs: 0 };
+  let last = { view: null as LiveView | null, request: '', drawnMs: 0 };
   return (size, choice) => {
-    const asked = JSON.stringify([size, choice]);
+    const request = JSON.stringify([size, choice]);
     const title = emptied(size, last.drawnMs);
-    if (title !== null && last.view !== null && last.asked === asked)
+    if (title !== null && last.view !== null && last.request === request)
       return { ...last.view, lines: [{ text: title, style: 'strong' }, ...last.view.lines.slice(1)] };
     const view = now(size, choice);
-    last = { view: title === null ? view : null, asked, drawnMs: Date.now() };
+    last = { view: title === null ? view : null, request, drawnMs: Date.now() };
     return view;
   };
 }
@@ -87,26 +87,26 @@ function lowerHalf(view: View): Live {
   };
 }
 
-/** Says on stderr what has been found since it was last asked: a line a finding, again only where its verdict is another, or gone. */
+/** Prints on stderr what has been found since the last call: a line a finding, again only where its verdict is another, or gone. */
 function createNews(session: NativeTrace, lineText: LineText): () => void {
-  const said = new Map<string, Finding>();
+  const printed = new Map<string, Finding>();
   return () => {
     const { findings, sites } = verdictsOf(session, lineText);
     for (const finding of findings) {
-      if (said.get(finding.id)?.verdict !== finding.verdict) say(headLine(finding));
-      said.set(finding.id, finding);
+      if (printed.get(finding.id)?.verdict !== finding.verdict) notify(headLine(finding));
+      printed.set(finding.id, finding);
     }
     const current = new Set(findings.map(({ id }) => id));
-    for (const [id, finding] of said) {
+    for (const [id, finding] of printed) {
       if (current.has(id)) continue;
-      said.delete(id);
-      // A leak that memory ran out of is told with the failure.
-      const told = findings.some(
+      printed.delete(id);
+      // A leak that memory ran out of is reported with the failure.
+      const failed = findings.some(
         ({ failure, sites: own }) => failure && own.some(site => finding.sites.includes(site)),
       );
-      if (told || !isGrowth(finding)) continue;
+      if (failed || !isGrowth(finding)) continue;
       const now = finding.sites.map(site => sites.get(site)?.because).find(because => because !== undefined);
-      say(takenBackLine(finding, now ?? ''));
+      notify(takenBackLine(finding, now ?? ''));
     }
   };
 }

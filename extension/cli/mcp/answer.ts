@@ -13,7 +13,7 @@ export interface Call {
   /** Where the product's files are. */
   dist: string;
 }
-/** What is asked for is as tools.json says. Rejects with a sentence. */
+/** The arguments are as in tools.json. Rejects with a sentence. */
 export type Handler<Given> = (given: Given, call: Call) => Promise<object>;
 /** For rows and what stands beside them, as it is sent. */
 const ROOM_BYTES = 1_740;
@@ -24,7 +24,7 @@ export interface Page {
   cursor?: string;
 }
 
-/** What is known of a trace, and what is not. `source`: the trace as it is asked about. */
+/** What is known of a trace, and what is not. `source`: the trace at the moment in question. */
 export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, source: TraceSource = opened.session) {
   const info = source.info();
   const { processes, session, lost } = info;
@@ -40,7 +40,7 @@ export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, so
   };
 }
 
-/** Which rows are wanted; `cut` puts them into an answer, with where the next ones begin. Throws a sentence. */
+/** Which rows are requested; `cut` puts them into an answer, with where the next ones begin. Throws a sentence. */
 export function pageOf({ limit, cursor = '0' }: Page) {
   const from = Number(/^\d{1,9}$/.exec(cursor) ?? NaN);
   if (Number.isNaN(from)) throw new Error(`cursor ${cursor} is none: take \`next\` of the answer before.`);

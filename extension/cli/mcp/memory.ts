@@ -12,14 +12,14 @@ import { parseCompared } from '../arguments/comparedMoment';
 import { selectionOf } from '../report/chosenMoment';
 import { compareSides, type ComparedSide } from '../report/compareReport';
 import { aboutOf, fitting, pageOf, pick, type Handler, type Page } from './answer';
-import { look, withTrace, type Look, type Where } from './traces';
+import { withMoment, withTrace, type Moment, type Where } from './traces';
 
 /** Beside the rows. */
 const MOST = { lines: 4, purposes: 4, alive: 6, libraries: 4, frames: 8 };
 const BIGGEST = { sort: 'liveBytes', descending: true, from: 0 } as const;
 
 export const getMemorySummary: Handler<Where> = (given, { dist }) =>
-  look(given, dist, ({ about, source, verdicts, peak }) => {
+  withMoment(given, dist, ({ about, source, verdicts, peak }) => {
     const info = source.info();
     const { rows, total } = readGroups(source, verdicts, { ...BIGGEST, groupBy: 'line', to: MOST.lines });
     const purposes = readGroups(source, verdicts, { ...BIGGEST, groupBy: 'category', to: MOST.purposes }).rows;
@@ -54,7 +54,7 @@ function biggestGap(source: TraceSource, device: number): number | null {
 type Query = Where & Page & { group_by?: GroupBy | 'block'; filter?: string; site?: number };
 
 export const queryAllocations: Handler<Query> = ({ group_by: groupBy = 'line', filter, site, ...given }, { dist }) =>
-  look(given, dist, ({ about, source, verdicts }) => {
+  withMoment(given, dist, ({ about, source, verdicts }) => {
     const { cut, ...window } = pageOf(given);
     const wrong = filterProblemOf(filter ?? '');
     if (wrong !== '') throw new Error(wrong);
@@ -74,7 +74,7 @@ export const queryAllocations: Handler<Query> = ({ group_by: groupBy = 'line', f
   });
 
 /** Innermost first; and why its state is what it is. */
-function stackOf(id: number, source: TraceSource, { sites }: Look['verdicts']): object {
+function stackOf(id: number, source: TraceSource, { sites }: Moment['verdicts']): object {
   const frames = source.site(id)?.frames;
   if (frames === undefined) throw new Error(`The trace has no site ${id}: take an id of query_allocations.`);
   const stack = frames.slice(0, MOST.frames).map(({ file, line, function: name }) => `${file}:${line} ${name}`);
@@ -88,10 +88,10 @@ export const compareMemory: Handler<Pair> = ({ a, b, compare_by = 'line', ...pag
     withSide(b, dist, async other => {
       const { from, to, cut } = pageOf(page);
       const { rows, total, ...sums } = await compareSides(compare_by, one, other, to);
-      const told = rows.slice(from).map(row => ({ differenceBytes: row.bytesB - row.bytesA, ...row }));
+      const differences = rows.slice(from).map(row => ({ differenceBytes: row.bytesB - row.bytesA, ...row }));
       const shown = ({ shownMoment }: Side): object => ({ ...(shownMoment && { shownMoment }) });
       const sides = { a: { ...one.about, ...shown(sums.a) }, b: { ...other.about, ...shown(sums.b) } };
-      return cut('rows', told, total, { ...sums, ...sides });
+      return cut('rows', differences, total, { ...sums, ...sides });
     }),
   );
 
@@ -106,16 +106,16 @@ function withSide(text: string, dist: string, use: (side: ComparedSide & { about
 }
 
 /** The findings as an agent reads them. */
-export function findingsOf({ about, source, verdicts }: Look, page: Page = {}, reasons = false): object {
+export function findingsOf({ about, source, verdicts }: Moment, page: Page = {}, reasons = false): object {
   const { from, to, cut } = pageOf(page);
   const all = reportFindings(source.info(), verdicts).map(({ holder, place, evidence, ...finding }) => {
-    const [says, share] = holder === null ? [null, null] : [holderText(holder), shareOf(holder)];
-    const news = evidence.filter(line => line !== share && (says === null || !line.includes(says)));
+    const [text, share] = holder === null ? [null, null] : [holderText(holder), shareOf(holder)];
+    const news = evidence.filter(line => line !== share && (text === null || !line.includes(text)));
     return {
       ...pick(finding, 'id', 'verdict', 'title', 'pid', 'bytes', 'bytesPerStep', 'sinceStep', 'fullAtStep'),
       confidence: finding.confidence && Math.round(100 * finding.confidence) / 100,
       place: place && pick(place, 'file', 'line', 'function'),
-      holder: holder && { says, share, ...pick(holder, 'kind', 'file', 'line', 'fix') },
+      holder: holder && { says: text, share, ...pick(holder, 'kind', 'file', 'line', 'fix') },
       ...pick(finding, 'unnamed', 'suggestion'),
       ...(reasons && { evidence: news, ruledOut: finding.ruledOut }),
     };
@@ -124,18 +124,18 @@ export function findingsOf({ about, source, verdicts }: Look, page: Page = {}, r
 }
 
 export const getFindings: Handler<Where & Page & { include_ruled_out?: boolean }> = (given, { dist }) =>
-  look(given, dist, seen => findingsOf(seen, given, given.include_ruled_out));
+  withMoment(given, dist, seen => findingsOf(seen, given, given.include_ruled_out));
 
 export const explainOutOfMemory: Handler<Where & { index?: number }> = ({ index, ...given }, { dist }) =>
-  look(given, dist, ({ about, source, verdicts: { outOfMemory } }) => {
+  withMoment(given, dist, ({ about, source, verdicts: { outOfMemory } }) => {
     if (outOfMemory.length === 0) return { failures: 0, title: noFailureText(source.info()) };
     const verdict = outOfMemory.at(index ?? -1);
     const failure = source.info().outOfMemory[verdict?.index ?? -1];
     if (verdict === undefined || failure === undefined)
       throw new Error(`The trace has no failure ${index}: index goes up to ${outOfMemory.length - 1}.`);
-    const { aliveByLine, newInStep, ...told } = verdict;
+    const { aliveByLine, newInStep, ...rest } = verdict;
     const facts = {
-      ...told,
+      ...rest,
       ...{ headline: undefined, detail: undefined }, // the title has both
       index: outOfMemory.indexOf(verdict),
       failures: outOfMemory.length,

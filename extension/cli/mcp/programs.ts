@@ -8,30 +8,30 @@ import { holderText, shareOf } from '../../analysis/words';
 import { joinWords } from '../../capture/launch/shellWords';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
-import { cannotAsk } from '../../capture/traces/requests';
+import { refusalOf } from '../../capture/traces/requests';
 import { attempt } from '../../base/attempt';
 import { escapeForTerminal } from '../../text/escapeForTerminal';
-import { address, codeLine } from '../arguments/askArguments';
+import { address, codeLine } from '../arguments/holdersArguments';
 import { holderAnswers, type HolderAnswer } from '../holders';
 import { findingsOf } from './memory';
 import { inputRequired, inputResponse } from './mcpSdk';
 import { aboutOf, fitting, pick, type Call, type Handler } from './answer';
-import { look, withTrace, type Look } from './traces';
+import { withMoment, withTrace, type Moment } from './traces';
 
 const CLIENT = 'io.modelcontextprotocol/clientCapabilities';
 const MOST_HOLDERS = 4;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** From Ctrl+C to SIGKILL. */
 const PATIENCE_MS = 5_000;
 const DRAIN_MS = 1_000;
 const USUAL_SECONDS = 300;
 const TAIL = 400;
 
-/** null: the user agreed, whom the client asks; where it cannot, the agent must say so. Throws a sentence where not. */
-function askFirst({ server: { server }, context: { mcpReq } }: Call, question: string, agreed = false) {
-  const said = inputResponse(mcpReq.inputResponses, 'go');
-  if (said.kind === 'elicit' && said.action === 'accept') return null;
-  if (said.kind === 'elicit') throw new Error('The user did not agree: nothing was done.');
+/** null: the user agreed, through the client; without such a client the agent confirms it. Throws a sentence where not. */
+function consentOf({ server: { server }, context: { mcpReq } }: Call, question: string, agreed = false) {
+  const response = inputResponse(mcpReq.inputResponses, 'go');
+  if (response.kind === 'elicit' && response.action === 'accept') return null;
+  if (response.kind === 'elicit') throw new Error('The user did not agree: nothing was done.');
   const message = escapeForTerminal(question);
   const envelope = mcpReq.envelope as Record<string, { elicitation?: object }> | undefined;
   if ((envelope?.[CLIENT] ?? server.getClientCapabilities())?.elicitation !== undefined) {
@@ -42,37 +42,37 @@ function askFirst({ server: { server }, context: { mcpReq } }: Call, question: s
   throw new Error(`${message} This client cannot ask: ask the user, then call again with confirmed: true.`);
 }
 
-interface Asked {
+interface HoldersQuery {
   trace: string;
   line?: string;
   address?: string;
   confirmed?: boolean;
 }
 
-export const findHolders: Handler<Asked> = ({ trace, line, address: at, confirmed }, call) =>
+export const findHolders: Handler<HoldersQuery> = ({ trace, line, address: at, confirmed }, call) =>
   withTrace(trace, call.dist, async (opened, id) => {
     if (line && at) throw new Error('Give line or address, not both.');
     const info = opened.session.info();
     const alive = opened.processes
       .flatMap(index => info.processes[index] ?? [])
-      .filter(process => cannotAsk(info, process, opened.directory) === null);
+      .filter(process => refusalOf(info, process, opened.directory) === null);
     const names = alive.map(({ pid, command }) => `${pid} (${joinWords(command)})`).join(', ');
     const question = `Pause process ${names} for up to half a second, to see who holds its GPU memory?`;
-    const wait = alive.length === 0 ? null : askFirst(call, question, confirmed);
+    const wait = alive.length === 0 ? null : consentOf(call, question, confirmed);
     if (wait !== null) return wait;
     const subject = { line: line ? codeLine(line, 'line') : null, address: at ? address(at, 'address') : null };
     const answers = await holderAnswers(subject, opened);
     if ('error' in answers) throw new Error(answers.error);
     const about = aboutOf(id, opened, verdictsOf(opened.session));
-    return { ...about, questions: fitting(answers.map(told), about), total: answers.length };
+    return { ...about, questions: fitting(answers.map(answerFields), about), total: answers.length };
   });
 
-function told({ holders, details, ...asked }: HolderAnswer): object {
+function answerFields({ holders, details, ...rest }: HolderAnswer): object {
   const found = holders.slice(0, MOST_HOLDERS).map(holder => ({
     ...{ says: holderText(holder), share: shareOf(holder) },
     ...pick(holder, 'kind', 'file', 'line', 'count', 'bytes'),
   }));
-  return { ...asked, holders: found, details: details.blocks > 0 ? detailsText(details) : undefined };
+  return { ...rest, holders: found, details: details.blocks > 0 ? detailsText(details) : undefined };
 }
 
 interface Run {
@@ -88,7 +88,7 @@ export const running = new Set<Promise<unknown>>();
 
 export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), ...given }, call) => {
   if (!existsSync(cwd)) throw new Error(`cwd ${cwd} is not there: name a folder.`);
-  const wait = askFirst(call, `Run ${joinWords(command)} in ${cwd}, traced?`, given.confirmed);
+  const wait = consentOf(call, `Run ${joinWords(command)} in ${cwd}, traced?`, given.confirmed);
   if (wait !== null) return wait;
   await Promise.allSettled(running); // one after the other
   call.context.mcpReq.signal.throwIfAborted();
@@ -101,14 +101,14 @@ export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), ..
   const ran = await run.finally(() => running.delete(run));
   pruneKeptTraces(folder);
   if (existsSync(trace)) {
-    const told = (seen: Look): object => {
+    const factsOf = (seen: Moment): object => {
       const { steps } = seen.verdicts;
       const ended = steps.count >= (given.max_steps ?? Infinity);
       const interrupted = ran.interrupted ?? (ended ? `${steps.count} training steps have ended (max_steps).` : null);
       const about = { ...seen.about, ...ran, steps, interrupted };
       return findingsOf({ ...seen, about });
     };
-    return look({ trace }, call.dist, told);
+    return withMoment({ trace }, call.dist, factsOf);
   }
   const unknown = [
     'There is no trace: the program did not start, allocated nothing on a GPU, or had to be killed; see output.',
@@ -133,19 +133,19 @@ async function follow(words: string[], cwd: string, seconds: number, { context: 
   };
   mcpReq.signal.addEventListener('abort', () => stop('The call was cancelled.'));
   const began = performance.now();
-  const look = setInterval(() => {
+  const polling = setInterval(() => {
     const progress = Math.round((performance.now() - began) / 100) / 10;
     if (progress >= seconds) stop(`It ran for ${seconds} s (timeout_s).`);
     const [progressToken, message] = [mcpReq._meta?.progressToken, `runs for ${progress} s`];
     if (progressToken === undefined) return;
     const params = { progressToken, progress, message };
     void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined); // the client is gone
-  }, LOOK_MS);
+  }, POLL_MS);
   const exitStatus = await new Promise<number>(done => {
     child.once('close', code => done(code ?? 1)).once('error', () => done(1));
-    child.once('exit', code => setTimeout(done, DRAIN_MS, code ?? 1)); // who holds its output open is not waited for
+    child.once('exit', code => setTimeout(done, DRAIN_MS, code ?? 1)); // processes that hold its output open are not waited for
   });
-  clearInterval(look);
+  clearInterval(polling);
   clearTimeout(last);
   return { exitStatus, interrupted, output };
 }

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { escapeJson } from '../../text/escapeForTerminal';
 import { GROUP_BYS } from '../../protocol/trace';
-import { say } from '../report/output';
+import { notify } from '../report/output';
 import { sized, type Handler } from './answer';
 import { fromJsonSchema, isInputRequiredResult, McpServer, serveStdio } from './mcpSdk';
 import { compareMemory, explainOutOfMemory, getFindings, getMemorySummary, queryAllocations } from './memory';
@@ -25,7 +25,7 @@ const HANDLERS: Record<string, Handler<never>> = {
 
 /** Serves the Model Context Protocol on stdin and stdout until the client goes. Returns the exit status. */
 export async function mcp(version: string, dist: string): Promise<number> {
-  if (isatty(0)) say('This speaks the Model Context Protocol: an agent starts it, see "gpu-memtrace mcp --help".');
+  if (isatty(0)) notify('This speaks the Model Context Protocol: an agent starts it, see "gpu-memtrace mcp --help".');
   const handle = serveStdio(() => makeServer(version, dist));
   const status = await new Promise<number>(done => {
     process.stdin.once('end', () => done(0)).once('close', () => done(0));
@@ -66,7 +66,7 @@ function addTool(server: McpServer, dist: string, { name, description, input, ..
   server.registerTool(name, facts, async (given, context) => {
     const content = await HANDLERS[name]!(given as never, { server, context, dist });
     if (isInputRequiredResult(content)) return content;
-    // As text alone: some clients read nothing else, and structured content beside it says all of it twice.
+    // As text alone: some clients read nothing else, and structured content beside it sends all of it twice.
     const text = escapeJson(JSON.stringify(sized({ ...content, quoted: QUOTED })));
     return { content: [{ type: 'text', text }] };
   });

@@ -25,8 +25,8 @@ export interface Where {
   at?: string;
   from?: string;
 }
-/** A trace at a moment; its findings are those of the whole where nobody named one. */
-export interface Look extends Pick<ChosenMoment, 'source' | 'verdicts' | 'peak'> {
+/** A trace at a moment; its findings are those of the whole where none was named. */
+export interface Moment extends Pick<ChosenMoment, 'source' | 'verdicts' | 'peak'> {
   about: ReturnType<typeof aboutOf>;
 }
 
@@ -43,10 +43,10 @@ export async function withTrace<T>(where: string, dist: string, use: (opened: Op
   }
 }
 
-/** What `use` says of a trace at a moment, beside what is known of it. Rejects with a sentence. */
-export function look({ trace, at, from }: Where, dist: string, use: (look: Look) => object): Promise<object> {
+/** What `use` makes of a trace at a moment, beside what is known of it. Rejects with a sentence. */
+export function withMoment({ trace, at, from }: Where, dist: string, use: (then: Moment) => object): Promise<object> {
   return withTrace(trace, dist, async (opened, id) => {
-    const told = (moment: string, source: TraceSource, verdicts: Verdicts, peak: Look['peak'] = null): object => {
+    const body = (moment: string, source: TraceSource, verdicts: Verdicts, peak: Moment['peak'] = null): object => {
       const about = aboutOf(id, opened, verdicts, source);
       return { ...about, moment, ...use({ about, source, verdicts, peak }) };
     };
@@ -56,10 +56,10 @@ export function look({ trace, at, from }: Where, dist: string, use: (look: Look)
     const [ended, { until }] = [{ ...opened, path: opened.trace.path }, chosen];
     if (until === null) {
       const verdicts = verdictsOf(opened.session, createLineReader());
-      return atShown(ended, (source, asOf) => told(asOf ?? 'now', source, verdicts));
+      return atShown(ended, (source, asOf) => body(asOf ?? 'now', source, verdicts));
     }
     const name = chosen.from === null ? until.text : `${chosen.from.text} to ${until.text}`;
-    return atChosen(ended, { ...chosen, until }, moments.at, then => told(name, then.source, then.verdicts, then.peak));
+    return atChosen(ended, { ...chosen, until }, moments.at, then => body(name, then.source, then.verdicts, then.peak));
   });
 }
 
@@ -88,12 +88,12 @@ export const listTraces: Handler<Page & { folder?: string }> = async ({ folder =
   const traces: object[] = [];
   for (const trace of all.slice(from, page.limit === undefined ? from + USUAL : to))
     traces.push(
-      await look({ trace }, dist, factsOf).catch((error: unknown) => ({ trace, unreadable: reasonOf(error) })),
+      await withMoment({ trace }, dist, factsOf).catch((error: unknown) => ({ trace, unreadable: reasonOf(error) })),
     );
   return cut('traces', traces, all.length);
 };
 
-function factsOf({ source, verdicts: { steps, findings } }: Look): object {
+function factsOf({ source, verdicts: { steps, findings } }: Moment): object {
   const { processes, totals, startRealtimeMs } = source.info();
   const listed = totals.filter(({ layer }) => layer === listedLayer(totals));
   return {

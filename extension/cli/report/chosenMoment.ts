@@ -15,7 +15,7 @@ interface Selection {
   from: NamedMoment | null;
   until: NamedMoment | null;
 }
-/** A trace as it was at a moment, with what is said of it. */
+/** A trace as it was at a moment, with its description. */
 export interface ChosenMoment {
   source: TraceSource;
   verdicts: Verdicts;
@@ -28,7 +28,7 @@ export interface ChosenMoment {
   ran: boolean;
 }
 
-/** The moments that are asked for; the error is one sentence. */
+/** The requested moments; the error is one sentence. */
 export function selectionOf(
   { at, from }: { at: TraceTime | null; from: TraceTime | null },
   source: TraceSource,
@@ -63,7 +63,7 @@ export async function atChosen<T>(
   });
 }
 
-/** What the moment is, above what is said of it. */
+/** The heading of the moment, above the report on it. */
 export function momentLines({ from, until, ran }: ChosenMoment): string[] {
   const judged = ran ? ['Findings are as of then, while the program was still running: its end may tell more.'] : [];
   if (from === null) return [`AT ${until.text} of the trace`, ...judged];

@@ -49,7 +49,7 @@ export async function exportReport(
   }
 }
 
-/** Signals are heard between two pieces. */
+/** Signals are handled between two pieces. */
 async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     await new Promise(done => setImmediate(done));

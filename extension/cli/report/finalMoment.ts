@@ -33,7 +33,7 @@ export async function withFinal<T>(
   return atShown(trace, (then, asOf) => {
     if (asOf === null) return use(whole);
     const verdictsThen = verdictsOf(then);
-    const runs = cellRunsOf(trace.session.info()); // the last one is told of when it has ended
+    const runs = cellRunsOf(trace.session.info()); // the last one is reported once it has ended
     return use(options => asOfMoment(whole(options), readSnapshot(then, options, verdictsThen, runs), asOf));
   });
 }
@@ -69,7 +69,7 @@ export async function atShown<T>(trace: EndedTrace, use: (then: TraceSource, asO
 /** Reads moments of a trace. */
 export function momentsOf(trace: EndedTrace): FailureReader {
   return {
-    // A trace that is read anew tells its times a little differently.
+    // The times of a trace that is read anew differ a little.
     endNs: trace.followed ? trace.session.info().durationNs + BEHIND_NS : null,
     readAt: (untilNs, read) => atMoment(trace, untilNs, read),
   };

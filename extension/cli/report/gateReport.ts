@@ -26,7 +26,7 @@ import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
 import { jsonChunks } from './jsonDocument';
 import { atMoment } from './momentSource';
-import { say } from './output';
+import { notify } from './output';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 
 /** Lines that rose by less than this part of the limit are not annotated. */
@@ -126,6 +126,6 @@ function summarize(file: string, gate: Gate): void {
   try {
     append(file, `${lines.join('\n')}\n`);
   } catch (error) {
-    say(`The summary cannot be written to ${file}: ${reasonOf(error)}.`);
+    notify(`The summary cannot be written to ${file}: ${reasonOf(error)}.`);
   }
 }

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { isatty, WriteStream } from 'node:tty';
 import { textOf } from '../../text/escapeForTerminal';
 
-/** Until a full pipe is looked at again. */
+/** Until a full pipe is tried again. */
 const PAUSE_MS = 5;
 const dead = new Set<number>();
 let held: string[] | null = null;
@@ -35,18 +35,18 @@ export function print(lines: readonly string[], descriptor: 1 | 2 = 1): void {
 }
 
 /** A sentence of ours on stderr. */
-export function say(sentence: string): void {
+export function notify(sentence: string): void {
   if (held === null) print([`gpu-memtrace: ${sentence}`], 2);
   else held.push(sentence);
 }
 
-/** Keeps sentences back while something else is on the screen; what is returned says them. */
+/** Keeps sentences back while something else is on the screen; the returned function prints them. */
 export function holdSentences(): () => void {
   held = [];
   return () => {
     const kept = held ?? [];
     held = null;
-    kept.forEach(say);
+    kept.forEach(notify);
   };
 }
 
@@ -59,8 +59,8 @@ export function terminalSize(descriptor: 1 | 2): { rows: number; columns: number
   return rows > 0 && columns > 0 ? { rows, columns } : null;
 }
 
-/** Says why something is not done; gives the exit status for it. */
+/** Prints why something is not done; gives the exit status for it. */
 export function refuse(sentence: string, status: number): number {
-  say(sentence);
+  notify(sentence);
   return status;
 }

@@ -22,7 +22,7 @@ import { exportReport } from './exportReport';
 import { momentsOf, shownMoments, withFinal, type EndedTrace } from './finalMoment';
 import type { Opened } from '../../jobs/openTraceFile';
 import { withOpened } from './withOpened';
-import { refuse, say, terminalSize } from './output';
+import { refuse, notify, terminalSize } from './output';
 import { writeResult } from './resultFile';
 import { endText } from './summary';
 import { resolveTraceTime } from '../../report/documents/resolveTraceTime';
@@ -52,14 +52,14 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
   const { addon, session } = opened;
   const { format, output } = options;
   // A table begins with them.
-  if (format !== 'table' || output !== null || options.compare.length > 0) fileNotes(session.info()).forEach(say);
+  if (format !== 'table' || output !== null || options.compare.length > 0) fileNotes(session.info()).forEach(notify);
   const selection = selectionOf(options, session);
   if ('error' in selection) return refuse(selection.error, USAGE);
   const { from, until } = selection;
   const [base] = options.compare;
   if (options.failAbove !== null) return gate(options, options.failAbove, opened, dist);
   if (base !== undefined) return compare(options, { ...opened, file: options.file, moment: until }, base, dist);
-  if (format !== 'table') for (const moment of [from, until]) if (moment?.near) say(`As of ${moment.text}.`);
+  if (format !== 'table') for (const moment of [from, until]) if (moment?.near) notify(`As of ${moment.text}.`);
   if (format !== 'table' && format !== 'json')
     return exportReport(options, format, addon, { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null });
   const trace = { addon, session, path: options.file };
@@ -70,7 +70,7 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
 /** From the base to the trace, as `gate` does. */
 function compare(options: ReportArguments, trace: ComparedSide, { file, at }: Compared, dist: string): Promise<number> {
   return withOpened(file, dist, async base => {
-    fileNotes(base.session.info()).forEach(say);
+    fileNotes(base.session.info()).forEach(notify);
     const until = at === null ? null : resolveTraceTime(at, base.session);
     if (until !== null && 'error' in until) return refuse(until.error, USAGE);
     const chunks = await compareReport(options, { ...base, file, moment: until }, trace);
@@ -88,7 +88,7 @@ async function gate(
   const bases: GatedRun[] = [];
   for (const { file } of options.compare) {
     const status = await withOpened(file, dist, async base => {
-      fileNotes(base.session.info()).forEach(say);
+      fileNotes(base.session.info()).forEach(notify);
       bases.push(await gatedRun(base.addon, base.session, base.trace.path, file));
       return 0;
     });

@@ -17,8 +17,8 @@ const SIZES = [
 const WITH_BLOCKS = [{ findings: 10, groups: BLOCKS, processes: Infinity }] as const;
 
 /**
- * What is told when a run has ended: the roomiest table that is not too long. With `blocks` it is all of it. `nothing`: why it may be empty.
- * `status`: what the program ended with, null where nobody knows.
+ * The summary when a run has ended: the roomiest table that is not too long. With `blocks` it is all of it. `nothing`: why it may be empty.
+ * `status`: what the program ended with, null where that is unknown.
  */
 export function summaryLines(
   trace: EndedTrace,
@@ -37,7 +37,7 @@ export function summaryLines(
   });
 }
 
-/** How a program failed, in a sentence; null: it did not, or nobody knows. A shell gives 128 and the number of the signal that ended it. */
+/** How a program failed, in a sentence; null: it did not, or that is unknown. A shell gives 128 and the number of the signal that ended it. */
 export function endText(status: number | null): string | null {
   if (!status) return null;
   const [signal] = Object.entries(constants.signals).find(([, number]) => number === status - 128) ?? [];

@@ -27,11 +27,11 @@ export function allocationRow(
   const { info } = input;
   const book = new SiteBook(input);
   const { simulated } = traceFacts(info, input.selection);
-  const whose = info.processes.map(process => {
+  const ranks = info.processes.map(process => {
     const { run, rank, host } = rankOf(process);
     return { ...{ run, rank, host, pid: process.pid }, simulated: process.simulated || simulated };
   });
-  const nobody = { run: '', rank: null, host: '', pid: null, simulated };
+  const noRank = { run: '', rank: null, host: '', pid: null, simulated };
   const nameOf = (process: number, thread: number): string | null => threadName(info, process, thread) || null;
   return (batch, row) => {
     const process = batch.process[row] ?? -1;
@@ -41,7 +41,7 @@ export function allocationRow(
     const { file, line, function: name } = book.line(site);
     const beginNs = batch.beginNs[row] ?? 0;
     return {
-      ...(whose[process] ?? nobody),
+      ...(ranks[process] ?? noRank),
       ...{ stack_id: book.site(site)?.key ?? null, layer: layerOf(batch, row), kind: kindName(batch.kind[row] ?? 0) },
       ...{ device: device < 0 ? null : device, address: batch.address[row] ?? 0n, bytes: batch.bytes[row] ?? 0 },
       ...{ tid: findThread(info.processes, process, thread)?.tid ?? null, thread: nameOf(process, thread) },

@@ -5,12 +5,12 @@ import { LAYERS, type Layer, type TraceSource } from '../../protocol/trace';
 import { SiteBook, stackText } from '../siteBook';
 import { FORMAT_VERSION, type RankTable, type TableRow } from './tables';
 
-/** Sites whose steps are told, of each layer those with most alive. */
+/** Sites whose steps are written, of each layer those with most alive. */
 const SITES = 200;
 const POINTS = 256;
 const SITES_AT_ONCE = 10_000;
 
-type Who = Pick<TableRow<'steps'>, 'run' | 'rank' | 'host' | 'pid'>;
+type Rank = Pick<TableRow<'steps'>, 'run' | 'rank' | 'host' | 'pid'>;
 
 /** What a job's folder has of one process in tables, but for its allocations. `steps`: as they were gathered, see `stepRows`. */
 export function rankTables(
@@ -19,19 +19,19 @@ export function rankTables(
   summary: RankSummary,
   steps: Iterable<TableRow<'steps'>>,
 ): RankTable[] {
-  const who = whoOf(summary);
+  const rank = rankColumns(summary);
   return [
     { name: 'runs', rows: [runRow(summary)] },
-    { name: 'ranks', rows: [rankRow(summary, who)] },
+    { name: 'ranks', rows: [rankRow(summary, rank)] },
     { name: 'steps', rows: steps },
-    { name: 'stacks', rows: stackRows(source, process, who) },
-    { name: 'site_steps', rows: siteStepRows(source, process, who) },
-    { name: 'events', rows: eventRows(source, process, who) },
-    { name: 'findings', rows: findingRows(summary, who) },
+    { name: 'stacks', rows: stackRows(source, process, rank) },
+    { name: 'site_steps', rows: siteStepRows(source, process, rank) },
+    { name: 'events', rows: eventRows(source, process, rank) },
+    { name: 'findings', rows: findingRows(summary, rank) },
   ];
 }
 
-export function whoOf({ run, rank, host, pid }: RankSummary): Who {
+export function rankColumns({ run, rank, host, pid }: RankSummary): Rank {
   return { run, rank, host, pid };
 }
 
@@ -42,12 +42,12 @@ function runRow({ run, command, branch, commit, worldSize, startedMs, simulated 
   };
 }
 
-function rankRow(summary: RankSummary, who: Who): TableRow<'ranks'> {
+function rankRow(summary: RankSummary, rank: Rank): TableRow<'ranks'> {
   const { localRank, nodeRank, worldSize, role, mesh, device, gpu, gpuName, totalBytes, startedMs } = summary;
   const { durationSeconds, live, exitCode, steps, stepSource, layer, peakBytes, lost, simulated, trace } = summary;
   const place = (name: string): number | null => mesh[name]?.[0] ?? null;
   return {
-    ...who,
+    ...rank,
     ...{ local_rank: localRank, node_rank: nodeRank, world_size: worldSize, role },
     ...{ dp: place('dp'), tp: place('tp'), pp: place('pp'), ep: place('ep'), mesh: JSON.stringify(mesh) },
     ...{ device, gpu, gpu_name: gpuName, total_bytes: totalBytes, started_at: startedMs, seconds: durationSeconds },
@@ -65,7 +65,7 @@ export function stepRows(series: LedgerSeries, summary: RankSummary, startMs: nu
     : [series.driverBytes, series.driverMaxBytes];
   const at = (values: Float64Array, i: number): number => values[i] ?? NaN;
   return Array.from(series.last, (step, i) => ({
-    ...{ ...whoOf(summary), device: series.device, first_step: Math.max(at(series.first, i), after + 1), step },
+    ...{ ...rankColumns(summary), device: series.device, first_step: Math.max(at(series.first, i), after + 1), step },
     ...{ ended_at: startMs + at(series.endNs, i) / 1e6, end_ns: at(series.endNs, i) },
     ...{ live_bytes: at(live, i), peak_bytes: at(most, i), reserved_bytes: at(series.reservedBytes, i) },
     ...{ driver_bytes: at(series.driverBytes, i), host_bytes: at(series.hostBytes, i) },
@@ -75,7 +75,7 @@ export function stepRows(series: LedgerSeries, summary: RankSummary, startMs: nu
 }
 
 /** Of all stacks of the process, also those that hold nothing now. */
-function* stackRows(source: TraceSource, process: number, who: Who): Generator<TableRow<'stacks'>> {
+function* stackRows(source: TraceSource, process: number, rank: Rank): Generator<TableRow<'stacks'>> {
   const book = new SiteBook(source);
   for (const layer of LAYERS) {
     const query = { layer, process, groupBy: 'site', sort: 'liveBytes', descending: true, includeDead: true } as const;
@@ -84,7 +84,7 @@ function* stackRows(source: TraceSource, process: number, who: Who): Generator<T
       const { file, line, function: name } = book.line(id);
       const site = book.site(id);
       yield {
-        ...{ ...who, stack_id: site?.key ?? null, layer, source: site?.source ?? null, file: file || null, line },
+        ...{ ...rank, stack_id: site?.key ?? null, layer, source: site?.source ?? null, file: file || null, line },
         ...{ function: name, library: site?.library || null, frames: stackText(book.frames(id)) },
         ...{ live_bytes: liveBytes[i] ?? null, peak_bytes: peakBytes[i] ?? null },
       };
@@ -92,12 +92,12 @@ function* stackRows(source: TraceSource, process: number, who: Who): Generator<T
   }
 }
 
-function* siteStepRows(source: TraceSource, process: number, who: Who): Generator<TableRow<'site_steps'>> {
-  for (const layer of LAYERS) yield* siteStepsOf(source, process, layer, who);
+function* siteStepRows(source: TraceSource, process: number, rank: Rank): Generator<TableRow<'site_steps'>> {
+  for (const layer of LAYERS) yield* stepsOf(source, process, layer, rank);
 }
 
 /** Only steps in which a site allocated, freed or had another level. */
-function* siteStepsOf(source: TraceSource, process: number, layer: Layer, who: Who): Generator<TableRow<'site_steps'>> {
+function* stepsOf(source: TraceSource, process: number, layer: Layer, rank: Rank): Generator<TableRow<'site_steps'>> {
   const series = source.siteSeries({ process, layer, from: 0, to: SITES, points: POINTS });
   const points = series.last.length;
   for (let row = 0; row < series.rows; row++) {
@@ -110,7 +110,7 @@ function* siteStepsOf(source: TraceSource, process: number, layer: Layer, who: W
       before = live;
       if (idle) continue;
       yield {
-        ...{ ...who, device: series.device[row] ?? null, layer, stack_id: key },
+        ...{ ...rank, device: series.device[row] ?? null, layer, stack_id: key },
         ...{ first_step: series.first[i] ?? null, step: series.last[i] ?? null },
         ...{ category: series.category[row] ?? null, live_bytes: live, live_blocks: at(series.liveCount) },
         ...{ peak_bytes: at(series.maxBytes), allocations: at(series.stepAllocations) },
@@ -122,10 +122,10 @@ function* siteStepsOf(source: TraceSource, process: number, layer: Layer, who: W
 }
 
 /** Failed allocations, marks, pauses and what was lost, in this order. */
-function* eventRows(source: TraceSource, process: number, who: Who): Generator<TableRow<'events'>> {
+function* eventRows(source: TraceSource, process: number, rank: Rank): Generator<TableRow<'events'>> {
   const info = source.info();
   const row = (ns: number | null, kind: string, text: string, more: Partial<TableRow<'events'>> = {}) => ({
-    ...{ ...who, at: ns === null ? null : info.startRealtimeMs + ns / 1e6, at_ns: ns, kind, text },
+    ...{ ...rank, at: ns === null ? null : info.startRealtimeMs + ns / 1e6, at_ns: ns, kind, text },
     ...{ device: null, bytes: null, ...more },
   });
   for (const { process: own, timeNs, device, requestedBytes, site } of info.outOfMemory)
@@ -137,9 +137,9 @@ function* eventRows(source: TraceSource, process: number, who: Who): Generator<T
   for (const [cause, count] of Object.entries(info.lost.byCause)) yield row(null, 'lost', `${cause}: ${count}`);
 }
 
-function findingRows({ findings }: RankSummary, who: Who): TableRow<'findings'>[] {
+function findingRows({ findings }: RankSummary, rank: Rank): TableRow<'findings'>[] {
   return findings.map(({ bytesPerStep, sinceStep, class: kind, file, line, function: name, ...finding }) => ({
-    ...{ ...who, verdict: finding.verdict, class: kind, file: file || null, line, function: name },
+    ...{ ...rank, verdict: finding.verdict, class: kind, file: file || null, line, function: name },
     ...{ bytes_per_step: bytesPerStep, bytes: finding.bytes, since_step: sinceStep, confidence: finding.confidence },
     ...{ holder: finding.holder, title: finding.title, suggestion: finding.suggestion },
   }));

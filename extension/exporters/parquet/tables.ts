@@ -1,4 +1,4 @@
-// The tables of a job's folder, a public format: README.md says what each column is. Columns may be added; what is there stays as it is.
+// The tables of a job's folder, a public format: README.md describes each column. Columns may be added; what is there stays as it is.
 
 export const FORMAT_VERSION = 1;
 
@@ -7,7 +7,7 @@ export type ColumnType = 'INT32' | 'INT64' | 'DOUBLE' | 'STRING' | 'BOOLEAN' | '
 export type Columns = Readonly<Record<string, ColumnType>>;
 
 /** In every row. */
-const WHO = { run: 'STRING', rank: 'INT32', host: 'STRING', pid: 'INT32' } as const;
+const RANK = { run: 'STRING', rank: 'INT32', host: 'STRING', pid: 'INT32' } as const;
 const LINE = { file: 'STRING', line: 'INT32', function: 'STRING' } as const;
 
 export const TABLES = {
@@ -16,7 +16,7 @@ export const TABLES = {
     ...{ world_size: 'INT32', started_at: 'TIMESTAMP', simulated: 'BOOLEAN' },
   },
   ranks: {
-    ...WHO,
+    ...RANK,
     ...{ local_rank: 'INT32', node_rank: 'INT32', world_size: 'INT32', role: 'STRING' },
     ...{ dp: 'INT32', tp: 'INT32', pp: 'INT32', ep: 'INT32', mesh: 'STRING' },
     ...{ device: 'INT32', gpu: 'STRING', gpu_name: 'STRING', total_bytes: 'INT64' },
@@ -25,35 +25,35 @@ export const TABLES = {
     ...{ lost_events: 'INT64', lost: 'STRING', simulated: 'BOOLEAN', trace: 'STRING' },
   },
   steps: {
-    ...WHO,
+    ...RANK,
     ...{ device: 'INT32', first_step: 'INT32', step: 'INT32', ended_at: 'TIMESTAMP', end_ns: 'INT64' },
     ...{ live_bytes: 'INT64', peak_bytes: 'INT64', reserved_bytes: 'INT64', driver_bytes: 'INT64' },
     ...{ host_bytes: 'INT64', process_bytes: 'INT64', used_bytes: 'INT64', total_bytes: 'INT64', flags: 'INT32' },
   },
   stacks: {
-    ...WHO,
+    ...RANK,
     ...{ stack_id: 'STRING', layer: 'STRING', source: 'STRING', ...LINE, library: 'STRING', frames: 'STRING' },
     ...{ live_bytes: 'INT64', peak_bytes: 'INT64' },
   },
   site_steps: {
-    ...WHO,
+    ...RANK,
     ...{ device: 'INT32', layer: 'STRING', stack_id: 'STRING', first_step: 'INT32', step: 'INT32' },
     ...{ category: 'STRING', live_bytes: 'INT64', live_blocks: 'INT64', peak_bytes: 'INT64' },
     ...{ allocations: 'INT64', allocated_bytes: 'INT64', frees: 'INT64', freed_bytes: 'INT64' },
   },
   allocations: {
-    ...WHO,
+    ...RANK,
     ...{ stack_id: 'STRING', layer: 'STRING', kind: 'STRING', device: 'INT32', address: 'INT64', bytes: 'INT64' },
     ...{ tid: 'INT32', thread: 'STRING', allocated_at: 'TIMESTAMP', begin_ns: 'INT64', end_ns: 'INT64' },
     ...{ free_thread: 'STRING', step: 'INT32', category: 'STRING', module: 'STRING', stream: 'STRING' },
     ...{ ...LINE, stack: 'STRING', simulated: 'BOOLEAN' },
   },
   events: {
-    ...WHO,
+    ...RANK,
     ...{ at: 'TIMESTAMP', at_ns: 'INT64', kind: 'STRING', device: 'INT32', bytes: 'INT64', text: 'STRING' },
   },
   findings: {
-    ...WHO,
+    ...RANK,
     ...{ verdict: 'STRING', class: 'STRING', ...LINE, bytes_per_step: 'INT64', bytes: 'INT64', since_step: 'INT32' },
     ...{ confidence: 'DOUBLE', holder: 'STRING', title: 'STRING', suggestion: 'STRING' },
   },

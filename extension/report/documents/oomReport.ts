@@ -79,14 +79,14 @@ export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, module
   return [noFailureText(info)];
 }
 
-/** What is said where there is no document. */
+/** The text where there is no document. */
 export function noFailureText({ outOfMemory }: TraceInfo): string {
   if (outOfMemory.length === 0) return 'No program ran out of memory in this trace.';
   const retried = formatPlural(outOfMemory.length, 'allocation of the driver', 'allocations of the driver');
   return `No program ran out of memory: ${retried} failed, and PyTorch emptied its cache and went on.`;
 }
 
-/** The document of one failure; `modules`: what was alive then, where that is known. It tells what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
+/** The document of one failure; `modules`: what was alive then, where that is known. It has what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
 function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: ModuleRow[] = []): string[] {
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
@@ -131,11 +131,11 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
   const inside = ranges === '' ? '' : `, in ${code(ranges)}`;
-  const asked = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'history of the snapshot' : `run of process ${pid}`}`;
+  const request = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'history of the snapshot' : `run of process ${pid}`}`;
   return [
     `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
     '',
-    `${asked} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
+    `${request} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
     '',
     `**${plain(detail)}.** ${plain(holder ?? '')}`.trimEnd(),
     ...(before.length === 0 ? [] : ['', `Before, it got over ${others}: see \`gpu-memtrace report FILE --oom\`.`]),
@@ -167,7 +167,7 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
   return rows.filter(([, bytes]) => bytes !== null);
 }
 
-/** The trace read again knows more names than what was read while they were told. */
+/** The trace read again has more names than what was read while they were still being written. */
 function purposes(live: OutOfMemoryVerdict['aliveByCategory'], modules: readonly ModuleRow[]): [Category, number][] {
   const bytesOf = (category: Category): number =>
     modules.length > 0
@@ -178,7 +178,7 @@ function purposes(live: OutOfMemoryVerdict['aliveByCategory'], modules: readonly
   );
 }
 
-/** What could not be told of a failure, and why. */
+/** What is unknown of a failure, and why. */
 export function unknownTexts(
   source: TraceSource,
   { snapshot, process }: OutOfMemory,

@@ -31,10 +31,10 @@ const METRICS = {
   'gpu_memtrace.running': ['{process}', 'sum', '1 while the process runs, 0 from its end on.'],
 } as const satisfies Record<string, readonly [string, Metric['kind'], string]>;
 type Name = keyof typeof METRICS;
-/** What is said last of the same attributes counts; null is said of none. */
+/** The last value for the same attributes counts; null is left out. */
 type Put = (name: Name, value: number | null, attributes: Attributes) => void;
 
-/** What can be told of a trace in numbers at this moment; a metric of which nothing is known is left out. */
+/** The metrics of a trace at this moment; a metric of which nothing is known is left out. */
 export function readMetrics(source: TraceSource, verdicts: Verdicts): Metric[] {
   const all = source.info();
   if (all.processes.length === 0) return [];
@@ -42,7 +42,7 @@ export function readMetrics(source: TraceSource, verdicts: Verdicts): Metric[] {
   const put: Put = (name, value, attributes) => {
     if (value !== null) points.set(JSON.stringify([name, attributes]), { name, value, attributes });
   };
-  // What a process has while it is not recorded, nobody knows.
+  // What a process has while it is not recorded is unknown.
   const on = ({ process }: { process: number }): boolean => all.processes[process]?.recording ?? false;
   const info = { ...all, totals: all.totals.filter(on), categories: all.categories.filter(on) };
   const ledger = verdicts.ledger.filter(on);

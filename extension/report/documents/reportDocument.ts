@@ -50,7 +50,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     sites: readSites(source, verdicts),
     steps: reportSteps(info, verdicts),
     ledger: reportLedger(source, info, verdicts),
-    /** Of PyTorch's allocator, where it has others than the common one. `line`: who took its biggest segment. */
+    /** Of PyTorch's allocator, where it has others than the common one. `line`: which took its biggest segment. */
     pools: source.pools().map(({ process, site, ...pool }) => ({
       ...{ pid: info.processes[process]?.pid ?? 0, ...pool, unusedBytes: pool.reservedBytes - pool.liveBytes },
       line: siteText(source.site(site)),
@@ -64,7 +64,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
   };
 }
 
-/** What the program that was started ended with; null: nobody knows. */
+/** What the program that was started ended with; null: unknown. */
 export function exitCodeOf(info: TraceInfo): number | null {
   return readSession(info.session).exitCode ?? info.processes[0]?.exitCode ?? null;
 }
@@ -91,7 +91,7 @@ function reportProcess(process: ProcessInfo, exitCodes: Map<number, number>) {
   const facts = { pid, parentPid, uid, command, exitCode, ended, python, driverSource, simulated };
   return {
     ...facts,
-    /** Who it is in a job of many, as far as a launcher or torch.distributed said. */
+    /** Its rank in a job of many, as far as a launcher or torch.distributed reported it. */
     ...(process.notes.some(({ code }) => code === JOB) && { rank: rankOf(process) }),
     threads: process.threads.map(({ tid, name }) => ({ tid, name })),
     notes: process.notes.filter(({ code }) => code !== CELL && code !== JOB).map(note => note.text),
@@ -154,7 +154,7 @@ export function reportAllocation(info: TraceInfo, row: AllocationRow) {
     name,
     category,
     module,
-    /** What the program asked for before its allocator rounded it up; null: not recorded. */
+    /** What the program requested before its allocator rounded it up; null: not recorded. */
     askedBytes: Number.isNaN(askedBytes) ? null : askedBytes,
     /** Handle of the stream, `0x0` = the default one; null: not recorded. */
     stream: stream === STREAM_UNKNOWN ? null : `0x${stream.toString(16)}`,

@@ -10,8 +10,8 @@ import { sumKnown } from '../../analysis/series/statistics';
 
 /** Of the process with most steps, and of each. */
 export function reportSteps(info: TraceInfo, { steps, after }: Verdicts) {
-  const told = (one: ProcessSteps) => ({ count: one.count, source: reportedSource(info, one) });
-  const processes = info.steps.map(one => ({ pid: pidOf(info, one.process), ...told(one) }));
+  const fieldsOf = (one: ProcessSteps) => ({ count: one.count, source: reportedSource(info, one) });
+  const processes = info.steps.map(one => ({ pid: pidOf(info, one.process), ...fieldsOf(one) }));
   /** What piled up behind the last one, where no step judges it. */
   const rose = after && {
     pid: pidOf(info, after.process),
@@ -53,7 +53,7 @@ export function reportLedger(source: TraceSource, info: TraceInfo, { ledger }: V
     return {
       device,
       tensorBytes: liveBytes(info, 'tensor', { device }),
-      /** Freed, but still in use by another stream, as PyTorch's allocator said last; null: it was not asked. */
+      /** Freed, but still in use by another stream, as PyTorch's allocator last reported; null: it was not queried. */
       pendingBytes: known(entry => entry.pending.bytes),
       reservedBytes: reservedNow(source, info, device),
       driverBytes: liveBytes(info, 'driver', { device }),

@@ -13,7 +13,7 @@ const MOST_POINTS = 2_048;
 export interface NamedMoment {
   ns: number;
   text: string;
-  /** It is near the one that was asked for, which the trace does not keep. */
+  /** It is near the requested one, which the trace does not keep. */
   near: boolean;
 }
 type Resolved = NamedMoment | { error: string };

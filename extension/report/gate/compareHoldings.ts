@@ -142,7 +142,7 @@ function withMoved(a: readonly Holding[], b: readonly Holding[], nameA: NameOf, 
 
 const linesOf = ({ frames }: Holding, shift = 0): string => frames.map(({ line }) => line + shift).join();
 
-/** By so many lines most of `a` come to lie on those of `b`: of equal ones the fewest. One line alone tells of no move. */
+/** By so many lines most of `a` come to lie on those of `b`: of equal ones the fewest. One line alone is no evidence of a move. */
 function bestShift(a: readonly Holding[], b: readonly Holding[]): number {
   const there = new Set(b.map(one => linesOf(one)));
   const first = ({ frames }: Holding): number => frames[0]?.line ?? 0;

@@ -10,7 +10,7 @@ export interface Side {
   atNs: number | null;
   /** That moment in words. */
   when?: string | null;
-  /** What stands there instead of the end, where nobody named a moment; step null: the peak. */
+  /** What stands there instead of the end, where no moment was named; step null: the peak. */
   shownMoment?: { atSeconds: number; step: number | null; liveBytes: number; leftBytes: number };
 }
 

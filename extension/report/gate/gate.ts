@@ -6,7 +6,7 @@ import type { Verdicts } from '../../protocol/verdicts';
 import { compareHoldings, ofLine, type Holding } from './compareHoldings';
 import { rowVerdicts } from '../../analysis/findings/rowVerdicts';
 
-/** What is asked of one run. */
+/** What the gate reads of one run. */
 export interface GatedRun {
   file: string;
   cwd: string;
@@ -23,7 +23,7 @@ export interface GatedRun {
 }
 
 export interface Gate {
-  /** null: it cannot be told, see `unknown`. */
+  /** null: undecided, see `unknown`. */
   passed: boolean | null;
   /** 0.05: five percent. */
   limit: number;
@@ -59,7 +59,7 @@ export function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Lay
   });
 }
 
-/** Why nothing can be said of a run by its figures. `exitCode`: null: not known. */
+/** Why the figures of a run decide nothing. `exitCode`: null: not known. */
 export function unknownOf(file: string, { totals }: TraceInfo, lostEvents: number, exitCode: number | null): string[] {
   if ((exitCode ?? 0) !== 0)
     return [`${file} is of a run that ended with status ${exitCode}: it may not have come to its peak.`];
@@ -67,7 +67,7 @@ export function unknownOf(file: string, { totals }: TraceInfo, lostEvents: numbe
   return totals.length === 0 ? [`${file} has no GPU allocation.`] : [];
 }
 
-/** `bases`: one run, or repeats of it, which tell how much the peak varies by itself. */
+/** `bases`: one run, or repeats of it, which show how much the peak varies by itself. */
 export function judgeGate(bases: readonly [GatedRun, ...GatedRun[]], run: GatedRun, limit: number): Gate {
   const [highest, ...others] = bases.toSorted((a, b) => b.peakBytes - a.peakBytes) as [GatedRun, ...GatedRun[]];
   const lowest = others.at(-1);
@@ -122,7 +122,7 @@ export function gatePeakText({ peak: { bytes, baseBytes }, limit }: Gate): strin
   return `${formatBytes(baseBytes)} in the base -> ${formatBytes(bytes)} here (${change}limit ${100 * limit} %)`;
 }
 
-/** How much base runs differ; what one run cannot tell. */
+/** How much base runs differ; what one run cannot show. */
 export function noiseText({ peak: { noise }, limit }: Gate): string {
   if (noise === null)
     return 'One base run: how much the peak varies by itself is not known. Name several with --compare.';

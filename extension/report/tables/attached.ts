@@ -11,7 +11,7 @@ export function attachedLate(info: TraceInfo, total: Totals): boolean {
 }
 
 /**
- * Frees of blocks that nobody saw allocated. Where the tracer came late they are frees of what was there before; elsewhere
+ * Frees of blocks whose allocation was not recorded. Where the tracer came late they are frees of what was there before; elsewhere
  * there should be none.
  */
 export function beforeAttachFrees(info: TraceInfo, total: Totals): number {

@@ -3,24 +3,24 @@ import { STREAM_UNKNOWN } from '../../protocol/streams';
 import { allocationRows, type TraceSource } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';
 
-/** What a framework's allocator said of some blocks; null where it said nothing of any. */
+/** What a framework’s allocator reports of some blocks; null where it reports nothing of any. */
 export type BlockDetails = ReturnType<typeof blockDetails>;
 
 const MOST_ROWS = 4096;
 const HEX = 16;
 
-/** Of blocks of these sites, what the trace has been told. */
+/** Of blocks of these sites, what the trace has recorded. */
 export function blockDetails(
   source: Pick<TraceSource, 'allocations'>,
   process: number,
   sites: readonly number[],
   blocks: readonly { address: bigint }[],
 ) {
-  const wanted = new Set(blocks.map(({ address }) => address));
+  const addresses = new Set(blocks.map(({ address }) => address));
   const all = sites.flatMap(site =>
     allocationRows(source.allocations({ process, site, sort: 'age', descending: true, from: 0, to: MOST_ROWS })),
   );
-  const rows = all.filter(({ address }) => wanted.has(address));
+  const rows = all.filter(({ address }) => addresses.has(address));
   const sized = rows.filter(({ askedBytes }) => !Number.isNaN(askedBytes));
   const streams = rows.flatMap(({ stream }) => (stream === STREAM_UNKNOWN ? [] : [`0x${stream.toString(HEX)}`]));
   const pools = rows.flatMap(({ pool }) => (pool === '' ? [] : [pool]));
@@ -41,22 +41,22 @@ export function blockDetails(
 
 /** `The program asked for 500 B in all; the allocator rounded that up to 512 B. Stream: the default one. Pool: the default one.` */
 export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }: BlockDetails): string {
-  const told: string[] = [];
+  const sentences: string[] = [];
   if (askedBytes !== null && bytes !== null) {
-    const whose = sized === blocks ? 'in all' : `in ${formatCount(sized)} of the ${formatCount(blocks)} blocks`;
+    const scope = sized === blocks ? 'in all' : `in ${formatCount(sized)} of the ${formatCount(blocks)} blocks`;
     const rounded =
       askedBytes === bytes ? 'the allocator gave just that' : `the allocator rounded that up to ${exact(bytes)}`;
-    told.push(`The program asked for ${exact(askedBytes)} ${whose}; ${rounded}.`);
+    sentences.push(`The program asked for ${exact(askedBytes)} ${scope}; ${rounded}.`);
   }
   const usual = 'the default one';
   const ofStreams = streams?.map(stream => (stream === '0x0' ? usual : stream));
   const ofPools = pools?.map(pool => (pool === '0:0' ? usual : `${pool} (of a CUDA graph or a MemPool)`));
-  if (ofStreams) told.push(`Stream: ${ofStreams.join(', ')}.`);
-  if (ofPools) told.push(`Pool: ${ofPools.join(', ')}.`);
+  if (ofStreams) sentences.push(`Stream: ${ofStreams.join(', ')}.`);
+  if (ofPools) sentences.push(`Pool: ${ofPools.join(', ')}.`);
   const known = { 'how many bytes were asked for': askedBytes, 'the stream': streams, 'the pool': pools };
   const missing = Object.entries(known).flatMap(([name, value]) => (value === null ? [name] : []));
-  if (missing.length > 0) told.push(`Not recorded: ${new Intl.ListFormat('en').format(missing)}.`);
-  return told.join(' ');
+  if (missing.length > 0) sentences.push(`Not recorded: ${new Intl.ListFormat('en').format(missing)}.`);
+  return sentences.join(' ');
 }
 
 function exact(bytes: number): string {

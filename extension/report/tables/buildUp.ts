@@ -18,14 +18,14 @@ export interface BuildUp {
   rounds: number;
 }
 
-/** Newest blocks that are looked at. */
+/** Newest blocks that are read. */
 const MOST_BLOCKS = 50_000;
 /** Gradients and the optimizer's states stay by design. */
 const MADE_ONCE: ReadonlySet<Pass> = new Set(['backward', 'optimizer']);
 /** Whether a usual step of the process has several backward passes, by those that are kept. */
 export function hasRounds(source: TraceSource, process: number): boolean {
   const passes = passesIn(source, process, 0);
-  const count = (wanted: Pass): number => passes.filter(({ pass }) => pass === wanted).length;
+  const count = (kind: Pass): number => passes.filter(({ pass }) => pass === kind).length;
   return count('backward') >= T.few * Math.max(1, count('optimizer'));
 }
 

@@ -6,7 +6,7 @@ import { listedLayer, type Layer, type Totals, type TraceInfo, type TraceSource 
 import { sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 
-// A program whose work is done in a function frees all of it when that returns: the end of its trace is empty, and tells nothing of what it
+// A program whose work is done in a function frees all of it when that returns: the end of its trace is empty, and shows nothing of what it
 // did. It is shown as it was before.
 
 /** The moment at which a trace is shown instead of its end. */
@@ -23,7 +23,7 @@ export interface Ending {
 
 /** What is alive at that time is in it, however times are rounded. */
 export const JUST_AFTER_NS = 100;
-/** The last of a series of steps is told as it is, however few there are to be. */
+/** The last of a series of steps is reported as it is, however few there are to be. */
 const FEWEST_POINTS = 16;
 
 /** The end of the last step, or the peak; null: the program goes on, or the end holds enough to be shown. */

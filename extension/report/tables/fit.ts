@@ -1,4 +1,4 @@
-// Lines for a terminal of a given width: what tells places apart gives way last. Widths are in characters.
+// Lines for a terminal of a given width: what sets places apart gives way last. Widths are in characters.
 const MORE = '…';
 /** A function keeps this much of its head while its file can still give way. */
 const FUNCTION_HEAD = 14;

@@ -114,7 +114,7 @@ function cardLines(info: TraceInfo, columns: number): string[] {
   return lines.map(line => fitEnd(line, columns));
 }
 
-/** Nothing is said of a driver that gave nothing beside tensors: it was not seen. What does not fit is left out whole. */
+/** A driver that gave nothing beside tensors has no line: it was not seen. What does not fit is left out whole. */
 function cardText(bytes: { tensor: number; driver: number; total: number }, columns: number): string {
   const [tensor, driver, total] = [formatBytes(bytes.tensor), formatBytes(bytes.driver), formatBytes(bytes.total)];
   const size = bytes.total > 0 ? ` of ${total}` : '';
@@ -135,21 +135,21 @@ function findingsIn({ findings, steps }: Verdicts, columns: number, room: number
   if (findings.length === 0)
     return plain([steps.source === 'none' ? 'No GPU memory was allocated so far.' : 'Nothing was found so far.']);
   const lines: LiveLine[] = [];
-  let told = 0;
+  let fits = 0;
   for (const finding of findings) {
     const [head = '', ...advice] = findingText(finding);
-    const left = room - lines.length - (told + 1 < findings.length ? 1 : 0);
+    const left = room - lines.length - (fits + 1 < findings.length ? 1 : 0);
     const headline = wrapTightly(head, columns);
-    if (headline.length > left && told > 0) break;
+    if (headline.length > left && fits > 0) break;
     const style = finding.verdict === 'leak' || finding.verdict === 'oom' ? 'alarm' : 'warning';
     lines.push(...headline.slice(0, Math.max(1, left)).map(text => ({ text, style }) as const));
-    // Where not all fits, who holds it and what to do.
+    // Where not all fits, what holds it and what to do.
     const ways = [advice, [...advice.slice(0, 1), ...advice.slice(1).slice(-1)], advice.slice(-1)];
     const more = ways.map(way => wrapAll(way, columns)).find(way => headline.length + way.length <= left);
     lines.push(...plain(more ?? []));
-    told++;
+    fits++;
   }
-  if (told < findings.length) lines.push(...plain([`... and ${formatPlural(findings.length - told, 'more finding')}`]));
+  if (fits < findings.length) lines.push(...plain([`... and ${formatPlural(findings.length - fits, 'more finding')}`]));
   return lines;
 }
 

@@ -35,15 +35,15 @@ export interface PeakPlace {
 /** Reads the trace as it was at a time (ns). */
 type ReadAt = <T>(untilNs: number, read: (then: TraceSource) => T) => Promise<T>;
 
-/** Where the peak at `ns` belongs, on the device that had the most of all that `wanted` takes. Null: there were no tensors. */
+/** Where the peak at `ns` belongs, on the device that had the most of all that `included` takes. Null: there were no tensors. */
 export async function peakPlace(
   source: TraceSource,
   ns: number,
   readAt: ReadAt,
-  wanted: (total: Totals) => boolean = () => true,
+  included: (total: Totals) => boolean = () => true,
 ): Promise<PeakPlace | null> {
   const { totals, steps } = source.info();
-  const tensors = totals.filter(total => total.layer === 'tensor' && wanted(total));
+  const tensors = totals.filter(total => total.layer === 'tensor' && included(total));
   const [most] = tensors.sort((a, b) => b.peakBytes - a.peakBytes);
   if (most === undefined) return null;
   const { process, device } = most;

@@ -13,7 +13,7 @@ import { rangesAt } from '../../protocol/ranges';
 export type PeakParts = NonNullable<ReturnType<typeof explainPeak>>;
 
 const MOST_ROWS = 100;
-const MODULES_TOLD = 3;
+const MODULES_SHOWN = 3;
 
 /** A peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
 export function explainPeak(then: TraceSource, { process, device, step, stepFromNs, next }: PeakPlace) {
@@ -98,8 +98,8 @@ export function builtUpLines(peak: PeakParts): string[] {
 export function peakLines(peak: PeakParts): string[] {
   const parts = Object.fromEntries(peak.categories.map(part => [part.category, part.bytes]));
   const folded = peakModules(peak);
-  const biggest = folded.slice(0, MODULES_TOLD).map(row => `${formatBytes(row.liveBytes)} ${row.label}`);
-  const more = folded.length > MODULES_TOLD ? `, and ${formatCount(folded.length - MODULES_TOLD)} more` : '';
+  const biggest = folded.slice(0, MODULES_SHOWN).map(row => `${formatBytes(row.liveBytes)} ${row.label}`);
+  const more = folded.length > MODULES_SHOWN ? `, and ${formatCount(folded.length - MODULES_SHOWN)} more` : '';
   const next = nextPeakSentence(peak);
   return [
     `${peakSentence(peak)} at ${peak.line}:`,

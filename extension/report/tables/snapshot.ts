@@ -33,7 +33,7 @@ export type GroupRow = SiteRow & {
   verdict: SiteState | null;
   bytesPerStep: number;
 };
-/** Live memory by what was asked for. */
+/** Live memory by the requested group. */
 export type Groups = ReturnType<typeof readGroups>;
 export interface SnapshotOptions {
   /** Allocations listed for a thread; null: all where they are few in the whole trace, else none. */
@@ -77,7 +77,7 @@ export function readSnapshot(
   };
 }
 
-/** What was found and said of the whole, and its peaks, with what was alive at an earlier moment of it. */
+/** The findings and notes on the whole, and its peaks, with what was alive at an earlier moment of it. */
 export function asOfMoment(whole: Snapshot, then: Snapshot, asOf: string): Snapshot {
   const peakOf = ({ process, layer, device, peakBytes }: Totals): number =>
     whole.info.totals.find(one => one.process === process && one.layer === layer && one.device === device)?.peakBytes ??
@@ -139,7 +139,7 @@ function readRows(source: TraceSource, query: AllocationQuery, lineOf: (site: nu
   return { rows, more: window.total - window.rows, moreBytes: window.sumBytes - sum(rows.map(({ bytes }) => bytes)) };
 }
 
-/** Live memory by line, or by what else is asked for, with what is known of each row. */
+/** Live memory by line, or by another requested group, with what is known of each row. */
 export function readGroups(source: TraceSource, verdicts: Verdicts, query: GroupsQuery) {
   const layer = listedLayer(source.info().totals);
   const { groupBy } = query;
@@ -154,7 +154,7 @@ export function readGroups(source: TraceSource, verdicts: Verdicts, query: Group
     verdict: judged[i]?.state ?? null,
     bytesPerStep: judged[i]?.bytesPerStep ?? 0,
   }));
-  // Growth is told by steps: they are known.
+  // Growth is judged by steps: they are known.
   const bySteps = !['none', 'time'].includes(verdicts.steps.source) || rows.some(row => row.bytesPerStep > 0);
   return { by: groupBy, layer, rows, total: window.total, bySteps };
 }

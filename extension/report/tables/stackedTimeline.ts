@@ -3,7 +3,7 @@ import type { Category, ProcessSteps, SiteRow, SiteSeries, TraceSource } from '.
 import { siteRows } from '../../protocol/trace';
 import { remembered } from '../../base/maps';
 
-/** So many sites are looked at: what smaller ones hold is in the rest. */
+/** So many sites are read: what smaller ones hold is in the rest. */
 const SITES = 128;
 const POINTS = 256;
 const SPARK_VALUES = 16;
@@ -87,7 +87,7 @@ function processHistories(
   return histories;
 }
 
-/** Events end slices of time: where none comes any more, the running slice is never over, and the present is told besides. */
+/** Events end slices of time: where none comes any more, the running slice is never over, and the present is added. */
 const rests = ({ source }: ProcessSteps): boolean => source === 'time';
 
 /** The steps that ended, and the running one: what was there at its begin and is there now. */
@@ -135,7 +135,7 @@ function unionOf(lists: readonly ArrayLike<number>[]): Float64Array {
   return Float64Array.from([...times].filter(time => time > 0)).sort();
 }
 
-/** groups × times: the sum over a group's sites of what their own interval says that covers it; the last one goes on. */
+/** groups × times: the sum over a group's sites of the values of the interval that covers it; the last one goes on. */
 function matrix(
   histories: readonly History[],
   groups: number,

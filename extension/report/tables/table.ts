@@ -27,10 +27,10 @@ export interface TableOptions {
   now: Date;
   /** Characters that a line has; null, absent: no matter how many. */
   width?: number | null;
-  /** Findings and processes that are told, 10 and all if absent; of more, how many. */
+  /** Findings and processes that are printed, 10 and all if absent; of more, how many. */
   findings?: number;
   processes?: number;
-  /** How the program ended, in a sentence; null, absent: as it should, or nobody knows. */
+  /** How the program ended, in a sentence; null, absent: as it should, or unknown. */
   ended?: string | null;
   /** Why there may be no event. */
   nothing?: string;
@@ -180,7 +180,7 @@ function cellLines({ cells, groups }: Snapshot, width: number | null): string[] 
   return [`LEFT BY CELL (${LAYER_NAMES[groups.layer]})`, ...lines, ...more, ''];
 }
 
-/** What is alive by line, or by what else was asked for, biggest first. */
+/** What is alive by line, or by another requested group, biggest first. */
 function groupLines(groups: Groups, width: number | null): string[] {
   if (groups.rows.length === 0) return [];
   const more = groups.total - groups.rows.length;
@@ -204,7 +204,7 @@ export function groupRows(groups: Groups, width: number | null): string[] {
   );
 }
 
-/** Of which a rate is told: of the others it says nothing, for they do not grow. */
+/** States whose rate is printed: the others do not grow. */
 const RATED: ReadonlySet<SiteState> = new Set([...GROWING, 'unknown', 'before-attach']);
 
 function perStep({ bytesPerStep }: GroupRow): string {

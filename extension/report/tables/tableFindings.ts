@@ -28,12 +28,12 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
 
 /** How many steps there were, and what they are taken from. */
 export function stepsText({ steps }: Verdicts): string {
-  const told: Record<string, string> = {
+  const sources: Record<string, string> = {
     time: 'slices of time; no training step is known',
     program: 'marked by the program',
   };
   if (steps.source === 'periodic') return judgedBy(steps);
-  return `${formatPlural(steps.count, 'step')} (${told[steps.source] ?? steps.source})`;
+  return `${formatPlural(steps.count, 'step')} (${sources[steps.source] ?? steps.source})`;
 }
 
 /** The finding, its holder, when memory is full, and what to write instead: a line each. Of a failure that the program got over, one. */
@@ -73,7 +73,7 @@ export function headLine(finding: Finding): string {
   return verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`;
 }
 
-/** That growth which was told is none any more; `because`: what is said of its site now. */
+/** The line for growth that has stopped; `because`: why its site is no leak now. */
 export function takenBackLine({ verdict, holder, place }: Finding, because: string): string {
   const where = placeText(linePlace(holder) ?? place);
   const now =

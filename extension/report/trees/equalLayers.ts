@@ -14,7 +14,7 @@ interface Layer {
 /** Fewer stay rows of their own. */
 const FEWEST = 3;
 const NUMBER = /(?<=^|\.)\d+(?=\.|$)/g;
-/** Parts of a list of numbers: `0–3,5`; of more parts only that they are several is told. */
+/** Parts of a list of numbers: `0–3,5`; more parts are printed as several. */
 const MOST_PARTS = 4;
 
 /**

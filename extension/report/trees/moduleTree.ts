@@ -38,7 +38,7 @@ function modulesAsStacks(source: Modules): TreeSource {
   };
 }
 
-/** Innermost first, as of a stack. `file`: the path up to there, which tells layers of one name apart. */
+/** Innermost first, as of a stack. `file`: the path up to there, which sets layers of one name apart. */
 function framesOf(path: string, category: Category): Frame[] {
   const parts = /^[\w.]+$/.test(path) ? path.split('.') : [path];
   const modules = parts.map((name, at) => ({ file: parts.slice(0, at + 1).join('.'), line: 0, function: name }));

@@ -81,11 +81,11 @@ function shownNodes(tree: CallTree, { sumBytes, siteBytes }: Weights, least: num
 function opened(tree: CallTree, shown: Uint8Array, open: readonly number[] | undefined): Uint32Array {
   const nodes = new Uint32Array(tree.size);
   let count = 0;
-  const wanted = open && new Set(open);
+  const openNodes = open && new Set(open);
   const here = new Uint8Array(tree.size);
   for (let node = 0; node < tree.size; node++) {
     const parent = tree.parent(node);
-    if (!shown[node] || (parent >= 0 && !(here[parent] && (wanted?.has(parent) ?? true)))) continue;
+    if (!shown[node] || (parent >= 0 && !(here[parent] && (openNodes?.has(parent) ?? true)))) continue;
     here[node] = 1;
     nodes[count++] = node;
   }

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { injectionProblem } from '../../capture/checks/simulator';
-import { askForSurvey, HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
+import { requestSurvey, HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import { traceVariables } from '../../capture/launch/environment';
 import { KeptRecorder, type SpaceLimits, spaceLimits, wakeRecorder } from '../../capture/launch/recorder';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
@@ -60,7 +60,7 @@ export class Recorder {
     const about = { command, cwd, backend: 'inject' as const };
     const { facts, made, limits } = await this.prepare(environment, about, directory => {
       prepareTerminal(directory);
-      askForSurvey(directory, holderTime());
+      requestSurvey(directory, holderTime());
     });
     const variables = traceVariables(environment, {
       dist: this.dist,

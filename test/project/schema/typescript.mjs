@@ -67,7 +67,7 @@ ${lines(sums, () => '0')}${lines(columns, made)}    ...head,
 }
 
 function columnsText([name, { doc, base, head, fields, values = {} }]) {
-  const matrices = Object.entries(values).map(([value, says]) => member({ name: value, doc: says }, 'Float64Array'));
+  const matrices = Object.entries(values).map(([value, text]) => member({ name: value, doc: text }, 'Float64Array'));
   return `${comment(doc)}export interface ${name} ${base ? `extends ${base} ` : ''}{
 ${fieldsOf(head)
   .map(field => member(field, field.row.replace('text[]', 'string[]')))

@@ -12,13 +12,13 @@ const list = records =>
     fields: Object.entries(fields).map(([field, text]) => ({
       field,
       type: text.split(' ')[0],
-      says: text.split(' ').slice(1).join(' '),
+      note: text.split(' ').slice(1).join(' '),
     })),
   }));
 
 function structText({ struct, doc, behind, bytes, fields }) {
   if (fields.length === 0) return '';
-  const members = fields.map(({ field, type, says }) => `  ${C[type]} ${field};${says ? `  ///< ${says}` : ''}\n`);
+  const members = fields.map(({ field, type, note }) => `  ${C[type]} ${field};${note ? `  ///< ${note}` : ''}\n`);
   const about = [doc, behind ? `Behind it: ${behind}.` : ''].filter(Boolean).join(' ');
   return `${about ? `/// ${about}\n` : ''}struct ${struct} {
 ${members.join('')}};

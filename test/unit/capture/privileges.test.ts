@@ -44,9 +44,9 @@ test('where it does not help, the line is sudo, and the sentence says why', () =
     [{ nosuidMount: '/home' }, /\/home is mounted nosuid/],
     [{ noNewPrivileges: true }, /no_new_privs/],
   ];
-  for (const [around, says] of cases) {
+  for (const [around, pattern] of cases) {
     const { sentence, command } = advice(around);
-    assert.match(sentence, says);
+    assert.match(sentence, pattern);
     assert.match(sentence, /:$/);
     assert.equal(command, line);
   }

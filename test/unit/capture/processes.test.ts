@@ -195,10 +195,10 @@ test('a process that can be attached to, and one sentence for each that cannot',
     [20, /, but its child processes 21, 22 did: attach to one of these\.$/, null],
     [30, /, but its child process 31 did: attach to that\.$/, null],
   ];
-  for (const [pid, says, command] of cases) {
+  for (const [pid, pattern, command] of cases) {
     const advice = await check(pid);
     assert.ok('sentence' in advice, String(pid));
-    assert.match(advice.sentence, says);
+    assert.match(advice.sentence, pattern);
     assert.doesNotMatch(advice.sentence, /\n/);
     assert.equal(advice.command, command);
   }

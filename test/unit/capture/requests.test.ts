@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { ask, cannotAsk, writeQuestion } from '../../../extension/capture/traces/requests';
+import { queryProcess, refusalOf, writeQuestion } from '../../../extension/capture/traces/requests';
 import type { Answer, AnswerInfo, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { makeInfo, makeProcess } from '../fakeTrace';
 
@@ -16,9 +16,9 @@ function folder(t: TestContext): string {
 const written = (directory: string, number: number): unknown =>
   JSON.parse(readFileSync(join(directory, `request-${number}.json`), 'utf8'));
 
-/** A process that answers at the `answersAt`-th look, or ends at the `endsAt`-th. */
+/** A process that answers at the `answersAt`-th poll, or ends at the `endsAt`-th. */
 class FakeTrace {
-  looks = 0;
+  polls = 0;
   constructor(
     private readonly process: ProcessInfo,
     private readonly answersAt = Infinity,
@@ -26,11 +26,11 @@ class FakeTrace {
     private readonly request = 1,
   ) {}
   info(): TraceInfo {
-    const { looks, request } = this;
-    const facts: AnswerInfo = { process: 0, index: 5, request, timeNs: 1, complete: looks > this.answersAt };
+    const { polls, request } = this;
+    const facts: AnswerInfo = { process: 0, index: 5, request, timeNs: 1, complete: polls > this.answersAt };
     return makeInfo({
-      processes: [{ ...this.process, ended: this.process.ended || looks >= this.endsAt }],
-      answers: looks >= this.answersAt ? [facts] : [],
+      processes: [{ ...this.process, ended: this.process.ended || polls >= this.endsAt }],
+      answers: polls >= this.answersAt ? [facts] : [],
       steps: [
         {
           process: 0,
@@ -51,7 +51,7 @@ class FakeTrace {
     return index === 5 ? { process: 0, index, request: 1, timeNs: 1, complete: true, text: '{}', blocks: [] } : null;
   }
   settle(): Promise<void> {
-    this.looks++;
+    this.polls++;
     return Promise.resolve();
   }
 }
@@ -83,7 +83,7 @@ test('questions are numbered over all processes, and appear whole', t => {
 
 test('why a process cannot be asked', () => {
   const refusal = (process: Partial<ProcessInfo>, session = {}, directory: string | null = '/t'): string | null =>
-    cannotAsk(makeInfo({ session }), makeProcess(process), directory);
+    refusalOf(makeInfo({ session }), makeProcess(process), directory);
   assert.equal(refusal({}), null);
   assert.match(refusal({}, { backend: 'uprobe' }) ?? '', /traced from outside/);
   assert.match(refusal({ driverSource: 'uprobe' }) ?? '', /traced from outside/);
@@ -92,19 +92,20 @@ test('why a process cannot be asked', () => {
   assert.match(refusal({ python: null }) ?? '', /no Python/);
   const off = { code: 9, text: 'The agent is switched off (GPU_MEMTRACE_AGENT=0).' };
   assert.match(refusal({ notes: [off] }) ?? '', /GPU_MEMTRACE_AGENT=0/);
-  assert.match(cannotAsk(makeInfo({}), undefined, '/t') ?? '', /no such process/);
+  assert.match(refusalOf(makeInfo({}), undefined, '/t') ?? '', /no such process/);
 });
 
 test('the answer is waited for until all of it is there', async t => {
   const trace = new FakeTrace(makeProcess({}), 2);
-  const told = await ask(trace, folder(t), 0, { blocks: [] }, { limitMs: 10_000 });
-  assert.ok('answer' in told && told.answer.text === '{}', JSON.stringify(told));
-  assert.ok(trace.looks > 2);
+  const result = await queryProcess(trace, folder(t), 0, { blocks: [] }, { limitMs: 10_000 });
+  assert.ok('answer' in result && result.answer.text === '{}', JSON.stringify(result));
+  assert.ok(trace.polls > 2);
 });
 
 test('the answer to another question is not taken', async t => {
-  const told = await ask(new FakeTrace(makeProcess({}), 0, Infinity, 7), folder(t), 0, { blocks: [] }, { limitMs: 10 });
-  assert.ok('sentence' in told && /one long call/.test(told.sentence), JSON.stringify(told));
+  const trace = new FakeTrace(makeProcess({}), 0, Infinity, 7);
+  const result = await queryProcess(trace, folder(t), 0, { blocks: [] }, { limitMs: 10 });
+  assert.ok('sentence' in result && /one long call/.test(result.sentence), JSON.stringify(result));
 });
 
 test('no answer is one sentence: it ended, it is busy, nobody waits, the folder is gone', async t => {
@@ -115,8 +116,8 @@ test('no answer is one sentence: it ended, it is busy, nobody waits, the folder 
     signal?: AbortSignal,
     where = directory,
   ): Promise<string> => {
-    const told = await ask(trace, where, 0, { blocks: [] }, signal === undefined ? { limitMs } : { limitMs, signal });
-    return 'sentence' in told ? told.sentence : 'answered';
+    const result = await queryProcess(trace, where, 0, { blocks: [] }, { limitMs, ...(signal && { signal }) });
+    return 'sentence' in result ? result.sentence : 'answered';
   };
   assert.match(await sentence(new FakeTrace(makeProcess({}), Infinity, 2)), /ended before it answered/);
   assert.match(await sentence(new FakeTrace(makeProcess({})), 60), /did not answer within 0 seconds/);

@@ -18,8 +18,8 @@ test('a process that is not traced is told with those that are', t => {
   mkdirSync(trace);
   const gone = 2 ** 30;
   writeFileSync(join(trace, 'session.json'), JSON.stringify({ processes: [{ pid: process.pid }, { pid: gone }] }));
-  const { error: said } = error() as { error: string };
-  assert.ok(said.startsWith(`${refusal}; traced now: ${process.pid} (${process.execPath}`), said);
-  assert.ok(!said.includes(String(gone)), said);
+  const { error: sentence } = error() as { error: string };
+  assert.ok(sentence.startsWith(`${refusal}; traced now: ${process.pid} (${process.execPath}`), sentence);
+  assert.ok(!sentence.includes(String(gone)), sentence);
   assert.deepEqual(findTrace(String(process.pid), [root]), { path: trace, directory: trace, pid: process.pid });
 });

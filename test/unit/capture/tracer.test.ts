@@ -79,10 +79,10 @@ test('every refusal comes with its sentence and its code', async t => {
 
 test('losses are summed; the last word has precedence', async t => {
   const lost = (count: number): Step => ({ say: { type: 'lost', count, cause: 'ring' } });
-  const told = start(t, [READY, lost(5), lost(7), 'detach', ended(100, 13)]);
-  await told.tracer.ready;
-  told.tracer.detach();
-  assert.deepEqual(await told.tracer.ended, { problem: null, lost: 13 });
+  const summed = start(t, [READY, lost(5), lost(7), 'detach', ended(100, 13)]);
+  await summed.tracer.ready;
+  summed.tracer.detach();
+  assert.deepEqual(await summed.tracer.ended, { problem: null, lost: 13 });
   const silent = start(t, [READY, lost(5), lost(7), { signal: 'SIGKILL' }]);
   const end = await silent.tracer.ended;
   assert.equal(end.lost, 12);

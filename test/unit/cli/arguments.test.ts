@@ -71,20 +71,20 @@ test('attach takes one process and the options of run', () => {
 });
 
 test('metrics go to an address or a file that is one, or as variables say', () => {
-  const wanted = (words: string): unknown => {
+  const metricsOf = (words: string): unknown => {
     const parsed = parse(`run ${words} python x.py`.replace('  ', ' '));
     if ('usage' in parsed) return parsed.usage;
     return 'otlp' in parsed && [parsed.otlp, parsed.prometheus, 'command' in parsed && parsed.command.length];
   };
-  assert.deepEqual(wanted(''), [null, null, 2]);
-  assert.deepEqual(wanted('--otlp'), ['', null, 2]);
-  assert.deepEqual(wanted('--otlp --'), ['', null, 2]);
-  assert.deepEqual(wanted('--otlp https://c:4318/x --prometheus a/b.prom'), ['https://c:4318/x', 'a/b.prom', 2]);
-  assert.deepEqual(wanted('--otlp=http://c'), ['http://c', null, 2]);
+  assert.deepEqual(metricsOf(''), [null, null, 2]);
+  assert.deepEqual(metricsOf('--otlp'), ['', null, 2]);
+  assert.deepEqual(metricsOf('--otlp --'), ['', null, 2]);
+  assert.deepEqual(metricsOf('--otlp https://c:4318/x --prometheus a/b.prom'), ['https://c:4318/x', 'a/b.prom', 2]);
+  assert.deepEqual(metricsOf('--otlp=http://c'), ['http://c', null, 2]);
   for (const text of ['c:4318', 'localhost:4318/v1', 'grpc://c:4317'])
-    assert.deepEqual(wanted(`--otlp ${text}`), [text, null, 2]);
-  assert.match(String(wanted('--otlp=nonsense')), /^--otlp nonsense is no address of a server/);
-  assert.match(String(wanted('--prometheus gpu.txt')), /^--prometheus gpu\.txt: the name must end in \.prom, /);
+    assert.deepEqual(metricsOf(`--otlp ${text}`), [text, null, 2]);
+  assert.match(String(metricsOf('--otlp=nonsense')), /^--otlp nonsense is no address of a server/);
+  assert.match(String(metricsOf('--prometheus gpu.txt')), /^--prometheus gpu\.txt: the name must end in \.prom, /);
 });
 
 test('the uprobe tracer is chosen by name, with its own option', () => {
@@ -206,10 +206,10 @@ test('what is wrong is said in one sentence', () => {
     ['report a --format csv --group-by thread', /--group-by is for the table and json/],
     ['doctor x', /doctor takes no "x"/],
   ];
-  for (const [line, says] of cases) {
+  for (const [line, pattern] of cases) {
     const parsed = parse(line);
     assert.ok('usage' in parsed, line);
-    assert.match(parsed.usage, says);
+    assert.match(parsed.usage, pattern);
     assert.doesNotMatch(parsed.usage, /\n/);
   }
 });

@@ -17,7 +17,7 @@ const HOLDERS_OPTIONS: OptionTable<HoldersArguments> = {
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
 };
 
-/** Throws `Usage`, `HelpWanted`. */
+/** Throws `Usage`, `HelpRequested`. */
 export function parseHolders(words: readonly string[]): HoldersArguments {
   const parsed: HoldersArguments = { verb: 'holders', where: '', format: 'table', line: null, address: null };
   const named = applyOptions(parsed, words, HOLDERS_OPTIONS);

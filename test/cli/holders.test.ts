@@ -1,4 +1,4 @@
-// Questions to a running program, by the command line: who holds what leaks. PyTorch is a stand-in.
+// Questions to a running program, by the command line: what holds a leak. PyTorch is a stand-in.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -47,15 +47,15 @@ async function running(t: TestContext, script: string, env: NodeJS.ProcessEnv = 
   const file = place.write('train.py', script);
   const words = ['run', '--simulate-gpu', '--format', 'none', '-o', place.path('t.gputrace')];
   const job = place.start([...words, '--', python, file], env);
-  const [, pid] = await job.said(/trained (\d+)/);
+  const [, pid] = await job.printed(/trained (\d+)/);
   return { place, job, pid: Number(pid) };
 }
 
-const asked = (place: Place, words: string[]): Promise<Ended> => place.run(['holders', ...words]);
+const query = (place: Place, words: string[]): Promise<Ended> => place.run(['holders', ...words]);
 
 test('who holds what leaks: path, place, how many', async t => {
   const { place, pid } = await running(t, SCRIPT);
-  const { status, stdout, stderr } = await asked(place, [String(pid), '--format', 'json']);
+  const { status, stdout, stderr } = await query(place, [String(pid), '--format', 'json']);
   assert.equal(status, 0, stderr);
   const { questions } = JSON.parse(stdout) as {
     questions: { title: string; pid: number; sentence: string; holders: HolderFound[] }[];
@@ -72,30 +72,30 @@ test('who holds what leaks: path, place, how many', async t => {
 
 test('who holds a line’s blocks, one address; what cannot be asked is one sentence', async t => {
   const { place, pid } = await running(t, SCRIPT);
-  const line = await asked(place, [String(pid), '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
+  const line = await query(place, [String(pid), '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
   assert.equal(line.status, 0, line.stderr);
   assert.match(line.stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\] \(60 items, train\.py:\d+\), container/);
-  const address = await asked(place, [String(pid), '--address', '0x103000']);
+  const address = await query(place, [String(pid), '--address', '0x103000']);
   assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
   // The storage’s own size; this PyTorch has no snapshot.
   assert.match(
     address.stdout,
     /^ {2}The program asked for 512 B in all; the allocator gave just that\. Not recorded: the stream and the pool\.$/m,
   );
-  const none = await asked(place, [String(pid), '--address', '0xdead000']);
+  const none = await query(place, [String(pid), '--address', '0xdead000']);
   assert.deepEqual([none.status, none.stderr], [1, 'gpu-memtrace: No tensor that is alive begins at 0xdead000.\n']);
-  const elsewhere = await asked(place, [String(pid), '--line', 'other.py:3']);
+  const elsewhere = await query(place, [String(pid), '--line', 'other.py:3']);
   assert.match(elsewhere.stderr, /Nothing that other\.py:3 allocated is alive\./);
 });
 
 test('what was asked for a block, its stream and its pool, as PyTorch’s allocator tells', async t => {
   const { place, pid } = await running(t, SCRIPT.replace('kept = []', `${SNAPSHOT}kept = []`));
-  const one = await asked(place, [String(pid), '--address', '0x103000']);
+  const one = await query(place, [String(pid), '--address', '0x103000']);
   assert.match(
     one.stdout,
     /^ {2}The program asked for 500 B in all; the allocator rounded that up to 512 B\. Stream: 0x5570\. Pool: 0:3 \(of a CUDA graph or a MemPool\)\.$/m,
   );
-  const all = await asked(place, [
+  const all = await query(place, [
     String(pid),
     '--line',
     `train.py:${lineOf('0x1000 * step, 512') + 5}`,
@@ -115,12 +115,12 @@ test('no PyTorch, the agent off, ended: each its sentence', async t => {
     .replace('torch.Tensor(', '(');
   const without = await running(t, plain);
   const line = ['--line', `train.py:${lineOf('0x1000 * step, 512')}`];
-  assert.match((await asked(without.place, [String(without.pid), ...line])).stdout, /has imported none of PyTorch/);
+  assert.match((await query(without.place, [String(without.pid), ...line])).stdout, /has imported none of PyTorch/);
   const off = await running(t, plain, { ...environment, GPU_MEMTRACE_AGENT: '0' });
-  assert.match((await asked(off.place, [String(off.pid), ...line])).stdout, /GPU_MEMTRACE_AGENT=0/);
-  const nobody = await asked(off.place, ['2147483']);
-  assert.match(nobody.stderr, /Process 2147483 does not run/);
-  assert.equal(nobody.status, 1);
+  assert.match((await query(off.place, [String(off.pid), ...line])).stdout, /GPU_MEMTRACE_AGENT=0/);
+  const noProcess = await query(off.place, ['2147483']);
+  assert.match(noProcess.stderr, /Process 2147483 does not run/);
+  assert.equal(noProcess.status, 1);
 });
 
 test('of a saved trace what was recorded at the end is told', async t => {
@@ -129,7 +129,7 @@ test('of a saved trace what was recorded at the end is told', async t => {
   const trace = place.path('t.gputrace');
   const run = ['run', '--simulate-gpu', '--format', 'none', '-o', trace, '--', python, file];
   assert.equal((await place.run(run, environment)).status, 0);
-  const { status, stdout } = await asked(place, [trace]);
+  const { status, stdout } = await query(place, [trace]);
   assert.equal(status, 0, stdout);
   assert.match(stdout, /The program has ended.*Found when the program ended\.$/m);
   assert.match(stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\]/);
@@ -144,7 +144,7 @@ test('of a line whose blocks were all freed at the end, what was found before is
   const trace = place.path('t.gputrace');
   const run = ['run', '--simulate-gpu', '--format', 'none', '--holders', 'atSteps', '-o', trace, '--', python, file];
   assert.equal((await place.run(run, environment)).status, 0);
-  const told = await asked(place, [trace, '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
-  assert.match(told.stdout, /The program has ended: .*Found after step \d+\./, told.stderr);
-  assert.match(told.stdout, /blocks?, .*: __main__\.kept\[\.\.\.\]/);
+  const ended = await query(place, [trace, '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
+  assert.match(ended.stdout, /The program has ended: .*Found after step \d+\./, ended.stderr);
+  assert.match(ended.stdout, /blocks?, .*: __main__\.kept\[\.\.\.\]/);
 });
