@@ -1,11 +1,25 @@
 // Runs the built command line in a place of its own.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-export const root = resolve(__dirname, '../../..');
+/** Above the folder that this is bundled into, however deep that is. */
+function repository(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : repository(dirname(folder));
+}
+
+export const root = repository(__dirname);
 export const dist = join(root, 'dist');
 const simulator = join(root, 'build/simulator');
 /** The variables of programs that find the simulated GPU as they would find a real one. */

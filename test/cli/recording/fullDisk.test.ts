@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { DRIVER_SCRIPT, LEAKY_STEPS, Place, python, type Report } from './launcher';
+import { dist, DRIVER_SCRIPT, LEAKY_STEPS, Place, python, type Report } from '../launcher';
 import { placeOnDisk } from './smallDisk';
 
 const MB = 1 << 20;
@@ -106,7 +106,7 @@ test('the trace directory is deleted while the program runs: all of it is saved,
 test('a limit of file sizes ends neither the program nor the launcher', async t => {
   const place = new Place(t);
   const script = place.write('job.py', `${DRIVER_SCRIPT}for i in range(20000): free(alloc(4096))\nsys.exit(7)\n`);
-  const line = `ulimit -f 1024; exec ${process.execPath} ${join(__dirname, '../../../dist/cli.js')} "$@"`;
+  const line = `ulimit -f 1024; exec ${process.execPath} ${join(dist, 'cli.js')} "$@"`;
   const words = [...quiet, '--report', place.path('report.json'), '--', python, script];
   const { status, stderr } = spawnSync('/bin/sh', ['-c', line, 'sh', ...words], { env: place.env, encoding: 'utf8' });
   assert.equal(status, 7, stderr);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { DRIVER_SCRIPT, FIRST_LINE, kill, Place, python, type Report } from './launcher';
+import { DRIVER_SCRIPT, FIRST_LINE, kill, Place, python, type Report } from '../launcher';
 
 const MB = 1 << 20;
 const totals = (report: Report, layer: string): Report['totals'] =>

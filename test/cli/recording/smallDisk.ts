@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { Place } from './launcher';
+import { Place } from '../launcher';
 
 /** A place whose traces lie on a small disk of their own, `disk`; null: it cannot be had here, and the test is skipped. */
 export function placeOnDisk(

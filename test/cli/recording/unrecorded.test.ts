@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import type { NativeAddon } from '../../extension/native/addon';
-import { DRIVER_SCRIPT, Place, python, root, workload, type Report } from './launcher';
+import type { NativeAddon } from '../../../extension/native/addon';
+import { DRIVER_SCRIPT, Place, python, root, workload, type Report } from '../launcher';
 
 const agentTests = join(root, 'test/native/agent/programs');
 

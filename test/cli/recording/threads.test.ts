@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { inLong, LONG } from '../long.mjs';
-import { Place, python, workload } from './launcher';
+import { inLong, LONG } from '../../long.mjs';
+import { Place, python, workload } from '../launcher';
 
 /** The long run makes more than there are indices of threads in a log. */
 const IN_TURN = LONG ? 70_000 : 1_000;

@@ -4,11 +4,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { LONG } from '../long.mjs';
-import { kinds, LogFile } from '../unit/addon/logFile';
-import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../unit/fakeTracer';
-import { DRIVER_SCRIPT, Place, SIMULATED, hangs, python, sleeps, until, type Report } from './launcher';
-import { onTerminal } from './terminal';
+import { LONG } from '../../long.mjs';
+import { kinds, LogFile } from '../../unit/addon/logFile';
+import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../../unit/fakeTracer';
+import { DRIVER_SCRIPT, Place, SIMULATED, hangs, python, sleeps, until, type Report } from '../launcher';
+import { onTerminal } from '../terminal';
 
 const MB = 1 << 20;
 const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));

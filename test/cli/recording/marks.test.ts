@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { driverScript, FIRST } from '../workloads/driverScript.mjs';
-import { Place, python } from './launcher';
+import { driverScript, FIRST } from '../../workloads/driverScript.mjs';
+import { Place, python } from '../launcher';
 
 const JOB = driverScript(`allocate(ctypes.byref(address), ctypes.c_size_t(8 << 20))
 open(sys.argv[1] + ".pid", "w").write(str(os.getpid()))

@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inLong, LONG } from '../long.mjs';
-import { dist, DRIVER_SCRIPT, hangs, Place, python, type Report, until } from './launcher';
+import { inLong, LONG } from '../../long.mjs';
+import { dist, DRIVER_SCRIPT, hangs, Place, python, type Report, until } from '../launcher';
 
 const RUN = ['run', '--simulate-gpu', '--format', 'none', '--'];
 

@@ -6,8 +6,8 @@ import { chmodSync, existsSync, readdirSync, statfsSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
-import { inLong } from '../long.mjs';
-import { check, lastLine, type Facts } from './facts';
+import { inLong } from '../../long.mjs';
+import { check, lastLine, type Facts } from '../facts';
 import {
   dist,
   DRIVER_SCRIPT,
@@ -19,7 +19,7 @@ import {
   workload,
   type Ended,
   type Report,
-} from './launcher';
+} from '../launcher';
 import { placeOnDisk } from './smallDisk';
 
 const MB = 1 << 20;

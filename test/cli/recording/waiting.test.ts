@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Report } from '../../extension/report/documents/reportDocument';
-import { DRIVER_SCRIPT, Place, python, root } from './launcher';
+import type { Report } from '../../../extension/report/documents/reportDocument';
+import { DRIVER_SCRIPT, Place, python, root } from '../launcher';
 
 const agentTests = join(root, 'test/native/agent/programs');
 const environment = { PYTHONPATH: `${join(agentTests, 'standin')}:${agentTests}` };

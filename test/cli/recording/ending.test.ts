@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Report } from '../../extension/report/documents/reportDocument';
-import { Place, python, root, workload } from './launcher';
+import type { Report } from '../../../extension/report/documents/reportDocument';
+import { Place, python, root, workload } from '../launcher';
 
 const agentTests = join(root, 'test/native/agent/programs');
 const environment = {

@@ -1,7 +1,7 @@
 // Recording that is off at first, and is switched from the command line while the program runs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DRIVER_SCRIPT, FIRST_LINE, Place, python, type Report } from './launcher';
+import { DRIVER_SCRIPT, FIRST_LINE, Place, python, type Report } from '../launcher';
 
 const SCRIPT = `${DRIVER_SCRIPT}before = alloc(1 << 20)
 print("ready %d" % os.getpid(), flush=True)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LONG } from '../long.mjs';
-import { kill, Place, python, type Report, until, workload } from './launcher';
+import { LONG } from '../../long.mjs';
+import { kill, Place, python, type Report, until, workload } from '../launcher';
 
 const MB = 1024 ** 2;
 /** The job's events are 1.6 times what it has room for. */

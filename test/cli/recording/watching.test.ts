@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { inLong } from '../long.mjs';
-import { driverScript } from '../workloads/driverScript.mjs';
-import { Place, python } from './launcher';
+import { inLong } from '../../long.mjs';
+import { driverScript } from '../../workloads/driverScript.mjs';
+import { Place, python } from '../launcher';
 
 const MB = 1 << 20;
 /** The heap of JavaScript has its size after a minute; the three behind it are compared. */
