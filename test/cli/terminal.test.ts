@@ -1,4 +1,4 @@
-// What is seen on a terminal while a program runs and when it has ended, and what keys do. `UPDATE_GOLDEN=1` keeps the screens.
+// What is seen on a terminal while a program runs and when it has ended, and what keys do. `npm test -- cli --update` keeps the screens.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-// Stored traces and what the command line must say of them. `UPDATE_GOLDEN=1` writes what it says now; a run that differs
+// Stored traces and what the command line must say of them. `npm test -- golden --update` writes what it says now; a run that differs
 // leaves it beside the expectation as `*.actual`.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -15,7 +15,7 @@ const traces = readdirSync(golden, { recursive: true })
 
 function compare(file: string, actual: string): void {
   if (process.env.UPDATE_GOLDEN) writeFileSync(file, actual);
-  assert.ok(existsSync(file), `${file} is missing: look at what UPDATE_GOLDEN=1 writes, and keep it`);
+  assert.ok(existsSync(file), `${file} is missing: look at what npm test -- golden --update writes, and keep it`);
   if (actual !== readFileSync(file, 'utf8')) writeFileSync(`${file}.actual`, actual);
   assert.equal(actual, readFileSync(file, 'utf8'));
   rmSync(`${file}.actual`, { force: true });

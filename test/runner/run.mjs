@@ -1,5 +1,6 @@
 // Installs what is stale, builds, and runs every test. The last line sums all stages.
-//   node test/runner/run.mjs [STAGE | STAGE/PART | words of a test's name after a stage …]     (nothing: all stages)
+//   node test/runner/run.mjs [STAGE | STAGE/PART | words of a test's name after a stage …] [--update]     (nothing: all stages)
+// --update: tests keep the sentences, screens and reports that they see instead of comparing them; the diff shows what changed.
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { install } from '../project/install.mjs';
@@ -56,7 +57,9 @@ if (installed.error) {
 }
 findPythonOnce();
 const { stages } = await import('./stages.mjs'); // they need the packages
-const selected = selectStages(stages, process.argv.slice(2));
+const words = process.argv.slice(2).filter(word => word !== '--update');
+if (words.length < process.argv.length - 2) process.env.UPDATE_GOLDEN = '1';
+const selected = selectStages(stages, words);
 if (typeof selected === 'string') {
   console.error(selected);
   process.exit(2);

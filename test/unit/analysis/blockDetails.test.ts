@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { blockDetails, detailsText } from '../../../extension/report/tables/blockDetails';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { FakeTrace, makeInfo, type FakeAllocation } from '../fakeTrace';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('analysis/blockDetails');
 
 const allocation = (address: bigint): FakeAllocation => {
   return { address, bytes: 512, thread: 0, process: 0, layer: 'tensor', site: 1, timeNs: 0, device: 0 };
@@ -54,14 +56,11 @@ test('bytes are summed over the blocks of which they are known, of those that we
     streams: ['0x0', '0x55'],
     pools: ['0:0', '0:3'],
   });
-  assert.equal(
-    detailsText(all),
-    'The program asked for 600 B in 2 of the 3 blocks; the allocator rounded that up to 1.00 KB (1,024 bytes). Stream: the default one, 0x55. Pool: the default one, 0:3 (of a CUDA graph or a MemPool).',
-  );
+  assertSentence(detailsText(all));
 });
 
 test('what nobody told is not recorded', () => {
   const none = details([unrecorded], [1n]);
   assert.deepEqual(none, { blocks: 1, sized: 0, askedBytes: null, bytes: null, streams: null, pools: null });
-  assert.equal(detailsText(none), 'Not recorded: how many bytes were asked for, the stream, and the pool.');
+  assertSentence(detailsText(none));
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import {
   comparable,
   compareHoldings,
@@ -17,6 +16,9 @@ import {
 import { NOW } from '../../../extension/protocol/requests/moment';
 import { chosenPoints, pointOptions } from '../../../webview/explorer/compare/comparePoints';
 import { FakeTrace, makeInfo, makeSite } from '../fakeTrace';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('analysis/compare');
 
 const SAME: Places = { cwdA: '/a', cwdB: '/a', sameRun: true };
 const OTHER: Places = { cwdA: '/a', cwdB: '/b', sameRun: false };
@@ -228,7 +230,7 @@ test('where the end is empty, the moment that is shown instead has its name, and
     { step: 9, endNs: 2e9 },
   ];
   const ended = { ...SHOWN, live: false, marks: [], steps, ending };
-  assert.equal(pointOptions([ended], NOW)[0]?.[1], 'at the end of step 10');
+  assertSentence(pointOptions([ended], NOW)[0]?.[1]);
   const points = { a: { trace: 0, timeNs: 2e9 }, b: { trace: 0, timeNs: null } };
   assert.deepEqual(chosenPoints([ended], { a: null, b: null }), points);
   assert.deepEqual(

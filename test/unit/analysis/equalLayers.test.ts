@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { foldEqualLayers } from '../../../extension/report/trees/equalLayers';
 import { categoriesText } from '../../../extension/report/trees/modules';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('analysis/equalLayers');
 
 const row = (label: string, liveBytes: number) => ({
   label,
@@ -18,7 +20,7 @@ test('equal layers are one row, with the sums of all', () => {
     ['layers.0–3.mlp (4 of 1.00 KB)', 4096, 8],
     ['head', 100, 2],
   ]);
-  assert.equal(categoriesText(foldEqualLayers(rows)[0]!.categories), '3.00 KB activations, 1.00 KB parameters');
+  assertSentence(categoriesText(foldEqualLayers(rows)[0]!.categories));
 });
 
 test('a layer that differs stays a row, and so do two', () => {

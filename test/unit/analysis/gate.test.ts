@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { gateWords, judgeGate, noiseText, unknownOf, type GatedRun } from '../../../extension/report/gate/gate';
 import type { Holding } from '../../../extension/report/gate/compareHoldings';
 import { makeInfo } from '../fakeTrace';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('analysis/gate');
 
 const at = (line: number, bytes: number): Holding => ({
   frames: [{ file: '/w/train.py', line, function: 'step' }],
@@ -46,7 +48,7 @@ test('growth is above only where it is above that of every base run', () => {
   assert.equal(judgeGate(bases, run(100, [at(9, 20)]), 0.05).passed, true);
   const above = judgeGate(bases, run(100, [at(9, 22), at(30, 1)]), 0.05);
   assert.deepEqual(above.growth.map(row => row.line).sort(), [30, 9]);
-  assert.equal(gateWords(above), 'FAILED: 2 lines leave more behind in each step');
+  assertSentence(gateWords(above));
 });
 
 test('lost events, an empty trace and a simulated GPU beside a real one: unknown', () => {

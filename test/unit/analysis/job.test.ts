@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { jobDifferences } from '../../../extension/analysis/job/differences';
 import { jobLines } from '../../../extension/analysis/job/jobLines';
 import { jobView, type FoundSummary } from '../../../extension/analysis/job/jobView';
@@ -13,6 +12,9 @@ import { named, processName, rankFolder, runThere } from '../../../extension/cap
 import { writeWhole } from '../../../extension/files/files';
 import { rankIn } from '../../../extension/protocol/rank';
 import { ACTIVATIONS, GB, largerBatch, leaks, makeJob, MB, visited } from './jobRanks';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('analysis/job');
 
 const SEEDS = [1, 2, 3];
 const NOW = 2e12;
@@ -58,10 +60,7 @@ test('a leak, a larger batch, a stage that holds more and foreign processes on t
       'peak: rank 11 alone',
     ]);
     const [growth, stage, rank, foreign] = all;
-    assert.equal(
-      growth?.sentence,
-      'Rank 37 alone grows by 4.00 MB a step at train.py:90, kept by __main__.history[...]; the other 63 do not.',
-    );
+    assertSentence(growth?.sentence);
     assert.ok(Math.abs((stage?.bytes ?? 0) / (14.5 * GB) - 1) < 0.15, String(stage?.bytes));
     assert.equal(stage?.lines[0]?.line, ACTIVATIONS);
     assert.match(
@@ -214,13 +213,13 @@ test('foreign memory: on every GPU where it is much; never that of other ranks o
 test('ranks are named by what they have in common', () => {
   const ranks = makeJob(64, 1);
   const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
-  assert.equal(groupText(numbers(16, 32), ranks), 'all ranks of stage 1');
-  assert.equal(groupText(numbers(16, 32), ranks, 'host'), 'all ranks of the hosts n2, n3');
-  assert.equal(groupText(numbers(0, 32), ranks), 'all ranks of the stages 0, 1');
-  assert.equal(groupText(numbers(8, 16), ranks), 'all ranks of host n1');
+  assertSentence(groupText(numbers(16, 32), ranks));
+  assertSentence(groupText(numbers(16, 32), ranks, 'host'));
+  assertSentence(groupText(numbers(0, 32), ranks));
+  assertSentence(groupText(numbers(8, 16), ranks));
   assert.equal(groupText(numbers(8, 15), ranks), 'ranks 8–14');
   assert.equal(rankList([1, 5, 6, 7, 8, 12, 13]), '1, 5–8, 12, 13');
-  assert.equal(rankList(numbers(0, 40).map(i => 2 * i)), '0, 2, 4, 6, 8, 10, 12, 14 and more');
+  assertSentence(rankList(numbers(0, 40).map(i => 2 * i)));
 });
 
 test('missing, silent, failed and lossy ranks are noted', () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/report/tables/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
 import type { LineFacts } from '../../../extension/protocol/requests/engineRequests';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('analysis/lineFacts');
 
 const MB = 1 << 20;
 const facts: LineFacts = {
@@ -19,15 +21,15 @@ const facts: LineFacts = {
 
 test('a line tells what is alive, what grows, and its peak when nothing is alive', () => {
   assert.equal(lineText(facts, null), '20.00 MB');
-  assert.equal(lineText({ ...facts, bytesPerStep: MB }, null), '20.00 MB · +1.00 MB a step');
+  assertSentence(lineText({ ...facts, bytesPerStep: MB }, null));
   assert.equal(lineText({ ...facts, liveBytes: 0 }, null), 'peak 30.00 MB');
 });
 
 test('where a moment is shown instead of the end, the bytes of a line say which', () => {
   const when = 'at the end of step 80';
-  assert.equal(lineText({ ...facts, bytesPerStep: MB }, when), '20.00 MB at the end of step 80 · +1.00 MB a step');
+  assertSentence(lineText({ ...facts, bytesPerStep: MB }, when));
   assert.equal(lineText({ ...facts, liveBytes: 0 }, when), 'peak 30.00 MB');
-  assert.equal(hoverLines(facts, when)[0], '20.00 MB alive in 3 blocks at the end of step 80, peak 30.00 MB');
+  assertSentence(hoverLines(facts, when)[0]);
 });
 
 test('a hover tells blocks, peak and counts', () => {

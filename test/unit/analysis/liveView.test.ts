@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
 import { liveView, type LiveView } from '../../../extension/report/tables/liveView';
 import { FakeTrace, makeInfo, makeProcess, makeTotals } from '../fakeTrace';
 import { RunTrace, type RunFacts } from '../verdicts/runTrace';
 import { StepRun } from '../verdicts/stepRun';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('analysis/liveView');
 
 const MB = 1 << 20;
 const title = { title: 'train.py', pid: 4711, elapsedNs: 1e9 };
@@ -88,7 +90,7 @@ test('a bar for each card, of more than eight a count; nothing that has bytes is
       line.startsWith('gpu_7'),
     )!;
   assert.match(seventh(60), /^gpu_7 \[.*\] 7\.00 MB in tensors, 14\.00 MB from the driver$/);
-  assert.equal(seventh(40), 'gpu_7 7.00 MB in tensors of 40.00 MB');
+  assertSentence(seventh(40));
   assert.equal(bars[0], `gpu_0 [${' '.repeat(40)}] 0 B from the driver of 40.00 MB`);
   assert.equal(bars[1], `gpu_1 [|:${' '.repeat(38)}] 1.00 MB in tensors, 2.00 MB from the driver of 40.00 MB`);
   assert.equal(
@@ -105,7 +107,7 @@ test('a driver that was not seen has no bytes of its own; what does not fit besi
   const lines = (columns: number): string[] => texts(view(source, 24, columns));
   assert.match(lines(80).join('\n'), /^gpu_0 7\.00 MB in tensors$/m, 'how much the card has is not known');
   assert.match(lines(80)[0] ?? '', / · simulated GPU$/);
-  assert.equal(lines(30)[0], '1.00 s · PID 4711 · train.py');
+  assertSentence(lines(30)[0]);
 });
 
 test('a filter that nothing matches says so, and which key clears it', () => {
@@ -115,5 +117,5 @@ test('a filter that nothing matches says so, and which key clears it', () => {
     columns: 80,
     choice: { ...choice, filter: 'conv >1MB' },
   });
-  assert.equal(texts(shown).at(-1), 'No line matches "conv >1MB". Esc clears the filter.');
+  assertSentence(texts(shown).at(-1));
 });

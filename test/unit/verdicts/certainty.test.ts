@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { doubtOf, type Growth } from '../../../extension/analysis/findings/certainty';
 import type { FindingHolder } from '../../../extension/protocol/verdicts';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/certainty');
 
 const HOLDER: FindingHolder = {
   path: 'trainer.history[...]',
@@ -78,10 +80,7 @@ test('rounds of a loop that nothing names are no proof: a holder without a bound
 });
 
 test('at the end of a run, what has a bound and never came to it is told in the past, with what would make it certain', () => {
-  assert.equal(
-    doubtOf({ ...RUNS, holder: BOUNDED, ended: true }),
-    'It grew until the end of the trace, in at least 20 steps. Whether it would have stopped is not known: the program also empties, joins or measures trainer.history[...]. Run it until that is emptied or full: what still grows then is a leak.',
-  );
+  assertSentence(doubtOf({ ...RUNS, holder: BOUNDED, ended: true }));
 });
 
 test('pinned memory in PyTorch’s cache that nobody is known to hold is not sure when the program ends', () => {

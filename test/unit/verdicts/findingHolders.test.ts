@@ -1,6 +1,5 @@
 // Findings of which the agent told who holds the memory.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { headLine } from '../../../extension/report/tables/tableFindings';
 import { leakWords } from '../../../extension/analysis/findings/wording';
@@ -8,6 +7,9 @@ import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
 import { addresses, blockFacts, detachFix, findingsOf, only, playing } from './findingRuns';
 import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
 import { type Block, StepRun } from './stepRun';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/findingHolders');
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -232,9 +234,9 @@ test('where the line that keeps it is known, it is what the headline names', () 
     headline: 'train.py:35 keeps each step’s graph',
     detail: '1 tensor and 1.00 MB a step at model.py:13',
   });
-  assert.equal(words('outputs', '/t/train.py').headline, 'train.py:35 keeps 1 tensor of each step');
-  assert.equal(words('graph', null).headline, 'model.py:13: each step’s graph stays alive');
-  assert.equal(words('graph', null).detail, '1 tensor and 1.00 MB a step');
+  assertSentence(words('outputs', '/t/train.py').headline);
+  assertSentence(words('graph', null).headline);
+  assertSentence(words('graph', null).detail);
   const rare = { ...facts, class: 'outputs', place, lines: 1, holder: null, period: 10, blocksPerStep: 0.39 } as const;
   const each = leakWords({ ...rare, bytesPerStep: 0.41 * MB });
   assert.match(each.detail ?? '', /^4\.00 MB each time, /, 'as big as the blocks are, not as steep as the slope');

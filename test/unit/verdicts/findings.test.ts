@@ -1,6 +1,5 @@
 // Findings: one for each cause, in words and numbers.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { NO_OWNER } from '../../../extension/analysis/findings/holderAnswers';
 import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acrossProcesses';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
@@ -11,6 +10,9 @@ import { t } from '@vscode/l10n';
 import { addresses, blockFacts, findingsOf, only, playing } from './findingRuns';
 import { RunTrace, SCRIPT } from './runTrace';
 import { type Block, StepRun } from './stepRun';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/findings');
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -24,10 +26,7 @@ test('a graph of 312 sites on four lines is one finding, at the line that keeps 
     for (let site = 1; site <= 312; site++) run.alloc(site, lines[site] === 10 ? 64 * KB : 8 * KB);
   });
   const finding = only(findingsOf(run, { lines }));
-  assert.equal(
-    finding.title,
-    'train.py:10: 312 tensors of each step stay alive, 6.70 MB a step at 4 lines, most at train.py:10 (4.88 MB), since step 12',
-  );
+  assertSentence(finding.title);
   assert.deepEqual(
     [finding.verdict, finding.class, finding.place?.line, finding.sites.length],
     ['leak', 'outputs', 10, 312],
@@ -45,8 +44,8 @@ test('a sum of several lines is put on none of them: the line with most has its 
   });
   const blocks = blockFacts([1, 2, 3].flatMap(site => run.blocks(site)));
   const finding = only(findingsOf(run, { answers: [{ text, blocks }] }));
-  assert.equal(finding.detail, '2.25 MB a step at 3 lines, most at train.py:1 (1.00 MB)');
-  assert.equal(finding.headline, 'train.py:20 keeps 3 tensors of each step');
+  assertSentence(finding.detail);
+  assertSentence(finding.headline);
 });
 
 test('survivors of one rhythm are one finding, whichever threads made them; those that began 20 steps later are another', () => {
@@ -216,7 +215,7 @@ test('much memory that only the collector frees, and single huge allocations, ar
     findings[0]?.title ?? '',
     /^Reference cycles at train\.py:1 keep up to 1\d\d\.00 MB until the collector runs$/,
   );
-  assert.equal(findings[1]?.title, 'One allocation of 640.00 MB at train.py:2 is far bigger than usual for this line');
+  assertSentence(findings[1]?.title);
   assert.deepEqual(sureLeaks(findings), []);
 });
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { t } from '@vscode/l10n';
 import { shareText } from '../../../extension/text/holderShare';
 import { parseFields } from '../../../extension/base/fields';
 import type { BlockFacts } from '../../../extension/protocol/trace';
 import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/holderAnswers';
 import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/holderAnswers';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/holders');
 
 const parseHolders = (text: string, blocks: readonly BlockFacts[]): HeldBlocks[] =>
   heldBy(parseFields(text) ?? {}, blocks);
@@ -228,10 +230,7 @@ test('an answer about some sites: who holds how many, how it went', () => {
       ['no Python owner', 1, 1, null],
     ],
   );
-  assert.equal(
-    read.sentence,
-    'Looked at 5 blocks, 3 of them still alive; the program was paused for 13 ms; the search was cut short.',
-  );
+  assertSentence(read.sentence);
   assert.match(
     readHolderAnswer(answer, [1], { queried: 5, alive: 3000 }).sentence,
     /^Looked at a sample of 5 of 3,000 blocks, 3 of them still alive; /,

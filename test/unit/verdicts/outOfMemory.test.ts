@@ -1,6 +1,5 @@
 // Why memory ran out, in words and numbers.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { MemorySnapshot, OutOfMemory, SnapshotSite } from '../../../extension/protocol/trace';
 import { judgeFailures } from '../../../extension/analysis/findings/outOfMemory';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
@@ -8,6 +7,9 @@ import type { Pool } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace } from './runTrace';
 import { StepRun } from './stepRun';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/outOfMemory');
 
 const MB = 1 << 20;
 const GB = 1 << 30;
@@ -74,11 +76,7 @@ test('a leak that holds a fifth of what is alive led to it: one finding, with th
   const verdicts = judged([failing()], 100 * MB);
   const [finding, ...others] = verdicts.findings;
   assert.deepEqual([finding?.verdict, finding?.cause, finding?.place?.line, others.length], ['oom', 'leak', 2, 0]);
-  assert.equal(
-    finding?.title,
-    'Out of memory in step 31: 512.00 MB at train.py:1 train did not fit. A leak filled the memory: ' +
-      'train.py:2: 1 tensor of each step stays alive, 100.00 MB a step.',
-  );
+  assertSentence(finding?.title);
   assert.equal(sureLeaks(verdicts.findings).length, 1);
 });
 
@@ -179,7 +177,7 @@ test('what piled up behind the last step led to it, where it has a good part of 
     return judgeFailures({ source, leaks: [], after, lineText: () => null, lastStep: () => Infinity })[0]?.verdict
       .detail;
   };
-  assert.equal(causeWith(4 * GB), 'Memory rose by 4.00 GB after the last step, most at train.py:20 evaluate');
+  assertSentence(causeWith(4 * GB));
   for (const other of [causeWith(100 * MB), causeWith(4 * GB, 1)])
     assert.match(other ?? '', /whether anything grows is not known/);
   for (const other of [causeWith(100 * MB, 0, 9), causeWith(4 * GB, 1, 9)]) assert.match(other ?? '', /nothing grows/);

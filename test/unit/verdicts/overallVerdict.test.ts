@@ -1,6 +1,5 @@
 // How far judging is, in words; verdicts of rows; lines that are no part of a finding.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { equallySpaced, findingSpark } from '../../../extension/analysis/findings/findingSpark';
 import { rowVerdicts } from '../../../extension/analysis/findings/rowVerdicts';
 import { readSnapshot } from '../../../extension/report/tables/snapshot';
@@ -12,6 +11,9 @@ import type { TraceInfo } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun } from './stepRun';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/overallVerdict');
 
 const MB = 1 << 20;
 
@@ -33,12 +35,9 @@ const textOf = (source: RunTrace, info: Partial<TraceInfo> = {}): string => {
 };
 
 test('too few steps: how many more are waited for, or that none will come', () => {
-  assert.equal(
-    textOf(trace(0, false)),
-    'waiting: Waiting for the first training step to end; 9 of them tell what leaks.',
-  );
-  assert.equal(textOf(trace(4, false)), 'waiting: Needs 5 more steps to tell what leaks.');
-  assert.equal(textOf(trace(8, false)), 'waiting: Needs 1 more step to tell what leaks.');
+  assertSentence(textOf(trace(0, false)));
+  assertSentence(textOf(trace(4, false)));
+  assertSentence(textOf(trace(8, false)));
   assert.match(textOf(trace(4, false), { live: false }), /^waiting: The run ended after 4 steps: too few/);
 });
 
@@ -49,10 +48,7 @@ test('time instead of steps: that it takes more of it, and no guess how much', (
     run.pass(1, MB);
     run.endStep();
   }
-  assert.equal(
-    textOf(new RunTrace(run)),
-    'waiting: No training step is known yet: telling what leaks takes more time.',
-  );
+  assertSentence(textOf(new RunTrace(run)));
 });
 
 test('lost events: unknown, and what it takes', () => {
@@ -62,14 +58,8 @@ test('lost events: unknown, and what it takes', () => {
 
 test('a file that is cut short: no leak is not that nothing leaks', () => {
   const without = (events: number) => trace(30, false, { lost: { events, byCause: { 'cut short': events } } });
-  assert.equal(
-    textOf(without(10_000), { live: false }),
-    'lost: Unknown: 25 % of the events are missing, for the file is cut short. Only the whole file can tell what leaks.',
-  );
-  assert.equal(
-    textOf(without(2), { live: false }),
-    'partial: No leak was found in 30 steps, but events are missing: 2.',
-  );
+  assertSentence(textOf(without(10_000), { live: false }));
+  assertSentence(textOf(without(2), { live: false }));
   const source = without(2);
   const info = { ...source.info(), live: false };
   const snapshot = { ...readSnapshot(source, { top: 0, groupBy: 'line', groups: 1 }), info };
@@ -86,13 +76,10 @@ test('stacks that need more steps: no leak so far is not that nothing leaks', ()
     }
     return new RunTrace(run, { totalBytes: 1000 * MB });
   };
-  assert.equal(textOf(source(0)), 'clean: Nothing leaks after 12 steps.');
-  assert.equal(textOf(source(1)), 'clean: No leak so far, after 12 steps; 1 of 3 stacks needs more steps to tell.');
-  assert.equal(textOf(source(2)), 'clean: No leak so far, after 12 steps; 2 of 4 stacks need more steps to tell.');
-  assert.equal(
-    textOf(source(2), { live: false }),
-    'clean: No leak was found in 12 steps; for 2 of 4 stacks these were too few to tell.',
-  );
+  assertSentence(textOf(source(0)));
+  assertSentence(textOf(source(1)));
+  assertSentence(textOf(source(2)));
+  assertSentence(textOf(source(2), { live: false }));
 });
 
 test('few, heavy rounds: the line that rises is named, and no leak is not that nothing leaks', () => {
@@ -109,10 +96,7 @@ test('few, heavy rounds: the line that rises is named, and no leak is not that n
     }
     return new RunTrace(run, { totalBytes: 10_000 * MB, lines: { 2: 30 } });
   };
-  assert.equal(
-    textOf(source(MB), { live: false }),
-    'rising: No leak was found in 94 steps, but train.py:30 train holds 120.00 MB more after rising 3 times. It rises; it takes 90 more steps to tell.',
-  );
+  assertSentence(textOf(source(MB), { live: false }));
   assert.match(textOf(source(MB)), /^rising: No leak so far, after 94 steps, but train\.py:30 train holds/);
   assert.match(textOf(source(MB / 1024), { live: false }), /^clean: /);
 });
@@ -150,7 +134,7 @@ test('growth in a short loop is over once the program has gone on without it for
   const of = (steps: number, idleNs: number, source: 'periodic' | 'optimizer' = 'periodic'): string =>
     textOf(loop(steps, { idleNs }, source));
   assert.equal(of(30, 1e8), 'found: 1 other finding', 'its end is that of the loop');
-  assert.equal(of(30, 3e9), 'clean: Nothing leaks after 30 rounds of a loop.');
+  assertSentence(of(30, 3e9));
   assert.match(of(30, 1e9), /^rising: No leak .* and no more for a while since: that may have been a set-up\.$/);
   assert.equal(of(30, 3e9, 'optimizer'), 'found: 1 leak', 'training steps are no set-up');
   assert.equal(of(100, 20e9), 'found: 1 leak', 'a server that nobody calls is none either');
@@ -183,7 +167,7 @@ test('few rounds in which one line alone allocates, or a graph is captured, may 
 });
 
 test('nothing leaks, and what leaks', () => {
-  assert.equal(textOf(trace(30, false)), 'clean: Nothing leaks after 30 steps.');
+  assertSentence(textOf(trace(30, false)));
   assert.equal(textOf(trace(30, true)), 'found: 1 leak');
 });
 

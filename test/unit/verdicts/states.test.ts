@@ -1,12 +1,14 @@
 // Each rule about one site, in words and numbers.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { SiteVerdict, Verdicts } from '../../../extension/protocol/verdicts';
 import { Random } from './program';
 import { RunTrace, type RunFacts } from './runTrace';
 import { StepRun, type Block } from './stepRun';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/states');
 
 const MB = 1 << 20;
 
@@ -33,7 +35,7 @@ test('one block kept in each step from step 1 is growing, by its size, since ste
     ['growing', 'blocks', 1, MB],
   );
   assert.equal(verdict.period, 1);
-  assert.equal(verdict.because, 'Since step 1, in each step more blocks stayed alive, 15 times.');
+  assertSentence(verdict.because);
   assert.equal(stateOf(playing(10, keep)), 'unknown');
   assert.equal(stateOf(playing(11, keep)), 'growing');
 });
@@ -56,8 +58,8 @@ test('more and more blocks at each step’s end are growth, though each step rep
 });
 
 test('too few steps: unknown, and how many more it takes', () => {
-  assert.equal(verdictOf(playing(8, keep)).because, 'It rises; it takes 3 more steps to tell.');
-  assert.equal(verdictOf(playing(10, keep)).because, 'It rises; it takes 1 more step to tell.');
+  assertSentence(verdictOf(playing(8, keep)).because);
+  assertSentence(verdictOf(playing(10, keep)).because);
 });
 
 test('confidence rises with each step of growth', () => {
@@ -195,7 +197,7 @@ test('what gathers over an epoch of 40 steps and goes is a sawtooth with that pe
   });
   const verdict = verdictOf(run);
   assert.deepEqual([verdict.state, verdict.period], ['sawtooth', 40]);
-  assert.equal(verdict.because, 'It builds up and is freed again, every 40 steps (3 times).');
+  assertSentence(verdict.because);
 });
 
 test('a ramp more than twice as high and long as all before it is growing again', () => {
@@ -372,15 +374,9 @@ test('segments of PyTorch’s cache follow the tensors, memory from before attac
 test('steps in which events are missing are left out, with all before them', () => {
   const run = playing(40, keep);
   run.flags.set(35, STEP_LOST_EVENTS);
-  assert.equal(
-    verdictOf(run).because,
-    'Events are missing up to step 35. Too few steps; it takes 6 more steps to tell.',
-  );
+  assertSentence(verdictOf(run).because);
   run.flags.set(35, STEP_PAUSED);
-  assert.equal(
-    verdictOf(run).because,
-    'Recording was paused until step 35. Too few steps; it takes 6 more steps to tell.',
-  );
+  assertSentence(verdictOf(run).because);
   run.flags.clear();
   run.flags.set(10, STEP_PAUSED);
   assert.equal(stateOf(run), 'growing');

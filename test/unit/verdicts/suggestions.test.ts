@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { suggest } from '../../../extension/analysis/findings/suggestions';
 import type { FindingHolder, LeakClass } from '../../../extension/protocol/verdicts';
 import { detachFix } from './findingRuns';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/suggestions');
 
 const at = (path: string, more: Partial<FindingHolder> = {}): FindingHolder => {
   return { path, kind: 'container', file: null, line: null, function: null, length: null, bound: null, ...more };
@@ -10,10 +12,7 @@ const at = (path: string, more: Partial<FindingHolder> = {}): FindingHolder => {
 
 test('a fix that a parse of the statement gave is told as the line to write', () => {
   const fix = detachFix(9, 'total += loss.detach()');
-  assert.equal(
-    suggest('graph', at('main().total', { fix }), { lines: ['total += loss'] }),
-    'Write `total += loss.detach()`: the value stays the same, and its graph is freed.',
-  );
+  assertSentence(suggest('graph', at('main().total', { fix }), { lines: ['total += loss'] }));
 });
 
 test('without one no code of the user’s is made up', () => {

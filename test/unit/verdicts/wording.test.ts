@@ -1,9 +1,11 @@
 // The words of a leak: which lines, how much, and that it is none any more.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { leakWords, makeFinding } from '../../../extension/analysis/findings/wording';
 import { takenBackLine } from '../../../extension/report/tables/tableFindings';
 import type { FindingHolder } from '../../../extension/protocol/verdicts';
+import { sentencesOf } from '../sentences';
+
+const { test, assertSentence } = sentencesOf('verdicts/wording');
 
 const holder: FindingHolder = {
   ...{ path: 'log.a[...]', kind: 'container', file: '/src/train.py', line: 23, function: 'keep' },
@@ -27,9 +29,9 @@ test('what a step keeps is as big as its blocks are', () => {
 
 test('since when is told where it is sure: not of what began with the warm-up', () => {
   const since = (sinceStep: number): string | null => leakWords(facts({ sinceStep, place: null, library: 'x' })).detail;
-  assert.equal(since(1), '1.00 KB a step at x');
-  assert.equal(since(3), '1.00 KB a step at x');
-  assert.equal(since(4), '1.00 KB a step at x, since step 4');
+  assertSentence(since(1));
+  assertSentence(since(3));
+  assertSentence(since(4));
 });
 
 test('a line is said to keep what it keeps; what others keep as well is told with their lines', () => {
@@ -37,16 +39,13 @@ test('a line is said to keep what it keeps; what others keep as well is told wit
     leakWords(
       facts({ holder: { ...holder, share: { blocks: 60, of: 120, others: lines.length, named: lines.map(other) } } }),
     );
-  assert.equal(leakWords(facts()).headline, 'train.py:23 keeps 2 tensors of each step');
-  assert.equal(shared(24).headline, 'train.py:23 and train.py:24 keep 2 tensors of each step');
-  assert.equal(shared(23).headline, 'train.py:23 keeps 2 tensors of each step');
-  assert.equal(shared(24, 25).headline, 'train.py:23 and 2 other lines keep 2 tensors of each step');
+  assertSentence(leakWords(facts()).headline);
+  assertSentence(shared(24).headline);
+  assertSentence(shared(23).headline);
+  assertSentence(shared(24, 25).headline);
 });
 
 test('a leak that is none is taken back without saying that it keeps something', () => {
   const finding = makeFinding({ id: '', verdict: 'leak', headline: 'x keeps y', process: 0, suggestion: '', holder });
-  assert.equal(
-    takenBackLine(finding, 'It has not grown since step 40.'),
-    'TAKEN BACK: what grew at train.py:23 is not called a leak any more. It has not grown since step 40.',
-  );
+  assertSentence(takenBackLine(finding, 'It has not grown since step 40.'));
 });
