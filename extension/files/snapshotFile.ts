@@ -16,6 +16,17 @@ export function isSnapshot(file: string): boolean {
 /** Nothing of a folder, or of what cannot be read. */
 export const firstBytes = (file: string): Buffer => attempt(() => readStart(file, 4), Buffer.alloc(0));
 
+/** First bytes of what nothing here unpacks, with the program that does. */
+const FOREIGN_PACKINGS = [
+  ['unxz', [0xfd, 0x37, 0x7a]],
+  ['unzstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['bunzip2', [0x42, 0x5a, 0x68]],
+] as const;
+
+/** The program that unpacks a file with these first bytes, where that is not done here; null: it is. */
+export const unpackerOf = (first: Buffer): string | null =>
+  FOREIGN_PACKINGS.find(([, bytes]) => bytes.every((byte, i) => first[i] === byte))?.[0] ?? null;
+
 /** How a file is packed, by its first bytes. */
 export function packingOf(first: Buffer): 'gzip' | 'zip' | null {
   if (first[0] === 0x1f && first[1] === 0x8b) return 'gzip';

@@ -7,7 +7,7 @@ import { newFileStream, openToRead, type FileHandle, type Stats } from '../files
 /** What a snapshot has at most, packed or not. */
 const MOST_BYTES = 4 * 1024 ** 3;
 /** Snapshots pack to a twentieth; what unpacks to much more than that is made to fill a disk. */
-const MOST_TIMES = 400;
+const MOST_TIMES = 100;
 const SMALL_BYTES = 64 * 1024 ** 2;
 /** The end of a zip archive's table, with the longest comment. */
 const ZIP_END = 22 + 0xffff;
@@ -92,11 +92,20 @@ class Bounded extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
     if (this.sums) for (const byte of chunk) this.state = (CRC[(this.state ^ byte) & 0xff] ?? 0) ^ (this.state >>> 8);
-    if (this.bytes > MOST_BYTES) return done(new Error('unpacked it is larger than 4 GiB'));
-    if (this.bytes > Math.max(SMALL_BYTES, MOST_TIMES * this.packed))
-      return done(new Error(`unpacked it is more than ${MOST_TIMES} times as large, which no snapshot is`));
-    done(null, chunk);
+    try {
+      checkSize(this.bytes, this.packed);
+      done(null, chunk);
+    } catch (error) {
+      done(error as Error);
+    }
   }
+}
+
+/** Throws where no snapshot has so many bytes, or so many times as many as its packed file. */
+function checkSize(bytes: number, packed: number): void {
+  if (bytes > MOST_BYTES) throw new Error('unpacked it is larger than 4 GiB');
+  if (bytes > Math.max(SMALL_BYTES, MOST_TIMES * packed))
+    throw new Error(`unpacked it is more than ${MOST_TIMES} times as large, which no snapshot is`);
 }
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -114,6 +123,7 @@ async function onlySnapshot(handle: FileHandle, size: number): Promise<Member> {
   const [member, ...others] = named.length > 0 ? named : files;
   if (member === undefined) throw new Error('it is an archive without files');
   if (others.length > 0) throw new Error('it has several files: unpack it, and open one of them');
+  checkSize(member.unpacked, size);
   if (!member.regular || member.encrypted)
     throw new Error(`${member.name} in it is ${member.encrypted ? 'encrypted' : 'no regular file'}`);
   return member;

@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { newFolder, removeFile, removeFolder, setTimes } from '../files/files';
-import { firstBytes, isSnapshot, packingOf } from '../files/snapshotFile';
+import { firstBytes, isSnapshot, packingOf, unpackerOf } from '../files/snapshotFile';
 import type { NativeAddon } from './native';
 import { unpack } from './packedFile';
 
@@ -13,15 +13,24 @@ export interface TraceFile {
 }
 
 const folders = new Set<string>();
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * The trace of a file. A snapshot is turned into one in a temporary folder, which goes with `release`, and at the latest with
  * this process. Rejects with one sentence, which names the file and nothing in that folder.
  */
 export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file: string): Promise<TraceFile> {
+  const unpacker = unpackerOf(firstBytes(file));
+  if (unpacker !== null)
+    throw new Error(
+      `${file} is packed in a way that is not read here: unpack it with ${unpacker}, and open what comes out.`,
+    );
   if (!isSnapshot(file)) return { path: file, release: () => undefined };
   const folder = newFolder(join(tmpdir(), 'gpu-memtrace-snapshot-'));
-  if (folders.size === 0) process.once('exit', removeAll);
+  if (folders.size === 0) {
+    process.once('exit', removeAll);
+    for (const signal of SIGNALS) process.once(signal, endBySignal);
+  }
   folders.add(folder);
   const release = (): void => remove(folder);
   try {
@@ -61,7 +70,16 @@ async function convert(
 function remove(folder: string): void {
   removeFolder(folder);
   folders.delete(folder);
-  if (folders.size === 0) process.removeListener('exit', removeAll);
+  if (folders.size > 0) return;
+  process.removeListener('exit', removeAll);
+  for (const signal of SIGNALS) process.removeListener(signal, endBySignal);
+}
+
+/** Ends the process as the signal does by itself, unless somebody else handles it. */
+function endBySignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 0) return;
+  removeAll();
+  process.kill(process.pid, signal);
 }
 
 function removeAll(): void {

@@ -53,7 +53,7 @@ def files(version, native):
     yield about + "METADATA", (METADATA % (version, read(os.path.join(HERE, "README.md")).decode())).encode()
     yield about + "WHEEL", ("Wheel-Version: 1.0\nGenerator: gpu-memtrace\nRoot-Is-Purelib: false\nTag: %s\n" % TAG).encode()
     yield about + "entry_points.txt", b"[pytest11]\ngpu_memtrace = gpu_memtrace.pytest_plugin\n"
-    yield about + "licenses/LICENSE", read(os.path.join(HERE, "../../../LICENSE"))
+    yield about + "licenses/LICENSE", read(os.path.join(HERE, "../../LICENSE"))
     yield about + "licenses/zstd.LICENSE", read(os.path.join(native, "zstd.LICENSE"))
 
 

@@ -126,12 +126,16 @@ function graphsFinding(judged: JudgedLedger, headline: string): Finding {
 function cacheFinding(
   judged: JudgedLedger,
   growth: Growth,
-  { graphs, sites, source }: LayerContext & { graphs: string | null },
+  { graphs, leaks, sites, source }: LayerContext & { graphs: string | null },
 ): Finding {
   const { process, device } = judged.ledger;
   const room = source.fragmentation({ process, device });
+  const leaking = leaks.filter(one => one.layer === 'tensor' && one.process === process && one.device === device);
+  const longer = leaking.filter(one => one.class === 'size').map(({ bytes, count }) => bytes / Math.max(1, count));
   // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
-  const pending = room.largestFreeBytes >= growth.perStep * growth.gap && room.largestFreeBytes >= T.layerBytes;
+  const needed = Math.max(growth.perStep * growth.gap, T.layerBytes, ...longer);
+  const pending = room.largestFreeBytes >= needed;
+  const beyond = { ...growth, perStep: growth.perStep - sum(leaking.map(({ bytesPerStep }) => bytesPerStep)) };
   const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(formatBytes);
   const partly = formatCount(room.partlyUsedSegments);
   const place = growsAt(judged, growth.since, { sites, source });
@@ -141,18 +145,23 @@ function cacheFinding(
     verdict: pending ? 'pending' : 'fragmentation',
     headline: pending
       ? t('PyTorch’s cache grows although it has room')
-      : t('PyTorch’s cache grows, the tensors in it do not'),
-    ...growthOf(growth),
+      : leaking.length > 0
+        ? t('PyTorch’s cache grows faster than the tensors in it')
+        : t('PyTorch’s cache grows, the tensors in it do not'),
+    ...growthOf(beyond),
     ...(place === null
       ? {}
-      : { detail: t('{0}, most for {1}', rateText(growth.perStep, growth.since), placeText(place)) }),
+      : { detail: t('{0}, most for {1}', rateText(beyond.perStep, growth.since), placeText(place)) }),
     bytes: room.freeBytes,
     count: room.partlyUsedSegments,
     evidence: [
       t('{0} segments hold {1}; {2} of it is unused.', formatCount(room.segments), all ?? '', unused ?? ''),
       t('{0} segments hold a live block and a gap; the longest gap is {1}.', partly, gap ?? ''),
     ],
-    ruledOut: [t('No leak of tensors: their peak does not grow.'), ...noPending(judged.recentPending)],
+    ruledOut: [
+      ...(leaking.length > 0 ? [] : [t('No leak of tensors: their peak does not grow.')]),
+      ...noPending(judged.recentPending),
+    ],
     suggestion: cacheAdvice(pending, graphs),
   });
 }

@@ -89,7 +89,10 @@ function judgeFailure(
   const { snapshot } = failure;
   const { source } = context;
   const leak = inItsLoop(failure, source) ? leakBehind(failure, context.leaks) : null;
-  const after = context.after?.process === failure.process && matters(context.after, failure) ? context.after : null;
+  // Rounds that nothing names may be layers of the pass that failed: what came after them is no sign of a leak.
+  const isNamed = info.steps.find(({ process }) => process === failure.process)?.source !== 'periodic';
+  const isAfter = context.after?.process === failure.process && isNamed;
+  const after = context.after !== null && isAfter && matters(context.after, failure) ? context.after : null;
   const room = roomOf(failure, info);
   const limited = hadRoom(failure, room, info);
   // Where it stopped is not why: a limit is the cause only of what nothing else explains.

@@ -1,5 +1,5 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { addFile, changedMs, makeFolder, removeFile } from '../../files/files';
 import { reasonOf } from './traceDirectory';
 
@@ -46,11 +46,13 @@ export function pruneKeptTraces(folder: string): void {
   for (const { path } of [...gone, ...documents]) removeFile(path);
 }
 
-/** One sentence when a file cannot be written there, else null. Nothing is created. */
-export function unwritable(file: string): string | null {
+/** One sentence when a file cannot be written there, or would replace a part of `inputs`; else null. Nothing is created. */
+export function unwritable(file: string, inputs: readonly string[] = []): string | null {
   const folder = dirname(resolve(file));
   try {
     const status = statSync(file, { throwIfNoEntry: false });
+    const input = status?.isFile() ? inputs.find(each => isPartOf(file, each)) : undefined;
+    if (input !== undefined) return `${file} is not written: it is read as ${input}; name another file.`;
     if (status?.isDirectory()) return `${file} cannot be written: it is a folder; name a file.`;
     if (!statSync(folder).isDirectory()) return `${file} cannot be written: ${folder} is not a folder.`;
     accessSync(folder, constants.W_OK | constants.X_OK);
@@ -59,3 +61,13 @@ export function unwritable(file: string): string | null {
     return `${file} cannot be written: ${folder}: ${reasonOf(error)}.`;
   }
 }
+
+/** Whether a file is the input itself, by whatever name, or lies in it; what a user keeps beside the runs of a job is no part of it. */
+function isPartOf(file: string, input: string): boolean {
+  const [one, other] = [statSync(file), statSync(input, { throwIfNoEntry: false })];
+  if (other === undefined || !other.isDirectory()) return one.ino === other?.ino && one.dev === other.dev;
+  const below = relative(realpathSync(input), realpathSync(file));
+  return !below.startsWith('..') && (below.includes('/') || !holdsRuns(input));
+}
+
+const holdsRuns = (folder: string): boolean => readdirSync(folder).some(name => name.startsWith('run='));

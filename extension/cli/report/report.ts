@@ -36,7 +36,10 @@ const ABOVE = 3;
 /** Shows or exports a saved trace or a trace directory. Returns the exit status. */
 export async function report(options: ReportArguments, dist: string): Promise<number> {
   const tables = options.format === 'parquet' && options.output?.endsWith('/') === true;
-  const problem = options.output === null || tables ? null : unwritable(options.output);
+  const problem =
+    options.output === null || tables
+      ? null
+      : unwritable(options.output, [options.file, ...options.compare.map(({ file }) => file)]);
   if (problem !== null) return refuse(problem, UNREADABLE);
   if (isJobFolder(options.file)) return reportJob(options, dist);
   if (options.run !== null) return refuse('--run chooses a run of a job’s folder.', USAGE);

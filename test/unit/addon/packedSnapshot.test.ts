@@ -83,7 +83,7 @@ const REFUSED: [string, () => string, RegExp][] = [
   [
     'a bomb',
     () => zip('f.zip', BOMB),
-    /f\.zip is not opened: unpacked it is more than 400 times as large, which no snapshot is\.$/,
+    /f\.zip is not opened: unpacked it is more than 100 times as large, which no snapshot is\.$/,
   ],
   [
     'two snapshots',
@@ -96,6 +96,16 @@ const REFUSED: [string, () => string, RegExp][] = [
     'what is no snapshot',
     () => zip('j.zip', 'z.writestr("x.pickle", b"hello")'),
     /j\.zip is not opened: it does not begin as a pickle of protocol 2 to 5 does\.$/,
+  ],
+  [
+    'what is packed by xz',
+    () => written('l.pickle.xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])),
+    /l\.pickle\.xz is packed in a way that is not read here: unpack it with unxz, and open what comes out\.$/,
+  ],
+  [
+    'an archive that says at once that it is too large',
+    () => zip('m.zip', BOMB.replace('range(70)', 'range(700)')),
+    /m\.zip is not opened: unpacked it is more than 100 times/,
   ],
   ['no gzip', () => written('k.gz', Buffer.from('hello')), /k\.gz is not opened: it does not begin as a pickle/],
 ];
