@@ -1,11 +1,14 @@
 // Memory snapshots of PyTorch: the command line shows them as it shows traces, and runs nothing that they hold.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { formatBytes } from '../../extension/text/format';
 import { LONG } from '../long.mjs';
-import { Place, python, workload, type Report as ShortReport } from './launcher';
+import { dist, Place, python, until, workload, type Report as ShortReport } from './launcher';
 
 interface Report extends ShortReport {
   findings: { verdict: string; sites: number[]; bytesPerStep: number }[];
@@ -189,3 +192,44 @@ for (const [name, write, sentence] of HOSTILE) {
     }
   });
 }
+
+test('a report never replaces what it reads, by whatever name', async t => {
+  const place = new Place(t);
+  snapshot(place);
+  const bytes = readFileSync(place.path('x.pickle'));
+  symlinkSync(place.path('x.pickle'), place.path('link.csv'));
+  linkSync(place.path('x.pickle'), place.path('same.csv'));
+  for (const name of ['x.pickle', 'link.csv', 'same.csv']) {
+    const words = ['report', place.path('x.pickle'), '--format', 'csv', '-o', place.path(name)];
+    const { status, stderr } = await place.run(words);
+    assert.equal(status, 1);
+    assert.match(stderr, /\.(pickle|csv) is not written: it is read as .*x\.pickle; name another file\.\n$/);
+  }
+  const compared = [
+    'report',
+    place.path('same.csv'),
+    '--compare',
+    place.path('x.pickle'),
+    '-o',
+    place.path('x.pickle'),
+  ];
+  assert.equal((await place.run(compared)).status, 1);
+  assert.deepEqual(readFileSync(place.path('x.pickle')), bytes);
+});
+
+test('a signal amid unpacking ends the report as it ends any program, and leaves no folder', async t => {
+  const place = new Place(t);
+  const noise = Buffer.alloc(96 << 20);
+  for (let at = 0; at < noise.length; at += 1 << 20) randomFillSync(noise, at, 1 << 20);
+  writeFileSync(place.path('x.pickle.gz'), gzipSync(noise, { level: 0 }));
+  mkdirSync(place.path('tmp'));
+  const report = spawn(process.execPath, [join(dist, 'cli.js'), 'report', place.path('x.pickle.gz')], {
+    env: { ...place.env, TMPDIR: place.path('tmp') },
+    stdio: 'ignore',
+  });
+  const ended = new Promise(done => report.on('exit', (_status, signal) => done(signal)));
+  await until(() => readdirSync(place.path('tmp')).length > 0);
+  report.kill('SIGTERM');
+  assert.equal(await ended, 'SIGTERM');
+  assert.deepEqual(readdirSync(place.path('tmp')), []);
+});
