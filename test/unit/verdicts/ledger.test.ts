@@ -54,6 +54,28 @@ test('the cache grows, the tensors’ peak does not: fragmentation', () => {
   assert.match(findings[0]?.suggestion ?? '', /expandable_segments/);
 });
 
+test('beside a leak of tensors the cache grows faster than they do, by what the leak does not take', () => {
+  const run = new StepRun();
+  for (let step = 1; step <= 40; step++) {
+    run.alloc(1, 40 * MB);
+    run.pass(2, 8 * MB);
+    run.endStep();
+  }
+  const tensor = (step: number): number => (400 + 40 * step) * MB;
+  const ledger = { tensor, tensorMax: tensor, reserved: (step: number) => (700 + 120 * step) * MB };
+  const facts = { totalBytes: 80_000 * MB, ledger, fragmentation: { ...room, largestFreeBytes: 3 * MB } };
+  const { findings } = judgeTrace(new RunTrace(run, facts));
+  assert.deepEqual(
+    findings.map(({ verdict, bytesPerStep }) => [verdict, Math.round(bytesPerStep / MB)]),
+    [
+      ['leak', 40],
+      ['fragmentation', 80],
+    ],
+  );
+  assertSentence(findings[1]?.title);
+  assert.deepEqual(findings[1]?.ruledOut, []);
+});
+
 test('what captured graphs keep is advised against by name, not by expandable segments', () => {
   const graph = {
     process: 0,

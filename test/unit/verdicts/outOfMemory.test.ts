@@ -80,6 +80,23 @@ test('a leak that holds a fifth of what is alive led to it: one finding, with th
   assert.equal(sureLeaks(verdicts.findings).length, 1);
 });
 
+test('what rose after the last step led to it; after rounds that nothing names it did not', () => {
+  const cause = (source: 'optimizer' | 'periodic'): string | undefined => {
+    const run = new StepRun();
+    run.source = source;
+    run.site(1);
+    for (let step = 1; step <= 15; step++) {
+      run.pass(1, 2 * GB);
+      run.endStep();
+    }
+    const trace = new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB, ledger });
+    const after = { process: 0, bytes: 8 * GB, line: 'train.py:1 train', lineBytes: 8 * GB };
+    const context = { source: trace, leaks: [], after, lineText: () => '', lastStep: () => 15 };
+    return judgeFailures(context)[0]?.verdict.cause;
+  };
+  assert.deepEqual([cause('optimizer'), cause('periodic')], ['leak', 'full']);
+});
+
 test('before the first optimizer step, slices of time were counted: a failure there is one of step 1', () => {
   const early = failing({ timeNs: 0.5e8, snapshot: snapshot({ step: 7 }) });
   assertSentence(judged([early]).findings[0]?.title ?? '');
