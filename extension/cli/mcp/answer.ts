@@ -1,6 +1,6 @@
 // What answers have in common. They have the fields of `report --format json`, but for sizes.
 import { fileNotes, missingLines } from '../../report/tables/table';
-import { isConclusive, overallVerdict } from '../../analysis/sites/overallVerdict';
+import { isConclusive, overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
 import { formatBytes } from '../../text/format';
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
@@ -30,13 +30,15 @@ export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, so
   const { processes, session, lost } = info;
   const notes = fileNotes(info);
   const { overall, sentence } = overallVerdict(info, verdicts);
+  const beside = overall === 'found' ? unjudgedBeside(verdicts) : null;
+  const unsettled = isConclusive(overall) ? (beside === null ? [] : [beside]) : [sentence];
   return {
     trace,
     live: opened.session.info().live,
     simulated: session.simulated === true || processes.some(process => process.simulated),
     complete: notes.length + lost.events + Object.keys(lost.byCause).length === 0,
     lost,
-    unknown: [...(isConclusive(overall) ? [] : [sentence]), ...notes, ...missingLines(info, true)],
+    unknown: [...unsettled, ...notes, ...missingLines(info, true)],
   };
 }
 

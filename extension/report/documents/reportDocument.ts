@@ -15,7 +15,7 @@ import { siteText } from '../../analysis/sites/site';
 import { beforeAttachFrees } from '../tables/attached';
 import { readModules } from '../trees/modules';
 import { groupVerdicts } from '../../analysis/findings/rowVerdicts';
-import { reportFindings, reportLedger, reportOutOfMemory, reportSteps } from './reportVerdicts';
+import { reportFindings, reportLedger, reportOutOfMemory, reportSteps, reportVerdict } from './reportVerdicts';
 import { fieldsIn } from '../../base/fields';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { leftByCells } from '../../analysis/findings/cellFindings';
@@ -56,6 +56,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
       line: siteText(source.site(site)),
     })),
     ...reportCells(source, info),
+    verdict: reportVerdict(info, verdicts),
     findings: reportFindings(info, verdicts),
     /** The first failed allocations and the newest; how many there were, where these are not all. */
     oom: reportOutOfMemory(info, verdicts),

@@ -5,6 +5,7 @@ import { findThread } from '../../protocol/threads';
 import { liveBytes, reservedNow } from '../../analysis/ledger/ledgerLayer';
 import { joinLibraries } from '../../analysis/ledger/libraries';
 import { sumKnown } from '../../analysis/series/statistics';
+import { overallVerdict } from '../../analysis/sites/overallVerdict';
 
 // The parts of the JSON document that verdicts are in.
 
@@ -20,6 +21,12 @@ export function reportSteps(info: TraceInfo, { steps, after }: Verdicts) {
     lineBytes: after.lineBytes,
   };
   return { ...steps, after: rose, processes };
+}
+
+/** The verdict on the trace as a whole; `unjudged`: lines that rose and have no verdict, with what it takes. */
+export function reportVerdict(info: TraceInfo, verdicts: Verdicts) {
+  const { overall, sentence } = overallVerdict(info, verdicts);
+  return { state: overall, sentence, unjudged: verdicts.unjudged.map(({ site: _site, ...line }) => line) };
 }
 
 /** The process is named by its pid. */
