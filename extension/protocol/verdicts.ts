@@ -314,6 +314,7 @@ export interface AfterSteps {
 /** A line that rises without a verdict. */
 export interface Unjudged {
   site: number;
+  layer: Layer;
   /** As it is shown. */
   line: string;
   bytes: number;

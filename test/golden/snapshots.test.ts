@@ -23,7 +23,7 @@ const SAID: [name: string, words: string[], right: RegExp, wrong?: RegExp][] = [
     /driver memory outside|straight from the driver/,
   ],
   ['d4_windows_paths', [], /^GREW UNTIL THE END: model\.py:21: /m, /site-packages/],
-  ['d6_leak_5_rounds', [], /5 steps: too few .* net\.py:12 forward holds 160\.00 MB more after rising 4 times/],
+  ['d6_leak_5_rounds', [], /5 steps: too few .* what net\.py:12 forward keeps rose 4 times, by 160\.00 MB/],
   ['d6_leak_30_rounds', [], /^LEAK: net\.py:12: /m],
   ['d5_backward_without_python', [], /<backward pass> without Python frames$/m, /thread48/],
   ['d2_one_optimizer_step', [], /^1 step \(optimizer\)$/m],

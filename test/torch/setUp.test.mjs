@@ -54,6 +54,6 @@ test('what one line loads in few rounds is named as rising, not as a leak', asyn
   assert.deepEqual(titles, []);
   assert.match(
     text,
-    /^No leak was found in 24 rounds of a loop, but loaded\.py:8 <module> holds .* more after rising \d+ times\./m,
+    /^No leak was found in 24 rounds of a loop, but what loaded\.py:8 <module> keeps rose \d+ times, by [\d.]+ \wB\./m,
   );
 });

@@ -16,7 +16,7 @@ export function unjudgedLines(source: TraceSource, info: TraceInfo, verdicts: It
     const [first] = own.sort((a, b) => b.risenBytes - a.risenBytes);
     const bytes = sum(own.map(({ risenBytes }) => risenBytes));
     if (first === undefined || bytes < Math.max(T.smallBytes, T.little * peakOf(first))) return [];
-    return [{ site: first.site, line, bytes, rises: first.rises, because: first.because }];
+    return [{ site: first.site, layer: first.layer, line, bytes, rises: first.rises, because: first.because }];
   });
   return lines.sort((a, b) => b.bytes - a.bytes).slice(0, T.few);
 }

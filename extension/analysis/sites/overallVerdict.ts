@@ -96,15 +96,20 @@ function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): strin
 
 function roseText(first: Unjudged | undefined): string {
   if (first === undefined) return '';
-  const { line, bytes, rises } = first;
-  return t('So far {0} holds {1} more after rising {2} times.', line, formatBytes(bytes), formatCount(rises));
+  const { line, rises } = first;
+  return t('So far what {0} keeps rose {2} times, by {1}.', line, amountText(first), formatCount(rises));
 }
 
-function risingText({ live }: TraceInfo, steps: Verdicts['steps'], { line, bytes, rises, because }: Unjudged): string {
-  const words = [judgedBy(steps), line, formatBytes(bytes), formatCount(rises), because] as const;
+/** GPU memory needs no word. */
+function amountText({ layer, bytes }: Unjudged): string {
+  return layer === 'host' ? t('{0} of pinned host memory', formatBytes(bytes)) : formatBytes(bytes);
+}
+
+function risingText({ live }: TraceInfo, steps: Verdicts['steps'], rising: Unjudged): string {
+  const words = [judgedBy(steps), rising.line, amountText(rising), formatCount(rising.rises), rising.because] as const;
   return live
-    ? t('No leak so far, after {0}, but {1} holds {2} more after rising {3} times. {4}', ...words)
-    : t('No leak was found in {0}, but {1} holds {2} more after rising {3} times. {4}', ...words);
+    ? t('No leak so far, after {0}, but what {1} keeps rose {3} times, by {2}. {4}', ...words)
+    : t('No leak was found in {0}, but what {1} keeps rose {3} times, by {2}. {4}', ...words);
 }
 
 function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {

@@ -97,7 +97,7 @@ test('few, heavy rounds: the line that rises is named, and no leak is not that n
     return new RunTrace(run, { totalBytes: 10_000 * MB, lines: { 2: 30 } });
   };
   assertSentence(textOf(source(MB), { live: false }));
-  assert.match(textOf(source(MB)), /^rising: No leak so far, after 94 steps, but train\.py:30 train holds/);
+  assert.match(textOf(source(MB)), /^rising: No leak so far, after 94 steps, but what train\.py:30 train keeps rose 3 times/);
   assert.match(textOf(source(MB / 1024), { live: false }), /^clean: /);
 });
 
@@ -237,7 +237,7 @@ test('what rose by more than all that was found, and could not be judged, is nam
   };
   assert.match(
     of(20 * MB),
-    /^LEAK: train\.py:10:.*\n(.*\n)+NOT JUDGED: So far train\.py:20 \S+ holds 200\.00 MB more after rising \d+ times\. It rises, as it does while a model is built/m,
+    /^LEAK: train\.py:10:.*\n(.*\n)+NOT JUDGED: So far what train\.py:20 \S+ keeps rose \d+ times, by 200\.00 MB\. It rises, as it does while a model is built/m,
   );
   assert.doesNotMatch(of(MB), /NOT JUDGED/);
 });
