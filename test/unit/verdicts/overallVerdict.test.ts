@@ -97,7 +97,10 @@ test('few, heavy rounds: the line that rises is named, and no leak is not that n
     return new RunTrace(run, { totalBytes: 10_000 * MB, lines: { 2: 30 } });
   };
   assertSentence(textOf(source(MB), { live: false }));
-  assert.match(textOf(source(MB)), /^rising: No leak so far, after 94 steps, but what train\.py:30 train keeps rose 3 times/);
+  assert.match(
+    textOf(source(MB)),
+    /^rising: No leak so far, after 94 steps, but what train\.py:30 train keeps rose 3 times/,
+  );
   assert.match(textOf(source(MB / 1024), { live: false }), /^clean: /);
 });
 
