@@ -215,6 +215,9 @@ test('a report never replaces what it reads, by whatever name', async t => {
   ];
   assert.equal((await place.run(compared)).status, 1);
   assert.deepEqual(readFileSync(place.path('x.pickle')), bytes);
+  const { stdout } = await place.run(['report', place.path('x.pickle'), '--compare', place.path('same.csv')]);
+  assert.ok(stdout.includes(place.path('x.pickle')) && stdout.includes(place.path('same.csv')), stdout);
+  assert.doesNotMatch(stdout, /gpu-memtrace-snapshot-/);
 });
 
 test('a signal amid unpacking ends the report as it ends any program, and leaves no folder', async t => {

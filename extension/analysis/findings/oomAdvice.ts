@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
-import type { MemorySnapshot, OutOfMemory, Site, SnapshotSite, TraceSource } from '../../protocol/trace';
+import type { MemorySnapshot, OutOfMemory, Pool, Site, SnapshotSite, TraceSource } from '../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../protocol/verdicts';
 import type { OutOfMemoryLine, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
@@ -84,7 +84,11 @@ export function fragmentationAdvice(): string {
 }
 
 // prettier-ignore
-export function sharedPoolAdvice(): string {
+/** `pools`: those of the device; graphs that have one pool already are not to share one. */
+export function sharedPoolAdvice(pools: readonly Pool[]): string {
+  const [first, ...others] = pools.filter(({ kind }) => kind === 'graph');
+  if (first !== undefined && first.makers > 1 && others.length === 0)
+    return t('They share one pool: capture the biggest shape first, so that the smaller ones fit into what it has.');
   return t('Let graphs that are replayed one after the other share one pool, for example `torch.cuda.graph(g, pool=first.pool())`, and capture the biggest shape first: the smaller ones then fit into what it has.');
 }
 
@@ -121,7 +125,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
   const [keep, all] = [poolTexts(graphs).join(''), poolTexts(privatePools(pools)).join('; ')];
   // prettier-ignore
   return [
-    { against: 'pools', bytes: shared, text: `${keep}. ${sharedPoolAdvice()}` },
+    { against: 'pools', bytes: shared, text: `${keep}. ${sharedPoolAdvice(pools)}` },
     { against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture less, or let go of the graphs and MemPools that are not needed any more and call `torch.cuda.empty_cache()`.', all) },
   ];
 }

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
 import { keepsArrays } from '../../text/libraryName';
-import type { TraceSource } from '../../protocol/trace';
+import type { Pool, TraceSource } from '../../protocol/trace';
 import { groupBy } from '../../base/maps';
 import type { Finding, FindingPlace, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
@@ -77,7 +77,7 @@ export function layerFindings(ledgers: readonly JudgedLedger[], context: LayerCo
     const { reserved, process, pending } = judged;
     const graphs = reserved === null ? null : graphsText(judged, source);
     // In a set-up everything rises; what its graphs leave unused stays.
-    if (setUps.includes(judged.ledger.process)) return graphs === null ? [] : [graphsFinding(judged, graphs)];
+    if (setUps.includes(judged.ledger.process)) return graphs === null ? [] : [graphsFinding(judged, graphs, source)];
     const findings: Finding[] = libraryFindings(judged, leaks);
     if (pending !== null) findings.push(pendingFinding(judged, pending));
     else if (reserved !== null) findings.push(cacheFinding(judged, reserved, { ...context, graphs }));
@@ -110,17 +110,23 @@ function pendingFinding(judged: JudgedLedger, pending: Pending): Finding {
   });
 }
 
+function poolsOf({ ledger: { process, device } }: JudgedLedger, source: TraceSource): Pool[] {
+  return privatePools(source.pools()).filter(one => one.process === process && one.device === device);
+}
+
 /** What captured graphs keep, where most of the free memory is theirs; null: it is not. */
-function graphsText({ ledger: { process, device } }: JudgedLedger, source: TraceSource): string | null {
-  const pools = privatePools(source.pools()).filter(one => one.process === process && one.device === device);
+function graphsText(judged: JudgedLedger, source: TraceSource): string | null {
+  const { process, device } = judged.ledger;
+  const pools = poolsOf(judged, source);
   const texts = poolTexts(pools.filter(({ kind }) => kind === 'graph'));
   const unused = unusedIn(pools);
   const most = unused >= T.most * source.fragmentation({ process, device }).freeBytes;
   return texts.length > 0 && most && unused >= T.layerBytes ? texts.join('; ') : null;
 }
 
-function graphsFinding(judged: JudgedLedger, headline: string): Finding {
-  return makeFinding({ ...ofDevice(judged, 'graphs'), verdict: 'pending', headline, suggestion: sharedPoolAdvice() });
+function graphsFinding(judged: JudgedLedger, headline: string, source: TraceSource): Finding {
+  const suggestion = sharedPoolAdvice(poolsOf(judged, source));
+  return makeFinding({ ...ofDevice(judged, 'graphs'), verdict: 'pending', headline, suggestion });
 }
 
 function cacheFinding(
@@ -162,7 +168,7 @@ function cacheFinding(
       ...(leaking.length > 0 ? [] : [t('No leak of tensors: their peak does not grow.')]),
       ...noPending(judged.recentPending),
     ],
-    suggestion: cacheAdvice(pending, graphs),
+    suggestion: cacheAdvice(pending, graphs, poolsOf(judged, source)),
   });
 }
 
@@ -185,8 +191,8 @@ function growsAt(
 }
 
 /** `graphs`: what captured graphs keep, if most of the free memory is theirs. */
-function cacheAdvice(pending: boolean, graphs: string | null): string {
-  if (graphs !== null) return `${graphs}. ${sharedPoolAdvice()}`;
+function cacheAdvice(pending: boolean, graphs: string | null, pools: readonly Pool[]): string {
+  if (graphs !== null) return `${graphs}. ${sharedPoolAdvice(pools)}`;
   if (!pending) return fragmentationAdvice();
   return t(
     'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs. A capture that fails keeps its pool: do not try it again, and call nothing in it that waits for the GPU, such as `.item()`.',

@@ -79,7 +79,9 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
 /** No time is named: a step that is found on the way settles it sooner, and slices in which nothing happens do not count. */
 function lackingTime(info: TraceInfo): string {
   if (info.processes.some(isSnapshot))
-    return t('The history of the snapshot has no training step, and is too short to tell what leaks.');
+    return info.durationNs === 0
+      ? t('The snapshot has no history: it shows what was alive, and cannot tell what leaks.')
+      : t('The history of the snapshot has no training step, and is too short to tell what leaks.');
   if (!info.live) return t('The run ended before a training step or enough time had passed to tell what leaks.');
   return t('No training step is known yet: telling what leaks takes more time.');
 }

@@ -45,13 +45,14 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
   if (options.run !== null) return refuse('--run chooses a run of a job’s folder.', USAGE);
   if (tables) return exportTables(options, dist);
   return withOpened(options.file, dist, opened =>
-    showTrace({ ...options, file: opened.trace.path }, opened, dist).catch((error: unknown) =>
+    showTrace({ ...options, file: opened.trace.path }, opened, dist, options.file).catch((error: unknown) =>
       refuse(error instanceof Error ? error.message : String(error), UNREADABLE),
     ),
   );
 }
 
-async function showTrace(options: ReportArguments, opened: Opened, dist: string): Promise<number> {
+/** `named`: the file as the user named it, where `options` has what it was turned into. */
+async function showTrace(options: ReportArguments, opened: Opened, dist: string, named: string): Promise<number> {
   const { addon, session } = opened;
   const { format, output } = options;
   // A table begins with them.
@@ -60,8 +61,8 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
   if ('error' in selection) return refuse(selection.error, USAGE);
   const { from, until } = selection;
   const [base] = options.compare;
-  if (options.failAbove !== null) return gate(options, options.failAbove, opened, dist);
-  if (base !== undefined) return compare(options, { ...opened, file: options.file, moment: until }, base, dist);
+  if (options.failAbove !== null) return gate(options, options.failAbove, opened, dist, named);
+  if (base !== undefined) return compare(options, { ...opened, file: named, moment: until }, base, dist);
   if (format !== 'table') for (const moment of [from, until]) if (moment?.near) notify(`As of ${moment.text}.`);
   if (format !== 'table' && format !== 'json')
     return exportReport(options, format, addon, { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null });
@@ -87,6 +88,7 @@ async function gate(
   limit: number,
   { addon, session }: Opened,
   dist: string,
+  named: string,
 ): Promise<number> {
   const bases: GatedRun[] = [];
   for (const { file } of options.compare) {
@@ -97,7 +99,7 @@ async function gate(
     });
     if (status !== 0) return status;
   }
-  const run = await gatedRun(addon, session, options.file, options.file);
+  const run = await gatedRun(addon, session, options.file, named);
   const { gate: judged, chunks } = gateReport(bases as [GatedRun, ...GatedRun[]], run, {
     limit,
     format: options.format,
