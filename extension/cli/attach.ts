@@ -47,7 +47,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   }
   const name = processName(target);
   const named = name.charAt(0).toLowerCase() + name.slice(1);
-  if (options.format === 'table') notify(`Attached to ${named}; Ctrl+C detaches, and it goes on.`);
+  if (options.format === 'table') notify(`Attached to ${named}; Ctrl+C detaches; the program continues.`);
   await showUntil(options, recording.session, probes.tracer.ended, {
     title: named,
     pid: null,

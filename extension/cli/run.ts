@@ -119,7 +119,7 @@ async function follow(
     pid: started.pid,
     startedMs: recording.facts.startedRealtimeMs,
     wholeScreen,
-    quit: () => notify('The program goes on; what there is to say of it comes at its end.'),
+    quit: () => notify('The program continues; its report is printed when it ends.'),
   });
   clearInterval(orphaned);
   counting.end();

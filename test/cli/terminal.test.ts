@@ -115,8 +115,8 @@ test('keys sort, filter, scroll and leave; the program goes on, and the end come
   await seen.shows(/, by line\n.*allocate_key.*\n.*allocate_feed/);
   seen.type('q');
   assert.equal(
-    await seen.shows(/goes on/),
-    'gpu-memtrace: The program goes on; what there is to say of it comes at its end.',
+    await seen.shows(/program continues/),
+    'gpu-memtrace: The program continues; its report is printed when it ends.',
   );
   place.write('go', '');
   assert.equal(await seen.ended(), 0);

@@ -17,7 +17,7 @@ export function servesMs(busyMs: number, elapsedMs: number): number {
   return busyMs * (elapsedMs < YOUNG_MS ? YOUNG_SHARE : SHARE);
 }
 
-/** What is asked of a process without a user's request. */
+/** A query to a process that no user requested. */
 export interface OwnQuestion {
   process: number;
   blocks: Survivor[];

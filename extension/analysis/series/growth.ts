@@ -65,8 +65,8 @@ function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[])
 }
 
 /**
- * The probability that it is no chance, though it was tested at each of so many moments; times that it goes on: after r times that it did,
- * once more with probability (r + 1) / (r + 2) (Laplace's rule of succession).
+ * The probability that the growth is not chance, times the probability that it continues. It was tested at each change, so chance had that
+ * many tries. What happened r times happens once more with probability (r + 1) / (r + 2) (Laplace's rule of succession).
  */
 function confidenceOf(records: number, changes: number, chance: number): number {
   const goesOn = (records + 1) / (records + 2);

@@ -37,7 +37,7 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GB · +30.20 MB a step`; a line that holds nothing has its peak. `when`: of which moment the bytes are (`at the end of step 200`),
+ * `1.21 GB · +30.20 MB a step`; a line that holds nothing has its peak. `when`: the moment of the bytes (`at the end of step 200`),
  * null: of this one.
  */
 export function lineText({ liveBytes, peakBytes, bytesPerStep }: LineFacts, when: string | null): string {

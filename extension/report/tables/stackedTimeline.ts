@@ -135,7 +135,7 @@ function unionOf(lists: readonly ArrayLike<number>[]): Float64Array {
   return Float64Array.from([...times].filter(time => time > 0)).sort();
 }
 
-/** groups × times: the sum over a group's sites of the values of the interval that covers it; the last one goes on. */
+/** groups × times: at each time the sum over a group's sites, each by the interval that covers that time; the last interval has no end. */
 function matrix(
   histories: readonly History[],
   groups: number,

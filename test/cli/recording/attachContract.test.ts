@@ -85,7 +85,7 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
   assert.ok(alive(job));
   assert.match(
     stderr,
-    /^gpu-memtrace: Attached to process \d+ \(python3 job\.py\); Ctrl\+C detaches, and it goes on\.$/m,
+    /^gpu-memtrace: Attached to process \d+ \(python3 job\.py\); Ctrl\+C detaches; the program continues\.$/m,
   );
   assert.match(stderr, /what was allocated before is unknown/);
   assert.match(stderr, /TOTAL LIVE: 20\.00 MB/);
