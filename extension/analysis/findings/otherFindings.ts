@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
 import { keepsArrays } from '../../text/libraryName';
-import type { Pool, TraceSource } from '../../protocol/trace';
+import type { TraceSource } from '../../protocol/trace';
 import { groupBy } from '../../base/maps';
 import type { Finding, FindingPlace, OutOfMemoryVerdict } from '../../protocol/verdicts';
 import type { JudgedLedger } from '../ledger/ledger';
@@ -75,9 +75,9 @@ export function layerFindings(ledgers: readonly JudgedLedger[], context: LayerCo
   const { source, leaks, setUps } = context;
   return ledgers.flatMap(judged => {
     const { reserved, process, pending } = judged;
-    const graphs = reserved === null ? null : graphsText(judged, source);
+    const graphs = reserved === null ? null : graphsOf(judged, source);
     // In a set-up everything rises; what its graphs leave unused stays.
-    if (setUps.includes(judged.ledger.process)) return graphs === null ? [] : [graphsFinding(judged, graphs, source)];
+    if (setUps.includes(judged.ledger.process)) return graphs === null ? [] : [graphsFinding(judged, graphs)];
     const findings: Finding[] = libraryFindings(judged, leaks);
     if (pending !== null) findings.push(pendingFinding(judged, pending));
     else if (reserved !== null) findings.push(cacheFinding(judged, reserved, { ...context, graphs }));
@@ -110,29 +110,30 @@ function pendingFinding(judged: JudgedLedger, pending: Pending): Finding {
   });
 }
 
-function poolsOf({ ledger: { process, device } }: JudgedLedger, source: TraceSource): Pool[] {
-  return privatePools(source.pools()).filter(one => one.process === process && one.device === device);
+/** What captured graphs keep, and what to do about it. */
+interface Graphs {
+  text: string;
+  advice: string;
 }
 
-/** What captured graphs keep, where most of the free memory is theirs; null: it is not. */
-function graphsText(judged: JudgedLedger, source: TraceSource): string | null {
-  const { process, device } = judged.ledger;
-  const pools = poolsOf(judged, source);
+/** Null: most of the free memory is not theirs. */
+function graphsOf({ ledger: { process, device } }: JudgedLedger, source: TraceSource): Graphs | null {
+  const pools = privatePools(source.pools()).filter(one => one.process === process && one.device === device);
   const texts = poolTexts(pools.filter(({ kind }) => kind === 'graph'));
   const unused = unusedIn(pools);
   const most = unused >= T.most * source.fragmentation({ process, device }).freeBytes;
-  return texts.length > 0 && most && unused >= T.layerBytes ? texts.join('; ') : null;
+  if (texts.length === 0 || !most || unused < T.layerBytes) return null;
+  return { text: texts.join('; '), advice: sharedPoolAdvice(pools) };
 }
 
-function graphsFinding(judged: JudgedLedger, headline: string, source: TraceSource): Finding {
-  const suggestion = sharedPoolAdvice(poolsOf(judged, source));
-  return makeFinding({ ...ofDevice(judged, 'graphs'), verdict: 'pending', headline, suggestion });
+function graphsFinding(judged: JudgedLedger, { text, advice }: Graphs): Finding {
+  return makeFinding({ ...ofDevice(judged, 'graphs'), verdict: 'pending', headline: text, suggestion: advice });
 }
 
 function cacheFinding(
   judged: JudgedLedger,
   growth: Growth,
-  { graphs, leaks, sites, source }: LayerContext & { graphs: string | null },
+  { graphs, leaks, sites, source }: LayerContext & { graphs: Graphs | null },
 ): Finding {
   const { process, device } = judged.ledger;
   const room = source.fragmentation({ process, device });
@@ -168,7 +169,7 @@ function cacheFinding(
       ...(leaking.length > 0 ? [] : [t('No leak of tensors: their peak does not grow.')]),
       ...noPending(judged.recentPending),
     ],
-    suggestion: cacheAdvice(pending, graphs, poolsOf(judged, source)),
+    suggestion: cacheAdvice(pending, graphs),
   });
 }
 
@@ -191,8 +192,8 @@ function growsAt(
 }
 
 /** `graphs`: what captured graphs keep, if most of the free memory is theirs. */
-function cacheAdvice(pending: boolean, graphs: string | null, pools: readonly Pool[]): string {
-  if (graphs !== null) return `${graphs}. ${sharedPoolAdvice(pools)}`;
+function cacheAdvice(pending: boolean, graphs: Graphs | null): string {
+  if (graphs !== null) return `${graphs.text}. ${graphs.advice}`;
   if (!pending) return fragmentationAdvice();
   return t(
     'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs. A capture that fails keeps its pool: do not try it again, and call nothing in it that waits for the GPU, such as `.item()`.',

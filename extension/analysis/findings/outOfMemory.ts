@@ -91,8 +91,8 @@ function judgeFailure(
   const leak = inItsLoop(failure, source) ? leakBehind(failure, context.leaks) : null;
   // Rounds that nothing names may be layers of the pass that failed: what came after them is no sign of a leak.
   const isNamed = info.steps.find(({ process }) => process === failure.process)?.source !== 'periodic';
-  const isAfter = context.after?.process === failure.process && isNamed;
-  const after = context.after !== null && isAfter && matters(context.after, failure) ? context.after : null;
+  const { after: rose } = context;
+  const after = isNamed && rose?.process === failure.process && matters(rose, failure) ? rose : null;
   const room = roomOf(failure, info);
   const limited = hadRoom(failure, room, info);
   // Where it stopped is not why: a limit is the cause only of what nothing else explains.

@@ -1,6 +1,7 @@
 import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { addFile, changedMs, makeFolder, removeFile } from '../../files/files';
+import { isJobFolder } from './jobFolder';
 import { reasonOf } from './traceDirectory';
 
 const KEPT = 10;
@@ -67,7 +68,5 @@ function isPartOf(file: string, input: string): boolean {
   const [one, other] = [statSync(file), statSync(input, { throwIfNoEntry: false })];
   if (other === undefined || !other.isDirectory()) return one.ino === other?.ino && one.dev === other.dev;
   const below = relative(realpathSync(input), realpathSync(file));
-  return !below.startsWith('..') && (below.includes('/') || !holdsRuns(input));
+  return !below.startsWith('..') && (below.includes('/') || !isJobFolder(input));
 }
-
-const holdsRuns = (folder: string): boolean => readdirSync(folder).some(name => name.startsWith('run='));

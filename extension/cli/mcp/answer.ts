@@ -31,14 +31,14 @@ export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, so
   const notes = fileNotes(info);
   const { overall, sentence } = overallVerdict(info, verdicts);
   const beside = overall === 'found' ? unjudgedBeside(verdicts) : null;
-  const unsettled = isConclusive(overall) ? (beside === null ? [] : [beside]) : [sentence];
+  const open = isConclusive(overall) ? beside : sentence;
   return {
     trace,
     live: opened.session.info().live,
     simulated: session.simulated === true || processes.some(process => process.simulated),
     complete: notes.length + lost.events + Object.keys(lost.byCause).length === 0,
     lost,
-    unknown: [...unsettled, ...notes, ...missingLines(info, true)],
+    unknown: [...(open === null ? [] : [open]), ...notes, ...missingLines(info, true)],
   };
 }
 

@@ -45,15 +45,15 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
   if (options.run !== null) return refuse('--run chooses a run of a job’s folder.', USAGE);
   if (tables) return exportTables(options, dist);
   return withOpened(options.file, dist, opened =>
-    showTrace({ ...options, file: opened.trace.path }, opened, dist, options.file).catch((error: unknown) =>
+    showTrace(options, opened, dist).catch((error: unknown) =>
       refuse(error instanceof Error ? error.message : String(error), UNREADABLE),
     ),
   );
 }
 
-/** `named`: the file as the user named it, where `options` has what it was turned into. */
-async function showTrace(options: ReportArguments, opened: Opened, dist: string, named: string): Promise<number> {
+async function showTrace(options: ReportArguments, opened: Opened, dist: string): Promise<number> {
   const { addon, session } = opened;
+  const { path: file } = opened.trace; // what a snapshot was turned into
   const { format, output } = options;
   // A table begins with them.
   if (format !== 'table' || output !== null || options.compare.length > 0) fileNotes(session.info()).forEach(notify);
@@ -61,12 +61,12 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string,
   if ('error' in selection) return refuse(selection.error, USAGE);
   const { from, until } = selection;
   const [base] = options.compare;
-  if (options.failAbove !== null) return gate(options, options.failAbove, opened, dist, named);
-  if (base !== undefined) return compare(options, { ...opened, file: named, moment: until }, base, dist);
+  if (options.failAbove !== null) return gate(options, options.failAbove, opened, dist);
+  if (base !== undefined) return compare(options, { ...opened, file: options.file, moment: until }, base, dist);
   if (format !== 'table') for (const moment of [from, until]) if (moment?.near) notify(`As of ${moment.text}.`);
   if (format !== 'table' && format !== 'json')
-    return exportReport(options, format, addon, { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null });
-  const trace = { addon, session, path: options.file };
+    return exportReport({ ...options, file }, format, addon, { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null });
+  const trace = { addon, session, path: file };
   if (until === null) return showEnd(options, trace);
   return atChosen(trace, { from, until }, options.at, chosen => show(options, chosen));
 }
@@ -86,9 +86,8 @@ function compare(options: ReportArguments, trace: ComparedSide, { file, at }: Co
 async function gate(
   options: ReportArguments,
   limit: number,
-  { addon, session }: Opened,
+  { addon, session, trace }: Opened,
   dist: string,
-  named: string,
 ): Promise<number> {
   const bases: GatedRun[] = [];
   for (const { file } of options.compare) {
@@ -99,7 +98,7 @@ async function gate(
     });
     if (status !== 0) return status;
   }
-  const run = await gatedRun(addon, session, options.file, named);
+  const run = await gatedRun(addon, session, trace.path, options.file);
   const { gate: judged, chunks } = gateReport(bases as [GatedRun, ...GatedRun[]], run, {
     limit,
     format: options.format,
