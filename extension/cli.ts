@@ -1,4 +1,4 @@
-import { readText } from './files/files';
+import { readBytes } from './files/files';
 import { join } from 'node:path';
 import { simulatorProblem } from './capture/checks/simulator';
 import { parseArguments } from './cli/arguments/arguments';
@@ -55,9 +55,18 @@ async function main(words: string[], dist: string): Promise<number> {
 }
 
 function productVersion(dist: string): string {
-  const manifest = JSON.parse(readText(join(dist, '..', 'package.json'))) as { version: string };
+  const manifest = JSON.parse(readBytes(join(dist, '..', 'package.json')).toString('utf8')) as { version: string };
   return manifest.version;
 }
+
+/** A file that belongs to this program is not there; null: it is another error. */
+function missingPart(error: unknown): string | null {
+  const { code, path = '' } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT' || !path.startsWith(join(__dirname, '..'))) return null;
+  return `${path} is missing, which is part of gpu-memtrace: install it again.`;
+}
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 // It makes an editor's program run this file; the programs that we run are to have none of it.
 delete process.env.ELECTRON_RUN_AS_NODE;
@@ -65,8 +74,7 @@ delete process.env.ELECTRON_RUN_AS_NODE;
 void main(process.argv.slice(2), __dirname).then(
   status => process.exit(status),
   (error: unknown) => {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    print(`gpu-memtrace: ${text}`.split('\n'), 2);
+    print(`gpu-memtrace: ${missingPart(error) ?? stackOf(error)}`.split('\n'), 2);
     process.exit(125);
   },
 );

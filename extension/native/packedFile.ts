@@ -27,14 +27,21 @@ interface Member {
   header: number;
 }
 
-/** Writes the snapshot in `file` to `target`, a new file. Rejects with one sentence. */
-export async function unpack(file: string, packing: 'gzip' | 'zip', target: string): Promise<Stats> {
+/** Writes the snapshot in `file` to `target`, a new file; `member`: its name in an archive. Rejects with one sentence. */
+export async function unpack(
+  file: string,
+  packing: 'gzip' | 'zip',
+  target: string,
+): Promise<{ about: Stats; member: string | null }> {
   const { handle, about } = await openToRead(file);
   try {
-    if (packing === 'gzip')
+    if (packing === 'gzip') {
       await unpackTo(target, handle, { start: 0, end: about.size }, createGunzip(), about.size, false);
-    else await unpackMember(handle, await onlySnapshot(handle, about.size), about.size, target);
-    return about;
+      return { about, member: null };
+    }
+    const member = await onlySnapshot(handle, about.size);
+    await unpackMember(handle, member, about.size, target);
+    return { about, member: member.name };
   } catch (error) {
     throw new Error(`${file} is not opened: ${reasonOf(error)}.`, { cause: error });
   } finally {

@@ -52,16 +52,19 @@ async function convert(
   const packing = packingOf(firstBytes(file));
   // By its own name, which the trace has as that of its program, and with its time, where the history has none.
   const own = packing === null ? file : join(folder, basename(file).replace(/\.(gz|zip)$/i, '') || 'snapshot');
+  let named = file;
   if (packing !== null) {
-    setTimes(own, await unpack(file, packing, own));
+    const { about, member } = await unpack(file, packing, own);
+    setTimes(own, about);
+    if (member !== null) named = `${file} (${member} in it)`;
   }
   try {
     await addon.importSnapshot(own, path);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new Error(message.replaceAll(own, file).replaceAll(path, `${tmpdir()} (what ${file} is turned into)`), {
-      cause: error,
-    });
+    const temporary = `${tmpdir()} (what ${file} is turned into)`;
+    // By functions: a `$` in a name is no pattern.
+    throw new Error(message.replaceAll(own, () => named).replaceAll(path, () => temporary), { cause: error });
   } finally {
     if (packing !== null) removeFile(own);
   }

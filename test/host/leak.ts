@@ -16,6 +16,8 @@ export const cursorAt = (file: string, line: number): Promise<true> =>
 export const problems = (file: string): vscode.Diagnostic[] =>
   vscode.languages.getDiagnostics(vscode.Uri.file(file)).filter(entry => entry.source === 'GPU Memory Trace');
 
-/** What the light bulb offers there. */
-export const actionsAt = (file: string, range: vscode.Range): Thenable<vscode.CodeAction[]> =>
-  vscode.commands.executeCommand<vscode.CodeAction[]>('vscode.executeCodeActionProvider', vscode.Uri.file(file), range);
+/** What the light bulb offers there. VS Code lets go of the text of a file that no editor shows, and then refuses. */
+export async function actionsAt(file: string, range: vscode.Range): Promise<vscode.CodeAction[]> {
+  const { uri } = await vscode.workspace.openTextDocument(file);
+  return vscode.commands.executeCommand<vscode.CodeAction[]>('vscode.executeCodeActionProvider', uri, range);
+}

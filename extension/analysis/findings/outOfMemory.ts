@@ -200,12 +200,12 @@ function gathering(snapshot: MemorySnapshot): boolean {
   );
 }
 
-/** Null: not known. Before the first step of an optimizer ended, slices of time were counted, and these were more. */
+/** Null: not known, as in the rounds of a loop, which may be layers. Before the first step of an optimizer ended, slices of time were counted, and these were more. */
 function stepOf(failure: OutOfMemory, info: TraceInfo, { lastStep }: OutOfMemoryContext): number | null {
   const source = info.steps.find(({ process }) => process === failure.process)?.source ?? 'time';
-  if (failure.snapshot === null || source === 'time') return null;
+  if (failure.snapshot === null || source !== 'optimizer') return null;
   if (failure.snapshot.step <= lastStep(failure)) return failure.snapshot.step;
-  return source === 'optimizer' ? 1 : null;
+  return 1;
 }
 
 /** Steps that came after it; the last round of a loop ends with the program, so one step more proves nothing. */
@@ -264,7 +264,9 @@ function causeText(
 /** Where the step allocates much more than those before; null: it does not. */
 function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSource): string | null {
   const steps = source.info().steps.find(one => one.process === process)?.source ?? 'time';
-  const odd = steps === 'time' ? [] : newInStep(snapshot, source);
+  // What was no part of the rounds of a loop before came after them, as a loss comes after layers.
+  const known = newInStep(snapshot, source).filter(line => steps === 'optimizer' || line.usualBytes > 0);
+  const odd = steps === 'time' ? [] : known;
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];

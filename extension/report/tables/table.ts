@@ -225,7 +225,7 @@ function warningLines({ info }: Snapshot): string[] {
 
 /** What is missing from the trace; `final`: also how it was made. */
 export function missingLines(info: TraceInfo, final: boolean): string[] {
-  const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
+  const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause}: ${formatCount(count)}`);
   const { events } = info.lost;
   const lines: string[] = [];
   if (!final) lines.push(...incompleteLines(info));

@@ -205,10 +205,14 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
                    ? "There is no history, only what was alive at the end (" + blocks + ")."
                    : "The history begins late (before it: " + blocks + "); a greater max_entries keeps more of it.");
   }
-  if (beginning.unrecorded > 0) {
-    write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
-               counted(beginning.unrecorded, "block", "blocks") + " came or went without a record in the history.");
-  }
+  const auto gap = [&](uint64_t count, const char *one, const char *many) {
+    if (count > 0) {
+      write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
+                 counted(count, one, many) + " came or went without a record in the history.");
+    }
+  };
+  gap(beginning.unrecorded_blocks, "block", "blocks");
+  gap(beginning.unrecorded_segments, "segment", "segments");
   if (data.unreadable > 0) {
     write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
                counted(data.unreadable, "entry", "entries") + " of the snapshot could not be understood.");

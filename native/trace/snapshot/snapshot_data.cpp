@@ -244,6 +244,10 @@ Result<SnapshotData> read_snapshot(const PickleTree &tree, FieldReader &fields, 
   }
   if (reading.too_much()) return Error{where + " is not opened: it describes more than it holds."};
   SnapshotData &data = reading.data();
+  if (data.unreadable > 0 && data.actions.empty() && data.segments.empty()) {
+    return Error{where + " is not a memory snapshot of PyTorch: none of its " + std::to_string(data.unreadable) +
+                 " entries could be understood."};
+  }
   if (!data.timed) {
     for (size_t i = 0; i < data.actions.size(); ++i) data.actions[i].time_us = i + 1;
   }

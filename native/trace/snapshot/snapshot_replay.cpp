@@ -1,6 +1,8 @@
 #include "trace/snapshot/snapshot_replay.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 namespace gmt::trace {
@@ -32,17 +34,30 @@ class Replay {
     compare_with_end(places);
   }
   void segments() {
-    std::unordered_map<uint64_t, bool> alive;
+    std::map<uint64_t, const SnapshotAction *> last;  // by address and device
     for (const SnapshotAction &action : data_.actions) {
-      if (action.kind == SnapshotAction::kSegmentAlloc) alive[key(action)] = true;
-      if (action.kind != SnapshotAction::kSegmentFree) continue;
-      const bool known = !alive.try_emplace(key(action), false).second;
-      if (!known) out_.segments.push_back({action.address, action.bytes, action.stream, 0, action.device, false});
-      alive[key(action)] = false;
+      if (action.kind != SnapshotAction::kSegmentAlloc && action.kind != SnapshotAction::kSegmentFree) continue;
+      const bool known = !last.insert_or_assign(key(action), &action).second;
+      if (known || action.kind == SnapshotAction::kSegmentAlloc) continue;
+      out_.segments.push_back({action.address, action.bytes, action.stream, 0, action.device, false});
     }
+    std::vector<SnapshotAction> missing;
+    std::set<uint8_t> listed;  // devices
     for (const SnapshotSegment &segment : data_.segments) {
-      if (!segment.expandable && !alive.contains(key(segment))) out_.segments.push_back(segment);
+      listed.insert(segment.device);
+      if (segment.expandable) continue;
+      const auto found = last.extract(key(segment));
+      if (found.empty())
+        out_.segments.push_back(segment);
+      else if (found.mapped()->kind == SnapshotAction::kSegmentFree)
+        missing.push_back(at_end(SnapshotAction::kSegmentAlloc, segment));
     }
+    for (const auto &[place, action] : last) {
+      if (action->kind == SnapshotAction::kSegmentAlloc && listed.contains(action->device))
+        missing.push_back(at_end(SnapshotAction::kSegmentFree, *action));
+    }
+    data_.actions.insert(data_.actions.end(), missing.begin(), missing.end());
+    out_.unrecorded_segments = missing.size();
   }
   bool pieces() {
     cut_pieces();
@@ -111,9 +126,12 @@ class Replay {
     }
   }
   void append(SnapshotAction::Kind kind, const SnapshotBlock &block) {
+    data_.actions.push_back(at_end(kind, block));
+    ++out_.unrecorded_blocks;
+  }
+  SnapshotAction at_end(SnapshotAction::Kind kind, const auto &one) const {
     const uint64_t time = data_.actions.empty() ? 0 : data_.actions.back().time_us;
-    data_.actions.push_back({block.address, block.bytes, 0, time, block.stack, block.device, kind});
-    ++out_.unrecorded;
+    return {one.address, one.bytes, 0, time, one.stack, one.device, kind};
   }
   void cut_pieces() {
     const auto add = [&](const auto &part) {

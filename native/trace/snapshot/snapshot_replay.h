@@ -15,7 +15,8 @@ struct SnapshotBeginning {
   std::vector<SnapshotSegment> segments;    ///< whole ones; of expandable ones see `pieces`
   std::vector<SnapshotBlock> blocks;        ///< stack 0: only its free was recorded
   std::map<uint8_t, SegmentPieces> pieces;  ///< by device, in the state of the beginning
-  uint64_t unrecorded = 0;                  ///< blocks that came or went without a record
+  uint64_t unrecorded_blocks = 0;           ///< that came or went without a record
+  uint64_t unrecorded_segments = 0;
 };
 
 /// Changes the actions of `data`: sizes are what the allocator handed out (of blocks that were freed: rounded up as it does),

@@ -136,10 +136,29 @@ TEST(what_the_history_left_out) {
   CHECK_EQ(got.notes(), "2 blocks came or went without a record in the history.\n");
 }
 
+TEST(segments_that_the_history_left_out) {
+  auto got =
+      import(snapshot({segment(0, 2 * kMega, {}), segment(8 * kMega, 2 * kMega, {})},
+                      {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0), entry("segment_alloc", 4 * kMega, 2 * kMega, 1),
+                                     entry("segment_free", 8 * kMega, 2 * kMega, 2)})}));
+  // The one at 4 MB is not there in the end, the one at 8 came again.
+  CHECK_EQ(got.kinds(), "16 4 16 4 16 4 32 4 16 4 32 4");
+  uint64_t reserved = 0;
+  for (const trace::Event &event : got.events) reserved = event.kind == GMT_RESERVED ? event.bytes : reserved;
+  CHECK_EQ(reserved, uint64_t{4 * kMega});
+  CHECK_EQ(got.notes(), "2 segments came or went without a record in the history.\n");
+}
+
+TEST(segments_of_a_history_without_a_list_stay) {
+  auto got = import(snapshot({}, {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0)})}));
+  CHECK_EQ(got.kinds(), "16 4");
+}
+
 TEST(entries_without_what_they_need) {
   auto got = import(snapshot({Pickle::number(5), segment(0, -1, {})},
-                             {Pickle::list({Pickle::number(5), entry("alloc", 0, -5, 0), Pickle::dict({})})}));
-  CHECK_EQ(got.kinds(), "");
+                             {Pickle::list({Pickle::number(5), entry("alloc", 0, -5, 0), Pickle::dict({}),
+                                            entry("alloc", 0, 512, 1)})}));
+  CHECK_EQ(got.kinds(), "1");
   CHECK_EQ(got.reading.session->losses().count[GMT_LOST_UNSUPPORTED], 5u);
   CHECK_EQ(got.notes(), "5 entries of the snapshot could not be understood.\n");
 }
@@ -257,6 +276,8 @@ TEST(no_snapshot) {
   CHECK_EQ(import(Pickle::dict({{"weights", Pickle::list({})}})).error, none);
   CHECK_EQ(import(Pickle::list({Pickle::number(1)})).error, none);
   CHECK_EQ(import(Pickle::number(1)).error, none);
+  CHECK_EQ(import(snapshot({Pickle::number(5)}, {Pickle::list({Pickle::dict({})})})).error,
+           "x.pickle is not a memory snapshot of PyTorch: none of its 2 entries could be understood.");
   CHECK_EQ(import("cos\nsystem\n").error,
            "x.pickle is not opened: at byte 2 it would call os.system; a memory snapshot holds plain data only.");
 }

@@ -91,6 +91,11 @@ const REFUSED: [string, () => string, RegExp][] = [
     /has several files: unpack it, and open one of them\.$/,
   ],
   ['a link', () => zip('h.zip', LINK), /x\.pickle in it is no regular file\.$/],
+  [
+    'an archive of something else',
+    () => zip('j.zip', 'z.writestr("$&.txt", b"hello")'),
+    /j\.zip \(\$&\.txt in it\) is not opened: it does not begin as a pickle of protocol 2 to 5 does\.$/,
+  ],
   ['an empty archive', () => zip('i.zip', ''), /is an archive without files\.$/],
   [
     'what is no snapshot',

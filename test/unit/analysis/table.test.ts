@@ -228,19 +228,19 @@ test('losses, failures and warnings are said; other notes only at the end', () =
   const output = text(trace);
   assert.match(output, /^The GPU is simulated\.$/m);
   assert.match(output, /, 2 failed$/m);
-  assert.match(output, /^LOST: 12 events \(disk full 10, budget 2\); totals may be wrong by these$/m);
+  assert.match(output, /^LOST: 12 events \(disk full: 10, budget: 2\); totals may be wrong by these$/m);
   assert.match(output, /^OUT OF MEMORY: 2\.05 GB at train\.py:41 Model\.forward did not fit\. /m);
   assert.match(output, /^NOTE: Python 3\.99 is not known\.$/m);
   assert.match(output, /^NOTE: Another injection library is called as well\.$/m);
   assert.doesNotMatch(output, /CUPTI/);
   const running = [
-    'LOST: 12 events (disk full 10, budget 2); totals may be wrong by these',
+    'LOST: 12 events (disk full: 10, budget: 2); totals may be wrong by these',
     'NOTE: Python 3.99 is not known.',
   ];
   assert.deepEqual(missingLines(trace.info(), false), running);
   const nameless = { events: 0, byCause: { 'function without a name': 2 } };
   const incomplete = text(new FakeTrace({ ...info, lost: nameless }, [], [site]));
-  assert.match(incomplete, /^INCOMPLETE: function without a name 2; no event is missing$/m);
+  assert.match(incomplete, /^INCOMPLETE: function without a name: 2; no event is missing$/m);
   const many = new FakeTrace({ ...info, outOfMemoryCount: 75_424 }, [], [site]);
   assert.match(
     text(many),
