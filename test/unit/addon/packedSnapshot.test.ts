@@ -100,7 +100,7 @@ const REFUSED: [string, () => string, RegExp][] = [
   [
     'what is no snapshot',
     () => zip('j.zip', 'z.writestr("x.pickle", b"hello")'),
-    /j\.zip is not opened: it does not begin as a pickle of protocol 2 to 5 does\.$/,
+    /j\.zip \(x\.pickle in it\) is not opened: it does not begin as a pickle of protocol 2 to 5 does\.$/,
   ],
   [
     'what is packed by xz',
