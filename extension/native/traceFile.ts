@@ -64,7 +64,10 @@ async function convert(
     const message = error instanceof Error ? error.message : String(error);
     const temporary = `${tmpdir()} (what ${file} is turned into)`;
     // By functions: a `$` in a name is no pattern.
-    throw new Error(message.replaceAll(own, () => named).replaceAll(path, () => temporary), { cause: error });
+    throw new Error(
+      message.replaceAll(own, () => named).replaceAll(path, () => temporary),
+      { cause: error },
+    );
   } finally {
     if (packing !== null) removeFile(own);
   }

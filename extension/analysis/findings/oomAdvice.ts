@@ -56,7 +56,7 @@ export function noAdvice({ failure: { snapshot, requestedBytes }, totalBytes }: 
   if (snapshot === null) return t('Nothing can be advised: of this failure only the size is kept, not what was alive then.');
   if (totalBytes !== null && requestedBytes > totalBytes)
     return t('Nothing that is freed helps: this one allocation is bigger than the GPU ({0}).', formatBytes(totalBytes));
-  return t('Nothing can be advised from what was recorded: no growth was found, no unused memory of PyTorch’s cache would have been enough, and of no memory is it known that it gets less with the batch.');
+  return t('Nothing that was recorded suggests a fix: no growth was found, PyTorch’s cache has too little unused memory, and it is not known which memory depends on the batch size.');
 }
 
 export const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };

@@ -104,11 +104,14 @@ function judgeFailure(
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
   const [bytes, line] = [formatBytes(failure.requestedBytes), siteText(source.site(failure.site))];
+  const gpu = failure.device >= 0 && info.devices.length > 1 ? failure.device : null;
   const library = otherLibrary(failure, source);
+  const what =
+    library === null || library === line || library.startsWith('Python') ? bytes : t('{0} of {1}', bytes, library);
   const headline =
-    library === null || library === line || library.startsWith('Python')
-      ? t('{0} at {1} did not fit', bytes, line)
-      : t('{0} of {1} at {2} did not fit', bytes, library, line);
+    gpu === null
+      ? t('{0} at {1} did not fit', what, line)
+      : t('{0} at {1} did not fit on GPU {2}', what, line, String(gpu));
   const detail = withWentOn(causeText(failed, source), wentOn, steps);
   const verdict: OutOfMemoryVerdict = {
     ...{ index, cause, headline, detail, step, wentOn },
@@ -235,10 +238,15 @@ function causeText(
   const { freeBytes, largestFreeBytes, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   const [unused, gap] = [formatBytes(freeBytes), formatBytes(largestFreeBytes)];
   const steps = source.info().steps.find(({ process }) => process === failure.process);
-  const judged = steps !== undefined && steps.source !== 'time' && areEnough(steps);
-  const full = judged
-    ? t('The program needs that much at once: nothing grows from step to step')
+  const enough = steps !== undefined && steps.source !== 'time' && areEnough(steps);
+  // prettier-ignore
+  const unknown = enough
+    ? t('The program needs that much at once; whether anything grows is not known: nothing names its steps')
     : t('The program needs that much at once; whether anything grows is not known: it has too few steps');
+  const full =
+    enough && steps.source === 'optimizer'
+      ? t('The program needs that much at once: nothing grows from step to step')
+      : unknown;
   // prettier-ignore
   const leaked = leak !== null
     ? t('A leak filled the memory: {0}', leak.title)

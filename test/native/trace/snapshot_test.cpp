@@ -137,10 +137,10 @@ TEST(what_the_history_left_out) {
 }
 
 TEST(segments_that_the_history_left_out) {
-  auto got =
-      import(snapshot({segment(0, 2 * kMega, {}), segment(8 * kMega, 2 * kMega, {})},
-                      {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0), entry("segment_alloc", 4 * kMega, 2 * kMega, 1),
-                                     entry("segment_free", 8 * kMega, 2 * kMega, 2)})}));
+  auto got = import(
+      snapshot({segment(0, 2 * kMega, {}), segment(8 * kMega, 2 * kMega, {})},
+               {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0), entry("segment_alloc", 4 * kMega, 2 * kMega, 1),
+                              entry("segment_free", 8 * kMega, 2 * kMega, 2)})}));
   // The one at 4 MB is not there in the end, the one at 8 came again.
   CHECK_EQ(got.kinds(), "16 4 16 4 16 4 32 4 16 4 32 4");
   uint64_t reserved = 0;
@@ -155,9 +155,9 @@ TEST(segments_of_a_history_without_a_list_stay) {
 }
 
 TEST(entries_without_what_they_need) {
-  auto got = import(snapshot({Pickle::number(5), segment(0, -1, {})},
-                             {Pickle::list({Pickle::number(5), entry("alloc", 0, -5, 0), Pickle::dict({}),
-                                            entry("alloc", 0, 512, 1)})}));
+  auto got = import(snapshot(
+      {Pickle::number(5), segment(0, -1, {})},
+      {Pickle::list({Pickle::number(5), entry("alloc", 0, -5, 0), Pickle::dict({}), entry("alloc", 0, 512, 1)})}));
   CHECK_EQ(got.kinds(), "1");
   CHECK_EQ(got.reading.session->losses().count[GMT_LOST_UNSUPPORTED], 5u);
   CHECK_EQ(got.notes(), "5 entries of the snapshot could not be understood.\n");

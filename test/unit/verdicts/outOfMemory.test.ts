@@ -81,7 +81,7 @@ test('a leak that holds a fifth of what is alive led to it: one finding, with th
 });
 
 test('what rose after the last step led to it; after rounds that nothing names it did not', () => {
-  const cause = (source: 'optimizer' | 'periodic'): string | undefined => {
+  const judgedBy = (source: 'optimizer' | 'periodic') => {
     const run = new StepRun();
     run.source = source;
     run.site(1);
@@ -92,9 +92,50 @@ test('what rose after the last step led to it; after rounds that nothing names i
     const trace = new RunTrace(run, { outOfMemory: [failing()], outOfMemoryCount: 1, totalBytes: 16 * GB, ledger });
     const after = { process: 0, bytes: 8 * GB, line: 'train.py:1 train', lineBytes: 8 * GB };
     const context = { source: trace, leaks: [], after, lineText: () => '', lastStep: () => 15 };
-    return judgeFailures(context)[0]?.verdict.cause;
+    const verdict = judgeFailures(context)[0]?.verdict;
+    assertSentence(verdict?.detail);
+    return [verdict?.cause, verdict?.step];
   };
-  assert.deepEqual([cause('optimizer'), cause('periodic')], ['leak', 'full']);
+  // A round of an inner loop is no step.
+  assert.deepEqual(
+    [judgedBy('optimizer'), judgedBy('periodic')],
+    [
+      ['leak', 1],
+      ['full', null],
+    ],
+  );
+});
+
+test('what a line never allocated in the rounds of a loop does not make a step bigger', () => {
+  const sites = [site({ site: 2, liveBytes: 8 * GB, stepAllocatedBytes: 8 * GB, usualAllocatedBytes: 0 })];
+  const detail = (source: 'optimizer' | 'periodic') => {
+    const run = new StepRun();
+    run.source = source;
+    for (let step = 1; step <= 30; step++) {
+      run.pass(1, 2 * GB);
+      run.endStep();
+    }
+    const outOfMemory = [failing({ snapshot: snapshot({ sites }) })];
+    return judgeTrace(new RunTrace(run, { outOfMemory, outOfMemoryCount: 1, totalBytes: 16 * GB, ledger }))
+      .outOfMemory[0]?.detail;
+  };
+  assert.match(detail('optimizer') ?? '', /bigger than those before/);
+  assert.doesNotMatch(detail('periodic') ?? '', /bigger than those before/);
+});
+
+test('where there are several GPUs, the one that is full is named', () => {
+  class TwoGpus extends RunTrace {
+    override info() {
+      const info = super.info();
+      const [first] = info.devices;
+      return { ...info, devices: first === undefined ? [] : [first, { ...first, index: 1 }] };
+    }
+  }
+  const run = new StepRun();
+  run.pass(1, 2 * GB);
+  const outOfMemory = [failing({ device: 1 })];
+  const verdicts = judgeTrace(new TwoGpus(run, { outOfMemory, outOfMemoryCount: 1, totalBytes: 16 * GB, ledger }));
+  assertSentence(verdicts.outOfMemory[0]?.headline);
 });
 
 test('before the first optimizer step, slices of time were counted: a failure there is one of step 1', () => {
