@@ -34,6 +34,7 @@ const walls = [
 
   { room: 'extension/report/trees', may: reportBase() },
   { room: 'extension/report/tables', may: reportBase('extension/report/trees') },
+  { room: 'extension/report/lines', may: reportBase() },
   { room: 'extension/report/gate', may: reportBase('extension/report/tables') },
   { room: 'extension/report/documents', may: reportBase('extension/report/trees', 'extension/report/tables') },
 
@@ -45,15 +46,22 @@ const walls = [
   { room: 'extension/jobs', may: cliBase('extension/exporters') },
 
   { room: 'extension/cli/arguments', may: cliBase() },
-  {
-    room: 'extension/cli/report',
-    may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli/arguments', 'extension/cli/job/jobReport'),
-  },
+  { room: 'extension/cli/output', may: cliBase() },
   {
     room: 'extension/cli/job',
-    may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli/arguments', 'extension/cli/report'),
+    may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli/arguments', 'extension/cli/output'),
   },
-  { room: 'extension/cli/live', may: cliBase('extension/cli/report/output') },
+  {
+    room: 'extension/cli/report',
+    may: cliBase(
+      'extension/exporters',
+      'extension/jobs',
+      'extension/cli/arguments',
+      'extension/cli/output',
+      'extension/cli/job',
+    ),
+  },
+  { room: 'extension/cli/live', may: cliBase('extension/cli/output') },
   {
     room: 'extension/cli/mcp',
     may: cliBase(
@@ -68,18 +76,18 @@ const walls = [
   { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/jobs') },
   { room: 'extension/client', may: ['node:', '@vscode/l10n', ...SPOKEN] },
 
-  { room: 'extension/editor', may: hostBase('extension/report/tables/lineFacts') },
+  { room: 'extension/editor', may: hostBase('extension/report/lines') },
   { room: 'extension/views', may: ['node:', 'vscode'] },
   {
     room: 'extension/views/session',
-    may: hostBase('extension/capture', 'extension/client', 'extension/views/contributedNames'),
+    may: hostBase('extension/capture', 'extension/client', 'extension/views/*'),
   },
   {
     room: 'extension/views/page',
     may: hostBase(
       'extension/capture',
       'extension/client',
-      'extension/views/contributedNames',
+      'extension/views/*',
       'extension/views/session',
       'extension/editor',
     ),
@@ -100,6 +108,7 @@ const walls = [
   { room: 'webview/doctor', may: pageBase() },
   { room: 'webview/job', may: pageBase() },
   { room: 'webview/explorer/common', may: pageBase('@tanstack/virtual-core') },
+  { room: 'webview/explorer/state', may: pageBase('webview/explorer/common') },
   { room: 'webview/explorer/timeline', may: partBase('chart.js') },
   { room: 'webview/explorer/details', may: partBase() },
   { room: 'webview/explorer/table', may: partBase() },
@@ -147,8 +156,7 @@ function pageBase(...more) {
 
 /** A part of the page knows what parts are, what the user chose and how to ask; of no other part anything. */
 function partBase(...more) {
-  const shell = ['part', 'poller', 'state', 'subject'].map(file => `webview/explorer/shell/${file}`);
-  return pageBase('webview/explorer/common', ...shell, ...more);
+  return pageBase('webview/explorer/common', 'webview/explorer/state', ...more);
 }
 
 const literally = text => text.replaceAll('.', '\\.').replaceAll('*', '[^/]+$');

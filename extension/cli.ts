@@ -8,7 +8,7 @@ import { helpLines } from './cli/arguments/help';
 import { holders } from './cli/holders';
 import { sql } from './cli/job/sql';
 import { kernel } from './cli/kernel';
-import { print, notify } from './cli/report/output';
+import { print, notify } from './cli/output/output';
 import { report } from './cli/report/report';
 import { run } from './cli/run';
 import { mark, record } from './cli/running';

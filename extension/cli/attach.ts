@@ -14,7 +14,7 @@ import {
   showUntil,
   unwritableResult,
 } from './commandRecording';
-import { refuse, notify } from './report/output';
+import { refuse, notify } from './output/output';
 
 /** Note of the tracer's log on what was there before (`GMT_NOTE_ATTACHED`, native/wire). */
 const NOTE_ATTACHED = 10;

@@ -28,8 +28,8 @@ import { createLive, type LiveOptions } from './live/live';
 import { metricsProblem, MetricsSender } from './metricsSender';
 import { momentsOf, shownMoments, type EndedTrace } from './report/finalMoment';
 import { jsonChunks } from './report/jsonDocument';
-import { print, notify, terminalSize } from './report/output';
-import { giveToSudoUser, writeResult } from './report/resultFile';
+import { print, notify, terminalSize } from './output/output';
+import { giveToSudoUser, writeResult } from './output/resultFile';
 import { summaryLines } from './report/summary';
 
 /** Exit status where nothing could be recorded. */

@@ -3,8 +3,8 @@ import { diagnose, type Diagnosis } from '../capture/checks/diagnose';
 import { loadNative } from '../native/addon';
 import type { DoctorArguments } from './arguments/arguments';
 import { jsonChunks } from './report/jsonDocument';
-import { print } from './report/output';
-import { writeResult } from './report/resultFile';
+import { print } from './output/output';
+import { writeResult } from './output/resultFile';
 
 /** Checks the machine. Returns 0 when recording is possible, else 1. */
 export async function doctor(options: DoctorArguments, dist: string): Promise<number> {

@@ -12,8 +12,8 @@ import type { HolderFound } from '../protocol/requests/verdictRequests';
 import type { HoldersArguments } from './arguments/holdersArguments';
 import { type OpenTrace, withNamed } from './namedTrace';
 import { jsonChunks } from './report/jsonDocument';
-import { print } from './report/output';
-import { writeResult } from './report/resultFile';
+import { print } from './output/output';
+import { writeResult } from './output/resultFile';
 
 /** Blocks of one question. */
 interface Subject {

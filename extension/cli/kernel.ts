@@ -1,7 +1,7 @@
 import { commandLine } from '../capture/checks/attachTarget';
 import { installedKernels, installKernel, uninstallKernel, type KernelSpec } from '../capture/kernel/kernelSpec';
 import type { KernelArguments } from './arguments/kernelArguments';
-import { print, refuse } from './report/output';
+import { print, refuse } from './output/output';
 
 const WIDTH = 32;
 

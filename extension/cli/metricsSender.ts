@@ -12,7 +12,7 @@ import { prometheusText } from '../exporters/prometheus';
 import type { Metric } from '../protocol/metrics';
 import type { Verdicts } from '../protocol/verdicts';
 import type { RecordingArguments } from './arguments/arguments';
-import { notify } from './report/output';
+import { notify } from './output/output';
 
 const INTERVAL_MS = 15_000;
 const PATIENCE_MS = 10_000;

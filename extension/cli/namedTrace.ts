@@ -1,7 +1,7 @@
 import { traceRoots } from '../capture/traces/folders';
 import { findTrace, type NamedTrace } from '../capture/traces/runningTraces';
 import { closeTrace, openTrace, type Opened } from '../jobs/openTraceFile';
-import { refuse } from './report/output';
+import { refuse } from './output/output';
 
 /** A trace with all that was recorded until now, and the processes in it that are meant (their indices). */
 export interface OpenTrace extends NamedTrace, Opened {

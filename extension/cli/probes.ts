@@ -6,7 +6,7 @@ import { Tracer, type TracerEnd, tracerMissing, tracerProgram } from '../capture
 import { continueDescendants, gpuBytesOf } from '../capture/processes/processes';
 import type { RecordingArguments, RunArguments } from './arguments/arguments';
 import type { Recording } from './commandRecording';
-import { print, notify } from './report/output';
+import { print, notify } from './output/output';
 
 /** How long to wait for a log that began a moment ago. */
 const LOGS_LIMIT_MS = 1_000;

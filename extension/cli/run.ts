@@ -29,7 +29,7 @@ import {
   showUntil,
   unwritableResult,
 } from './commandRecording';
-import { refuse, notify } from './report/output';
+import { refuse, notify } from './output/output';
 
 /** Beside the number of the signal that ended a program. */
 const KILLED_BY = 128;

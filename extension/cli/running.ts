@@ -6,7 +6,7 @@ import { formatDuration } from '../text/format';
 import type { MarkArguments } from './arguments/markArguments';
 import type { RecordArguments } from './arguments/startArguments';
 import { withNamed } from './namedTrace';
-import { print } from './report/output';
+import { print } from './output/output';
 
 /** Gives this moment of a running trace a name. */
 export async function mark({ target, name }: MarkArguments, dist: string): Promise<number> {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { LineFacts } from '../protocol/requests/engineRequests';
-import { heatOf, hoverLines, lineText } from '../report/tables/lineFacts';
+import { heatOf, hoverLines, lineText } from '../report/lines/lineFacts';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';

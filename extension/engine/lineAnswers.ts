@@ -1,5 +1,5 @@
 // What the editor shows beside lines of source.
-import { asOf, factsByFile, fileFilter } from '../report/tables/lineFacts';
+import { asOf, factsByFile, fileFilter } from '../report/lines/lineFacts';
 import { sourcePath } from '../files/sourcePath';
 import type { SourceFolders } from '../protocol/cwd';
 import type { LineAnswers, LineFacts } from '../protocol/requests/engineRequests';

@@ -18,7 +18,7 @@ import { Outbox, type Batch } from '../../extension/protocol/requests/outbox';
 import { registerComponents } from '../components';
 import { App } from './shell/app';
 import { RequestClient } from './shell/client';
-import { restore } from './shell/state';
+import { restore } from './state/state';
 
 const vscode = acquireVsCodeApi();
 const root = document.getElementById('app');

@@ -8,7 +8,7 @@ import type { NativeAddon, NativeTrace } from '../../native/addon';
 import { makeFolder, removeFile, writeWhole } from '../../files/files';
 import { rankIn } from '../../protocol/rank';
 import type { RankSet } from '../arguments/ranks';
-import { notify } from '../report/output';
+import { notify } from '../output/output';
 import { JobWriter } from '../../jobs/jobWriter';
 
 const GATHER_MS = 1_000;

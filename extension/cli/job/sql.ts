@@ -6,7 +6,7 @@ import { isolatedPython } from '../../capture/processes/machine';
 import { readText } from '../../files/files';
 import { attempt } from '../../base/attempt';
 import type { SqlArguments } from '../arguments/sqlArguments';
-import { print, refuse } from '../report/output';
+import { print, refuse } from '../output/output';
 import { writeTables } from '../../jobs/readJob';
 
 const FAILED = 1;

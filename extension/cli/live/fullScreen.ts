@@ -6,7 +6,7 @@ import { emitKeypressEvents } from 'node:readline';
 import { isatty, ReadStream } from 'node:tty';
 import type { LiveChoice, LiveSize, LiveView } from '../../report/tables/liveView';
 import { escapeForTerminal } from '../../text/escapeForTerminal';
-import { holdSentences, terminalSize, write } from '../report/output';
+import { holdSentences, terminalSize, write } from '../output/output';
 import { type Key, Keys } from './liveKeys';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';

@@ -8,7 +8,7 @@ import { fitEnd } from '../../report/tables/fit';
 import { formatBytes, formatDuration } from '../../text/format';
 import { createLineReader } from '../../native/lineReader';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
-import { notify, terminalSize, write } from '../report/output';
+import { notify, terminalSize, write } from '../output/output';
 import { createFullScreen, type Live } from './fullScreen';
 import { TerminalTable } from './terminalTable';
 

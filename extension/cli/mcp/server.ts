@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { escapeJson } from '../../text/escapeForTerminal';
 import { GROUP_BYS } from '../../protocol/trace';
-import { notify } from '../report/output';
+import { notify } from '../output/output';
 import { sized, type Handler } from './answer';
 import { fromJsonSchema, isInputRequiredResult, McpServer, serveStdio } from './mcpSdk';
 import { compareMemory, explainOutOfMemory, getFindings, getMemorySummary, queryAllocations } from './memory';

@@ -6,9 +6,9 @@ import type { Selection } from '../../exporters/exportInput';
 import { exportTrace } from '../../exporters/exportTrace';
 import { EXPORTERS } from '../../exporters/formats';
 import type { ExportFormat } from '../../protocol/exportFormats';
-import { refuse, write } from './output';
+import { refuse, write } from '../output/output';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { giveToSudoUser } from './resultFile';
+import { giveToSudoUser } from '../output/resultFile';
 
 const FAILED = 1;
 const USAGE = 2;

@@ -26,7 +26,7 @@ import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
 import { jsonChunks } from './jsonDocument';
 import { atMoment } from './momentSource';
-import { notify } from './output';
+import { notify } from '../output/output';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 
 /** Lines that rose by less than this part of the limit are not annotated. */

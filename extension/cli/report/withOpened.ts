@@ -1,5 +1,5 @@
 import { closeTrace, openTrace, type Opened } from '../../jobs/openTraceFile';
-import { refuse } from './output';
+import { refuse } from '../output/output';
 
 /** Opens a trace and passes it on. If it cannot be opened, stderr gets the reason and the exit status is 1. */
 export async function withOpened(

@@ -30,7 +30,7 @@ const cpp = { ...schema, enums: { ...schema.enums, ...Object.fromEntries(matrice
 
 const files = {
   'extension/protocol/answers.gen.ts': typesText(schema),
-  'webview/explorer/table/figures.gen.ts': figuresText(windows.Site),
+  'webview/explorer/common/figures.gen.ts': figuresText(windows.Site),
   'native/model/state/enums.gen.h': enumsHeader(cpp),
   'native/model/query/rows.gen.h': rowsHeader(cpp),
   'native/model/query/questions.gen.h': questionsHeader(schema),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/report/tables/lineFacts';
+import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/report/lines/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
 import type { LineFacts } from '../../../extension/protocol/requests/engineRequests';
 import { sentencesOf } from '../sentences';

@@ -13,7 +13,7 @@ import {
   streamText,
 } from '../../../webview/explorer/common/blockRow';
 import { stackText } from '../../../webview/explorer/common/stack';
-import { subjectOf } from '../../../webview/explorer/shell/subject';
+import { subjectOf } from '../../../webview/explorer/state/subject';
 import type { Row } from '../../../webview/explorer/common/rows';
 import { makeProcess } from '../fakeTrace';
 import { threadText } from '../../../webview/explorer/common/threadNames';

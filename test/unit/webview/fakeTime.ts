@@ -1,4 +1,4 @@
-import { PollGroup, type PollerHost } from '../../../webview/explorer/shell/poller';
+import { PollGroup, type PollerHost } from '../../../webview/explorer/state/poller';
 
 /** Time that passes only when told to. */
 export class FakeTime implements PollerHost {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Poller } from '../../../webview/explorer/shell/poller';
+import { Poller } from '../../../webview/explorer/state/poller';
 import { FakeTime } from './fakeTime';
 
 function setUp(): { poller: Poller; time: FakeTime; asked: (() => void)[]; settle: () => Promise<void> } {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
-import { COLUMNS } from '../../../webview/explorer/table/columns';
+import { COLUMNS } from '../../../webview/explorer/common/columns';
 import { headline } from '../../../webview/explorer/ledger/ledgerText';
 import { isOfBackward } from '../../../extension/protocol/trace';
 import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/common/rows';

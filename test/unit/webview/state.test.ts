@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listedLayer, type Layer, type Totals } from '../../../extension/protocol/trace';
-import { INITIAL, reduce, restore } from '../../../webview/explorer/shell/state';
+import { INITIAL, reduce, restore } from '../../../webview/explorer/state/state';
 
 test('a header clicked again turns the order; text begins ascending, numbers descending', () => {
   const growth = reduce(INITIAL, { type: 'sort', sort: 'growth' });

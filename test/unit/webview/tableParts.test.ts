@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteWindow } from '../../../extension/protocol/trace';
-import { chosenColumns, DEFAULT_CHOICE, type Choice } from '../../../webview/explorer/table/columns';
+import { chosenColumns, DEFAULT_CHOICE, type Choice } from '../../../webview/explorer/common/columns';
 import { filterProblem } from '../../../extension/text/filterWords';
 import { quietSince } from '../../../webview/explorer/details/freesView';
 import { layoutOf } from '../../../webview/explorer/table/tableLayout';
@@ -9,7 +9,7 @@ import { filterFor } from '../../../webview/explorer/table/rowMenu';
 import { rowAt } from '../../../webview/explorer/common/rows';
 import { Selection } from '../../../webview/explorer/table/selection';
 import { sumOf } from '../../../webview/explorer/table/selectionBar';
-import { INITIAL_TABLE, restoreTable, withColumn } from '../../../webview/explorer/table/tableState';
+import { INITIAL_TABLE, restoreTable, withColumn } from '../../../webview/explorer/state/tableState';
 import { tsvOf } from '../../../webview/explorer/table/tsv';
 import { siteWindow } from './siteWindow';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PageActions } from '../../../webview/explorer/shell/part';
+import type { PageActions } from '../../../webview/explorer/state/part';
 import { MomentReader } from '../../../webview/explorer/timeline/timelineMoment';
 
 interface Script {

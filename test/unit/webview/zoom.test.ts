@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from '../../../webview/explorer/timeline/zoom';
+import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from '../../../webview/explorer/state/zoom';
 
 const RUN = 1e12;
 

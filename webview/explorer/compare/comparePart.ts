@@ -12,8 +12,8 @@ import { dropdown, iconButton } from '../../components';
 import { differs, el, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './comparePoints';
 import { CompareView } from './compareView';
-import { PolledPart, type PageActions, type PageContext } from '../shell/part';
-import type { ViewState } from '../shell/state';
+import { PolledPart, type PageActions, type PageContext } from '../state/part';
+import type { ViewState } from '../state/state';
 
 const INTERVAL_MS = 1_000;
 const ROWS = 300;

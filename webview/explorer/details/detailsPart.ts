@@ -6,12 +6,12 @@ import { BlockList } from './blockList';
 import { blockAt, blockKey, type Block } from '../common/blockRow';
 import { BlockView } from './blockView';
 import { DetailsView } from './detailsView';
-import { PolledPart, type DetailsSection, type PageActions } from '../shell/part';
-import { FIGURES_MS } from '../shell/poller';
+import { PolledPart, type DetailsSection, type PageActions } from '../state/part';
+import { FIGURES_MS } from '../state/poller';
 import type { Row } from '../common/rows';
 import { stackText } from '../common/stack';
-import type { Action } from '../shell/state';
-import { subjectOf, type Subject } from '../shell/subject';
+import type { Action } from '../state/state';
+import { subjectOf, type Subject } from '../state/subject';
 
 export class DetailsPart extends PolledPart {
   private readonly view: DetailsView;

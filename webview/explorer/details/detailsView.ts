@@ -7,9 +7,9 @@ import type { OpenLine } from '../common/lineLink';
 import type { BlockList } from './blockList';
 import type { BlockView } from './blockView';
 import { FreesView } from './freesView';
-import type { DetailsSection } from '../shell/part';
+import type { DetailsSection } from '../state/part';
 import { StackView } from './stackView';
-import type { Subject } from '../shell/subject';
+import type { Subject } from '../state/subject';
 
 const SOURCES: Record<LineSource, readonly [string, string]> = {
   python: ['', ''],

@@ -5,7 +5,7 @@ import { otherHolders, shareText } from '../../../extension/text/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
-import type { PageActions } from '../shell/part';
+import type { PageActions } from '../state/part';
 import { holdersSection } from './holdersSection';
 import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';

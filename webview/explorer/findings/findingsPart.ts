@@ -5,7 +5,7 @@ import { formatCount } from '../../../extension/text/format';
 import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
 import { FindingCard, type InquiryMethod } from './card';
 import { shownFindings } from './logic';
-import { PolledPart, type PageActions } from '../shell/part';
+import { PolledPart, type PageActions } from '../state/part';
 
 const INTERVAL_MS = 1_000;
 const ICONS: Record<OverallVerdict, string> = {

@@ -7,8 +7,8 @@ import { button, differs, el, setAttribute, setText } from '../../dom';
 import { matchesText } from '../common/counts';
 import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './flameView';
-import { PolledPart, type PageActions, type PageContext } from '../shell/part';
-import { FIGURES_MS } from '../shell/poller';
+import { PolledPart, type PageActions, type PageContext } from '../state/part';
+import { FIGURES_MS } from '../state/poller';
 import { isLibrary } from '../common/stack';
 
 /** What is smaller than this part of the whole is less than a pixel of the widest screen. */

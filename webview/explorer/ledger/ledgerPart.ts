@@ -1,9 +1,9 @@
 // The bars of the cards with their data.
 import type { CardLedger } from '../../../extension/protocol/requests/ledgerRequests';
 import { LedgerView } from './ledgerView';
-import { PolledPart, type PageActions } from '../shell/part';
-import { FIGURES_MS } from '../shell/poller';
-import { ALL } from '../shell/state';
+import { PolledPart, type PageActions } from '../state/part';
+import { FIGURES_MS } from '../state/poller';
+import { ALL } from '../state/state';
 
 export class LedgerPart extends PolledPart {
   private readonly view = new LedgerView(this.page.openLine);

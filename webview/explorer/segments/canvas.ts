@@ -1,7 +1,8 @@
 // Draws the segments in view: a bar each, its blocks in their colours, gaps left open.
 import { readHues } from '../common/hues';
 import { readPalette, themeValue } from '../common/theme';
-import { palette, type ColourBy, type SegmentColours } from './colours';
+import { palette, type SegmentColours } from './colours';
+import type { ColourBy } from '../state/state';
 import type { SegmentItem, SegmentItems } from './items';
 
 export type SegmentTheme = ReturnType<typeof readTheme>;

@@ -4,8 +4,7 @@ import type { SegmentPicture } from '../../../extension/protocol/requests/segmen
 import { fileLine } from '../../../extension/text/format';
 import { HUE_COUNT, SHADE_COUNT, SHADE_PERCENT } from '../../../extension/protocol/lineHue';
 import { hueOf } from '../common/hues';
-
-export type ColourBy = 'line' | 'age' | 'pool';
+import type { ColourBy } from '../state/state';
 
 /** Up to these ages in steps; the last stands for all that is older. */
 const AGES = [0, 1, 8, 64, Infinity] as const;

@@ -8,14 +8,15 @@ import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../common/blockRow';
 import { deviceText } from '../common/threadNames';
 import { stepsText } from '../common/counts';
-import { PolledPart, type PageActions, type PageContext } from '../shell/part';
-import { FIGURES_MS } from '../shell/poller';
+import { PolledPart, type PageActions, type PageContext } from '../state/part';
+import { FIGURES_MS } from '../state/poller';
 import { onLinesNamed } from '../common/hues';
-import { SegmentColours, type ColourBy } from './colours';
+import { SegmentColours } from './colours';
+import type { ColourBy } from '../state/state';
 import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
 import { SegmentKeys } from './segmentKeys';
 import { SegmentView } from './segmentsView';
-import { ALL } from '../shell/state';
+import { ALL } from '../state/state';
 
 const NAME_DELAY_MS = 150;
 const COLOURS: readonly (readonly [ColourBy, string])[] = [

@@ -1,11 +1,7 @@
 // Requests to the extension host: each is answered, rejected with the host's sentence, or given up after a while.
 import { t } from '@vscode/l10n';
+import { BROWSER_TIMERS, type Timers } from '../common/timers';
 import type { Method, Params, Result, ToHost, ToPage } from '../../../extension/protocol/requests/messages';
-
-export interface Timers {
-  set(run: () => void, milliseconds: number): number;
-  clear(timer: number): void;
-}
 
 type Response = Extract<ToPage, { type: 'response' }>;
 interface Waiting {
@@ -13,11 +9,6 @@ interface Waiting {
   reject(error: Error): void;
   timer: number;
 }
-
-export const BROWSER_TIMERS: Timers = {
-  set: (run, milliseconds) => setTimeout(run, milliseconds),
-  clear: timer => clearTimeout(timer),
-};
 
 export class RequestClient {
   private readonly waiting = new Map<number, Waiting>();

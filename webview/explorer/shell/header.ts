@@ -7,7 +7,7 @@ import { formatBytes, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttribute, setAttributes, setText } from '../../dom';
 import { headline } from '../ledger/ledgerText';
-import type { PageActions } from './part';
+import type { PageActions } from '../state/part';
 
 const PHASE_WORDS: Record<SessionView['phase'], string> = {
   empty: t('Nothing traced yet'),

@@ -5,8 +5,8 @@ import { baseName } from '../../../extension/text/format';
 import type { DeviceInfo, ProcessInfo } from '../../../extension/protocol/trace';
 import { dropdown, type Dropdown } from '../../components';
 import { el } from '../../dom';
-import type { PageActions } from './part';
-import { ALL, type ViewState } from './state';
+import type { PageActions } from '../state/part';
+import { ALL, type ViewState } from '../state/state';
 
 export class Scopes {
   readonly element: HTMLElement;

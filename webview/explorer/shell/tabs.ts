@@ -2,8 +2,8 @@
 import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { button, el, setAttributes, setTextOrHide } from '../../dom';
-import type { PageContext, Part } from './part';
-import type { Action, TabId } from './state';
+import type { PageContext, Part } from '../state/part';
+import type { Action, TabId } from '../state/state';
 
 export interface Tab {
   id: TabId;

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatCount } from '../../../extension/text/format';
 import type { GroupBy } from '../../../extension/protocol/trace';
-import type { TableChoice } from './tableState';
+import type { TableChoice } from '../state/tableState';
 
 export const GROUP_NAMES: Record<GroupBy, string> = {
   line: t('Line'),

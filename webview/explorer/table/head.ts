@@ -1,7 +1,7 @@
 // The header of the table: titles that sort.
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { button, el, setAttribute, setText } from '../../dom';
-import { COLUMNS, type ColumnId } from './columns';
+import { COLUMNS, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 
 interface Header {

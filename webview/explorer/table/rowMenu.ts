@@ -1,8 +1,8 @@
 // The menus of the table: of a row, and of the columns.
 import { t } from '@vscode/l10n';
 import type { MenuEntry } from '../../menu';
-import type { DetailsSection } from '../shell/part';
-import { CHOICES, type Choice } from './columns';
+import type { DetailsSection } from '../state/part';
+import { CHOICES, type Choice } from '../common/columns';
 import type { Row } from '../common/rows';
 import { baseName } from '../../../extension/text/format';
 

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/text/format';
 import { isOfBackward } from '../../../extension/protocol/trace';
 import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
-import { COLUMNS, type Column, type ColumnId } from './columns';
+import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 import { sparkPoints, type Row } from '../common/rows';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';

@@ -1,5 +1,5 @@
 // How much room each column gets: one line a row where there is room, else two.
-import type { Column, ColumnId } from './columns';
+import type { Column, ColumnId } from '../common/columns';
 
 export interface Layout {
   wide: boolean;

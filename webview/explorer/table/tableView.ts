@@ -2,14 +2,14 @@
 import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
-import { chosenColumns } from './columns';
+import { chosenColumns } from '../common/columns';
 import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
 import { layoutOf, type Layout } from './tableLayout';
 import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 import { RowView } from './rowView';
 import { Selection } from './selection';
-import type { ViewState } from '../shell/state';
+import type { ViewState } from '../state/state';
 import { TableHead } from './head';
 import { onLinesNamed } from '../common/hues';
 import { rowMove } from '../common/rowKeys';

@@ -8,8 +8,8 @@ import { el, setText } from '../../dom';
 import { blocksText } from '../common/counts';
 import { FilterBox } from './filterBox';
 import { GROUP_CHOICES, groupsText, LIST_TITLES, MOMENT_TITLES, TREE_TITLES, treeOf, TREES, type Tree } from './groups';
-import type { PageActions } from '../shell/part';
-import { GROUPS, type ViewState } from '../shell/state';
+import type { PageActions } from '../state/part';
+import { GROUPS, type ViewState } from '../state/state';
 
 interface ToolbarActions {
   group(by: GroupBy | Tree): void;

@@ -1,6 +1,6 @@
 // Rows as text that a spreadsheet takes: a line a row, cells between tabs, figures without units.
 import { t } from '@vscode/l10n';
-import type { Column } from './columns';
+import type { Column } from '../common/columns';
 import type { Row } from '../common/rows';
 
 /** With a line of titles first. `name` is the title of the first column. */

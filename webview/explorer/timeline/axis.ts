@@ -1,6 +1,6 @@
 // Steps on the timeline's axis: which step runs at a time, when a step ends, where its labels stand.
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 import { firstWhere } from '../../../extension/base/bisect';
 import { roundStep } from './ticks';
 

@@ -2,7 +2,7 @@
 import { rangeRows } from '../../../extension/protocol/ranges';
 import { PASSES, type NamedRange, type Pass, type PassBegins } from '../../../extension/protocol/trace';
 import { WORDS } from '../common/vocabularyWords';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 
 export interface Band {
   label: string;

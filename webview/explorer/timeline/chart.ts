@@ -6,7 +6,7 @@ import type { Tick } from './axis';
 import { patternOf } from './patterns';
 import { highest, type Point } from './timelinePoints';
 import { readPalette, type Palette } from '../common/theme';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 
 Chart.register(LineController, LineElement, PointElement, LinearScale, Filler);
 

@@ -2,7 +2,7 @@
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { DrawnSeries } from './chart';
 import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './timelinePoints';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
 const MAX_BUCKETS = 16_384;

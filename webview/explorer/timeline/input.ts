@@ -1,7 +1,7 @@
 // Wheel, mouse and keys on the chart, as the actions that they mean.
 import { between, firstSpan, nudge, type Span } from './span';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
-import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from './zoom';
+import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from '../state/zoom';
 
 /** What the input starts from. */
 export interface InputState {

@@ -5,7 +5,7 @@ import { button, el, setAttributes, setText, type Attributes } from '../../dom';
 import type { Band } from './bands';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 
 export interface Plot {
   left: number;

@@ -4,7 +4,7 @@ import { formatDuration } from '../../../extension/text/format';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { endOfStep, lastStep, stepAt } from './axis';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 
 export type Span = TimeWindow;
 /** What a moment's rows are, in words: a title. */

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { TimelineSteps } from '../../../extension/protocol/requests/timelineRequests';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 import { deviceText } from '../common/threadNames';
 
 export interface TimelineMark {

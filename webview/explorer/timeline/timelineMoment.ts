@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { NOW } from '../../../extension/protocol/requests/moment';
 import type { MomentReading, Peak, PeakQuery } from '../../../extension/protocol/requests/timelineRequests';
 import { formatBytes, formatDuration } from '../../../extension/text/format';
-import type { PageActions } from '../shell/part';
+import type { PageActions } from '../state/part';
 import type { TitledMoment } from './span';
 
 const POLL_MS = 120;

@@ -1,13 +1,13 @@
 // The timeline with its data: requested for the window and the width that are shown.
-import { PolledPart, type PageActions, type PageContext } from '../shell/part';
-import { FIGURES_MS, Poller } from '../shell/poller';
-import { ALL, type Action } from '../shell/state';
+import { PolledPart, type PageActions, type PageContext } from '../state/part';
+import { FIGURES_MS, Poller } from '../state/poller';
+import { ALL, type Action } from '../state/state';
 import { NARROWEST_PX } from './bands';
 import { questionFor, TimelineData } from './data';
 import { MomentReader } from './timelineMoment';
 import type { TitledMoment } from './span';
 import { TimelineView } from './timelineView';
-import { visibleWindow, type TimeWindow } from './zoom';
+import { visibleWindow, type TimeWindow } from '../state/zoom';
 
 /** Groups and steps change slowly, and cost more than the series. */
 const SLOW_MS = 1000;

@@ -1,6 +1,6 @@
 // From the host's reduced buckets to the points that are drawn.
 import type { Timeline } from '../../../extension/protocol/trace';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 import { firstWhere } from '../../../extension/base/bisect';
 
 export interface Point {

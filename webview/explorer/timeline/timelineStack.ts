@@ -6,7 +6,7 @@ import type { ProcessInfo } from '../../../extension/protocol/trace';
 import { threadText } from '../common/threadNames';
 import { WORDS } from '../common/vocabularyWords';
 import type { Point } from './timelinePoints';
-import type { TimeWindow } from './zoom';
+import type { TimeWindow } from '../state/zoom';
 
 /**
  * Upper edges of the groups from the bottom up, two points an interval; intervals narrower than a pixel become one that has

@@ -13,7 +13,7 @@ import type { NamedRange, PassBegins } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
-import type { PageActions, PageContext } from '../shell/part';
+import type { PageActions, PageContext } from '../state/part';
 import { nameLines } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 import { onThemeChange } from '../common/theme';
@@ -30,7 +30,7 @@ import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './sp
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
 import { TimelineTooltip } from './timelineTooltip';
-import { FOLLOW, visibleWindow, type Zoom } from './zoom';
+import { FOLLOW, visibleWindow, type Zoom } from '../state/zoom';
 
 interface TimelineActions {
   /** The data was requested for another width. */

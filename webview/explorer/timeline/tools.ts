@@ -6,9 +6,9 @@ import { button, el, icon, setAttribute, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { REST, type GroupName } from './timelineStack';
-import type { PageActions } from '../shell/part';
-import { FOLLOW } from './zoom';
-import type { AxisUnit, StackChoice } from '../shell/state';
+import type { PageActions } from '../state/part';
+import { FOLLOW } from '../state/zoom';
+import type { AxisUnit, StackChoice } from '../state/state';
 
 interface TimelineToolActions {
   select(on: boolean): void;

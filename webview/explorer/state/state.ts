@@ -5,9 +5,8 @@ import { STACK_BY, STACK_RANKS } from '../../../extension/protocol/requests/time
 import { TREE_WEIGHTS } from '../../../extension/protocol/requests/treeRequests';
 import type { GroupBy, Series, SiteSort, TraceInfo } from '../../../extension/protocol/trace';
 import { GROUP_BYS, LAYERS, SERIES, SITE_SORTS } from '../../../extension/protocol/trace';
-import type { ColourBy } from '../segments/colours';
-import { restoreTable } from '../table/tableState';
-import { FOLLOW, type Zoom } from '../timeline/zoom';
+import { restoreTable } from './tableState';
+import { FOLLOW, type Zoom } from './zoom';
 
 /** The tabs below the timeline. */
 const TABS = ['lines', 'flame', 'segments', 'compare'] as const;
@@ -38,7 +37,8 @@ export type Action =
 /** No process or no device in particular. */
 export const ALL = -1;
 
-const COLOURS: readonly ColourBy[] = ['line', 'age', 'pool'];
+const COLOURS = ['line', 'age', 'pool'] as const;
+export type ColourBy = (typeof COLOURS)[number];
 export const GROUPS: readonly GroupBy[] = ['line', ...GROUP_BYS.filter(by => by !== 'line')];
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 

@@ -1,6 +1,6 @@
 // What the user chose of the table, beside grouping, order and filter.
 import { TREE_WEIGHTS, type TreeWeight } from '../../../extension/protocol/requests/treeRequests';
-import { CHOICES, DEFAULT_CHOICE, type Choice } from './columns';
+import { CHOICES, DEFAULT_CHOICE, type Choice } from '../common/columns';
 
 export type TableChoice = typeof INITIAL_TABLE;
 export const INITIAL_TABLE = {

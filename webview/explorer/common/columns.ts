@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/text/format';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { FIGURES, type FigureId } from './figures.gen';
-import type { Row } from '../common/rows';
+import type { Row } from './rows';
 
 export type ColumnId = FigureId | 'site' | 'self' | 'step' | 'growth' | 'thread' | 'device' | 'spark';
 /** What can be shown or left out; the verdict stands beside the name of a row. */

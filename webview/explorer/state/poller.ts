@@ -1,5 +1,5 @@
 // Loads again when something changed: not more often than an interval, never twice at a time, not while the page is hidden.
-import { BROWSER_TIMERS, type Timers } from './client';
+import { BROWSER_TIMERS, type Timers } from '../common/timers';
 
 /** Sends questions together: those that travel together are answered of one moment. */
 export class PollGroup {

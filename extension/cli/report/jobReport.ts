@@ -1,12 +1,12 @@
 import { jobLines } from '../../analysis/job/jobLines';
 import { textOf } from '../../text/escapeForTerminal';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { withOpened } from '../report/withOpened';
-import { jsonChunks } from '../report/jsonDocument';
-import { refuse } from '../report/output';
-import { writeResult } from '../report/resultFile';
+import { withOpened } from './withOpened';
+import { jsonChunks } from './jsonDocument';
+import { refuse } from '../output/output';
+import { writeResult } from '../output/resultFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { jobFolderOf, unwritableJob } from './jobRecording';
+import { jobFolderOf, unwritableJob } from '../job/jobRecording';
 import { JobWriter } from '../../jobs/jobWriter';
 import { readJob } from '../../jobs/readJob';
 
