@@ -29,7 +29,8 @@ const walls = [
   { room: 'extension/analysis/series', may: judging() },
   { room: 'extension/analysis/sites', may: judging('series') },
   { room: 'extension/analysis/ledger', may: judging('series') },
-  { room: 'extension/analysis/findings', may: judging('series', 'sites', 'ledger') },
+  { room: 'extension/analysis/findings/kinds', may: judging('series', 'sites', 'ledger') },
+  { room: 'extension/analysis/findings', may: judging('series', 'sites', 'ledger', 'findings/kinds') },
   { room: 'extension/analysis/job', may: judging('series', 'sites', 'findings') },
 
   { room: 'extension/report/trees', may: reportBase() },

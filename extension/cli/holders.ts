@@ -1,4 +1,4 @@
-import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/holderAnswers';
+import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/kinds/holderAnswers';
 import { judgeTrace } from '../analysis/findings/judgeTrace';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../report/tables/blockDetails';

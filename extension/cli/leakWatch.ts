@@ -1,5 +1,5 @@
 import { FirstLeaks, servesMs, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
-import { timeOf } from '../analysis/findings/holderAnswers';
+import { timeOf } from '../analysis/findings/kinds/holderAnswers';
 import { verdictsOf } from '../analysis/findings/verdictCache';
 import { queryProcess, refusalOf } from '../capture/traces/requests';
 import { createLineReader } from '../native/lineReader';

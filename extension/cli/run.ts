@@ -123,7 +123,7 @@ async function follow(
   });
   clearInterval(orphaned);
   counting.end();
-  const status = counting.stopped() && (ended < KILLED_BY || ended === INTERRUPTED) ? 0 : ended;
+  const status = (await counting.stopped()) && (ended < KILLED_BY || ended === INTERRUPTED) ? 0 : ended;
   watch?.stop();
   cpu.stop();
   recordProcess(recording, started.pid, status);
@@ -147,13 +147,14 @@ function neverBegan(start: StartConditions | null, { session }: Recording): stri
   return 'Nothing was recorded: recording began paused (--start paused), and nobody switched it on.';
 }
 
-/** Ends the program once it has ended so many training steps. `stopped`: that has happened. */
+/** Ends the program once it has ended so many training steps. `stopped`, once it has ended: that has happened. */
 function stopAfter(
   { maxSteps: most, backend }: RunArguments,
-  { session }: Recording,
+  recording: Recording,
   pid: number,
-): { end(): void; stopped(): boolean } {
-  if (most === null) return { end: () => undefined, stopped: () => false };
+): { end(): void; stopped(): Promise<boolean> } {
+  if (most === null) return { end: () => undefined, stopped: () => Promise.resolve(false) };
+  const { session, directory } = recording;
   let stopped = false;
   const check = (): void => {
     if (stopped) return;
@@ -170,7 +171,11 @@ function stopAfter(
   const timer = setInterval(check, STEPS_MS);
   return {
     end: () => clearInterval(timer),
-    stopped: () => (check(), stopped),
+    stopped: async () => {
+      await settle(session, directory, STRAGGLER_MS).catch(() => undefined); // `readToEnd` says why
+      check();
+      return stopped;
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { t } from '@vscode/l10n';
 import { findingSpark } from '../analysis/findings/findingSpark';
 import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
-import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../analysis/findings/holderAnswers';
+import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../analysis/findings/kinds/holderAnswers';
 import { otherLines, rowVerdicts } from '../analysis/findings/rowVerdicts';
 import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';

@@ -150,7 +150,9 @@ describe('The sample', () => {
     await shows('[data-finding][data-verdict=leak]', new RegExp(`finetune\\.py:${line + 1} keeps each step’s graph`));
     await shows('[data-finding] [data-part=holder]', /train\(\)\.val_total/);
     assert.equal(await attribute('[data-action=apply-fix]', 'title'), 'val_total += val_loss.detach()');
-    assert.ok(vscode.languages.getDiagnostics(editor.document.uri).some(({ range }) => range.start.line === line));
+    await until('the entry at that line', () =>
+      vscode.languages.getDiagnostics(editor.document.uri).some(({ range }) => range.start.line === line),
+    );
     await picture('sample');
   });
 

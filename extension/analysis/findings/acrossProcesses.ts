@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/maps';
 import { isGrowth, type Finding } from '../../protocol/verdicts';
-import { titleOf } from './wording';
+import { titleOf } from './kinds/wording';
 
 /**
  * The ranks of a job run the same script: a finding that several processes have at the same line is one cause, shown for the

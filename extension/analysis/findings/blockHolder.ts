@@ -1,6 +1,6 @@
 import type { BlockHolder, HolderQuery } from '../../protocol/requests/blockRequests';
 import type { TraceSource } from '../../protocol/trace';
-import { holderEntries, linkText } from './holderAnswers';
+import { holderEntries, linkText } from './kinds/holderAnswers';
 
 /** The newest answer that names the block at this address; null where none does, or the agent found nobody. */
 export function holderOfBlock(source: TraceSource, query: HolderQuery): BlockHolder | null {

@@ -14,13 +14,15 @@ import { namedFrame } from '../sites/site';
 import { judgeLine, judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
 import { afterSteps } from './afterSteps';
-import { cellFindings } from './cellFindings';
-import type { LineText } from './findingContext';
-import { findLeaks } from './findings';
-import { readHolders } from './holderAnswers';
-import { anomalyFindings, cycleFindings, failureFindings, layerFindings } from './otherFindings';
-import { judgeFailures } from './outOfMemory';
-import { PINNED_CACHE, unusedPinnedGrowth } from './pinnedCache';
+import { anomalyFindings } from './kinds/anomaly';
+import { cellFindings } from './kinds/cell';
+import { cycleFindings } from './kinds/cycle';
+import type { LineText } from './kinds/findingContext';
+import { findLeaks } from './kinds/leak';
+import { readHolders } from './kinds/holderAnswers';
+import { layerFindings } from './kinds/layer';
+import { failureFindings, judgeFailures } from './kinds/outOfMemory';
+import { PINNED_CACHE, unusedPinnedGrowth } from './kinds/pinnedCache';
 import { unjudgedLines } from './unjudged';
 
 /** Sites that are judged between two yields. */

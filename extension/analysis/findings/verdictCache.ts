@@ -1,6 +1,6 @@
 import type { TraceSource } from '../../protocol/trace';
 import type { Verdicts } from '../../protocol/verdicts';
-import type { LineText } from './findingContext';
+import type { LineText } from './kinds/findingContext';
 import { judgeTrace } from './judgeTrace';
 
 const known = new WeakMap<TraceSource, Verdicts>();

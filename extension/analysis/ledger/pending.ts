@@ -1,12 +1,8 @@
-import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../text/format';
 import type { LedgerSeries } from '../../protocol/trace';
-import type { Finding } from '../../protocol/verdicts';
 import type { Growth } from '../series/growth';
 import { fewestRecords } from '../series/records';
 import { at } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { rateText, withSince } from '../words';
 import { layerGrowth } from './ledgerLayer';
 
 // Memory that waits for a stream: PyTorch was given the tensor back, but another stream still uses its block (`record_stream`), so
@@ -93,38 +89,4 @@ function evenlyRead(readings: readonly Reading[]): Reading[] {
 
 function stepsOf(readings: readonly Reading[]): number[] {
   return readings.map(reading => reading.step);
-}
-
-/** @param cache growth of the allocator's segments beyond their tensors; null: they do not grow so */
-export function pendingWords(
-  { growth, share, bytes, sinceStep, readings, leastBytes, mostBytes }: Pending,
-  cache: Growth | null,
-): Pick<Finding, 'headline' | 'detail' | 'evidence' | 'ruledOut' | 'suggestion'> {
-  const size = (amount: string): string =>
-    share === null ? amount : t('{0}, {1} % of PyTorch’s cache', amount, formatCount(100 * share));
-  const amounts = size(t('{0} to {1}', formatBytes(leastBytes), formatBytes(mostBytes)));
-  const evidence = [
-    t(
-      'At the ends of steps, PyTorch’s allocator reported {0} times blocks that are freed but still in use by another stream: {1}.',
-      formatCount(readings),
-      amounts,
-    ),
-    t('They can be reused once that stream has caught up and PyTorch checks, at an allocation.'),
-  ];
-  if (cache !== null) evidence.push(t('Meanwhile the cache grows by {0} a step.', formatBytes(cache.perStep)));
-  return {
-    headline:
-      growth === null
-        ? t('Freed memory waits for another stream')
-        : t('More and more freed memory waits for another stream'),
-    detail: growth === null ? withSince(size(formatBytes(bytes)), sinceStep) : rateText(growth.perStep, sinceStep),
-    evidence,
-    ruledOut: [
-      t('No leak: the program has given these tensors back.'),
-      t('No fragmentation: the blocks are whole, but cannot be handed out yet.'),
-    ],
-    suggestion: t(
-      'Keep such tensors until the streams are synchronized (`stream.synchronize()`, or `wait_stream` on the main stream) instead of using `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
-    ),
-  };
 }

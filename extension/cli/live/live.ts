@@ -1,4 +1,4 @@
-import type { LineText } from '../../analysis/findings/findingContext';
+import type { LineText } from '../../analysis/findings/kinds/findingContext';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { leftOf } from '../../report/tables/ending';
 import { headLine, takenBackLine } from '../../report/tables/tableFindings';

@@ -4,7 +4,7 @@ import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type Trace
 import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
 import { code, plain } from '../../text/markdown';
-import { countedText } from '../../analysis/findings/outOfMemory';
+import { countedText } from '../../analysis/findings/kinds/outOfMemory';
 import { librariesOf, readLibraries } from '../../analysis/ledger/libraries';
 import { pausedIn, unusedIn } from '../../analysis/ledger/pools';
 import { siteText } from '../../analysis/sites/site';

@@ -18,7 +18,7 @@ import { groupVerdicts } from '../../analysis/findings/rowVerdicts';
 import { reportFindings, reportLedger, reportOutOfMemory, reportSteps, reportVerdict } from './reportVerdicts';
 import { fieldsIn } from '../../base/fields';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { leftByCells } from '../../analysis/findings/cellFindings';
+import { leftByCells } from '../../analysis/findings/kinds/cell';
 import { cellName } from '../../protocol/notebookCells';
 import { CELL, JOB } from '../../protocol/notes';
 import { rankOf } from '../../protocol/rank';

@@ -1,4 +1,4 @@
-import { leftByCells } from '../../analysis/findings/cellFindings';
+import { leftByCells } from '../../analysis/findings/kinds/cell';
 import { type CellRun, cellRunsOf } from '../../protocol/notebookCells';
 import { baseName } from '../../text/format';
 import type {

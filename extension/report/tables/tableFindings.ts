@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatPlural } from '../../text/format';
 import { isMinor, type Finding, type OutOfMemoryAdvice, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../text/pace';
-import { linePlace, titleOf } from '../../analysis/findings/wording';
+import { linePlace, titleOf } from '../../analysis/findings/kinds/wording';
 import { judgedBy, overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';
 import type { Snapshot } from './snapshot';

@@ -1,7 +1,7 @@
 // The sample: a run of a training script that leaks, recorded on a GPU. Nothing runs.
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { linePlace } from '../../analysis/findings/wording';
+import { linePlace } from '../../analysis/findings/kinds/wording';
 import { openLine } from '../../editor/openLine';
 import { makeFolder, readBytes, writeWhole } from '../../files/files';
 import { isLeak } from '../../protocol/verdicts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import * as vscode from 'vscode';
-import { linePlace } from '../../analysis/findings/wording';
+import { linePlace } from '../../analysis/findings/kinds/wording';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { openLine } from '../../editor/openLine';
 import { lineName } from '../../text/format';

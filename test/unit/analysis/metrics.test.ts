@@ -1,7 +1,7 @@
 // What is told of a trace in numbers: by process, GPU and line; and of what nobody knows, nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeFinding } from '../../../extension/analysis/findings/wording';
+import { makeFinding } from '../../../extension/analysis/findings/kinds/wording';
 import { readMetrics } from '../../../extension/report/documents/readMetrics';
 import type { Attributes } from '../../../extension/protocol/metrics';
 import { JOB } from '../../../extension/protocol/notes';

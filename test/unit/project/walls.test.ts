@@ -19,7 +19,7 @@ const forbidden: Import[] = [
   ['extension/capture/processes/processes.ts', '../launch/launch'],
   ['extension/analysis/sites/site.ts', 'node:fs'],
   ['extension/analysis/sites/site.ts', 'vscode'],
-  ['extension/analysis/sites/site.ts', '../findings/findings'],
+  ['extension/analysis/sites/site.ts', '../findings/judgeTrace'],
   ['extension/exporters/csv.ts', 'vscode'],
   ['extension/exporters/csv.ts', '../analysis/site'],
   ['extension/cli.ts', 'vscode'],
@@ -38,7 +38,7 @@ const forbidden: Import[] = [
   ['webview/dom.ts', 'node:fs'],
   ['webview/dom.ts', '../extension/native/traceSession'],
   ['webview/dom.ts', '@vscode/webview-ui-toolkit'],
-  ['webview/explorer/common/hues.ts', '../shell/state'],
+  ['webview/explorer/common/hues.ts', '../state/state'],
   ['webview/explorer/flame/flameView.ts', '../timeline/timelineView'],
   ['webview/explorer/table/tableView.ts', '../shell/app'],
 ];
@@ -58,7 +58,7 @@ const allowed: Import[] = [
   ['extension/views/commands/commands.ts', '../page/explorer'],
   ['webview/dom.ts', '../extension/protocol/trace'],
   ['webview/components.ts', '@vscode/webview-ui-toolkit'],
-  ['webview/explorer/table/tableView.ts', '../shell/state'],
+  ['webview/explorer/table/tableView.ts', '../state/state'],
   ['webview/explorer/shell/app.ts', '../table/tableView'],
 ];
 const circle: Import[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { doubtOf, type Growth } from '../../../extension/analysis/findings/certainty';
+import { doubtOf, type Growth } from '../../../extension/analysis/findings/kinds/certainty';
 import type { FindingHolder } from '../../../extension/protocol/verdicts';
 import { sentencesOf } from '../sentences';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { headLine } from '../../../extension/report/tables/tableFindings';
-import { leakWords } from '../../../extension/analysis/findings/wording';
+import { leakWords } from '../../../extension/analysis/findings/kinds/wording';
 import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
 import { addresses, blockFacts, detachFix, findingsOf, only, playing } from './findingRuns';
 import { type RunFacts, RunTrace, SCRIPT } from './runTrace';

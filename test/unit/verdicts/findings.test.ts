@@ -1,6 +1,6 @@
 // Findings: one for each cause, in words and numbers.
 import assert from 'node:assert/strict';
-import { NO_OWNER } from '../../../extension/analysis/findings/holderAnswers';
+import { NO_OWNER } from '../../../extension/analysis/findings/kinds/holderAnswers';
 import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acrossProcesses';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
 import { timeUntilFull } from '../../../extension/text/pace';

@@ -3,8 +3,8 @@ import { t } from '@vscode/l10n';
 import { shareText } from '../../../extension/text/holderShare';
 import { parseFields } from '../../../extension/base/fields';
 import type { BlockFacts } from '../../../extension/protocol/trace';
-import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/holderAnswers';
-import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/holderAnswers';
+import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/kinds/holderAnswers';
+import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/kinds/holderAnswers';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/holders');

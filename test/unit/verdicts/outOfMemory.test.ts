@@ -1,7 +1,7 @@
 // Why memory ran out, in words and numbers.
 import assert from 'node:assert/strict';
 import type { MemorySnapshot, OutOfMemory, SnapshotSite } from '../../../extension/protocol/trace';
-import { judgeFailures } from '../../../extension/analysis/findings/outOfMemory';
+import { judgeFailures } from '../../../extension/analysis/findings/kinds/outOfMemory';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
 import type { Pool } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suggest } from '../../../extension/analysis/findings/suggestions';
+import { suggest } from '../../../extension/analysis/findings/kinds/suggestions';
 import type { FindingHolder, LeakClass } from '../../../extension/protocol/verdicts';
 import { detachFix } from './findingRuns';
 import { sentencesOf } from '../sentences';

@@ -1,6 +1,6 @@
 // The words of a leak: which lines, how much, and that it is none any more.
 import assert from 'node:assert/strict';
-import { leakWords, makeFinding } from '../../../extension/analysis/findings/wording';
+import { leakWords, makeFinding } from '../../../extension/analysis/findings/kinds/wording';
 import { takenBackLine } from '../../../extension/report/tables/tableFindings';
 import type { FindingHolder } from '../../../extension/protocol/verdicts';
 import { sentencesOf } from '../sentences';

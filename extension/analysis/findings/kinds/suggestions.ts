@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
-import type { FindingHolder, Fix, LeakClass } from '../../protocol/verdicts';
-import { eachStepText } from '../words';
+import type { FindingHolder, Fix, LeakClass } from '../../../protocol/verdicts';
+import { eachStepText } from '../../words';
 
 // What to do about a finding, in one sentence: the fix where there is one, else the first row that fits. Rows are data, so that
 // one can be added without touching code. They hold no code of the user's: only a parse of it may (native/agent/fixes.py).

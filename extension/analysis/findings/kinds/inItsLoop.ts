@@ -1,4 +1,4 @@
-import type { OutOfMemory, TraceSource } from '../../protocol/trace';
+import type { OutOfMemory, TraceSource } from '../../../protocol/trace';
 
 /** The fewest that a series of steps has. */
 const FEWEST_POINTS = 16;

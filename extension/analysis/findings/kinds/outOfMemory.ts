@@ -1,19 +1,19 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../text/format';
-import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../protocol/trace';
-import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../protocol/verdicts';
-import { fewestRecords } from '../series/records';
-import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
-import { sum } from '../series/statistics';
-import { THRESHOLDS as T } from '../series/thresholds';
-import { libraryName } from '../../text/libraryName';
-import { siteText } from '../sites/site';
-import { areEnough } from '../sites/overallVerdict';
-import { holderText } from '../words';
+import { formatBytes, formatCount } from '../../../text/format';
+import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../../protocol/trace';
+import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../../protocol/verdicts';
+import { fewestRecords } from '../../series/records';
+import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
+import { sum } from '../../series/statistics';
+import { THRESHOLDS as T } from '../../series/thresholds';
+import { libraryName } from '../../../text/libraryName';
+import { placeOf, siteText } from '../../sites/site';
+import { areEnough } from '../../sites/overallVerdict';
+import { holderText, placeText } from '../../words';
 import type { LineText } from './findingContext';
 import { inItsLoop } from './inItsLoop';
 import { adviceFor, byLine, NO_SEGMENTS, noAdvice, type Failed } from './oomAdvice';
-import { titleOf } from './wording';
+import { makeFinding, titleOf } from './wording';
 
 /** Lines listed of a failure. */
 const LINES = 10;
@@ -98,7 +98,7 @@ function judgeFailure(
   // Where it stopped is not why: a limit is the cause only of what nothing else explains.
   const reason = causeOf(failure, leak ?? after, limited ? { ...room, freeBytes: 0 } : room, source);
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
-  const step = stepOf(failure, info, context);
+  const step = stepOf(failure, info, leak, context);
   const failed = { failure, cause, leak, after, ...room, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
@@ -203,12 +203,21 @@ function gathering(snapshot: MemorySnapshot): boolean {
   );
 }
 
-/** Null: not known, as in the rounds of a loop, which may be layers. Before the first step of an optimizer ended, slices of time were counted, and these were more. */
-function stepOf(failure: OutOfMemory, info: TraceInfo, { lastStep }: OutOfMemoryContext): number | null {
+/**
+ * Null: not known, as in the rounds of a loop in which nothing leaks, which may be layers. Before the first step of an optimizer
+ * ended, slices of time were counted, and these were more.
+ */
+function stepOf(
+  failure: OutOfMemory,
+  info: TraceInfo,
+  leak: Finding | null,
+  { lastStep }: OutOfMemoryContext,
+): number | null {
   const source = info.steps.find(({ process }) => process === failure.process)?.source ?? 'time';
-  if (failure.snapshot === null || source !== 'optimizer') return null;
+  const named = source === 'optimizer';
+  if (failure.snapshot === null || source === 'time' || (!named && leak === null)) return null;
   if (failure.snapshot.step <= lastStep(failure)) return failure.snapshot.step;
-  return 1;
+  return named ? 1 : null;
 }
 
 /** Steps that came after it; the last round of a loop ends with the program, so one step more proves nothing. */
@@ -287,4 +296,44 @@ function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfM
   });
   const odd = rows.filter(({ bytes, usualBytes }) => bytes - usualBytes > T.most * Math.max(1, usualBytes));
   return odd.sort((a, b) => b.bytes - b.usualBytes - (a.bytes - a.usualBytes)).slice(0, LINES);
+}
+
+/** One finding for each line and cause of failure; a leak that led to it is in it, and is no finding of its own. */
+export function failureFindings(failures: readonly JudgedFailure[], source: TraceSource): Finding[] {
+  const findings = new Map<string, Finding>();
+  const counted = failures.length === 0 ? null : countedText(source.info());
+  for (const judged of failures) {
+    const finding = failureFinding(judged, source);
+    if (findings.has(finding.id)) finding.evidence.push(t('It was not the first failure of this line.'));
+    findings.set(finding.id, finding);
+    if (counted !== null) finding.evidence.push(counted);
+  }
+  return [...findings.values()];
+}
+
+function failureFinding({ verdict, failure, leak }: JudgedFailure, source: TraceSource): Finding {
+  const { process, device, layer, requestedBytes } = failure;
+  const { cause, headline, detail, step: atStep, advice, noAdvice } = verdict;
+  const gathering = cause === 'leak' ? failure.snapshot?.sites[0]?.site : undefined;
+  const site = gathering ?? failure.site;
+  const place = (leak === null ? placeOf(source, site) : null) ?? leak?.place ?? null;
+  const own = { bytes: requestedBytes, count: 1, confidence: gathering === undefined ? 1 : 1 - T.part, sites: [site] };
+  return makeFinding({
+    ...(leak ?? { ...own, places: place === null ? [] : [place] }),
+    ...{ verdict: 'oom', headline, detail, atStep },
+    id: `oom ${process} ${cause} ${placeText(place)}`,
+    ...{ cause, process, device, layer, place },
+    evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
+    suggestion: advice[0]?.text ?? noAdvice ?? '',
+    failure: verdict,
+  });
+}
+
+function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
+  const most = aliveByLine.slice(0, 3);
+  const lines = most.map(one => t('{0} in {1} at {2}', formatBytes(one.bytes), formatCount(one.count), one.line));
+  const alive = lines.length === 0 ? [] : [t('Alive at that moment: {0}.', lines.join('; '))];
+  if (odd === undefined) return alive;
+  const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
+  return [...alive, t('In this step {0} took {1}, usually {2} a step.', odd.line, bytes, usual)];
 }

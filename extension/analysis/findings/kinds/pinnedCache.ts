@@ -1,10 +1,10 @@
 import { t } from '@vscode/l10n';
-import { libraryName } from '../../text/libraryName';
-import type { TraceSource } from '../../protocol/trace';
-import type { FindingHolder, SiteVerdict } from '../../protocol/verdicts';
-import type { GrowingSite } from '../sites/cluster';
-import { THRESHOLDS as T } from '../series/thresholds';
-import type { JudgedSite } from '../sites/states';
+import { libraryName } from '../../../text/libraryName';
+import type { TraceSource } from '../../../protocol/trace';
+import type { FindingHolder, SiteVerdict } from '../../../protocol/verdicts';
+import type { GrowingSite } from '../../sites/cluster';
+import { THRESHOLDS as T } from '../../series/thresholds';
+import type { JudgedSite } from '../../sites/states';
 import type { FindingContext } from './findingContext';
 import { type HolderAnswer, holderKinds, NO_OWNER } from './holderAnswers';
 

@@ -1,8 +1,14 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../text/format';
-import { isGrowth, type Finding, type FindingHolder, type FindingPlace, type LeakClass } from '../../protocol/verdicts';
-import { THRESHOLDS as T } from '../series/thresholds';
-import { blocksText, eachStepText, placeText, rateText, tensorsText, withSince } from '../words';
+import { formatBytes, formatCount } from '../../../text/format';
+import {
+  isGrowth,
+  type Finding,
+  type FindingHolder,
+  type FindingPlace,
+  type LeakClass,
+} from '../../../protocol/verdicts';
+import { THRESHOLDS as T } from '../../series/thresholds';
+import { blocksText, eachStepText, placeText, rateText, tensorsText, withSince } from '../../words';
 
 type LeakFacts = Pick<
   Finding,

@@ -1,22 +1,22 @@
 import { t } from '@vscode/l10n';
-import { isSnapshot } from '../../protocol/notes';
-import { groupBy } from '../../base/maps';
-import { keepsArrays, libraryName, passesOn, ownsItsMemory } from '../../text/libraryName';
-import { isOfBackward, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../protocol/verdicts';
+import { isSnapshot } from '../../../protocol/notes';
+import { groupBy } from '../../../base/maps';
+import { keepsArrays, libraryName, passesOn, ownsItsMemory } from '../../../text/libraryName';
+import { isOfBackward, type TraceInfo, type TraceSource } from '../../../protocol/trace';
+import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../../protocol/verdicts';
 import { inItsLoop } from './inItsLoop';
 import { doubtOf } from './certainty';
-import { clusterByCause, growthOf, type GrowingSite } from '../sites/cluster';
+import { clusterByCause, growthOf, type GrowingSite } from '../../sites/cluster';
 import { evidenceOf, ruledOutOf } from './evidence';
 import type { FindingContext, LineText } from './findingContext';
 import { holderOf, holderKinds, NO_OWNER, hasNoHolder } from './holderAnswers';
-import { namedFrame } from '../sites/site';
+import { namedFrame } from '../../sites/site';
 import { isPinnedCache, unusedPinned } from './pinnedCache';
-import type { JudgedSite } from '../sites/states';
-import { at, median, sum } from '../series/statistics';
+import type { JudgedSite } from '../../sites/states';
+import { at, median, sum } from '../../series/statistics';
 import { suggest } from './suggestions';
-import { fewestRecords } from '../series/records';
-import { THRESHOLDS as T } from '../series/thresholds';
+import { fewestRecords } from '../../series/records';
+import { THRESHOLDS as T } from '../../series/thresholds';
 import { leakWords, makeFinding } from './wording';
 
 /** One finding for each cause of growth, the fastest first. */

@@ -1,6 +1,6 @@
 // What a finding is worked out from.
-import type { StepAxis, TraceSource } from '../../protocol/trace';
-import type { Ledger } from '../../protocol/verdicts';
+import type { StepAxis, TraceSource } from '../../../protocol/trace';
+import type { Ledger } from '../../../protocol/verdicts';
 import type { HolderAnswer } from './holderAnswers';
 
 /** Source text of a line (from 1), null where it cannot be read. */

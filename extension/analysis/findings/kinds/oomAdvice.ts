@@ -1,13 +1,13 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../text/format';
-import type { MemorySnapshot, OutOfMemory, Pool, Site, SnapshotSite, TraceSource } from '../../protocol/trace';
-import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../protocol/verdicts';
-import type { OutOfMemoryLine, OutOfMemoryVerdict } from '../../protocol/verdicts';
-import { groupBy } from '../../base/maps';
-import { poolTexts, privatePools, unusedIn } from '../ledger/pools';
-import { sum } from '../series/statistics';
-import { THRESHOLDS as T } from '../series/thresholds';
-import { namedFrame, siteText } from '../sites/site';
+import { formatBytes, formatCount } from '../../../text/format';
+import type { MemorySnapshot, OutOfMemory, Pool, Site, SnapshotSite, TraceSource } from '../../../protocol/trace';
+import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../../protocol/verdicts';
+import type { OutOfMemoryLine, OutOfMemoryVerdict } from '../../../protocol/verdicts';
+import { groupBy } from '../../../base/maps';
+import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
+import { sum } from '../../series/statistics';
+import { THRESHOLDS as T } from '../../series/thresholds';
+import { namedFrame, siteText } from '../../sites/site';
 import type { LineText } from './findingContext';
 import { suggest } from './suggestions';
 

@@ -1,14 +1,14 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount } from '../../text/format';
-import type { StepAxis, TraceSource } from '../../protocol/trace';
-import type { Finding } from '../../protocol/verdicts';
-import type { GrowingSite } from '../sites/cluster';
+import { formatBytes, formatCount } from '../../../text/format';
+import type { StepAxis, TraceSource } from '../../../protocol/trace';
+import type { Finding } from '../../../protocol/verdicts';
+import type { GrowingSite } from '../../sites/cluster';
 import type { FindingContext } from './findingContext';
 import { cutShort } from './holderAnswers';
-import { fewestRecords } from '../series/records';
-import { at } from '../series/statistics';
-import { THRESHOLDS as T } from '../series/thresholds';
-import { seenText, shareOf, holderText, placeText, thatHold } from '../words';
+import { fewestRecords } from '../../series/records';
+import { at } from '../../series/statistics';
+import { THRESHOLDS as T } from '../../series/thresholds';
+import { seenText, shareOf, holderText, placeText, thatHold } from '../../words';
 
 /** The evidence for a leak, in sentences; `pinned`: bytes a step of host memory that the same holder keeps. */
 export function evidenceOf(

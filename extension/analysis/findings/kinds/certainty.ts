@@ -1,8 +1,8 @@
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../text/format';
-import type { FindingHolder } from '../../protocol/verdicts';
-import { fewestRecords } from '../series/records';
-import { THRESHOLDS as T } from '../series/thresholds';
+import { formatCount } from '../../../text/format';
+import type { FindingHolder } from '../../../protocol/verdicts';
+import { fewestRecords } from '../../series/records';
+import { THRESHOLDS as T } from '../../series/thresholds';
 
 // A cache, a buffer or an epoch's list that fills for the first time looks like a leak in every series. What sets them apart is what
 // holds the memory: something that the program never takes anything out of has no bound. Where that is not known, more rises prove it than

@@ -1,13 +1,13 @@
 import { t } from '@vscode/l10n';
-import { formatCount } from '../../text/format';
-import type { Answer, BlockFacts, TraceSource } from '../../protocol/trace';
-import type { HolderFound, HolderLink } from '../../protocol/requests/verdictRequests';
-import type { FindingHolder, Fix } from '../../protocol/verdicts';
-import { fieldsIn, isFields, parseFields, type Fields } from '../../base/fields';
-import { remembered } from '../../base/maps';
-import { sum } from '../series/statistics';
-import { THRESHOLDS as T } from '../series/thresholds';
-import { blocksText } from '../words';
+import { formatCount } from '../../../text/format';
+import type { Answer, BlockFacts, TraceSource } from '../../../protocol/trace';
+import type { HolderFound, HolderLink } from '../../../protocol/requests/verdictRequests';
+import type { FindingHolder, Fix } from '../../../protocol/verdicts';
+import { fieldsIn, isFields, parseFields, type Fields } from '../../../base/fields';
+import { remembered } from '../../../base/maps';
+import { sum } from '../../series/statistics';
+import { THRESHOLDS as T } from '../../series/thresholds';
+import { blocksText } from '../../words';
 
 // The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 

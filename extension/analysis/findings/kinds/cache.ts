@@ -1,0 +1,92 @@
+// PyTorch's cache grows beyond the tensors in it: fragmentation, or memory that it cannot hand out.
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../../text/format';
+import type { Finding, FindingPlace } from '../../../protocol/verdicts';
+import { groupBy } from '../../../base/maps';
+import type { JudgedLedger } from '../../ledger/ledger';
+import type { Growth } from '../../series/growth';
+import { sum } from '../../series/statistics';
+import { THRESHOLDS as T } from '../../series/thresholds';
+import { riseSince } from '../../sites/context';
+import { placeOf } from '../../sites/site';
+import { placeText, rateText } from '../../words';
+import { fragmentationAdvice } from './oomAdvice';
+import { makeFinding } from './wording';
+import { layerGrowthOf, type LayerContext, ofDevice } from './ofDevice';
+import type { Graphs } from './graphPools';
+
+export function cacheFinding(
+  judged: JudgedLedger,
+  growth: Growth,
+  { graphs, leaks, sites, source }: LayerContext & { graphs: Graphs | null },
+): Finding {
+  const { process, device } = judged.ledger;
+  const room = source.fragmentation({ process, device });
+  const leaking = leaks.filter(one => one.layer === 'tensor' && one.process === process && one.device === device);
+  const longer = leaking.filter(one => one.class === 'size').map(({ bytes, count }) => bytes / Math.max(1, count));
+  // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
+  const needed = Math.max(growth.perStep * growth.gap, T.layerBytes, ...longer);
+  const pending = room.largestFreeBytes >= needed;
+  const beyond = { ...growth, perStep: growth.perStep - sum(leaking.map(({ bytesPerStep }) => bytesPerStep)) };
+  const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(formatBytes);
+  const partly = formatCount(room.partlyUsedSegments);
+  const place = growsAt(judged, growth.since, { sites, source });
+  return makeFinding({
+    ...ofDevice(judged, 'cache'),
+    ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
+    verdict: pending ? 'pending' : 'fragmentation',
+    headline: pending
+      ? t('PyTorch’s cache grows although it has room')
+      : leaking.length > 0
+        ? t('PyTorch’s cache grows faster than the tensors in it')
+        : t('PyTorch’s cache grows, the tensors in it do not'),
+    ...layerGrowthOf(beyond),
+    ...(place === null
+      ? {}
+      : { detail: t('{0}, most for {1}', rateText(beyond.perStep, growth.since), placeText(place)) }),
+    bytes: room.freeBytes,
+    count: room.partlyUsedSegments,
+    evidence: [
+      t('{0} segments hold {1}; {2} of it is unused.', formatCount(room.segments), all ?? '', unused ?? ''),
+      t('{0} segments hold a live block and a gap; the longest gap is {1}.', partly, gap ?? ''),
+    ],
+    ruledOut: [
+      ...(leaking.length > 0 ? [] : [t('No leak of tensors: their peak does not grow.')]),
+      ...noPending(judged.recentPending),
+    ],
+    suggestion: cacheAdvice(pending, graphs),
+  });
+}
+
+/** The line for whose allocations the cache took most from the driver since a step. */
+function growsAt(
+  { ledger }: JudgedLedger,
+  since: number,
+  { sites, source }: Pick<LayerContext, 'sites' | 'source'>,
+): FindingPlace | null {
+  const own = sites.filter(
+    ({ steps }) => steps.segments && steps.process === ledger.process && steps.device === ledger.device,
+  );
+  const lines = groupBy(own, ({ steps }) => placeText(placeOf(source, steps.site)));
+  const rises = [...lines.values()].map(same => ({
+    site: same[0].steps.site,
+    bytes: sum(same.map(({ steps }) => riseSince(since, steps))),
+  }));
+  const [most] = rises.sort((a, b) => b.bytes - a.bytes);
+  return most === undefined || most.bytes <= 0 ? null : placeOf(source, most.site);
+}
+
+/** `graphs`: what captured graphs keep, if most of the free memory is theirs. */
+function cacheAdvice(pending: boolean, graphs: Graphs | null): string {
+  if (graphs !== null) return `${graphs.text}. ${graphs.advice}`;
+  if (!pending) return fragmentationAdvice();
+  return t(
+    'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs. A capture that fails keeps its pool: do not try it again, and call nothing in it that waits for the GPU, such as `.item()`.',
+  );
+}
+
+function noPending(recent: number | null): string[] {
+  if (recent === null) return [];
+  const most = formatBytes(recent);
+  return [t('No memory that waits for a stream: at most {0} at the last steps, by PyTorch’s own count.', most)];
+}

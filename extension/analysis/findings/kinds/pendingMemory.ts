@@ -1,0 +1,55 @@
+// Memory that waits for a stream.
+import { t } from '@vscode/l10n';
+import { formatBytes, formatCount } from '../../../text/format';
+import type { Finding } from '../../../protocol/verdicts';
+import type { JudgedLedger } from '../../ledger/ledger';
+import type { Pending } from '../../ledger/pending';
+import type { Growth } from '../../series/growth';
+import { rateText, withSince } from '../../words';
+import { makeFinding } from './wording';
+import { ofDevice } from './ofDevice';
+
+export function pendingFinding(judged: JudgedLedger, pending: Pending): Finding {
+  return makeFinding({
+    ...ofDevice(judged, 'pending'),
+    verdict: 'pending',
+    ...pendingWords(pending, judged.reserved),
+    bytesPerStep: pending.growth?.perStep ?? 0,
+    bytes: pending.bytes,
+    sinceStep: pending.sinceStep,
+  });
+}
+
+/** @param cache growth of the allocator's segments beyond their tensors; null: they do not grow so */
+function pendingWords(
+  { growth, share, bytes, sinceStep, readings, leastBytes, mostBytes }: Pending,
+  cache: Growth | null,
+): Pick<Finding, 'headline' | 'detail' | 'evidence' | 'ruledOut' | 'suggestion'> {
+  const size = (amount: string): string =>
+    share === null ? amount : t('{0}, {1} % of PyTorch’s cache', amount, formatCount(100 * share));
+  const amounts = size(t('{0} to {1}', formatBytes(leastBytes), formatBytes(mostBytes)));
+  const evidence = [
+    t(
+      'At the ends of steps, PyTorch’s allocator reported {0} times blocks that are freed but still in use by another stream: {1}.',
+      formatCount(readings),
+      amounts,
+    ),
+    t('They can be reused once that stream has caught up and PyTorch checks, at an allocation.'),
+  ];
+  if (cache !== null) evidence.push(t('Meanwhile the cache grows by {0} a step.', formatBytes(cache.perStep)));
+  return {
+    headline:
+      growth === null
+        ? t('Freed memory waits for another stream')
+        : t('More and more freed memory waits for another stream'),
+    detail: growth === null ? withSince(size(formatBytes(bytes)), sinceStep) : rateText(growth.perStep, sinceStep),
+    evidence,
+    ruledOut: [
+      t('No leak: the program has given these tensors back.'),
+      t('No fragmentation: the blocks are whole, but cannot be handed out yet.'),
+    ],
+    suggestion: t(
+      'Keep such tensors until the streams are synchronized (`stream.synchronize()`, or `wait_stream` on the main stream) instead of using `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
+    ),
+  };
+}
