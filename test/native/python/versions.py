@@ -80,11 +80,11 @@ def test_embedded(python, program):
 def test(version, python, probe, embedded):
     """A list of what went wrong."""
     if minor(version) not in SUPPORTED:
-        result = run(python, probe, "refused.py")
+        result = run(python, probe, "unsupported_version.py")
         print(result.stdout, end="")
-        return [] if result.returncode == 0 else ["refused.py: " + result.stdout + result.stderr]
+        return [] if result.returncode == 0 else ["unsupported_version.py: " + result.stdout + result.stderr]
     wrong = test_embedded(python, embedded)
-    for script in ("frames.py", "churn.py", "late.py", "together.py"):
+    for script in ("every_frame.py", "short_lived_code.py", "late_threads.py", "together.py"):
         result = run(python, probe, script)
         print("".join("  %s\n" % line for line in result.stdout.splitlines()), end="")
         if result.returncode != 0:

@@ -9,7 +9,7 @@ foreach(guest injected reports)
   add_library(simulator_${guest} MODULE ${CMAKE_CURRENT_LIST_DIR}/${guest}.cpp)
 endforeach()
 
-foreach(part driver cupti torch workloads)
+foreach(part rules callbacks allocator workloads)
   add_test(NAME simulator_${part}
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/${part}_test.py)
   set_tests_properties(simulator_${part} PROPERTIES ENVIRONMENT

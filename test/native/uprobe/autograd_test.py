@@ -2,18 +2,18 @@
 
 from tracer import *  # noqa: F403
 
-import torch_test
+import torch_results_test
 from same_test import Codes
 from torch_pythons import every_torch
 
 BACKWARD = os.environ.get("GMT_BACKWARD", "")
-PROGRAM = os.path.join(HERE, "backward_program.py")
+PROGRAM = os.path.join(HERE, "autograd_threads_program.py")
 
 
-class Numbers(Uprobed, torch_test.Torch):
+class Numbers(Uprobed, torch_results_test.Torch):
     """What the in-process tracer's test demands, of this one."""
 
-    test_results_and_numbers = in_long(torch_test.Torch.test_results_and_numbers)
+    test_results_and_numbers = in_long(torch_results_test.Torch.test_results_and_numbers)
 
     def run_program(self, *command, traced=True, preload=True, **environment):
         if not traced:
@@ -54,7 +54,7 @@ class Lines(Uprobed):
         self.check(python)
 
 
-del torch_test.Torch
+del torch_results_test.Torch
 
 if __name__ == "__main__":
     main()

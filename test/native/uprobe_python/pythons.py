@@ -121,11 +121,11 @@ def test_leave(tools, python):
     for _ in range(EXITS):
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "expected")
-            calls, end = tools.run([python, os.path.join(HERE, "record.py"), out, os.path.join(HERE, "leave.py")])
+            calls, end = tools.run([python, os.path.join(HERE, "record.py"), out, os.path.join(HERE, "leave_while_probed.py")])
         if end["status"] != 0 or end["output"] != "left" or end["refused"]:
-            raise Failed("leave.py: %s" % end)
+            raise Failed("leave_while_probed.py: %s" % end)
         if any(call["stack"] for call in calls if call["number"] == 1):
-            raise Failed("leave.py: a stack while the interpreter finalizes")
+            raise Failed("leave_while_probed.py: a stack while the interpreter finalizes")
         names = {"deeper", "by_calls", "in_c", "Thread.run", "Thread._bootstrap_inner", "Thread._bootstrap", "run",
                  "_bootstrap_inner", "_bootstrap", "Thread.run.<locals>.<lambda>", "Thread._context.run"}
         stacks = [call for call in calls if call["stack"] and call["number"] != 1]
@@ -133,8 +133,8 @@ def test_leave(tools, python):
         for call in stacks:
             strange = {frame[1] for frame in call.get("frames", [[0, "no frames", 0]])} - names
             if strange:
-                raise Failed("leave.py: frames of %s" % strange)
-    print("  leave.py    %6d stacks in %d exits" % (walked, EXITS), flush=True)
+                raise Failed("leave_while_probed.py: frames of %s" % strange)
+    print("  leave_while_probed.py    %6d stacks in %d exits" % (walked, EXITS), flush=True)
 
 
 def test_late(tools, python):
@@ -162,12 +162,12 @@ def test_refused(tools, python, version):
 def test(tools, version, python, whole):
     if versions.minor(version) not in versions.SUPPORTED:
         return test_refused(tools, python, version)
-    test_script(tools, python, PYTHON, "frames.py")
+    test_script(tools, python, PYTHON, "every_frame.py")
     test_script(tools, python, HERE, "odd.py")
     if versions.LONG:
-        test_script(tools, python, PYTHON, "churn.py", "--awake")
+        test_script(tools, python, PYTHON, "short_lived_code.py", "--awake")
     if whole:
-        test_script(tools, python, PYTHON, "churn.py")
+        test_script(tools, python, PYTHON, "short_lived_code.py")
         test_paged(tools, python)
         test_hostile(tools, python)
     test_leave(tools, python)

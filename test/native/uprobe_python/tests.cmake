@@ -16,7 +16,7 @@ add_custom_command(OUTPUT ${walk}/walk.skel.h
   DEPENDS ${sources}/walk.bpf.c ${uprobe}/bpf/ring.h ${uprobe}/bpf/python_ring.h ${bpf_headers} uprobe_bpf VERBATIM)
 add_custom_target(uprobe_python_walk DEPENDS ${walk}/walk.skel.h)
 
-gmt_native_test(uprobe_python_records SOURCES ${sources}/records_test.cpp LIBRARIES gmt_uprobe_python gmt_trace ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
+gmt_native_test(uprobe_python_records SOURCES ${sources}/python_records_test.cpp LIBRARIES gmt_uprobe_python gmt_trace ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})
 
 add_library(fake_libpython SHARED ${sources}/fake_libpython.cpp)
 set_target_properties(fake_libpython PROPERTIES OUTPUT_NAME python3)
@@ -26,7 +26,7 @@ add_dependencies(uprobe_python_target_test fake_libpython)
 set_tests_properties(uprobe_python_target PROPERTIES ENVIRONMENT "GMT_FAKE_LIBPYTHON=$<TARGET_FILE:fake_libpython>")
 
 # Runs a program under the walk and prints its stacks.
-add_executable(uprobe_python_trace ${sources}/trace.cpp)
+add_executable(uprobe_python_trace ${sources}/walk_tracer.cpp)
 add_dependencies(uprobe_python_trace uprobe_python_walk)
 target_include_directories(uprobe_python_trace PRIVATE ${GMT_BPF_INCLUDE} ${walk})
 target_link_libraries(uprobe_python_trace PRIVATE gmt_uprobe_python gmt_trace ${GMT_LIBBPF} ${GMT_LIBELF} ${GMT_LIBZ})

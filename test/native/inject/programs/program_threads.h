@@ -1,4 +1,4 @@
-// A part of program.cpp: modes in which threads meet at a first event, in a chunk or in a guest's callback.
+// A part of inject_program.cpp: modes in which threads meet at a first event, in a chunk or in a guest's callback.
 
 /// A thread opens the log on a slow disk; 100 allocations of another one do not wait for ever.
 int slow_opening(char **) {

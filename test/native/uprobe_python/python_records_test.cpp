@@ -1,9 +1,10 @@
 // Records of the Python walk, also such as no walk would queue, into the tables that a reader makes of a log.
+#include "uprobe/python/python_records.h"
+
 #include <random>
 
 #include "check.h"
 #include "trace/log/process_tables.h"
-#include "uprobe/python/python_records.h"
 
 using namespace gmt::uprobe;
 

@@ -281,7 +281,7 @@ def main():
     depths()
     threads()
     assert probe.with_gil.probe_mismatches() == 0
-    print("frames.py: %d checks" % probe.checks)
+    print("every_frame.py: %d checks" % probe.checks)
 
 
 main()

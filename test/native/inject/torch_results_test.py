@@ -7,7 +7,7 @@ from log_reader import *  # noqa: F403
 from torch_pythons import every_torch
 from traced import PROGRAMS, Traced, main
 
-PROGRAM = os.path.join(PROGRAMS, "torch_program.py")
+PROGRAM = os.path.join(PROGRAMS, "torch_results_program.py")
 
 
 class Torch(Traced):

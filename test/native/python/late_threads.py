@@ -47,4 +47,4 @@ if child == 0:
     finally:
         os._exit(1)
 assert os.waitpid(child, 0)[1] == 0, "stacks in a forked child"
-print("late.py: %d checks" % probe.checks)
+print("late_threads.py: %d checks" % probe.checks)

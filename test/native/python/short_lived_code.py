@@ -40,6 +40,6 @@ for thread in threads:
 for thread in threads:
     thread.join()
 total = 2 * (ROUNDS + THREADS * ROUNDS_EACH)
-print("churn.py: %d checks, %d wrong, %d code objects" % (total, len(wrong), probe.with_gil.probe_code_count()))
+print("short_lived_code.py: %d checks, %d wrong, %d code objects" % (total, len(wrong), probe.with_gil.probe_code_count()))
 assert not wrong, wrong[:3]
 assert probe.with_gil.probe_mismatches() == 0

@@ -49,7 +49,7 @@ def retain(device=0):
 
 def python(code, **environment):
     """Runs code in a process of its own; gives its output."""
-    prelude = "import sys; sys.path.insert(0, %r); from driver_test import *\n" % HERE
+    prelude = "import sys; sys.path.insert(0, %r); from rules_test import *\n" % HERE
     run = subprocess.run(
         [sys.executable, "-c", prelude + code],
         env=dict(os.environ, **environment),
