@@ -33,7 +33,7 @@ TRAININGS = (
     ("4 + 4 layers, 512 wide, 16 x 32 tokens", 250, "transformer", dict(foreach=None, **MIDDLE)),
     ("4 + 4 layers, 512 wide, 64 x 64 tokens", 250, "transformer", dict(foreach=None, sequences=64, tokens=64, **MIDDLE)),
     ("6 + 6 layers, 512 wide, 64 x 128 tokens", 100, "transformer", dict(foreach=None, sequences=64, tokens=128, **BASE)),
-    ("GPT-2's smallest, 12 layers, 768 wide, 8 x 1,024 tokens, autocast to bfloat16", 80, "language_model", dict(foreach=None)),
+    ("GPT-2's smallest, 12 layers, 768 wide, 8 x 1,024 tokens, autocast to bfloat16", 80, "gpt2_small", dict(foreach=None)),
 )
 WITH_AGENT = (TRAININGS[0][0], TRAININGS[4][0])
 

@@ -2,7 +2,7 @@
 //   saved_bench FOLDER [millions of events, default 100 [random]]    FOLDER has room for the log, 32 bytes an event; random: tensors
 //                                                                    of 5000 lines, each of another size in each step
 //   saved_bench open FILE [moments, default 20]
-//   saved_bench live FOLDER MILLIONS PER_SECOND                      a training that goes on until its standard input ends; see reload.mjs
+//   saved_bench live FOLDER MILLIONS PER_SECOND                      a training that goes on until its standard input ends; see lateReader.mjs
 #include <unistd.h>
 
 #include <chrono>

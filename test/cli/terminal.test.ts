@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Place, python, root, until } from './launcher';
-import { onTerminal, type Seen } from './terminal';
+import { onTerminal, type Seen } from './terminalScreen';
 
 const SMALL: [number, number] = [24, 80];
 const SIZES: [number, number][] = [SMALL, [50, 120]];

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../project/build.mjs';
-import { makeWorkspace, prepareStandIn } from '../host/run.mjs';
+import { makeWorkspace, prepareStandIn } from '../host/runInCode.mjs';
 import { inRoot } from '../project/root.mjs';
 import { simulated } from '../simulator/variables.mjs';
 

@@ -1,4 +1,4 @@
-// Cases of run.mjs: threads that come and go, or wait, within a budget.
+// Cases of faults.mjs: threads that come and go, or wait, within a budget.
 import { readFileSync } from 'node:fs';
 
 /** A million and more events of threads that come and go, or wait, within a budget of 24 MB: none is lost. */

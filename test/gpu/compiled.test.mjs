@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { liveByAddress, runTraced, runUntraced } from './traced.mjs';
 
 test('blocks of a compiled model by module and line', () => {
-  const { stdout } = runUntraced('compiled');
-  const run = runTraced('compiled');
+  const { stdout } = runUntraced('compiled_model');
+  const run = runTraced('compiled_model');
   assert.deepEqual([run.status, run.stdout], [0, stdout], run.stderr);
   const { paths } = run.truth;
   const blocks = [...liveByAddress(run.report, 'tensor')];

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { jobFile, python, runTraced, runUntraced } from './traced.mjs';
 
 test('reserved and live bytes by pool, who has it, and the same results', () => {
-  const { stdout } = runUntraced('pools');
-  const run = runTraced('pools');
+  const { stdout } = runUntraced('graph_pools');
+  const run = runTraced('graph_pools');
   assert.deepEqual([run.status, run.stdout], [0, stdout], run.stderr);
   const { pools } = run.report;
   const found = Object.fromEntries(pools.map(pool => [pool.id, [pool.reservedBytes, pool.liveBytes]]));
@@ -41,7 +41,7 @@ test('tensors that torch_memory_saver paused hold no memory, and hold it again o
 });
 
 test('a GPU that captured graphs keep to themselves: the reason, and what to do', () => {
-  const run = runTraced('pools', { GMT_FULL: '1' });
+  const run = runTraced('graph_pools', { GMT_FULL: '1' });
   assert.equal(run.status, 1);
   const failure = run.report.oom.find(one => one.cause !== undefined);
   console.log(run.stderr);

@@ -22,7 +22,7 @@ test('ranges are those of the job, with what was allocated in each', t => {
     assert.equal(status, 0, stderr);
     return stdout;
   };
-  ask('run', '--format', 'none', '-o', trace, '--', python, jobFile('ranges'));
+  ask('run', '--format', 'none', '-o', trace, '--', python, jobFile('named_ranges'));
   const told = JSON.parse(readFileSync(truth, 'utf8'));
   const { traceEvents } = JSON.parse(ask('report', trace, '--format', 'perfetto'));
   const allocations = traceEvents.filter(({ cat, ph, args }) => cat === 'tensor' && ph === 'b' && args?.bytes);

@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong, LONG } from '../long.mjs';
-import { INPUT, picture, reached, trace, workspace } from './page';
+import { INPUT, picture, reached, trace, workspace } from './pageActions';
 import { attribute, click, fill, focused, keys, motions, press, rest, texts, until, violations } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';

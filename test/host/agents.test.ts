@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { gunzipSync } from 'node:zlib';
-import { freshPage, workspace } from './page';
+import { freshPage, workspace } from './pageActions';
 import { shows, until } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';

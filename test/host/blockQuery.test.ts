@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { freshPage, reached, trace, workspace } from './page';
+import { freshPage, reached, trace, workspace } from './pageActions';
 import { click, press, shows, texts, until, violations, words } from './window';
 
 const agentTests = join(

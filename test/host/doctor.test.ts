@@ -1,7 +1,7 @@
 // What this machine can record, as a page: each check, its fix, and looking again; by mouse and by keyboard.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { inThemes } from './page';
+import { inThemes } from './pageActions';
 import { attribute, click, press, texts, until, violations } from './window';
 
 const CHECK = '[data-check]';

@@ -1,7 +1,7 @@
 // Bytes in the editor: at the ends of lines, in a hover, after edits of the file, and away again.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './pageActions';
 import { behind, click, hover, keys, styles, texts, until } from './window';
 
 const MB = 1 << 20;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { attempt } from '../../extension/base/attempt';
-import { FIRST, freshPage, reached, rowAt, trace, workspace, writeScript } from './page';
+import { FIRST, freshPage, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { shows, texts, until } from './window';
 
 const MB = 1 << 20;

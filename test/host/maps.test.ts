@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { freshPage, inThemes, PAGE, reached, rowAt, trace, workspace } from './page';
+import { freshPage, inThemes, PAGE, reached, rowAt, trace, workspace } from './pageActions';
 import { attribute, click, clickAt, press, shows, texts, until, violations, words } from './window';
 
 const MB = 1 << 20;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { hashOf } from '../../extension/editor/cellHash';
-import { freshPage, reached, rowAt, trace, workspace } from './page';
+import { freshPage, reached, rowAt, trace, workspace } from './pageActions';
 import { click, until, words } from './window';
 
 const CELL = `def batch():

@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { LONG } from '../long.mjs';
-import { FIRST, freshPage, PAGE, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
 import { click, textsSince, until, watched, watchTexts } from './window';
 
 const ITEM = '[id*="gpuMemoryTrace.live"]';

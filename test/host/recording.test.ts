@@ -5,7 +5,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { attribute, click, fill, press, texts, until } from './window';
 
 const MB = 1 << 20;

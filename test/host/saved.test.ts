@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { freshPage, inThemes, reached, workspace } from './page';
+import { freshPage, inThemes, reached, workspace } from './pageActions';
 import { attribute, click, clickAt, fill, press, rows, shows, texts, until, value, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';

@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
 import { attribute, click, press, rows, texts, until, violations } from './window';
 
 const MB = 1 << 20;

@@ -1,7 +1,7 @@
 // The timeline in VS Code: zoom and pan, a span, its peak, and the rows of those moments, by mouse and by keyboard.
 import * as assert from 'node:assert/strict';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './pageActions';
 import { attribute, click, drag, press, rows, texts, until, violations, wheel } from './window';
 
 const MB = 1 << 20;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './page';
+import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { attribute, click, fill, press, rows, shows, texts, until, value, words } from './window';
 
 const MB = 1 << 20;

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, PAGE, picture, reached, rowAt, writeScript } from './page';
+import { FIRST, freshPage, PAGE, picture, reached, rowAt, writeScript } from './pageActions';
 import { attribute, click, fill, press, texts, until } from './window';
 
 const dist = join(vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '', 'dist');

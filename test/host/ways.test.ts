@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { freshPage, workspace, writeScript } from './page';
+import { freshPage, workspace, writeScript } from './pageActions';
 import { click, shows, until } from './window';
 
 const written = (name: string): Promise<string> =>

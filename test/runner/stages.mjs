@@ -3,18 +3,18 @@
 // failed, …]} or throws an Error. Long ones stand first, and what they wait for.
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { runHost } from '../host/run.mjs';
+import { runHost } from '../host/runInCode.mjs';
 import { runPageChecks } from '../page/all.mjs';
 import { bundle } from '../project/build.mjs';
 import { checkClangFormat, checkOxfmt } from '../project/format.mjs';
 import { buildChecked, buildNative, buildNativeTests } from '../project/native.mjs';
 import { inRoot, run, log } from '../project/root.mjs';
 import { ensureUprobeTools } from '../project/uprobeTools.mjs';
-import { runDebuggerTests } from '../ecosystem/debugger/run.mjs';
-import { runTorchTests } from '../torch/run.mjs';
+import { runDebuggerTests } from '../ecosystem/debugger/debuggerStage.mjs';
+import { runTorchTests } from '../torch/torchStage.mjs';
 import { runNodeTests, together } from './nodeTests.mjs';
 import { preparePython } from './pythonPackages.mjs';
-import { runEcosystemTests, runMetricsTests, runTablesTests } from '../ecosystem/run.mjs';
+import { runEcosystemTests, runMetricsTests, runTablesTests } from '../ecosystem/ecosystemStages.mjs';
 
 const bin = name => inRoot('node_modules/.bin', name);
 /** What was found is kept, and holds while the text of every file is the same. */
@@ -219,7 +219,7 @@ export const stages = [
     ...tracing,
     cores: 0.7,
     takes: ['words'],
-    run: ({ words }) => runEcosystemTests(['package', 'pytest'], words),
+    run: ({ words }) => runEcosystemTests(['wheel', 'pytest'], words),
   },
   {
     name: 'trainers',

@@ -5,7 +5,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { driverScript, FIRST } from '../workloads/driverScript.mjs';
-import { makeWorkspace } from '../host/run.mjs';
+import { makeWorkspace } from '../host/runInCode.mjs';
 import { inRoot } from '../project/root.mjs';
 import { frameWith, openWorkbench, startServer } from './workbench.mjs';
 import { simulated } from '../simulator/variables.mjs';

@@ -1,4 +1,4 @@
-"""What a job's folder of generate.mjs takes: python test/bench/jobs/measure.py FOLDER [TIMES]. Needs duckdb. The best of some times is printed.
+"""What a job's folder of writeJob.mjs takes: python test/bench/jobs/measure.py FOLDER [TIMES]. Needs duckdb. The best of some times is printed.
 
 elapsed is what a person waits; cpu tells what it would be on idle cores: on two, half of it where both work.
 """

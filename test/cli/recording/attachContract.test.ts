@@ -8,7 +8,7 @@ import { LONG } from '../../long.mjs';
 import { kinds, LogFile } from '../../unit/addon/logFile';
 import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../../unit/fakeTracer';
 import { DRIVER_SCRIPT, Place, SIMULATED, hangs, python, sleeps, until, type Report } from '../launcher';
-import { onTerminal } from '../terminal';
+import { onTerminal } from '../terminalScreen';
 
 const MB = 1 << 20;
 const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));

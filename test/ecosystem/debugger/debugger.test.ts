@@ -4,7 +4,7 @@ import * as assert from 'node:assert/strict';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { freshPage, reached, rowAt, workspace } from '../../host/page';
+import { freshPage, reached, rowAt, workspace } from '../../host/pageActions';
 import { shows, texts, until } from '../../host/window';
 
 const root = join(__dirname, '../../../..');

@@ -42,7 +42,7 @@ if __name__ == "__main__":
     subprocess.run(["/bin/sh", "-c", "exit 0"], check=True)
     printed = subprocess.run([sys.executable, "-c", CHILD], check=True, capture_output=True, text=True).stdout
     children.append({"how": "exec", **json.loads(printed)})
-    ranks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rank.py")
+    ranks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torchrun_rank.py")
     launched = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", ranks],
         check=True, capture_output=True, text=True,

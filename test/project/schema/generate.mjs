@@ -9,7 +9,7 @@ import { questions } from '../../../extension/protocol/schema/questions.mjs';
 import { records } from '../../../extension/protocol/schema/records.mjs';
 import { inRoot } from '../root.mjs';
 import { enumsHeader, objectsHeader, packHeader, rowsHeader } from './cpp.mjs';
-import { questionsHeader, readHeader } from './questions.mjs';
+import { questionsHeader, readHeader } from './questionTypes.mjs';
 import { numbersText, recordsHeader, consumersHeader } from './wire.mjs';
 import { sortsOf } from './types.mjs';
 import { figuresText, typesText } from './typescript.mjs';

@@ -1,5 +1,5 @@
 // TypeScript of the schema: unions and lists of words, rows, windows, what reads a row of a window and makes a window of rows.
-import { questionTypes } from './questions.mjs';
+import { questionTypes } from './questionTypes.mjs';
 import { fieldsOf, upper } from './types.mjs';
 
 const HEAD = '// Made by test/project/schema/generate.mjs from extension/protocol/schema; change it there.\n';

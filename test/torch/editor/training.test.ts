@@ -4,8 +4,8 @@ import * as assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { actionsAt, cursorAt, LEAK, problems } from '../../host/leak';
-import { freshPage, INPUT, PAGE, workspace } from '../../host/page';
+import { actionsAt, cursorAt, LEAK, problems } from '../../host/shownLeak';
+import { freshPage, INPUT, PAGE, workspace } from '../../host/pageActions';
 import { attribute, click, fill, keys, press, shows, until, words } from '../../host/window';
 import { lineWith, TRAINING } from '../../workloads/trainingScripts.mjs';
 

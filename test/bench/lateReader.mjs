@@ -1,4 +1,4 @@
-// How soon a reader that begins now shows a job that runs: node test/bench/reload.mjs [MILLIONS_OF_EVENTS] [EVENTS_PER_SECOND]
+// How soon a reader that begins now shows a job that runs: node test/bench/lateReader.mjs [MILLIONS_OF_EVENTS] [EVENTS_PER_SECOND]
 // A training (saved_bench live) with a recorder beside it; readers, each in a fresh process, while it runs and once it pauses.
 import { build } from 'esbuild';
 import { spawn, spawnSync } from 'node:child_process';

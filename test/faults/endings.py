@@ -1,4 +1,4 @@
-"""Programs that end, split and multiply in every way: `job.py KIND`, with the same output and exit status each time.
+"""Programs that end, split and multiply in every way: `endings.py KIND`, with the same output and exit status each time.
 
 What each process made is counted in a file of its own below $GMT_TRUTH, also at the moment in which it is killed: how many allocations
 and frees it began and finished, and the bytes that are alive.
@@ -258,7 +258,7 @@ def interpreters():
 
         begin = functools.partial(inner.create, isolated=False)
     allocate()
-    script = "import sys; sys.path.insert(0, %r); import job; job.allocate(300, %d)"
+    script = "import sys; sys.path.insert(0, %r); import endings; endings.allocate(300, %d)"
 
     def run(place):
         for _ in range(3):

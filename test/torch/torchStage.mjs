@@ -1,5 +1,5 @@
 // What runs on a real PyTorch, with tensors in main memory in the place of a GPU's.
-import { runFiles, summed } from '../host/run.mjs';
+import { runFiles, summed } from '../host/runInCode.mjs';
 import { LONG } from '../long.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
 import { inRoot } from '../project/root.mjs';
@@ -36,15 +36,15 @@ const MORE = [
 ];
 
 const FILES = [
-  'leaks',
-  'corpus',
+  'plantedLeaks',
+  'corpusPrograms',
   'twoHolders',
   'keptRecord',
-  'asleep',
+  'lateRecording',
   'afterSteps',
-  'oom',
-  'passes',
-  'ranges',
+  'memoryRunsOut',
+  'trainingPasses',
+  'recordFunction',
   'buildUp',
   'setUp',
 ];
@@ -65,7 +65,7 @@ export async function runTorchTests(wanted) {
   const env = { ...(await standInVariables(torch)), GMT_TORCH_PYTHON: torch.python };
   const { jobs, scripts } = chosen(wanted);
   const all = wanted === undefined;
-  const files = all || jobs.length > 0 ? [...FILES, ...(all ? ['training'] : [])] : [];
+  const files = all || jobs.length > 0 ? [...FILES, ...(all ? ['trainingScripts'] : [])] : [];
   const tests = files.map(name => inRoot(`test/torch/${name}.test.mjs`));
   const results = [];
   if (tests.length > 0) results.push(await runNodeTests('torch', tests, { mostSeconds: 1200, names: jobs, env }));

@@ -24,7 +24,7 @@ const gpu = process.argv.includes('--simulate-gpu') ? null : await realGpu(pytho
 console.log(gpu ? `GPU: ${gpu}` : 'No working GPU was found here: the sample runs on the simulated one.');
 
 if (process.argv.includes('--code')) {
-  const { demoInCode } = await import('./code.mjs');
+  const { demoInCode } = await import('./demoInCode.mjs');
   process.exit(
     await demoInCode({ simulate: !gpu }).catch(error => {
       console.error(error.message);

@@ -2,7 +2,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, inThemes, reached, rowAt, trace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, reached, rowAt, trace, writeScript } from './pageActions';
 import { attribute, click, fill, painted, press, rows, texts, until, type Row } from './window';
 
 const GRID = '.list .grid';

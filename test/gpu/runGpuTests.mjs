@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The suite for a machine with a GPU, CUDA and PyTorch: `npm run test:gpu`, or `node test/gpu/run.mjs [NAME…]` where dist/ was
+// The suite for a machine with a GPU, CUDA and PyTorch: `npm run test:gpu`, or `node test/gpu/runGpuTests.mjs [NAME…]` where dist/ was
 // brought along built. Python: $GPU_MEMTRACE_PYTHON, else python3.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Pictures of every view of the page, in each theme, as a side panel of 360 px and as an editor tab of a window of 1280 × 800:
-//   node test/page/pictures.mjs FOLDER [VIEW …]
+//   node test/page/viewPictures.mjs FOLDER [VIEW …]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPage, openBrowser, openPage, THEMES } from './page.mjs';

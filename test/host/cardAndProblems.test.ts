@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { freshPage, inThemes, reached, trace, workspace } from './page';
-import { actionsAt, cursorAt, isCursorAt, GROWTH as CARD, problems } from './leak';
+import { freshPage, inThemes, reached, trace, workspace } from './pageActions';
+import { actionsAt, cursorAt, isCursorAt, GROWTH as CARD, problems } from './shownLeak';
 import { attribute, click, press, shows, texts, until, violations, words } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';

@@ -1,7 +1,7 @@
 // The sample job in a VS Code with the extension: the desktop one (`code` on PATH and a display), else the stand-in,
 // in a window where there is a display and without one where there is none (then a picture is kept).
 import { mkdirSync } from 'node:fs';
-import { makeWorkspace, prepareStandIn } from '../host/run.mjs';
+import { makeWorkspace, prepareStandIn } from '../host/runInCode.mjs';
 import { inRoot, run, which } from '../project/root.mjs';
 import { simulated } from '../simulator/variables.mjs';
 

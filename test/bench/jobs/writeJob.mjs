@@ -1,5 +1,5 @@
 // Writes the folder of a job of many ranks after a few that were recorded on the simulated GPU, with the product's own writers:
-//   node test/bench/jobs/generate.mjs FOLDER RANKS [STEPS]
+//   node test/bench/jobs/writeJob.mjs FOLDER RANKS [STEPS]
 // Two devices a rank; eight ranks a host, four stages of a pipeline. One rank leaks, and on one host another process is on the GPUs.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';

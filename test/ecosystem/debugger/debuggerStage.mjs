@@ -1,6 +1,6 @@
 // debugpy itself, by its protocol and in VS Code, with programs on a real PyTorch and tensors in main memory in the place of a GPU's.
 import { existsSync } from 'node:fs';
-import { runFiles, summed } from '../../host/run.mjs';
+import { runFiles, summed } from '../../host/runInCode.mjs';
 import { inRoot, run } from '../../project/root.mjs';
 import { runNodeTests } from '../../runner/nodeTests.mjs';
 import { PIP_INSTALL } from '../../runner/pythonPackages.mjs';

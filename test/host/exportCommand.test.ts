@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import * as vscode from 'vscode';
-import { freshPage, picture, reached, workspace } from './page';
+import { freshPage, picture, reached, workspace } from './pageActions';
 import { click, fill, press, texts, until } from './window';
 
 const PICKER = '.quick-input-widget:not([style*="display: none"])';

@@ -10,7 +10,7 @@ import { simulated } from '../simulator/variables.mjs';
 
 const standIn = inRoot('test/workbench/code.mjs');
 /** The files that have a window of their own in the long run. An open window keeps half a core busy: the others fill one. */
-const APART = ['access', 'findings', 'saved'];
+const APART = ['access', 'cardAndProblems', 'saved'];
 const OWN = inRoot('build/test/host');
 const results = window => inRoot('build/test-results', `host${window}.json`);
 const drivers = window => inRoot('build/test-results', `driver${window}`);

@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './page';
+import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { attribute, behind, click, press, rows, shows, texts, until } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { inThemes, reached, workspace } from './page';
+import { inThemes, reached, workspace } from './pageActions';
 import { click, press, shows, texts, until, violations, words } from './window';
 
 const HEAT = '[data-part=heat]';

@@ -24,7 +24,7 @@ import { inRoot } from '../project/root.mjs';
 import { simulator } from '../simulator/variables.mjs';
 import { CROWDS } from './crowds.mjs';
 
-const job = inRoot('test/faults/job.py');
+const job = inRoot('test/faults/endings.py');
 const cli = inRoot('dist/cli.js');
 const python = process.env.PYTHON ?? 'python3';
 const wait = ms => new Promise(done => setTimeout(done, ms));
@@ -137,7 +137,7 @@ class Run {
     return Number(readdirSync(join(this.folder, 'truth')).sort((a, b) => a - b)[0]);
   }
 
-  /** By process, what was begun and finished, and the bytes that live (job.py). */
+  /** By process, what was begun and finished, and the bytes that live (endings.py). */
   truth() {
     const folder = join(this.folder, 'truth');
     return readdirSync(folder).map(name => {
@@ -243,7 +243,7 @@ const full = {
   losses: ['disk full', 'budget'],
 };
 
-// By case: `job`, a function of job.py; `disturb`, what is done to the traced run; `losses`, why events may be lost; `judge`: no compare().
+// By case: `job`, a function of endings.py; `disturb`, what is done to the traced run; `losses`, why events may be lost; `judge`: no compare().
 const CASES = {
   'killed job': {
     job: 'busy',

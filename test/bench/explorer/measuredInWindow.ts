@@ -1,11 +1,11 @@
-// What is measured inside VS Code; run by run.mjs.
+// What is measured inside VS Code; run by explorerBench.mjs.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
-import { PAGE, reached, trace, workspace, writeScript } from '../../host/page';
+import { PAGE, reached, trace, workspace, writeScript } from '../../host/pageActions';
 import { drive, rows, until } from '../../host/window';
 
 const ROW = '[data-row]';
