@@ -1,10 +1,10 @@
-// Programs made by fast-check (test/unit/verdicts/generated.ts), judged at moments.
+// Programs made by fast-check (test/unit/runs/generated.ts), judged at moments.
 import { bundled } from './bundled.mjs';
 
 const contents = `export { judgeTrace } from './extension/analysis/findings/judgeTrace';
 export { THRESHOLDS } from './extension/analysis/series/thresholds';
-export { RunTrace } from './test/unit/verdicts/runTrace';
-export * from './test/unit/verdicts/generated'; export { sample } from 'fast-check';`;
+export { RunTrace } from './test/unit/runs/runTrace';
+export * from './test/unit/runs/generated'; export { sample } from 'fast-check';`;
 const made = await bundled('generatedPrograms', contents);
 const { generated, GENERATED_SITE, judgeTrace, playGenerated, RunTrace, sample, THRESHOLDS } = made;
 /** Of the verdicts, as they stand in the code that was built: what is written to them counts from then on. */

@@ -19,7 +19,7 @@ const WINDOW = { from: 0, to: 50, descending: true };
 
 /** About 16 kB a step. */
 function make(steps = Math.round((megabytes * 1e6) / 16_600), depth = 24, lines = 50) {
-  const script = join(root, 'test/workloads/memory_snapshot.py');
+  const script = join(root, 'test/workloads/snapshots/memory_snapshot.py');
   const words = ['--steps', steps, '--depth', depth, '--lines', lines].map(String);
   execFileSync('python3', [script, snapshot, ...words], { timeout: 120_000 });
 }

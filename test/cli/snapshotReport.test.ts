@@ -23,7 +23,7 @@ interface Snapshot {
 }
 
 function snapshot(place: Place, ...options: string[]): Snapshot {
-  const words = [workload('memory_snapshot'), place.path('x.pickle'), ...options];
+  const words = [workload('snapshots/memory_snapshot'), place.path('x.pickle'), ...options];
   return JSON.parse(execFileSync(python, words, { encoding: 'utf8' })) as Snapshot;
 }
 

@@ -14,11 +14,11 @@ import { loadNative, type NativeAddon } from '../../extension/native/addon';
 import { LAYERS, type TraceSource } from '../../extension/protocol/trace';
 import { LONG } from '../long.mjs';
 import { LogFile } from '../unit/addon/logFile';
-import { CLEAN } from '../unit/verdicts/clean';
-import { generated, playGenerated } from '../unit/verdicts/generated';
-import { LEAKS } from '../unit/verdicts/leaking';
-import { LoggedRun } from '../unit/verdicts/loggedRun';
-import { play } from '../unit/verdicts/program';
+import { CLEAN } from '../unit/runs/clean';
+import { generated, playGenerated } from '../unit/runs/generated';
+import { LEAKS } from '../unit/runs/leaking';
+import { LoggedRun } from '../unit/runs/loggedRun';
+import { play } from '../unit/runs/program';
 import { wholeReport } from '../unit/wholeReport';
 
 const ROUNDS = Number(process.env.GPU_MEMTRACE_ROUNDS ?? 1);

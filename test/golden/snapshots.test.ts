@@ -1,4 +1,4 @@
-// Memory snapshots made for one fault each (test/workloads/made_snapshots.py): every sum of truth.tsv, and what is said of them.
+// Memory snapshots made for one fault each (test/workloads/snapshots/made_snapshots.py): every sum of truth.tsv, and what is said of them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';

@@ -20,14 +20,14 @@ function runAgent(mode, { traced = true, settings = null, env = {} } = {}) {
     if (settings) writeFileSync(join(folder, 'at-exit.json'), JSON.stringify(settings));
     const tracer = { LD_PRELOAD: library, CUDA_INJECTION64_PATH: library, GPU_MEMTRACE_DIR: folder };
     const common = { PYTHONPATH: helpers, CUBLAS_WORKSPACE_CONFIG: ':4096:8', PYTHONDONTWRITEBYTECODE: '1' };
-    const run = spawnSync(python, [jobFile('agent'), mode], {
+    const run = spawnSync(python, [jobFile('agent/agent'), mode], {
       env: { ...process.env, ...common, ...(traced ? tracer : {}), ...env },
       encoding: 'utf8',
     });
     assert.equal(run.status, 0, run.stderr);
     const told = JSON.parse(run.stdout.trim().split('\n').at(-1));
     if (!traced) return { told };
-    const read = spawnSync(python, [jobFile('agent_answers'), folder], { encoding: 'utf8', maxBuffer: 1 << 30 });
+    const read = spawnSync(python, [jobFile('agent/agent_answers'), folder], { encoding: 'utf8', maxBuffer: 1 << 30 });
     assert.equal(read.status, 0, read.stderr);
     const log = JSON.parse(read.stdout);
     if (env.GPU_MEMTRACE_AGENT !== '0') assert.deepEqual(log.notes, []);
@@ -38,7 +38,7 @@ function runAgent(mode, { traced = true, settings = null, env = {} } = {}) {
 }
 
 const lineOf = mark =>
-  readFileSync(jobFile('agent'), 'utf8')
+  readFileSync(jobFile('agent/agent'), 'utf8')
     .split('\n')
     .findIndex(line => line.endsWith(`# HOLD ${mark}`)) + 1;
 

@@ -115,7 +115,7 @@ describe('Files in VS Code', () => {
 
   it('a memory snapshot opens with Open With…, by mouse', async () => {
     const file = vscode.Uri.file(join(workspace, 'snapshot.pickle'));
-    execFileSync('python3', [join(root, 'test/workloads/memory_snapshot.py'), file.fsPath]);
+    execFileSync('python3', [join(root, 'test/workloads/snapshots/memory_snapshot.py'), file.fsPath]);
     await inExplorer(file);
     void run('explorer.openWith', file); // the context menu itself is VS Code's, and swallows clicks now and then
     await until('the editors', async () => /snapshot/.test(await words(`${QUESTION} .monaco-list-row`)));

@@ -5,7 +5,7 @@ import { inRoot } from '../project/root.mjs';
 import { fixFor, leaksOf, runJob, withFix } from '../workloads/tracedJob.mjs';
 import { cpuVariables, onCpu } from './onCpu.mjs';
 
-const file = onCpu(inRoot('test/workloads/kept_record.py'));
+const file = onCpu(inRoot('test/workloads/holders/kept_record.py'));
 const how = words => ({
   ...{ python: process.env.GMT_TORCH_PYTHON, env: cpuVariables(), words },
   options: ['--simulate-gpu', '--holders', 'atSteps'],

@@ -10,7 +10,7 @@ import { leaksOf, runJob } from '../workloads/tracedJob.mjs';
 import { cpuVariables, onCpu } from './onCpu.mjs';
 
 const python = process.env.GMT_TORCH_PYTHON;
-const file = onCpu(inRoot('test/workloads/two_holders.py'));
+const file = onCpu(inRoot('test/workloads/holders/two_holders.py'));
 const text = readFileSync(file, 'utf8');
 const how = holders => ({ python, env: cpuVariables(), options: ['--simulate-gpu', '--holders', holders] });
 const lineOf = statement => text.slice(0, text.indexOf(statement)).split('\n').length;
@@ -65,7 +65,7 @@ test('two holders, asked by the command while the program runs', { timeout: 600_
 });
 
 test('a list and the graph of what lies in another one: both are named, and nothing of one line is offered', async () => {
-  const job = onCpu(inRoot('test/workloads/held_by_graph.py'));
+  const job = onCpu(inRoot('test/workloads/holders/held_by_graph.py'));
   const source = readFileSync(job, 'utf8').split('\n');
   const at = statement => source.findIndex(line => line.includes(statement)) + 1;
   const list = ['__main__.outputs[...]', at('outputs.append')];

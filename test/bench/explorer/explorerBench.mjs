@@ -1,6 +1,6 @@
 // The Explorer in a real VS Code on a trace with many events: node test/bench/explorer/explorerBench.mjs TRACE.gputrace
 // Only some of its parts: BENCH_PARTS=latency,storm; BENCH_PROFILE=FILE.cpuprofile shows what the thread did in the storm.
-// Part `delay`: BENCH_BIG=FILE.gputrace is opened, BENCH_BACKLOG=FOLDER, a trace directory, is read (`saved_bench`, test/bench/saved_bench.cpp).
+// Part `delay`: BENCH_BIG=FILE.gputrace is opened, BENCH_BACKLOG=FOLDER, a trace directory, is read (`saved_bench`, test/bench/native/saved_bench.cpp).
 // Such a trace: gpu-memtrace run --simulate-gpu -o many.gputrace -- python3 test/bench/explorer/many.py
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';

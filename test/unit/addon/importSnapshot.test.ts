@@ -49,7 +49,14 @@ test('a snapshot becomes a trace', { skip }, async () => {
 
 test('what was asked for a block, its stream and pool are kept of a snapshot', { skip }, async () => {
   const [source, target] = [join(folder, 'w.pickle'), join(folder, 'w.gputrace')];
-  execFileSync('python3', [resolve('test/workloads/memory_snapshot.py'), source, '--steps', '3', '--pool', '3']);
+  execFileSync('python3', [
+    resolve('test/workloads/snapshots/memory_snapshot.py'),
+    source,
+    '--steps',
+    '3',
+    '--pool',
+    '3',
+  ]);
   await addon.importSnapshot(source, target);
   const trace = addon.open(target);
   await trace.settle();

@@ -33,7 +33,9 @@ function testAlone(name: string, body: () => Promise<void>): void {
 
 const plain = join(folder, 'x.pickle');
 const truth = JSON.parse(
-  execFileSync('python3', [resolve('test/workloads/memory_snapshot.py'), plain, '--steps', '3'], { encoding: 'utf8' }),
+  execFileSync('python3', [resolve('test/workloads/snapshots/memory_snapshot.py'), plain, '--steps', '3'], {
+    encoding: 'utf8',
+  }),
 ) as { bytes: number };
 
 /** Python's zipfile writes it: `members` are statements that use `z` and `data`. */

@@ -53,9 +53,12 @@ test(`${count} random snapshots, each sum as it is in the file`, async t => {
   for (let done = 0; done < count; done += BATCH) {
     const folder = mkdtempSync(join(tmpdir(), 'gmt-random-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const words = ['test/workloads/random_snapshot.py', folder, Math.min(BATCH, count - done), first + done].map(
-      String,
-    );
+    const words = [
+      'test/workloads/snapshots/random_snapshot.py',
+      folder,
+      Math.min(BATCH, count - done),
+      first + done,
+    ].map(String);
     const lines = execFileSync('python3', words, { encoding: 'utf8', maxBuffer: 1 << 28 });
     for (const line of lines.trim().split('\n')) {
       const { seed, file, peaks, ...truth } = JSON.parse(line) as Sums & { seed: number; file: string };

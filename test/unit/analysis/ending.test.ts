@@ -5,8 +5,8 @@ import { endingOf, endingWords } from '../../../extension/report/tables/ending';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import type { Totals, TraceInfo } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../fakeTrace';
-import { RunTrace } from '../verdicts/runTrace';
-import { StepRun } from '../verdicts/stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 
 const MB = 1 << 20;
 

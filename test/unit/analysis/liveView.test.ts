@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
 import { liveView, type LiveView } from '../../../extension/report/tables/liveView';
 import { FakeTrace, makeInfo, makeProcess, makeTotals } from '../fakeTrace';
-import { RunTrace, type RunFacts } from '../verdicts/runTrace';
-import { StepRun } from '../verdicts/stepRun';
+import { RunTrace, type RunFacts } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('analysis/liveView');

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { FollowedTrace } from '../../../extension/engine/followedTrace';
 import type { TraceSession } from '../../../extension/native/traceSession';
 import type { TraceChange } from '../../../extension/protocol/requests/engineRequests';
-import { RunTrace } from '../verdicts/runTrace';
-import { StepRun } from '../verdicts/stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 
 test('a page asks for a moment anew when that is announced, also where its facts went with an answer before', () => {
   let announce = (): void => undefined;

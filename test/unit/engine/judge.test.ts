@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Judge } from '../../../extension/engine/judge';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import { RunTrace } from '../verdicts/runTrace';
-import { StepRun } from '../verdicts/stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 
 const MB = 1 << 20;
 

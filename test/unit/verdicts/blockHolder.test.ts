@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { holderOfBlock } from '../../../extension/analysis/findings/blockHolder';
 import type { BlockFacts } from '../../../extension/protocol/trace';
-import { RunTrace } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 
 const block = (address: bigint, timeNs: number): BlockFacts => {
   return { address, known: true, alive: true, bytes: 1, site: 1, device: 0, step: 1, timeNs };

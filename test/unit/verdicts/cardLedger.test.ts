@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { partsOf, readCards, type CardFacts } from '../../../extension/analysis/ledger/cardLedger';
 import type { LedgerPart } from '../../../extension/protocol/requests/ledgerRequests';
-import { RunTrace } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 
 const MB = 1 << 20;
 const facts: CardFacts = {

@@ -4,11 +4,11 @@ import { test, type TestContext } from 'node:test';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { LONG } from '../../long.mjs';
-import { CLEAN } from './clean';
-import { LEAKS } from './leaking';
-import { NOISE_SITES, play, type Program } from './program';
-import { RunTrace } from './runTrace';
-import type { StepRun } from './stepRun';
+import { CLEAN } from '../runs/clean';
+import { LEAKS } from '../runs/leaking';
+import { NOISE_SITES, play, type Program } from '../runs/program';
+import { RunTrace } from '../runs/runTrace';
+import type { StepRun } from '../runs/stepRun';
 
 const ROUNDS = Number(process.env.GPU_MEMTRACE_ROUNDS ?? 1);
 /** Steps from one judgement to the next. */

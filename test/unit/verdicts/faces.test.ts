@@ -4,8 +4,8 @@ import { readSnapshot } from '../../../extension/report/tables/snapshot';
 import { renderTable } from '../../../extension/report/tables/table';
 import { verdictsOf } from '../../../extension/analysis/findings/verdictCache';
 import { textOf } from '../../../extension/text/escapeForTerminal';
-import { RunTrace, type RunFacts } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace, type RunFacts } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 import { wholeReport } from '../wholeReport';
 import { sentencesOf } from '../sentences';
 

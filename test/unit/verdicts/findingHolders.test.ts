@@ -4,9 +4,9 @@ import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { headLine } from '../../../extension/report/tables/tableFindings';
 import { leakWords } from '../../../extension/analysis/findings/kinds/wording';
 import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
-import { addresses, blockFacts, detachFix, findingsOf, only, playing } from './findingRuns';
-import { type RunFacts, RunTrace, SCRIPT } from './runTrace';
-import { type Block, StepRun } from './stepRun';
+import { addresses, blockFacts, detachFix, findingsOf, only, playing } from '../runs/findingRuns';
+import { type RunFacts, RunTrace, SCRIPT } from '../runs/runTrace';
+import { type Block, StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/findingHolders');

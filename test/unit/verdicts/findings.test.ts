@@ -7,9 +7,9 @@ import { timeUntilFull } from '../../../extension/text/pace';
 import type { Frame, Site, StepAxis } from '../../../extension/protocol/trace';
 import type { Finding, Verdicts } from '../../../extension/protocol/verdicts';
 import { t } from '@vscode/l10n';
-import { addresses, blockFacts, findingsOf, only, playing } from './findingRuns';
-import { RunTrace, SCRIPT } from './runTrace';
-import { type Block, StepRun } from './stepRun';
+import { addresses, blockFacts, findingsOf, only, playing } from '../runs/findingRuns';
+import { RunTrace, SCRIPT } from '../runs/runTrace';
+import { type Block, StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/findings');

@@ -7,9 +7,9 @@ import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { allocationWindow, type AllocationQuery, type AllocationWindow } from '../../../extension/protocol/trace';
 import type { Finding, FindingHolder, Verdicts } from '../../../extension/protocol/verdicts';
-import { RunTrace, SCRIPT, type RunFacts } from './runTrace';
+import { RunTrace, SCRIPT, type RunFacts } from '../runs/runTrace';
 import { survivorsOf } from '../../../extension/analysis/series/survivors';
-import { StepRun } from './stepRun';
+import { StepRun } from '../runs/stepRun';
 
 const MB = 1 << 20;
 const ENOUGH_MS = THRESHOLDS.mostPauseMs / THRESHOLDS.little;

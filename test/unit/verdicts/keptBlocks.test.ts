@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Finding } from '../../../extension/protocol/verdicts';
-import { RunTrace } from './runTrace';
-import { type Block, StepRun } from './stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { type Block, StepRun } from '../runs/stepRun';
 
 const KB = 1024;
 const MB = 1024 * KB;

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { config } from '@vscode/l10n';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { overallVerdict } from '../../../extension/analysis/sites/overallVerdict';
-import { RunTrace } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 
 const STRINGS = {
   '{0} of {1} stays alive': '{1}: {0} bleibt',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
-import { RunTrace, type RunFacts } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace, type RunFacts } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/ledger');

@@ -7,8 +7,8 @@ import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { libraryName } from '../../../extension/text/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
 import { makeSite } from '../fakeTrace';
-import { RunTrace, type RunFacts } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace, type RunFacts } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/libraries');

@@ -5,8 +5,8 @@ import { judgeFailures } from '../../../extension/analysis/findings/kinds/outOfM
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
 import type { Pool } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
-import { RunTrace } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/outOfMemory');

@@ -9,8 +9,8 @@ import { judgeInParts, judgeTrace } from '../../../extension/analysis/findings/j
 import { CELL } from '../../../extension/protocol/notes';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
-import { RunTrace, type RunFacts } from './runTrace';
-import { StepRun } from './stepRun';
+import { RunTrace, type RunFacts } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/overallVerdict');

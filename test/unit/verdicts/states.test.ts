@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { SiteVerdict, Verdicts } from '../../../extension/protocol/verdicts';
-import { Random } from './program';
-import { RunTrace, type RunFacts } from './runTrace';
-import { StepRun, type Block } from './stepRun';
+import { Random } from '../runs/program';
+import { RunTrace, type RunFacts } from '../runs/runTrace';
+import { StepRun, type Block } from '../runs/stepRun';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/states');

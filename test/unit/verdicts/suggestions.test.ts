@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suggest } from '../../../extension/analysis/findings/kinds/suggestions';
 import type { FindingHolder, LeakClass } from '../../../extension/protocol/verdicts';
-import { detachFix } from './findingRuns';
+import { detachFix } from '../runs/findingRuns';
 import { sentencesOf } from '../sentences';
 
 const { test, assertSentence } = sentencesOf('verdicts/suggestions');

@@ -35,7 +35,7 @@ def measure():
 
 
 def main():
-    sys.path.insert(0, os.path.join(HERE, "..", "native", "python"))
+    sys.path.insert(0, os.path.join(HERE, "..", "..", "native", "python"))
     import versions
 
     trace, library, calls = map(os.path.abspath, sys.argv[1:4])

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "native", "inject"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "native", "inject"))
 
 JOB = """
 import json, sys, time, torch

@@ -1,7 +1,0 @@
-if(NOT TARGET gpu_memtrace_uprobe)
-  return()
-endif()
-add_executable(uprobe_cost ${CMAKE_CURRENT_LIST_DIR}/uprobe_cost.cpp)
-target_include_directories(uprobe_cost SYSTEM PRIVATE ${GMT_BPF_INCLUDE})
-target_link_libraries(uprobe_cost PRIVATE gmt_uprobe ${CMAKE_DL_LIBS})
-target_link_options(uprobe_cost PRIVATE -static-libstdc++ -static-libgcc)
