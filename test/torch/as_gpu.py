@@ -4,8 +4,6 @@ torch.cuda does nothing. GMT_AS_GPU names the library, GMT_AS_GPU_BYTES how many
 import contextlib
 import ctypes
 import os
-import sys
-import types
 
 import torch
 
@@ -38,16 +36,8 @@ def idle():
     return lambda *_words, **_options: None
 
 
-def leave_compiler_out():
-    """PyTorch's first optimizer imports its compiler, which takes longer than PyTorch itself does: only the long run has it."""
-    compiler = types.ModuleType("torch._dynamo")
-    compiler.disable = lambda function, recursive=True, **_more: function
-    compiler.graph_break = lambda: None
-    sys.modules["torch._dynamo"] = torch._dynamo = compiler
-
-
-if "GPU_MEMTRACE_ROUNDS" not in os.environ:
-    leave_compiler_out()
+if "GPU_MEMTRACE_ROUNDS" not in os.environ:  # the long run alone has PyTorch's compiler
+    import no_compiler  # noqa: F401
 allocator = ctypes.CDLL(os.environ["GMT_AS_GPU"], ctypes.RTLD_GLOBAL)
 allocator.cpu_as_gpu(ctypes.c_size_t(int(os.environ["GMT_AS_GPU_BYTES"])))
 for name in IDLE:

@@ -189,7 +189,7 @@ def compiled():
 
 
 torch.set_num_threads(1)
-tracing.leave_compiler_out(torch)
+tracing.leave_compiler_out()
 traced = tracing.begin() if tracing.FOLDER else False
 programs = {
     "train": train,

@@ -7,20 +7,17 @@ import json
 import os
 import sys
 import time
-import types
 
 REPORT = ("_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE")
 FOLDER = os.environ.get("GPU_MEMTRACE_DIR", "")
 HANG_S = 300  # what has not come by then never comes, however busy the machine is
 
 
-def leave_compiler_out(torch):
-    """PyTorch's first optimizer imports its compiler, which takes longer than PyTorch does. Where a test says so there is none."""
+def leave_compiler_out():
+    """PyTorch is without its compiler where a test says so."""
     if "GMT_NO_COMPILER" in os.environ:
-        compiler = types.ModuleType("torch._dynamo")
-        compiler.disable = lambda function, recursive=True, **_more: function
-        compiler.graph_break = lambda: None
-        sys.modules["torch._dynamo"] = torch._dynamo = compiler
+        sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "torch"))
+        import no_compiler  # noqa: F401
 
 
 def report(address, size, device=1, reserved=2 << 20):
