@@ -91,8 +91,8 @@ void queries(gmt::test::QueriedModel &model) {
   blocks.filter = "module1";
   print_query("100 blocks, filtered", [&] { model.allocations(blocks); });
   blocks.filter = "";
-  blocks.sort = gmt::model::AllocationSort::Name;
-  print_query("100 blocks by name", [&] { model.allocations(blocks); });
+  blocks.sort = gmt::model::AllocationSort::Address;
+  print_query("100 blocks by address", [&] { model.allocations(blocks); });
   blocks.sort = gmt::model::AllocationSort::Bytes;
   print_query("100 blocks of all by bytes", [&] { model.allocations(blocks); });
   gmt::model::SiteSeriesQuery series;
