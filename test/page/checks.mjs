@@ -1,5 +1,7 @@
 // Runs named checks of the page, and reports how each ended.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { keptSentences } from '../keptSentences.mjs';
 
 const PROBE_MS = 50;
 const PATIENCE_MS = 30_000;
@@ -15,15 +17,23 @@ export async function eventually(check) {
   }
 }
 
+/** Sentences of the checks in the file at `url`, for runChecks. */
+export const sentencesOf = url => keptSentences(fileURLToPath(url), (_name, run) => run);
+
 /** One of the checks; `inLong(check)(…)` is one of the long run. */
 export const check = run => run;
 
 /**
  * Runs the checks, one after another; a page beside them must report no error and break no security policy, and is closed.
- * `shown`: {page, errors, context} of openPage. Resolves with how many passed, and the texts of what failed by name.
+ * `shown`: {page, errors, context} of openPage. `sentences`: of sentencesOf. Resolves with how many passed, and the texts of what
+ * failed by name.
  */
-export async function runChecks(checks, shown = null) {
-  const all = Object.entries(checks).filter(([, run]) => run !== undefined);
+export async function runChecks(checks, shown = null, sentences = null) {
+  const withSentences = ([name, run]) => [name, sentences?.test(name, run) ?? run];
+  for (const name of Object.keys(checks)) sentences?.test.left(name);
+  const all = Object.entries(checks)
+    .filter(([, run]) => run !== undefined)
+    .map(withSentences);
   if (shown) all.push(['nothing else went wrong', () => nothingWrong(shown)]);
   const failed = new Map();
   for (const [name, run] of all) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { blockDetails, detailsText } from '../../../extension/report/tables/blockDetails';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { FakeTrace, makeInfo, type FakeAllocation } from '../fakeTrace';
-import { sentencesOf } from '../sentences';
+import { sentencesOf } from '../../sentences.mjs';
 
-const { test, assertSentence } = sentencesOf('analysis/blockDetails');
+const { test, assertSentence } = sentencesOf(__filename);
 
 const allocation = (address: bigint): FakeAllocation => {
   return { address, bytes: 512, thread: 0, process: 0, layer: 'tensor', site: 1, timeNs: 0, device: 0 };

@@ -1,12 +1,14 @@
 // Which moment of a trace is shown when its program has ended.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { endingOf, endingWords } from '../../../extension/report/tables/ending';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import type { Totals, TraceInfo } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../fakeTrace';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 
@@ -76,16 +78,11 @@ test('of several processes the last step of the one that held most, and the sum 
 });
 
 test('in words', () => {
-  const emptied = {
-    title: 'As of the end of step 1,200',
-    when: 'at the end of step 1,200',
-    reason: 'the program had freed everything when it ended',
-  };
-  assert.deepEqual(endingWords({ step: 1200, leftBytes: 0 }), emptied);
-  const nearly = {
-    title: 'As of the peak',
-    when: 'at the peak',
-    reason: 'only 1.00 MB was left when the program ended',
-  };
-  assert.deepEqual(endingWords({ step: null, leftBytes: MB }), nearly);
+  for (const ending of [
+    { step: 1200, leftBytes: 0 },
+    { step: null, leftBytes: MB },
+  ]) {
+    const { title, when, reason } = endingWords(ending);
+    assertSentence([title, when, reason].join('\n'));
+  }
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { foldEqualLayers } from '../../../extension/report/trees/equalLayers';
 import { categoriesText } from '../../../extension/report/trees/modules';
-import { sentencesOf } from '../sentences';
+import { sentencesOf } from '../../sentences.mjs';
 
-const { test, assertSentence } = sentencesOf('analysis/equalLayers');
+const { test, assertSentence } = sentencesOf(__filename);
 
 const row = (label: string, liveBytes: number) => ({
   label,

@@ -24,7 +24,7 @@ test('a function keeps its head, and a line its number', () => {
   assert.equal(fitLabel(label, 35), label);
   assert.equal(fitLabel(label, 34), 'sample_train.py:114 Trainer.loss_…');
   assert.equal(fitLabel(label, 26), 'samp…n.py:114 Trainer.los…');
-  assert.equal(fitLabel('(no Python line)', 8), '(no Pyt…');
+  assert.equal(fitLabel('(nothing known)', 8), '(nothin…');
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-z/]{1,40}\.py$/),

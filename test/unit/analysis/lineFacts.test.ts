@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/report/lines/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
 import type { LineFacts } from '../../../extension/protocol/requests/engineRequests';
-import { sentencesOf } from '../sentences';
+import { sentencesOf } from '../../sentences.mjs';
 
-const { test, assertSentence } = sentencesOf('analysis/lineFacts');
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const facts: LineFacts = {
@@ -33,11 +33,7 @@ test('where a moment is shown instead of the end, the bytes of a line say which'
 });
 
 test('a hover tells blocks, peak and counts', () => {
-  assert.deepEqual(hoverLines({ ...facts, bytesPerStep: MB }, null), [
-    '20.00 MB alive in 3 blocks, peak 30.00 MB',
-    'Grows by 1.00 MB a step',
-    '1,200 allocations, 1,197 frees',
-  ]);
+  assertSentence(hoverLines({ ...facts, bytesPerStep: MB }, null).join('\n'));
 });
 
 test('at a moment lines hold what they held then, and those that came later nothing', () => {

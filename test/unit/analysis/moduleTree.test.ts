@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CallTree } from '../../../extension/report/trees/callTree';
 import { moduleTree } from '../../../extension/report/trees/moduleTree';
+import { NO_MODULE } from '../../../extension/report/trees/modules';
 import { siteWindow, type SiteQuery, type SiteWindow } from '../../../extension/protocol/trace';
 
 const MODULES: Record<string, [string, number][]> = {
@@ -13,7 +14,7 @@ const MODULES: Record<string, [string, number][]> = {
   ],
   activation: [
     ['model.layers.0', 50],
-    ['no module known', 7],
+    [NO_MODULE, 7],
   ],
 };
 const source = {
@@ -43,8 +44,8 @@ test('parts of paths are nodes; what is equal in two layers stays apart', () => 
     'model/layers/0/parameters 10',
     'model/layers/1 10',
     'model/layers/1/parameters 10',
-    'no module known 7',
-    'no module known/activations 7',
+    `${NO_MODULE} 7`,
+    `${NO_MODULE}/activations 7`,
   ]);
   assert.deepEqual([tree.totalBytes, Math.max(...tree.site)], [80, 0]);
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { parseTraceTime } from '../../../extension/protocol/traceTime';
 import { resolveTraceTime } from '../../../extension/report/documents/resolveTraceTime';
 import type { LedgerSeries } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeTotals } from '../fakeTrace';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 /** Steps 1 to 4 are kept as one, 5 and 6 singly. */
 class Stepping extends FakeTrace {
@@ -27,10 +29,21 @@ const steps = [
   },
 ];
 const trace = new Stepping(makeInfo({ durationNs: 8e9, totals: [makeTotals({})], steps }));
-const ns = (text: string, source = trace): unknown =>
-  withoutText(resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, source));
-const withoutText = (found: ReturnType<typeof resolveTraceTime>): unknown => ('ns' in found ? found.ns : found);
-const named = (text: string): unknown => resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, trace);
+const found = (text: string, source = trace) => resolveTraceTime(parseTraceTime(text) ?? { seconds: NaN }, source);
+const ns = (text: string, source = trace): unknown => {
+  const moment = found(text, source);
+  return 'ns' in moment ? moment.ns : moment;
+};
+const problem = (text: string, source = trace): string | undefined => {
+  const moment = found(text, source);
+  return 'error' in moment ? moment.error : undefined;
+};
+/** Its name is a sentence. */
+function named(text: string): object {
+  const { text: name, ...moment } = { text: undefined, ...found(text) };
+  assertSentence(name);
+  return moment;
+}
 
 test('times of a trace', () => {
   assert.deepEqual(
@@ -46,16 +59,14 @@ test('the peak, of the device that held most in the layer that is listed', () =>
     makeTotals({ layer: 'tensor', device: 1, peakBytes: 400, peakNs: 3e9 }),
   ];
   assert.equal(ns('peak', new Stepping(makeInfo({ totals }))), 3e9 + 100);
-  assert.deepEqual(ns('peak', new Stepping(makeInfo({ totals: [] }))), {
-    error: 'Nothing was allocated in this trace: it has no peak.',
-  });
+  assertSentence(problem('peak', new Stepping(makeInfo({ totals: [] }))));
 });
 
 test('when memory ran out last', () => {
   const failure = (timeNs: number): object => ({ process: 0, device: 0, layer: 'tensor', requestedBytes: 1, timeNs });
   const outOfMemory = [failure(1e9), failure(3e9)] as never;
   assert.equal(ns('oom', new Stepping(makeInfo({ outOfMemory }))), 3e9);
-  assert.deepEqual(ns('oom', new Stepping(makeInfo({}))), { error: 'No program ran out of memory in this trace.' });
+  assertSentence(problem('oom', new Stepping(makeInfo({}))));
 });
 
 test('what is no time', () => {
@@ -65,23 +76,16 @@ test('what is no time', () => {
 });
 
 test('a time that the trace does not have is one sentence', () => {
-  assert.deepEqual(ns('9s'), { error: 'The trace lasts 8.00 s: 9.00 s is after its end.' });
-  assert.deepEqual(ns('step:7'), { error: 'The trace has 6 steps: step 7 is not among them.' });
-  const none = new Stepping(makeInfo({}));
-  assert.deepEqual(ns('step:1', none), {
-    error: 'No step has ended in this trace: name a time, such as 12.5s or 90%.',
-  });
+  assertSentence(problem('9s'));
+  assertSentence(problem('step:7'));
+  assertSentence(problem('step:1', new Stepping(makeInfo({}))));
 });
 
 test('a moment is called what it was named; of steps that are kept as one the nearest end stands for each', () => {
-  assert.deepEqual(named('step:6'), { ns: 6e9, text: 'the end of step 6 (6.00 s)', near: false });
-  assert.deepEqual(named('2s'), { ns: 2e9, text: '2.00 s', near: false });
-  assert.deepEqual(named('25%'), { ns: 2e9, text: '25 % (2.00 s)', near: false });
-  for (const step of [1, 3])
-    assert.deepEqual(named(`step:${step}`), {
-      ...{ ns: 4e9, near: true },
-      text: `the end of step 4, the nearest to step ${step} that the trace keeps (4.00 s)`,
-    });
+  assert.deepEqual(named('step:6'), { ns: 6e9, near: false });
+  assert.deepEqual(named('2s'), { ns: 2e9, near: false });
+  assert.deepEqual(named('25%'), { ns: 2e9, near: false });
+  for (const step of [1, 3]) assert.deepEqual(named(`step:${step}`), { ns: 4e9, near: true });
   const long = new Stepping(trace.info());
   const axis = { first: [1, 5, 25], last: [4, 24, 25], endNs: [4e9, 24e9, 25e9] };
   long.ledgerSeries = () =>
@@ -97,8 +101,6 @@ test('a mark by its name, of several the newest', () => {
   ];
   const marked = new Stepping(makeInfo({ durationNs: 8e9, session: { marks } }));
   assert.equal(ns('mark:before eval', marked), 3e9);
-  assert.deepEqual(ns('mark:cold', marked), {
-    error: 'The trace has no mark "cold"; it has "before eval", "warm", "before eval".',
-  });
-  assert.deepEqual(ns('mark:cold'), { error: 'The trace has no mark "cold".' });
+  assertSentence(problem('mark:cold', marked));
+  assertSentence(problem('mark:cold'));
 });

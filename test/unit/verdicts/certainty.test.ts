@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { doubtOf, type Growth } from '../../../extension/analysis/findings/kinds/certainty';
 import type { FindingHolder } from '../../../extension/protocol/verdicts';
-import { sentencesOf } from '../sentences';
+import { sentencesOf } from '../../sentences.mjs';
 
-const { test, assertSentence } = sentencesOf('verdicts/certainty');
+const { test, assertSentence } = sentencesOf(__filename);
 
 const HOLDER: FindingHolder = {
   path: 'trainer.history[...]',

@@ -7,14 +7,7 @@ import { overallVerdict } from '../../../extension/analysis/sites/overallVerdict
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
 
-const STRINGS = {
-  '{0} of {1} stays alive': '{1}: {0} bleibt',
-  '1 tensor': '1 Tensor',
-  'each step': 'jeder Schritt',
-  '{0} a step': '{0} je Schritt',
-  'Not warm-up: it still grew {0} steps after it began.': 'Kein Aufwärmen: noch {0} Schritte später wächst es.',
-  '1 leak': '1 Leck',
-};
+const STRINGS = new Proxy({}, { get: (_, text) => String(text).toUpperCase() });
 
 test('a finding is told in the language of the editor', t => {
   const run = new StepRun();
@@ -26,13 +19,15 @@ test('a finding is told in the language of the editor', t => {
   t.after(() => config({ contents: {} }));
   config({ contents: STRINGS });
   const verdicts = judgeTrace(new RunTrace(run));
-  const [finding] = verdicts.findings;
-  assert.deepEqual(
-    [finding?.headline, finding?.detail],
-    ['train.py:1: jeder Schritt: 1 Tensor bleibt', '1.00 MB je Schritt'],
-  );
-  assert.ok(finding?.ruledOut.includes('Kein Aufwärmen: noch 29 Schritte später wächst es.'));
-  assert.equal(overallVerdict(new RunTrace(run).info(), verdicts).sentence, '1 Leck');
+  const loud = (text: string): string => text.toUpperCase();
+  const [[finding], [original]] = [verdicts.findings, english.findings];
+  assert.ok(finding && original);
+  assert.equal(finding.headline.replace('train.py', 'TRAIN.PY'), loud(original.headline));
+  assert.notEqual(finding.headline, original.headline);
+  assert.equal(finding.detail, loud(original.detail ?? ''));
+  assert.deepEqual(finding.ruledOut, original.ruledOut.map(loud));
+  const { sentence } = overallVerdict(new RunTrace(run).info(), verdicts);
+  assert.deepEqual([sentence, /[A-Z]/.test(sentence)], [loud(sentence), true]);
   const numbers = ({ id, bytesPerStep, bytes, sinceStep, place }: (typeof english.findings)[0]): unknown[] => {
     return [id, bytesPerStep, bytes, sinceStep, place];
   };

@@ -4,9 +4,9 @@ import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace, type RunFacts } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
-import { sentencesOf } from '../sentences';
+import { sentencesOf } from '../../sentences.mjs';
 
-const { test, assertSentence } = sentencesOf('verdicts/ledger');
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 
@@ -113,7 +113,7 @@ test('a third of the cache waits for a stream, step after step: pending, with th
   assertSentence(findings[0]?.title);
   assertSentence(findings[0]?.evidence[0]);
   assert.match(findings[0]?.suggestion ?? '', /TORCH_NCCL_AVOID_RECORD_STREAMS=1/);
-  assert.match(findings[0]?.ruledOut[0] ?? '', /^No leak/);
+  assertSentence(findings[0]?.ruledOut[0]);
   assert.equal(ledger[0]?.pending.bytes, 343 * MB);
 });
 
@@ -179,15 +179,12 @@ test('what waits grows, and is read often at first and seldom later', () => {
 });
 
 test('what waits grows by blocks that come and go; a queue that fills more and more slowly does not', () => {
-  const titles = (pending: (step: number) => number): unknown[] =>
-    judged({ tensor: () => 400 * MB, reserved: () => 4000 * MB, pending }).findings.map(finding =>
-      finding.title.replace(/:.*/, ''),
-    );
+  const titles = (pending: (step: number) => number): string[] =>
+    judged({ tensor: () => 400 * MB, reserved: () => 4000 * MB, pending }).findings.map(({ title }) => title);
   const noise = (step: number): number => 64 * MB * ((step * 7) % 5 < 2 ? 1 : 0);
-  assert.deepEqual(
-    titles(step => 64 * MB * Math.floor(step / 6) + 2 * noise(step)),
-    ['More and more freed memory waits for another stream'],
-  );
+  const rising = titles(step => 64 * MB * Math.floor(step / 6) + 2 * noise(step));
+  assert.equal(rising.length, 1);
+  assertSentence(rising[0]);
   assert.deepEqual(
     titles(step => 64 * MB * Math.floor(8 * (1 - Math.exp(-step / 12))) + noise(step)),
     [],

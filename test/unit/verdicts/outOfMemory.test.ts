@@ -7,9 +7,9 @@ import type { Pool } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
-import { sentencesOf } from '../sentences';
+import { sentencesOf } from '../../sentences.mjs';
 
-const { test, assertSentence } = sentencesOf('verdicts/outOfMemory');
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const GB = 1 << 30;
@@ -119,8 +119,8 @@ test('what a line never allocated in the rounds of a loop does not make a step b
     return judgeTrace(new RunTrace(run, { outOfMemory, outOfMemoryCount: 1, totalBytes: 16 * GB, ledger }))
       .outOfMemory[0]?.detail;
   };
-  assert.match(detail('optimizer') ?? '', /bigger than those before/);
-  assert.doesNotMatch(detail('periodic') ?? '', /bigger than those before/);
+  assertSentence(detail('optimizer'));
+  assertSentence(detail('periodic'));
 });
 
 test('where there are several GPUs, the one that is full is named', () => {
@@ -164,13 +164,12 @@ test('what captured graphs keep to themselves would have been enough', () => {
   const judgedWith = (pools: Pool[]) => judged([failing({ snapshot: snapshot({ pools }) })]).outOfMemory[0];
   const three = judgedWith([1, 2, 3].map(n => pool({ id: `${n}:0`, reservedBytes: n * GB, liveBytes: 256 * MB })));
   assert.equal(three?.cause, 'pools');
-  const keep = '3 captured graphs keep 6.00 GB of PyTorch’s cache, 5.25 GB of it unused between replays';
-  assert.ok(three?.detail.startsWith(keep), three?.detail);
+  assertSentence(three?.detail);
   // One pool for all is as big as the biggest.
   assert.deepEqual([three?.advice[0]?.bytes, three?.advice[0]?.text.includes('pool=first.pool()')], [2.5 * GB, true]);
   const one = judgedWith([pool({}), pool({ kind: 'common', reservedBytes: 9 * GB })]);
   assert.deepEqual([one?.cause, one?.advice[0]?.bytes], ['pools', GB]);
-  assert.ok(one?.advice[0]?.text.includes('1 captured graph keeps 1.00 GB of PyTorch’s cache, 1.00 GB of it unused'));
+  assertSentence(one?.advice[0]?.text);
   assert.notEqual(judgedWith([pool({ reservedBytes: 300 * MB })])?.cause, 'pools');
 });
 
@@ -283,11 +282,7 @@ test('failures that were only counted are said, and judged by those of their lin
     outOfMemory.map(({ index }) => index),
     [0, 2],
   );
-  assert.ok(
-    findings[0]?.evidence.includes(
-      '100,000 allocations did not fit: what was alive then is kept for 2; the other 99,998 were only counted.',
-    ),
-  );
+  assertSentence(findings[0]?.evidence.join('\n'));
 });
 
 /** Judged where the driver's calls were seen, and it refused some. */
@@ -316,11 +311,8 @@ test('the GPU had room, and PyTorch did not ask for it: a limit, and what raisin
     site({ site: id, liveBytes, liveCount: 1, oldestStep: 31 });
   const copies = snapshot({ sites: [copy(1, GB), copy(2, 2 * GB)] });
   const [explained] = withDriver(failing({ requestedBytes: 2 * GB, snapshot: copies }), []);
-  assert.deepEqual(
-    explained?.advice.slice(0, 2).map(({ text }) => /copies of one tensor|memory_fraction/.exec(text)?.[0]),
-    ['copies of one tensor', 'memory_fraction'],
-    'where it stopped is not why',
-  );
+  assert.match(explained?.advice[1]?.text ?? '', /memory_fraction/);
+  assertSentence(explained?.advice[0]?.text, 'where it stopped is not why');
   assert.equal(withDriver(failing(), [30.4e8]).at(-1)?.cause, 'full', 'the driver refused it just before');
   assert.equal(withDriver(failing(), [1e8]).at(-1)?.cause, 'limit', 'what it refused long ago is another story');
   const unread = failing({ snapshot: snapshot({ usedBytes: null, processBytes: null }) });
@@ -349,6 +341,12 @@ test('what the step made gets less with the batch; of the first step, only what 
   assertSentence(later?.advice[1]?.text ?? '');
 });
 
+/** Is it the same sentence, perhaps about other lines and bytes? */
+const beginsAs = (text: string, other: string): boolean => {
+  const head = (words: string): string => words.split(' ').slice(0, 3).join(' ');
+  return head(text) === head(other);
+};
+
 test('a few blocks of the size that was asked for, or half of it, made by several calls, are copies; equal layers are not', () => {
   const copy = (id: number, liveBytes: number): SnapshotSite =>
     site({ site: id, liveBytes, liveCount: 1, oldestStep: 31 });
@@ -356,14 +354,15 @@ test('a few blocks of the size that was asked for, or half of it, made by severa
     judged([failing({ requestedBytes: 4 * GB, snapshot: snapshot({ sites }) })]).outOfMemory[0]?.advice.map(
       ({ text }) => text,
     ) ?? [];
-  assertSentence(advice(copy(1, 2 * GB), copy(2, 4 * GB))[0] ?? '');
+  const [copies = ''] = advice(copy(1, 2 * GB), copy(2, 4 * GB));
+  assertSentence(copies);
   for (const others of [
     [copy(1, 2 * GB), copy(2, 3 * GB)],
     [copy(1, 2 * GB), { ...copy(2, 4 * GB), oldestStep: 3 }],
     [{ ...copy(1, 4 * GB), liveCount: 2 }],
     [1, 2, 3, 4, 5].map(id => copy(id, 2 * GB)),
   ])
-    assert.doesNotMatch(advice(...others).join(), /copies of one tensor/);
+    assert.ok(!advice(...others).some(text => beginsAs(text, copies)));
 });
 
 test('as many elements as a tensor has, squared, are two vectors that met as a row and a column', () => {
@@ -371,14 +370,15 @@ test('as many elements as a tensor has, squared, are two vectors that met as a r
   const advice = (requestedBytes: number, bytes: number): string =>
     judged([failing({ requestedBytes, snapshot: snapshot({ sites: [site({ liveBytes: 2 * bytes, liveCount: 2 })] }) })])
       .outOfMemory[0]?.advice[0]?.text ?? '';
-  assertSentence(advice(rows * rows * 4, 240_128));
+  const squared = advice(rows * rows * 4, 240_128);
+  assertSentence(squared);
   for (const [bytes, other] of [
     [rows * rows * 4, 280_064],
     [rows * rows * 5, 240_128],
     [8 * MB, 6_144], // 8 MiB are nearly 1,448 × 1,448
     [512, 512],
   ] as const)
-    assert.doesNotMatch(advice(bytes, other), /^That is/);
+    assert.ok(!beginsAs(advice(bytes, other), squared));
 });
 
 test('a failure is got over where the program ends well, takes more steps, or fails again', () => {
