@@ -3,10 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import type { NativeAddon } from '../../../extension/native/native';
 import type { AllocationQuery, SiteQuery } from '../../../extension/protocol/trace';
 import { kinds, LogFile } from './logFile';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertThrows } = sentencesOf(__filename);
 
 const file = resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node');
 const loaded = { exports: {} };
@@ -184,9 +187,9 @@ test('errors are one sentence', async () => {
   assert.throws(() => addon.open(join(directory, 'text.gputrace')), /^Error: [^\n]+$/);
   sample(directory).end();
   const trace = addon.open(directory);
-  assert.throws(() => trace.sites({ ...all, layer: 'disk' as 'host' }), /"layer" must be one of tensor, driver, host/);
-  assert.throws(() => trace.sites({ ...all, from: 'x' as unknown as number }), /"from" must be a number/);
-  assert.throws(() => trace.timeline(undefined as never), /must be an object/);
+  assertThrows(() => trace.sites({ ...all, layer: 'disk' as 'host' }));
+  assertThrows(() => trace.sites({ ...all, from: 'x' as unknown as number }));
+  assertThrows(() => trace.timeline(undefined as never));
   trace.close();
   trace.close();
   for (const call of [() => trace.info(), () => trace.revision(), () => trace.sites(all), () => trace.settle()]) {
@@ -203,7 +206,7 @@ test('the control word is made, switched and counted', () => {
   assert.equal(statSync(join(directory, 'control')).mode & 0o777, 0o600);
   addon.setRecording(directory, false);
   assert.deepEqual(control(), [0x4c54434d, 1, 0, 2]);
-  assert.throws(() => addon.setRecording(join(directory, 'absent'), true), /^Error: Recording could not be switched/);
+  assertThrows(() => addon.setRecording(join(directory, 'absent'), true));
 });
 
 /** Runs `code` in another Node with `open()` at hand; its exit status and signal. */
@@ -241,7 +244,7 @@ test('no end of a session, a worker or a process hangs or crashes', () => {
   };
   for (const [name, code] of Object.entries(ends)) {
     const result = inAnotherNode(directory, code);
-    assert.match(result, /^0 null (The trace was closed; open it again\.\n)?$/, `${name}: ${result}`);
+    assert.match(result, /^0 null (.*\bclosed\b.*\n)?$/, `${name}: ${result}`);
   }
   log.close();
 });

@@ -4,10 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import type { NativeAddon } from '../../../extension/native/native';
 import { isSnapshot } from '../../../extension/files/snapshotFile';
 import { traceFile } from '../../../extension/native/traceFile';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertRejects, assertThrows } = sentencesOf(__filename);
 
 const loaded = { exports: {} };
 process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));
@@ -70,13 +73,12 @@ test('what was asked for a block, its stream and pool are kept of a snapshot', {
 
 test('what is refused rejects with a sentence and leaves no file', { skip }, async () => {
   const source = file('h.pickle', HOSTILE);
-  const message = `${source} is not opened: at byte 2 it would call os.system; a memory snapshot holds plain data only.`;
-  await assert.rejects(addon.importSnapshot(source, join(folder, 'h.gputrace')), { message });
-  await assert.rejects(addon.importSnapshot(source + '.none', 'x'), /No such file or directory/);
+  await assertRejects(addon.importSnapshot(source, join(folder, 'h.gputrace')));
+  await assertRejects(addon.importSnapshot(source + '.none', 'x'));
   await assert.rejects(addon.importSnapshot(file('b.pickle', SNAPSHOT), '/proc/none/b.gputrace'), /Cannot save /);
   assert.ok(!existsSync(join(folder, 'h.gputrace')));
   const wrong = addon.importSnapshot as (path?: unknown) => unknown;
-  assert.throws(() => wrong(5), /needs the paths of a snapshot and of the trace to write/);
+  assertThrows(() => wrong(5));
 });
 
 test('a snapshot is turned into a trace in a folder that goes with it', { skip }, async t => {

@@ -4,11 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { NativeAddon } from '../../../extension/native/native';
 import { isSnapshot } from '../../../extension/files/snapshotFile';
 import { traceFile } from '../../../extension/native/traceFile';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence, assertRejects } = sentencesOf(__filename);
 
 const loaded = { exports: {} };
 process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));
@@ -75,51 +78,23 @@ const LINK =
   'i = zipfile.ZipInfo("x.pickle")\ni.create_system = 3\ni.external_attr = 0o120777 << 16\nz.writestr(i, b"/etc/passwd")';
 const BOMB =
   'for _ in range(1):\n  with z.open("x.pickle", "w") as out:\n    for _ in range(70): out.write(bytes(1 << 20))';
-const REFUSED: [string, () => string, RegExp][] = [
-  ['a gzip that was cut', () => written('d.gz', packed.subarray(0, 500)), /ends in the middle of its packed data\.$/],
-  [
-    'a damaged gzip',
-    () => written('e.gz', Buffer.concat([packed.subarray(0, 60), packed.subarray(61)])),
-    /e\.gz is not opened: its packed data is damaged \(.*\)\.$/,
-  ],
-  [
-    'a bomb',
-    () => zip('f.zip', BOMB),
-    /f\.zip is not opened: unpacked it is more than 100 times as large, which no snapshot is\.$/,
-  ],
-  [
-    'two snapshots',
-    () => zip('g.zip', 'z.writestr("a.pkl", data)\nz.writestr("b.pkl", data)'),
-    /has several files: unpack it, and open one of them\.$/,
-  ],
-  ['a link', () => zip('h.zip', LINK), /x\.pickle in it is no regular file\.$/],
-  [
-    'an archive of something else',
-    () => zip('j.zip', 'z.writestr("$&.txt", b"hello")'),
-    /j\.zip \(\$&\.txt in it\) is not opened: it does not begin as a pickle of protocol 2 to 5 does\.$/,
-  ],
-  ['an empty archive', () => zip('i.zip', ''), /is an archive without files\.$/],
-  [
-    'what is no snapshot',
-    () => zip('j.zip', 'z.writestr("x.pickle", b"hello")'),
-    /j\.zip \(x\.pickle in it\) is not opened: it does not begin as a pickle of protocol 2 to 5 does\.$/,
-  ],
-  [
-    'what is packed by xz',
-    () => written('l.pickle.xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0])),
-    /l\.pickle\.xz is packed in a way that is not read here: unpack it with unxz, and open what comes out\.$/,
-  ],
-  [
-    'an archive that says at once that it is too large',
-    () => zip('m.zip', BOMB.replace('range(70)', 'range(700)')),
-    /m\.zip is not opened: unpacked it is more than 100 times/,
-  ],
-  ['no gzip', () => written('k.gz', Buffer.from('hello')), /k\.gz is not opened: it does not begin as a pickle/],
+const REFUSED: [string, () => string][] = [
+  ['a gzip that was cut', () => written('d.gz', packed.subarray(0, 500))],
+  ['a damaged gzip', () => written('e.gz', Buffer.concat([packed.subarray(0, 60), packed.subarray(61)]))],
+  ['a bomb', () => zip('f.zip', BOMB)],
+  ['two snapshots', () => zip('g.zip', 'z.writestr("a.pkl", data)\nz.writestr("b.pkl", data)')],
+  ['a link', () => zip('h.zip', LINK)],
+  ['an archive of something else', () => zip('j.zip', 'z.writestr("$&.txt", b"hello")')],
+  ['an empty archive', () => zip('i.zip', '')],
+  ['what is no snapshot', () => zip('j.zip', 'z.writestr("x.pickle", b"hello")')],
+  ['what is packed by xz', () => written('l.pickle.xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]))],
+  ['an archive that says at once that it is too large', () => zip('m.zip', BOMB.replace('range(70)', 'range(700)'))],
+  ['no gzip', () => written('k.gz', Buffer.from('hello'))],
 ];
-for (const [name, make, sentence] of REFUSED) {
+for (const [name, make] of REFUSED) {
   testAlone(`${name} is refused with one sentence`, async () => {
     await assert.rejects(traceFile(addon, make()), error => {
-      assert.match((error as Error).message, sentence);
+      assertSentence((error as Error).message.replace(/damaged \(.*\)/, 'damaged (…)'), 'which damage zlib found');
       assert.ok(!(error as Error).message.includes(tmpdir()));
       return true;
     });
@@ -136,9 +111,9 @@ testAlone('a zip archive that is damaged anywhere is read whole, or refused with
     damaged[place] = (damaged[place] ?? 0) ^ 0x55;
     await liveBytes(written('m.zip', damaged)).then(
       ([live]) => assert.equal(live, truth.bytes, `byte ${place}`),
-      (error: Error) => assert.match(error.message, /^\S+m\.zip is not opened: [^\n]+\.$/),
+      (error: Error) => assert.match(error.message, /^\S+m\.zip is not [^\n]+\.$/),
     );
   }
   truncateSync(path, bytes.length - 30);
-  await assert.rejects(traceFile(addon, path), /the table of its files is missing\.$/);
+  await assertRejects(traceFile(addon, path));
 });

@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import type { NativeAddon, NativeTrace } from '../../../extension/native/native';
 import type { SiteSeries, SiteSeriesQuery } from '../../../extension/protocol/trace';
 import { STEP_LOST_EVENTS, STEP_PAUSED } from '../../../extension/protocol/trace';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import { kinds, LogFile } from './logFile';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertThrows } = sentencesOf(__filename);
 
 const loaded = { exports: {} };
 process.dlopen(loaded, resolve(process.env['GMT_ADDON'] ?? 'dist/native/gpu_memory_trace.node'));
@@ -80,8 +83,8 @@ test('sites have series over steps', async () => {
   assert.deepEqual([...chosen.id], [series.id[leak]]);
   assert.equal(trace.siteSeries({ ...tensors, from: 1, to: 2 }).id[0], series.id[leak]);
   assert.equal(trace.siteSeries({ ...tensors, process: 9 }).rows, 0);
-  assert.throws(() => trace.siteSeries({ ...tensors, sites: 'all' as never }), /"sites" must be a list of numbers/);
-  assert.throws(() => trace.siteSeries({ ...tensors, points: undefined as never }), /"points" must be a number/);
+  assertThrows(() => trace.siteSeries({ ...tensors, sites: 'all' as never }));
+  assertThrows(() => trace.siteSeries({ ...tensors, points: undefined as never }));
 
   const [freed] = trace.freeLines(series.id[cache]!);
   assert.deepEqual([freed!.count, freed!.lastStep, freed!.frames[0]!.line, freed!.userFrame], [2, 3, 30, 0]);
@@ -185,7 +188,7 @@ test('answers of the agent come with the blocks that they name', async () => {
   assert.equal(trace.answer({ process: 0, index: 3 }), null);
   assert.equal(trace.answer({ process: 5, index: 0 }), null);
   assert.equal(trace.blocks({ process: 0, addresses: [0x7f0000001000n] })[0]!.known, false);
-  assert.throws(() => trace.blocks({ process: 0, addresses: [1] as never }), /must be a list of addresses/);
+  assertThrows(() => trace.blocks({ process: 0, addresses: [1] as never }));
   trace.close();
 });
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   commandVariables,
@@ -11,6 +10,9 @@ import {
   type VariableContext,
 } from '../../../extension/capture/launch/launchConfiguration';
 import { joinWords, splitWords } from '../../../extension/capture/launch/shellWords';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertThrows } = sentencesOf(__filename);
 
 const context: VariableContext = {
   workspaceFolder: '/work/my project',
@@ -109,7 +111,7 @@ test('a relative program counts from cwd; a missing environment file is none', (
 });
 
 test('what cannot be run is said', () => {
-  assert.throws(() => planOf(base, context, noFile), /"Train" names no program/);
+  assertThrows(() => planOf(base, context, noFile));
   assert.throws(() => planOf({ ...base, program: 'x', args: '"open' }, context, noFile), /quote/);
   assert.throws(() => planOf({ ...base, program: 'x', args: 3 }, context, noFile), /"args"/);
 });

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { queryProcess, refusalOf, writeQuestion } from '../../../extension/capture/traces/requests';
 import type { Answer, AnswerInfo, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { makeInfo, makeProcess } from '../fakeTrace';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'requests-'));
@@ -85,14 +88,14 @@ test('why a process cannot be asked', () => {
   const refusal = (process: Partial<ProcessInfo>, session = {}, directory: string | null = '/t'): string | null =>
     refusalOf(makeInfo({ session }), makeProcess(process), directory);
   assert.equal(refusal({}), null);
-  assert.match(refusal({}, { backend: 'uprobe' }) ?? '', /traced from outside/);
-  assert.match(refusal({ driverSource: 'uprobe' }) ?? '', /traced from outside/);
-  assert.match(refusal({ ended: true }) ?? '', /has ended/);
-  assert.match(refusal({}, {}, null) ?? '', /has ended/);
-  assert.match(refusal({ python: null }) ?? '', /no Python/);
+  assertSentence(refusal({}, { backend: 'uprobe' }));
+  assertSentence(refusal({ driverSource: 'uprobe' }));
+  assertSentence(refusal({ ended: true }));
+  assertSentence(refusal({}, {}, null));
+  assertSentence(refusal({ python: null }));
   const off = { code: 9, text: 'The agent is switched off (GPU_MEMTRACE_AGENT=0).' };
   assert.match(refusal({ notes: [off] }) ?? '', /GPU_MEMTRACE_AGENT=0/);
-  assert.match(refusalOf(makeInfo({}), undefined, '/t') ?? '', /no such process/);
+  assertSentence(refusalOf(makeInfo({}), undefined, '/t'));
 });
 
 test('the answer is waited for until all of it is there', async t => {
@@ -105,7 +108,8 @@ test('the answer is waited for until all of it is there', async t => {
 test('the answer to another question is not taken', async t => {
   const trace = new FakeTrace(makeProcess({}), 0, Infinity, 7);
   const result = await queryProcess(trace, folder(t), 0, { blocks: [] }, { limitMs: 10 });
-  assert.ok('sentence' in result && /one long call/.test(result.sentence), JSON.stringify(result));
+  assert.ok('sentence' in result, JSON.stringify(result));
+  assertSentence(result.sentence);
 });
 
 test('no answer is one sentence: it ended, it is busy, nobody waits, the folder is gone', async t => {
@@ -119,9 +123,9 @@ test('no answer is one sentence: it ended, it is busy, nobody waits, the folder 
     const result = await queryProcess(trace, where, 0, { blocks: [] }, { limitMs, ...(signal && { signal }) });
     return 'sentence' in result ? result.sentence : 'answered';
   };
-  assert.match(await sentence(new FakeTrace(makeProcess({}), Infinity, 2)), /ended before it answered/);
-  assert.match(await sentence(new FakeTrace(makeProcess({})), 60), /did not answer within 0 seconds/);
-  assert.match(await sentence(new FakeTrace(makeProcess({})), 10_000, AbortSignal.abort()), /Nothing waits/);
-  assert.match(await sentence(new FakeTrace(makeProcess({})), 10, undefined, '/no/such'), /no such file or folder/);
-  assert.match(await sentence(new FakeTrace(makeProcess({ ended: true }))), /has ended/);
+  assertSentence(await sentence(new FakeTrace(makeProcess({}), Infinity, 2)));
+  assertSentence(await sentence(new FakeTrace(makeProcess({})), 60));
+  assertSentence(await sentence(new FakeTrace(makeProcess({})), 10_000, AbortSignal.abort()));
+  assertSentence(await sentence(new FakeTrace(makeProcess({})), 10, undefined, '/no/such'));
+  assertSentence(await sentence(new FakeTrace(makeProcess({ ended: true }))));
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseArguments, type Arguments } from '../../../extension/cli/arguments/arguments';
 import { helpLines } from '../../../extension/cli/arguments/help';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line === '' ? [] : line.split(' '));
 
@@ -83,8 +85,8 @@ test('metrics go to an address or a file that is one, or as variables say', () =
   assert.deepEqual(metricsOf('--otlp=http://c'), ['http://c', null, 2]);
   for (const text of ['c:4318', 'localhost:4318/v1', 'grpc://c:4317'])
     assert.deepEqual(metricsOf(`--otlp ${text}`), [text, null, 2]);
-  assert.match(String(metricsOf('--otlp=nonsense')), /^--otlp nonsense is no address of a server/);
-  assert.match(String(metricsOf('--prometheus gpu.txt')), /^--prometheus gpu\.txt: the name must end in \.prom, /);
+  assertSentence(String(metricsOf('--otlp=nonsense')));
+  assertSentence(String(metricsOf('--prometheus gpu.txt')));
 });
 
 test('the uprobe tracer is chosen by name, with its own option', () => {
@@ -155,61 +157,61 @@ test('help and version', () => {
 });
 
 test('what is wrong is said in one sentence', () => {
-  const cases: [string, RegExp][] = [
-    ['', /run, attach, record, mark, report, holders, kernel, sql, doctor or mcp/],
-    ['nonsense', /"nonsense"/],
-    ['run', /Name the program/],
-    ['run --', /Name the program/],
-    ['run --nope -- x', /no option --nope/],
-    ['run --format xml -- x', /table, json, none/],
-    ['run --format -- x', /--format needs a value/],
-    ['run --interval soon -- x', /--interval soon/],
-    ['run --interval 1ms -- x', /--interval 1ms/],
-    ['run --simulate-gpu=yes -- x', /takes no value/],
-    ['run --backend gdb -- x', /auto, inject, uprobe/],
-    ['run --native-stacks -- x', /--native-stacks .* add --backend uprobe/],
-    ['run --no-stacks -- x', /^run has no option --no-stacks \(see/],
-    ['run --start soon -- x', /choose one of now, paused/],
-    ['run --max-steps 0 -- x', /--max-steps 0 is not a number of training steps, such as 100\./],
-    ['run --start-at 12s -- x', /--start-at 12s is not a training step, such as step:1000/],
-    ['run --start-at step:0 -- x', /--start-at step:0 is not/],
-    ['run --start-when 70GB -- x', /--start-when 70GB is not a size of PyTorch's cache/],
-    ['run --start-when reserved>1ZB -- x', /--start-when reserved>1ZB is not/],
-    ['run --start-when reserved>99999999TB -- x', /--start-when reserved>99999999TB is not/],
-    ['run --start paused --backend uprobe -- x', /--start needs the in-process tracer/],
-    ['run --lean --backend uprobe -- x', /--lean needs the in-process tracer/],
-    ['record 12', /Name a process, and on or off/],
-    ['record 12 maybe', /Name a process, and on or off/],
-    ['record 12 on off', /Name a process, and on or off/],
-    ['attach', /Name one process/],
-    ['attach 12 13', /Name one process/],
-    ['attach python', /"python" is not the number of a process/],
-    ['attach 0', /"0" is not the number/],
-    ['attach 12x', /"12x" is not the number/],
-    ['attach -12', /no option -12/],
-    ['attach 12 --simulate-gpu', /--simulate-gpu is for run/],
-    ['attach 12 --backend inject', /--backend inject is for run/],
-    ['attach 12 --nope', /attach has no option --nope/],
-    ['attach 12 --ring-bytes 65536', /^attach has no option --ring-bytes \(see/],
-    ['run --fail-on-leak=leaks -- x', /--fail-on-leak leaks: choose one of all\./],
-    ['report', /Name one trace/],
-    ['report a --blocks --format json', /--blocks is for the table of one trace/],
-    ['report a --blocks --compare b', /--blocks is for the table of one trace/],
-    ['report a b', /Name one trace/],
-    ['report a --format xml', /choose one of table, json, csv/],
-    ['report a --at soon', /--at soon is not a time of a trace/],
-    ['report a --at 101%', /is not a time of a trace/],
-    ['report a --at step:0', /is not a time of a trace/],
-    ['report a --at', /--at needs a value/],
-    ['report a --between 1s', /--between needs a value/],
-    ['report a --at 1s --between 1s 2s', /either --at T or --between/],
-    ['report a --format csv --group-by thread', /--group-by is for the table and json/],
-    ['doctor x', /doctor takes no "x"/],
+  const lines = [
+    '',
+    'nonsense',
+    'run',
+    'run --',
+    'run --nope -- x',
+    'run --format xml -- x',
+    'run --format -- x',
+    'run --interval soon -- x',
+    'run --interval 1ms -- x',
+    'run --simulate-gpu=yes -- x',
+    'run --backend gdb -- x',
+    'run --native-stacks -- x',
+    'run --no-stacks -- x',
+    'run --start soon -- x',
+    'run --max-steps 0 -- x',
+    'run --start-at 12s -- x',
+    'run --start-at step:0 -- x',
+    'run --start-when 70GB -- x',
+    'run --start-when reserved>1ZB -- x',
+    'run --start-when reserved>99999999TB -- x',
+    'run --start paused --backend uprobe -- x',
+    'run --lean --backend uprobe -- x',
+    'record 12',
+    'record 12 maybe',
+    'record 12 on off',
+    'attach',
+    'attach 12 13',
+    'attach python',
+    'attach 0',
+    'attach 12x',
+    'attach -12',
+    'attach 12 --simulate-gpu',
+    'attach 12 --backend inject',
+    'attach 12 --nope',
+    'attach 12 --ring-bytes 65536',
+    'run --fail-on-leak=leaks -- x',
+    'report',
+    'report a --blocks --format json',
+    'report a --blocks --compare b',
+    'report a b',
+    'report a --format xml',
+    'report a --at soon',
+    'report a --at 101%',
+    'report a --at step:0',
+    'report a --at',
+    'report a --between 1s',
+    'report a --at 1s --between 1s 2s',
+    'report a --format csv --group-by thread',
+    'doctor x',
   ];
-  for (const [line, pattern] of cases) {
+  for (const line of lines) {
     const parsed = parse(line);
     assert.ok('usage' in parsed, line);
-    assert.match(parsed.usage, pattern);
+    assertSentence(parsed.usage, line);
     assert.doesNotMatch(parsed.usage, /\n/);
   }
 });
@@ -238,9 +240,11 @@ test('--holders is for the tracer inside the program', () => {
   assert.deepEqual(chosen('--holders=onFirstLeak', 'never'), ['onFirstLeak', ['never']]);
   assert.deepEqual(chosen('--holders=never', '--backend', 'uprobe', 'x'), ['never', ['x']]);
   const unknown = parseArguments(['run', '--holders=always', 'x']);
-  assert.ok('usage' in unknown && unknown.usage.includes('choose one of onFirstLeak, atSteps, never'));
+  assert.ok('usage' in unknown);
+  assertSentence(unknown.usage);
   const wrong = parseArguments(['run', '--holders', '--backend', 'uprobe', '--', 'python', 'train.py']);
-  assert.ok('usage' in wrong && wrong.usage.includes('--holders needs the in-process tracer'));
+  assert.ok('usage' in wrong);
+  assertSentence(wrong.usage);
 });
 
 test('holders: whom, about what', () => {
@@ -257,12 +261,12 @@ test('holders: whom, about what', () => {
     const parsed = parseArguments(words);
     return 'usage' in parsed ? parsed.usage : JSON.stringify(parsed);
   };
-  assert.match(usage('holders'), /Name one running process or its trace/);
-  assert.match(usage('holders', '1', '2'), /Name one running process/);
-  assert.match(usage('holders', '1', '--line', 'train.py'), /train\.py is not FILE:LINE/);
-  assert.match(usage('holders', '1', '--address', '7f'), /7f is not an address/);
-  assert.match(usage('holders', '1', '--line', 'a:1', '--address', '0x1'), /not both/);
-  assert.match(usage('holders', '1', '--do', 'collect'), /holders has no option --do/);
+  assertSentence(usage('holders'));
+  assertSentence(usage('holders', '1', '2'));
+  assertSentence(usage('holders', '1', '--line', 'train.py'));
+  assertSentence(usage('holders', '1', '--address', '7f'));
+  assertSentence(usage('holders', '1', '--line', 'a:1', '--address', '0x1'));
+  assertSentence(usage('holders', '1', '--do', 'collect'));
   assert.deepEqual(parseArguments(['holders', '1', '--help']), { verb: 'help', about: 'holders' });
 });
 
@@ -280,17 +284,14 @@ test('a word that was probably another one is told so, and what is far from all 
     const parsed = parseArguments(words);
     return 'usage' in parsed ? parsed.usage : '';
   };
-  assert.equal(usage('atach', '12'), '"atach" is not a command: did you mean attach?');
-  assert.equal(usage('reprot'), '"reprot" is not a command: did you mean report?');
-  assert.equal(usage('Doctor'), '"Doctor" is not a command: did you mean doctor?');
-  assert.equal(usage('--hepl'), '"--hepl" is not a command: did you mean --help?');
-  assert.match(usage('train.py'), /there are run, attach/);
-  assert.equal(usage('run', '--inteval=2s', '--', 'x'), 'run has no option --inteval: did you mean --interval?');
-  assert.equal(usage('run', '--fail-on-leaks', 'x'), 'run has no option --fail-on-leaks: did you mean --fail-on-leak?');
-  assert.equal(
-    usage('report', 'x.gputrace', '--stacks'),
-    'report has no option --stacks (see "gpu-memtrace report --help").',
-  );
+  assertSentence(usage('atach', '12'));
+  assertSentence(usage('reprot'));
+  assertSentence(usage('Doctor'));
+  assertSentence(usage('--hepl'));
+  assertSentence(usage('train.py'));
+  assertSentence(usage('run', '--inteval=2s', '--', 'x'));
+  assertSentence(usage('run', '--fail-on-leaks', 'x'));
+  assertSentence(usage('report', 'x.gputrace', '--stacks'));
 });
 
 test('the help of what records has its options in groups, and names none that is not there', () => {
@@ -304,9 +305,12 @@ test('the help of what records has its options in groups, and names none that is
     }
     assert.deepEqual([...groups.keys()], ['Everyday', 'Recording', 'Jobs', 'Expert'], verb);
     assert.ok((groups.get('Everyday') ?? []).length <= 12);
+    const unknown = parseArguments([verb, '--nope']);
+    assert.ok('usage' in unknown);
+    const [refused] = unknown.usage.split('--nope');
     for (const name of [...groups.values()].flat()) {
       const parsed = parseArguments([verb, name]);
-      assert.ok('usage' in parsed && !/has no option/.test(parsed.usage), `${verb} ${name}`);
+      assert.ok('usage' in parsed && !parsed.usage.startsWith(`${refused}${name}`), `${verb} ${name}`);
     }
   }
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { Outbox } from '../../../extension/protocol/requests/outbox';
 import { checkMessages } from '../../../extension/protocol/requests/validate';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 test('messages of one moment travel as one; one that is alone as it is', () => {
   const sent: unknown[] = [];
@@ -43,6 +45,7 @@ test('a batch that is none is refused', () => {
   for (const messages of [undefined, {}, 'ready', Array.from({ length: 1000 }, () => ({ type: 'ready' }))]) {
     const checked = checkMessages({ type: 'batch', messages });
     assert.equal(checked.length, 1);
-    assert.ok(checked[0]?.ok === false && /a batch is a list of at most \d+ messages/.test(checked[0].error));
+    assert.ok(checked[0]?.ok === false);
+    assertSentence(checked[0].error);
   }
 });

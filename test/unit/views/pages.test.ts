@@ -5,7 +5,10 @@ import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 interface Page {
   posted: { type: string; sentence?: string }[];
@@ -100,8 +103,9 @@ test('a job page says what could not be read, and reads again when it is wanted'
     page.posted.map(({ type }) => type),
     ['problem', 'problem', 'problem'],
   );
-  assert.match(page.posted[0]?.sentence ?? '', /could not be read: /);
-  assert.match(page.posted[2]?.sentence ?? '', /^Nothing is in .* yet/);
+  const [why, , nothing] = page.posted.map(({ sentence }) => sentence);
+  assertSentence(why?.split(': ')[0], 'what follows is Node.js’s');
+  assertSentence(nothing);
 });
 
 test('a run that is chosen while another one is read is shown', async t => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { STREAM_UNKNOWN } from '../../../extension/protocol/streams';
 import type { AllocationWindow } from '../../../extension/protocol/trace';
 import {
@@ -17,6 +16,9 @@ import { subjectOf } from '../../../webview/explorer/state/subject';
 import type { Row } from '../../../webview/explorer/common/rows';
 import { makeProcess } from '../fakeTrace';
 import { threadText } from '../../../webview/explorer/common/threadNames';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const window: AllocationWindow = {
@@ -55,15 +57,13 @@ test('an address that is handed out again is another block', () => {
 });
 
 test('a tensor’s size is what the allocator rounded to; the driver is asked for exact bytes', () => {
-  assert.equal(sizeText(block), '20.00 MB (20,971,520 bytes), as the allocator rounded it');
-  assert.equal(sizeText({ bytes: 512, layer: 'driver' }), '512 B, as requested from the driver');
+  assertSentence(sizeText(block));
+  assertSentence(sizeText({ bytes: 512, layer: 'driver' }));
 });
 
 test('what was asked for, the stream and the pool, or that nobody recorded them', () => {
-  assert.deepEqual(
-    [requestedText(block), poolText(block), poolText({ ...block, pool: '0:3' })],
-    ['20.00 MB (20,971,420 bytes)', 'default pool', 'private pool 0:3, of a CUDA graph or a MemPool'],
-  );
+  assert.deepEqual([requestedText(block), poolText(block)], ['20.00 MB (20,971,420 bytes)', 'default pool']);
+  assertSentence(poolText({ ...block, pool: '0:3' }));
   const unknown = { askedBytes: Float64Array.of(NaN), pool: [''], stream: BigUint64Array.of(STREAM_UNKNOWN) };
   const silent = blockAt({ ...window, ...unknown }, 0)!;
   assert.deepEqual(
@@ -79,16 +79,14 @@ test('age is in steps and time', () => {
 });
 
 test('streams, kinds and threads have names', () => {
-  assert.deepEqual(
-    [streamText(0n), streamText(2n), streamText(0x55d0n)],
-    ['default stream', 'per-thread default stream', 'stream 0x55d0'],
-  );
+  assert.deepEqual([streamText(0n), streamText(0x55d0n)], ['default stream', 'stream 0x55d0']);
+  assertSentence(streamText(2n));
   assert.deepEqual([kindText(18), kindText(99)], ['stream-ordered pool (cuMemAllocAsync)', 'kind 99']);
   const one = makeProcess({});
   const { process, thread } = block;
   assert.equal(threadText([one], process, thread), 'main thread');
   assert.equal(threadText([{ ...one, pid: 1 }], process, thread), 'python:2166793');
-  assert.equal(threadText([one, makeProcess({ index: 1 })], process, thread), 'main thread of process 2166793');
+  assertSentence(threadText([one, makeProcess({ index: 1 })], process, thread));
   assert.equal(threadText([one], process, 7), 'thread 7');
   assert.equal(threadText([one], process, -1), 'several threads');
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { ToHost } from '../../../extension/protocol/requests/messages';
 import { RequestClient } from '../../../webview/explorer/shell/client';
 import { FakeTime } from './fakeTime';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertRejects } = sentencesOf(__filename);
 
 function setUp(): { client: RequestClient; sent: Extract<ToHost, { type: 'request' }>[]; time: FakeTime } {
   const sent: Extract<ToHost, { type: 'request' }>[] = [];
@@ -41,6 +43,6 @@ test('a request without an answer is given up, and a late answer is nobody’s',
   time.advance(4999);
   assert.equal(time.waiting, 1);
   time.advance(1);
-  await assert.rejects(asked, /did not answer "openLine" within 5 seconds/);
+  await assertRejects(asked);
   client.accept({ type: 'response', id: sent[0]!.id, ok: true, value: undefined });
 });

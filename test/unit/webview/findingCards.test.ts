@@ -1,11 +1,13 @@
 // What a finding's card says, and which cards there are.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak } from '../../../extension/protocol/verdicts';
 import { shownFindings } from '../../../webview/explorer/findings/logic';
 import { figures, holderText, lineText, moreFigures } from '../../../webview/explorer/findings/text';
 import { findings } from '../../page/fakeFindings';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const view = findings();
 const leak = view.findings.find(finding => finding.id === 'leak 0')!;
@@ -48,9 +50,9 @@ test('no failure is folded away, and one that came of a leak is first', () => {
 });
 
 test('figures as far as they are known', () => {
-  assert.deepEqual(figures(leak), ['+4.19 MB a step', 'full after 32,435 more steps']);
-  assert.deepEqual(figures({ ...leak, fullInSteps: 1 })[1], 'full after 1 more step');
-  assert.deepEqual(moreFigures(leak), ['820.00 MB in 600 blocks', 'since step 12', '99 % sure']);
+  assertSentence(figures(leak).join('\n'));
+  assertSentence(figures({ ...leak, fullInSteps: 1 })[1]);
+  assertSentence(moreFigures(leak).join('\n'));
   const failed = { ...leak, atStep: 31, processes: 4, bytesPerStep: 0, sinceStep: null };
   assert.deepEqual(figures(failed), ['in step 31', 'in 4 processes']);
   const unknown = { ...leak, sinceStep: null, confidence: 1, bytesPerStep: 0, bytes: 0 };

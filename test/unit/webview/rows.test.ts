@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { COLUMNS } from '../../../webview/explorer/common/columns';
 import { headline } from '../../../webview/explorer/ledger/ledgerText';
@@ -7,6 +6,9 @@ import { isOfBackward } from '../../../extension/protocol/trace';
 import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/common/rows';
 import { siteWindow as window } from './siteWindow';
 import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const processes = [{ index: 3, threads: [{ index: 2, tid: 99, name: 'worker' }] }] as ProcessInfo[];
@@ -64,7 +66,8 @@ test('no Python line, several threads, host memory', () => {
     device: Int32Array.of(-1),
   };
   const row = rowAt(window(none), 0, 'line', processes, 'host');
-  assert.deepEqual([row.primary, row.thread, row.device], ['no Python line', 'several threads', 'host']);
+  assert.deepEqual([row.thread, row.device], ['several threads', 'host']);
+  assertSentence(row.primary);
   const several = rowAt(window(none), 0, 'line', processes, 'tensor');
   assert.equal(several.device, '', 'a GPU that is not known is no host memory');
 });

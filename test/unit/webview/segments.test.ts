@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { SegmentMap } from '../../../extension/protocol/trace';
 import { SegmentGeometry } from '../../../webview/explorer/segments/canvas';
 import { palette, SegmentColours } from '../../../webview/explorer/segments/colours';
 import { fragmentationText, leftOutText, moveItem, SegmentItems } from '../../../webview/explorer/segments/items';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 type Spec = {
@@ -114,28 +116,16 @@ test('an item is found again in newer data by its address', () => {
 });
 
 test('a sentence says how much is free, where, and the longest gap', () => {
-  assert.equal(
-    fragmentationText(map),
-    '3 segments hold 32.00 MB; 12.00 MB of it is free: 10.00 MB in 1 partly used segment, 2.00 MB in 1 empty one. The largest gap is 4.00 MB.',
-  );
-  assert.equal(
-    fragmentationText(mapOf([{ bytes: 1, blocks: [[0, 1]] }])),
-    '1 segment holds 1.00 MB; none of it is free.',
-  );
-  assert.equal(fragmentationText(mapOf([])), 'No segment here yet.');
-  assert.match(
-    fragmentationText(mapOf([{ bytes: 4, blocks: [] }], { source: 'driver' })),
-    /1 allocation of the driver, 4\.00 MB/,
-  );
+  assertSentence(fragmentationText(map));
+  assertSentence(fragmentationText(mapOf([{ bytes: 1, blocks: [[0, 1]] }])));
+  assertSentence(fragmentationText(mapOf([])));
+  assertSentence(fragmentationText(mapOf([{ bytes: 4, blocks: [] }], { source: 'driver' })));
 });
 
 test('what is not drawn is said', () => {
   assert.equal(leftOutText(map), '');
   const blocks = { ...map.blocks, leftOut: 3, leftOutBytes: MB, outside: 1, outsideBytes: 2 * MB };
-  assert.equal(
-    leftOutText({ ...map, blocks, segmentsLeftOut: 1 }),
-    'Not drawn: 3 smaller blocks (1.00 MB), 1 smaller segment. Outside all segments that were seen: 1 block (2.00 MB).',
-  );
+  assertSentence(leftOutText({ ...map, blocks, segmentsLeftOut: 1 }));
 });
 
 test('bars are to one scale, or each as wide as the view; a point finds its block', () => {
@@ -174,11 +164,14 @@ test('one line has one colour, whatever its stacks; what has no line has its own
   assert.equal(none, unknown);
   assert.notEqual(a, none);
   assert.deepEqual(
-    colours.keys().map(key => [key.text, key.bytes / MB]),
-    [
-      ['no Python line', 4],
-      ['m.py:4', 2],
-    ],
+    colours.keys().map(key => key.bytes / MB),
+    [4, 2],
+  );
+  assertSentence(
+    colours
+      .keys()
+      .map(({ text }) => text)
+      .join('\n'),
   );
   const shades = palette('line', ['red', 'a', 'b', 'c', 'd', 'e'], 'grey');
   assert.match(shades[none!]!, /grey/);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { endOfStep, stepAt, stepTicks } from '../../../webview/explorer/timeline/axis';
 import {
@@ -11,6 +10,9 @@ import {
   spanText,
   toSteps,
 } from '../../../webview/explorer/timeline/span';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 /** Steps 1–4 in one point, then 5, 6 and 7 with points of their own. */
 const axis: StepTimes = {
@@ -86,13 +88,10 @@ test('without steps they move by a part of the window and stop at its edges', ()
 
 test('what a span shows: born after its begin, at the latest at its end; or alive at the end', () => {
   const span = { fromNs: 400, toNs: 700 };
-  assert.deepEqual(bornIn(span, axis), {
-    moment: { kind: 'born', fromNs: 401, toNs: 700 },
-    title: 'Allocated in steps 5–6 and still alive',
-  });
-  assert.deepEqual(aliveAtEnd(span, axis), {
-    moment: { kind: 'at', timeNs: 700 },
-    title: 'Alive at the end of step 6',
-  });
+  const [born, alive] = [bornIn(span, axis), aliveAtEnd(span, axis)];
+  assert.deepEqual(born.moment, { kind: 'born', fromNs: 401, toNs: 700 });
+  assert.deepEqual(alive.moment, { kind: 'at', timeNs: 700 });
+  assertSentence(born.title);
+  assertSentence(alive.title);
   assert.equal(aliveAtEnd({ fromNs: 0, toNs: 2e9 }, null).title, 'Alive at 2.00 s');
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { gapsOf, marksOf, placeMarks } from '../../../webview/explorer/timeline/timelineMarks';
 import { groupAt, groupBytesText, groupName, stackEdges } from '../../../webview/explorer/timeline/timelineStack';
 import { makeInfo, makeProcess } from '../fakeTrace';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const window = { fromNs: 0, toNs: 1000 };
 
@@ -17,7 +19,7 @@ test('marks of a kind that touch are one, labels that would overlap go lower or 
     collections.map(({ x }) => x),
     [100, 500],
   );
-  assert.match(collections[0]!.mark.title, /and 1 more beside it/);
+  assertSentence(collections[0]!.mark.title);
   const peak = placed.find(({ mark }) => mark.kind === 'peak')!;
   assert.deepEqual([peak.labelled, peak.left, peak.lower, peak.mark.label], [true, false, false, 'peak 1.00 KB']);
   const [first, second, third] = placed.filter(({ mark }) => mark.kind === 'named');
