@@ -4,8 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { DRIVER_SCRIPT, Place, python, type Report } from './launcher';
+import { withoutNumbers } from '../masked.mjs';
+import { sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));
@@ -28,7 +31,7 @@ test('no such script: the interpreter’s own sentence and status', async t => {
     'no.py',
   ]);
   assert.equal(status, 2);
-  assert.match(stderr, /can't open file .*no\.py/);
+  assert.match(stderr, /no\.py/);
 });
 
 test('no GPU: said in one sentence, and the program runs', async t => {
@@ -38,7 +41,7 @@ test('no GPU: said in one sentence, and the program runs', async t => {
   assert.equal(status, 0);
   assert.equal(stdout, 'ran\n');
   assert.equal(ours(stderr).length, 1);
-  assert.match(stderr, /No NVIDIA driver was found \(libcuda\.so\.1\): the program runs without a GPU\.\n/);
+  assertSentence(stderr);
 });
 
 test('an installed package has no simulated GPU: one sentence, 125, and not in its help', async t => {
@@ -48,7 +51,7 @@ test('an installed package has no simulated GPU: one sentence, 125, and not in i
     const words = ['run', '--simulate-gpu', '--backend', backend, '--', python, '-c', 'print("ran")'];
     const { status, stdout, stderr } = await place.run(words);
     assert.deepEqual([status, stdout], [125, ''], backend);
-    assert.match(stderr, /^gpu-memtrace: --simulate-gpu works only from a checkout of the repository, [^\n]*\n$/);
+    assertSentence(stderr);
   }
   assert.doesNotMatch((await place.run(['run', '--help'])).stdout, /simulate/);
   assert.match((await new Place(t).run(['run', '--help'])).stdout, /--simulate-gpu/);
@@ -88,21 +91,21 @@ test('report names what is wrong with a file', async t => {
   const whole = readFileSync(await traced(place));
   const newer = Buffer.from(whole);
   newer.writeUInt32LE(0xffff, 8); // the version follows the eight bytes of the magic
-  const files: [string, Buffer | string, RegExp][] = [
-    ['empty.gputrace', '', /empty\.gputrace/],
-    ['text.gputrace', 'This is no trace, whatever its name says. '.repeat(500), /text\.gputrace/],
-    ['newer.gputrace', newer, /newer/],
+  const files: [string, Buffer | string][] = [
+    ['empty.gputrace', ''],
+    ['text.gputrace', 'This is no trace, whatever its name says. '.repeat(500)],
+    ['newer.gputrace', newer],
   ];
-  for (const [name, content, pattern] of files) {
+  for (const [name, content] of files) {
     writeFileSync(place.path(name), content);
     const { status, stdout, stderr } = await place.run(['report', place.path(name)]);
     assert.equal(status, 1, `${name}: ${stdout}`);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    assert.match(stderr, pattern);
+    assertSentence(stderr);
   }
   const { status, stderr } = await place.run(['report', place.path('none.gputrace')]);
   assert.equal(status, 1);
-  assert.match(stderr, /no such file/);
+  assertSentence(stderr);
 });
 
 test('a trace that was cut short shows what is left and says so, or is refused in one sentence', async t => {
@@ -114,7 +117,7 @@ test('a trace that was cut short shows what is left and says so, or is refused i
     const { status, stdout, stderr } = await place.run(['report', file, '--format', 'json']);
     if (status === 0) {
       const report = JSON.parse(stdout) as Report;
-      assert.match(stderr, /^gpu-memtrace: .* is cut short: .*\n$/);
+      assertSentence(withoutNumbers(stderr));
       const lost = report.lost.events > 0 || Object.keys(report.lost.byCause).length > 0;
       assert.ok(lost || report.processes.some(({ notes }) => notes.length > 0), `${part}: nothing says that it is cut`);
     } else {
@@ -135,15 +138,15 @@ test('what is cut or damaged is said first, with its place; never that nothing w
     writeFileSync(place.path(name), content);
     return (await place.run(['report', place.path(name)])).stdout.split('\n').slice(2, 4);
   };
-  const nothing = 'No GPU allocation is left to be shown.';
-  const [cut, left] = await table('cut.gputrace', whole.subarray(0, begin + 100));
-  const lengths = `of its ${whole.length} bytes the first ${begin + 100} are there. What can be read is shown.`;
-  assert.equal(cut, `INCOMPLETE: ${place.path('cut.gputrace')} is cut short: ${lengths}`);
-  assert.equal(left, nothing);
-  const [broken, none] = await table('damaged.gputrace', damaged);
-  const where = `damaged at byte ${begin}: what could not be read is missing, the rest is shown.`;
-  assert.equal(broken, `INCOMPLETE: ${place.path('damaged.gputrace')} is ${where}`);
-  assert.equal(none, nothing);
+  const [cut = '', left] = await table('cut.gputrace', whole.subarray(0, begin + 100));
+  const numbersIn = (text: string): number[] => (text.replace(/\S*\.gputrace/, '').match(/\d+/g) ?? []).map(Number);
+  assert.deepEqual(numbersIn(cut), [whole.length, begin + 100]);
+  assertSentence(withoutNumbers(cut));
+  assertSentence(left);
+  const [broken = '', none] = await table('damaged.gputrace', damaged);
+  assert.deepEqual(numbersIn(broken), [begin]);
+  assertSentence(withoutNumbers(broken));
+  assert.equal(none, left);
 });
 
 /** An interpreter that the tracer cannot read, where one is installed. */
@@ -162,6 +165,6 @@ test('an unsupported Python: allocations without lines, the range in one sentenc
   assert.deepEqual([status, stdout], [5, 'ran\n']);
   assert.equal(report.totals.find(({ layer }) => layer === 'driver')?.liveBytes, 20 * MB);
   const notes = report.processes.flatMap(process => process.notes);
-  assert.equal(notes.filter(note => /^Python 3\.\d+\.\d+ is not supported \(3\.9 to 3\.14 are\)/.test(note)).length, 1);
+  assert.equal(notes.filter(note => note.includes('Python 3.') && note.includes('3.14')).length, 1);
   assert.equal(report.lost.events, 0);
 });

@@ -1,10 +1,14 @@
 // Questions to a running program, by the command line: what holds a leak. PyTorch is a stand-in.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { BlockDetails } from '../../extension/report/tables/blockDetails';
 import type { HolderFound } from '../../extension/protocol/requests/verdictRequests';
 import { Place, python, root, type Ended, type Started } from './launcher';
+import { withoutNumbers } from '../masked.mjs';
+import { linesOf, sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const agentTests = join(root, 'test/native/agent/programs');
 const environment = {
@@ -60,14 +64,14 @@ test('who holds what leaks: path, place, how many', async t => {
   const { questions } = JSON.parse(stdout) as {
     questions: { title: string; pid: number; sentence: string; holders: HolderFound[] }[];
   };
-  const leak = questions.find(({ title }) => /512 B a step( at tracing\.py:\d+)?$/.test(title));
+  const leak = questions.find(({ title }) => / 512 B /.test(title));
   assert.ok(leak, stdout);
   assert.equal(leak.pid, pid);
   const [holder] = leak.holders;
   assert.equal(holder?.path, '__main__.kept[...]');
   assert.deepEqual([holder?.kind, holder?.length, holder?.line], ['container', 60, lineOf('# HOLD')]);
   assert.ok((holder?.count ?? 0) >= 50, String(holder?.count));
-  assert.match(leak.sentence, /^Looked at \d+ blocks, \d+ of them still alive; the program was paused for \d+ ms\.$/);
+  assertSentence(withoutNumbers(leak.sentence));
 });
 
 test('who holds a line’s blocks, one address; what cannot be asked is one sentence', async t => {
@@ -78,23 +82,19 @@ test('who holds a line’s blocks, one address; what cannot be asked is one sent
   const address = await query(place, [String(pid), '--address', '0x103000']);
   assert.match(address.stdout, /1 block, 512 B: __main__\.kept/);
   // The storage’s own size; this PyTorch has no snapshot.
-  assert.match(
-    address.stdout,
-    /^ {2}The program asked for 512 B in all; the allocator gave just that\. Not recorded: the stream and the pool\.$/m,
-  );
+  assertSentence(linesOf(address.stdout, /^ {2}.* 512 B .*\.$/));
   const none = await query(place, [String(pid), '--address', '0xdead000']);
-  assert.deepEqual([none.status, none.stderr], [1, 'gpu-memtrace: No tensor that is alive begins at 0xdead000.\n']);
+  assert.equal(none.status, 1);
+  assertSentence(none.stderr);
   const elsewhere = await query(place, [String(pid), '--line', 'other.py:3']);
-  assert.match(elsewhere.stderr, /Nothing that other\.py:3 allocated is alive\./);
+  assertSentence(elsewhere.stderr);
 });
 
 test('what was asked for a block, its stream and its pool, as PyTorch’s allocator tells', async t => {
   const { place, pid } = await running(t, SCRIPT.replace('kept = []', `${SNAPSHOT}kept = []`));
   const one = await query(place, [String(pid), '--address', '0x103000']);
-  assert.match(
-    one.stdout,
-    /^ {2}The program asked for 500 B in all; the allocator rounded that up to 512 B\. Stream: 0x5570\. Pool: 0:3 \(of a CUDA graph or a MemPool\)\.$/m,
-  );
+  assert.match(one.stdout, / 500 B .* 512 B.* 0x5570.* 0:3 /);
+  assertSentence(linesOf(one.stdout, / 500 B /));
   const all = await query(place, [
     String(pid),
     '--line',
@@ -115,11 +115,11 @@ test('no PyTorch, the agent off, ended: each its sentence', async t => {
     .replace('torch.Tensor(', '(');
   const without = await running(t, plain);
   const line = ['--line', `train.py:${lineOf('0x1000 * step, 512')}`];
-  assert.match((await query(without.place, [String(without.pid), ...line])).stdout, /has imported none of PyTorch/);
+  assertSentence((await query(without.place, [String(without.pid), ...line])).stdout);
   const off = await running(t, plain, { ...environment, GPU_MEMTRACE_AGENT: '0' });
-  assert.match((await query(off.place, [String(off.pid), ...line])).stdout, /GPU_MEMTRACE_AGENT=0/);
+  assertSentence((await query(off.place, [String(off.pid), ...line])).stdout);
   const noProcess = await query(off.place, ['2147483']);
-  assert.match(noProcess.stderr, /Process 2147483 does not run/);
+  assertSentence(noProcess.stderr);
   assert.equal(noProcess.status, 1);
 });
 
@@ -131,7 +131,7 @@ test('of a saved trace what was recorded at the end is told', async t => {
   assert.equal((await place.run(run, environment)).status, 0);
   const { status, stdout } = await query(place, [trace]);
   assert.equal(status, 0, stdout);
-  assert.match(stdout, /The program has ended.*Found when the program ended\.$/m);
+  assertSentence(linesOf(stdout, /ended/));
   assert.match(stdout, /60 blocks, 30\.00 KB: __main__\.kept\[\.\.\.\]/);
 });
 
@@ -145,6 +145,6 @@ test('of a line whose blocks were all freed at the end, what was found before is
   const run = ['run', '--simulate-gpu', '--format', 'none', '--holders', 'atSteps', '-o', trace, '--', python, file];
   assert.equal((await place.run(run, environment)).status, 0);
   const ended = await query(place, [trace, '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
-  assert.match(ended.stdout, /The program has ended: .*Found after step \d+\./, ended.stderr);
+  assertSentence(withoutNumbers(linesOf(ended.stdout, /ended/)), ended.stderr);
   assert.match(ended.stdout, /blocks?, .*: __main__\.kept\[\.\.\.\]/);
 });

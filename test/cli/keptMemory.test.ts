@@ -1,10 +1,12 @@
 // Programs that keep memory, and programs that only seem to, on the simulated GPU: verdict, line, exit status.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
 import type { Report } from '../../extension/report/documents/reportDocument';
 import { LONG } from '../long.mjs';
 import { DRIVER_SCRIPT, Place, python, workload } from './launcher';
+import { sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const file = workload('kept');
 const source = readFileSync(file, 'utf8');
@@ -35,7 +37,7 @@ for (const name of chosen('LEAKS')) {
       leaks.map(finding => finding.title).join('\n'),
     );
     assert.equal(status, 3);
-    assert.match(stderr, /^LEAK: kept\.py:[^]*\nExit status 3: a leak was found \(--fail-on-leak\)\.\n$/);
+    assert.match(stderr, /^LEAK: kept\.py:[^]*\nExit status 3: .* \(--fail-on-leak\)\.\n$/);
     assert.equal(report.steps.source, 'periodic');
   });
 }
@@ -59,7 +61,7 @@ test('a run that is too short to tell says so, where it was to fail by a leak', 
   const words = ['run', '--simulate-gpu', '--format', 'none', '--fail-on-leak', '--', python, short];
   const { status, stderr } = await place.run(words);
   assert.equal(status, 0);
-  assert.match(stderr, /^--fail-on-leak cannot tell: The run ended .* to tell what leaks\.\n$/);
+  assertSentence(stderr);
 });
 
 test('precision and recall of these', t => {

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { test } from 'node:test';
 import { Place, python, type Ended } from './launcher';
+import { sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const FIELDS = { argv: ['python', '-m', 'ipykernel_launcher', '-f', '{connection_file}'], language: 'python' };
 
@@ -40,10 +42,7 @@ test('a kernel that is not ours is not hidden by ours, wherever that is written'
   const kernel = withKernels(place);
   for (const where of [[], ['--user'], ['--prefix', place.path('env')]]) {
     const { status, stderr } = await kernel('install', '--kernel', 'mine', '--name', 'python3', ...where);
-    assert.match(
-      stderr,
-      /^gpu-memtrace: "python3" is another kernel, .*\/data\/kernels\/python3: choose another --name\.\n$/,
-    );
+    assertSentence(stderr);
     assert.equal(status, 1);
   }
   assert.deepEqual(readdirSync(place.path('data/kernels')), ['mine', 'python3']);
@@ -58,14 +57,12 @@ test('a place is named once, and one that cannot be written is told', async t =>
     ['--prefix', place.path('env'), '--user'],
   ]) {
     const both = await kernel('install', ...words);
-    assert.deepEqual([both.status, both.stderr], [2, 'gpu-memtrace: Give --user or --prefix, not both.\n']);
+    assert.equal(both.status, 2);
+    assertSentence(both.stderr);
   }
   const nowhere = await kernel('install', '--prefix', '/proc/nope');
   assert.equal(nowhere.status, 1);
-  assert.match(
-    nowhere.stderr,
-    /^gpu-memtrace: \/proc\/nope\/\S+ cannot be written: .*; --user writes to your own folder\.\n$/,
-  );
+  assertSentence(nowhere.stderr);
   assert.equal((await kernel('install', '--prefix', place.path('env'))).status, 0);
   const made = place.path('env/share/jupyter/kernels/python3-gpu-memtrace');
   assert.ok(existsSync(`${made}/kernel.json`));
@@ -77,10 +74,11 @@ test('a program that is no Python is told from a Python without ipykernel', asyn
   const kernel = withKernels(place);
   for (const program of ['/bin/ls', '/bin/echo', '/nowhere']) {
     const { status, stderr } = await kernel('install', '--python', program);
-    assert.deepEqual([status, stderr], [1, `gpu-memtrace: ${program} is no Python that runs here.\n`]);
+    assert.equal(status, 1);
+    assertSentence(stderr);
   }
   const bare = place.write('bare', `#!/bin/sh\nexec ${python} -I -S "$@"\n`);
   chmodSync(bare, 0o755);
   const { stderr } = await kernel('install', '--python', bare);
-  assert.match(stderr, /bare has no ipykernel: install it there, with ".*bare -m pip install ipykernel"\.\n$/);
+  assertSentence(stderr);
 });

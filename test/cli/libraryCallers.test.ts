@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { test } from 'node:test';
 import { Place, python, root, workload } from './launcher';
 import { lastLine } from './facts';
+import { sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const library = join(root, 'build/native/test/native/inject/libother_test.so');
 
@@ -31,8 +33,9 @@ test('the ledger names the library and the program, and leaves the cache out', a
   assert.equal(lineless?.library, library);
   const leak = findings.find(finding => finding.class === 'driver');
   assert.deepEqual([leak?.library, leak?.place], ['libother_test.so', null]);
-  assert.match(leak?.title ?? '', /^libother_test\.so: driver memory .* 1\.00 MB a step/);
+  assert.match(leak?.title ?? '', /^libother_test\.so: .* 1\.00 MB /);
+  assertSentence(leak?.title);
 
   const table = await place.run(['report', place.path('t.gputrace')]);
-  assert.match(table.stdout, /^ {4}libother_test\.so: 65\.00 MB \(\+1\.00 MB a step\)$/m);
+  assert.match(table.stdout, /^ {4}libother_test\.so: 65\.00 MB \(\+1\.00 MB /m);
 });

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { startAgent, type Agent, type Fields } from './agent';
 import { Place, root } from './launcher';
+import { sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 interface Expected {
   verdict: 'leak' | 'none' | 'oom';
@@ -15,21 +17,6 @@ interface Expected {
 }
 const stored = join(root, 'test/golden/leaks');
 const expectations = JSON.parse(readFileSync(join(stored, 'expect.json'), 'utf8')) as Record<string, Expected>;
-
-/** What has to be written, where it is not that stored tensors go to the CPU without their graph, or get a bound. */
-const FIXES: Record<string, RegExp> = {
-  d01_running_total: /`\.detach\(\)`/,
-  d03_eval_predictions: /parts on the CPU, limit its length/,
-  d04_cycle: /`weakref\.ref`/,
-  l03_forward_hook: /`handle\.remove\(\)`/,
-  l05_exception: /`str\(error\)` instead of the exception/,
-  l06_growing_cat: /parts on the CPU, limit its length/,
-  l10_cycle_per_step: /`weakref\.ref`/,
-  l18_buffer_grows: /parts on the CPU, limit its length/,
-  l27_pinned: /reuse the buffers/,
-  l28_sent: /torch\.multiprocessing keeps them until the other side lets go/,
-};
-const USUAL = /\(`\.detach\(\)\.cpu\(\)`\), take out what is no longer needed, or give it a bound/;
 
 interface Diagnosis {
   verdict: string;
@@ -74,7 +61,7 @@ test('line, holder and fix of every planted leak; nothing of what only looks lik
     cursor = content.next;
   }
   assert.equal(traces.length, Object.keys(expectations).length);
-  for (const trace of traces) {
+  for (const trace of traces.sort()) {
     const name = basename(trace, '.gputrace');
     const expected = expectations[`${name}.py`];
     const diagnosis = await diagnose(agent, trace);
@@ -88,6 +75,6 @@ test('line, holder and fix of every planted leak; nothing of what only looks lik
       (expected?.holderPath ?? '').split('|').some(path => diagnosis.holder.includes(path)),
       message,
     );
-    assert.match(diagnosis.fix, FIXES[name] ?? USUAL, message);
+    assertSentence(`${name}: ${diagnosis.fix}`);
   }
 });

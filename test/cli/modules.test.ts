@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { NO_MODULE } from '../../extension/report/trees/modules';
 import { LONG } from '../long.mjs';
 import { pythons } from '../runner/pythons.mjs';
 import { Place, workload } from './launcher';
@@ -34,7 +35,7 @@ test('bytes by module, by the class where nobody tells its path', async t => {
     assert.deepEqual(
       Object.fromEntries(groups.map(({ label, liveBytes }) => [label, liveBytes])),
       {
-        'no module known': 512,
+        [NO_MODULE]: 512,
         'Outer (path unknown)': 4096,
         'First (path unknown)': 1024,
         'Second (path unknown)': 5120,
@@ -47,7 +48,7 @@ test('bytes by module, by the class where nobody tells its path', async t => {
     const sums: Record<string, number> = {};
     for (const cells of rows.map(row => row.split(','))) {
       if (cells[column('layer')] !== 'tensor' || cells[column('end_seconds')] !== '') continue;
-      const label = cells[column('module')] || 'no module known';
+      const label = cells[column('module')] || NO_MODULE;
       sums[label] = (sums[label] ?? 0) + Number(cells[column('bytes')]);
     }
     assert.deepEqual(sums, Object.fromEntries(groups.map(({ label, liveBytes }) => [label, liveBytes])), 'CSV');

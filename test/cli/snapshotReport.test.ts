@@ -4,11 +4,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatBytes } from '../../extension/text/format';
 import { LONG } from '../long.mjs';
 import { dist, Place, python, until, workload, type Report as ShortReport } from './launcher';
+import { linesOf, sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 interface Report extends ShortReport {
   findings: { verdict: string; sites: number[]; bytesPerStep: number }[];
@@ -91,7 +93,7 @@ test('annotations say where a moment was, and are slices; what was written besid
     assert.deepEqual([status, stderr], [0, '']);
     return stdout;
   };
-  assert.match(await output('--at', '50%'), /^The program was in "ProfilerStep#\d+ › forward"\.$/m);
+  assertSentence(linesOf(await output('--at', '50%'), /ProfilerStep/));
   assert.match(await output('--at', 'peak'), / in "ProfilerStep#\d+ › forward" at /);
   const { traceEvents } = JSON.parse(await output('--format', 'perfetto')) as {
     traceEvents: { cat?: string; ph: string; name: string; ts: number; id2: { local: string } }[];
@@ -122,10 +124,11 @@ test('private pools: what they keep, and how much of it nothing uses', async t =
   );
   const { stdout } = await place.run(['report', place.path('x.pickle'), '--group-by', 'pool']);
   const size = (bytes: number): string => formatBytes(bytes);
-  const keep = `Pools of captured graphs or MemPools keep ${size(expected.reserved)} of PyTorch’s cache, ${size(unusedBytes)} of it unused`;
-  assert.ok(stdout.includes(keep), stdout);
-  const row = `private pool (0:3): ${size(expected.reserved)} reserved, ${size(unusedBytes)} unused`;
-  assert.ok(stdout.includes(row), stdout);
+  const both = new RegExp(` ${size(expected.reserved)} .* ${size(unusedBytes)} `);
+  const [row = '', keep = '', ...others] = linesOf(stdout, both).split('\n');
+  assert.match(row, /\(0:3\)/);
+  assert.deepEqual(others, []);
+  assertSentence(`${row}\n${keep}`);
   snapshot(place);
   assert.deepEqual((await reported(place)).pools, []);
   const common = await place.run(['report', place.path('x.pickle'), '--group-by', 'pool']);
@@ -142,8 +145,8 @@ test('a history that was cut: what was there before it is no leak', async t => {
   const leaking = report.findings.filter(finding => finding.verdict === 'leak').flatMap(finding => finding.sites);
   for (const site of before) assert.ok(!leaking.includes(site.id));
   const { stdout } = await place.run(['report', place.path('x.pickle')]);
-  assert.match(stdout, /train\.py:99 remember \(before the recording\)/);
-  assert.match(stdout, /NOTE: The history begins late \(before it: \d+ blocks, /);
+  assert.match(stdout, /train\.py:99 remember \(before /);
+  assertSentence(linesOf(stdout, /train\.py:99|^NOTE/));
 });
 
 test('out of memory is told with its line', async t => {
@@ -153,7 +156,7 @@ test('out of memory is told with its line', async t => {
   assert.equal(report.oom[0]?.requestedBytes, 2 ** 40);
 });
 
-const HOSTILE: [string, string, RegExp][] = [
+const HOSTILE: [string, string][] = [
   [
     'a call, as pickle makes it',
     `
@@ -161,25 +164,19 @@ class Evil:
     def __reduce__(self):
         return os.system, ("touch ran",)
 pickle.dump({"segments": [Evil()]}, out, PROTOCOL)`,
-    /^gpu-memtrace: .*x\.pickle is not opened: at byte \d+ it would call posix\.system; a memory snapshot holds plain data only\.\n$/,
   ],
   [
     'an object',
     `
 import collections
 pickle.dump({"segments": collections.OrderedDict()}, out, PROTOCOL)`,
-    /would call collections\.OrderedDict; /,
   ],
-  [
-    'deep nesting',
-    'out.write(b"\\x80\\x04" + b"](" * 3_000_000)',
-    /ends at byte 6000002, in the middle of its data\.\n$/,
-  ],
-  ['a huge length', 'out.write(b"\\x80\\x04\\x8d" + b"\\xff" * 8)', /ends at byte 11, in the middle of its data\.\n$/],
-  ['no snapshot', 'pickle.dump({"weights": [1.5]}, out, PROTOCOL)', /x\.pickle is not a memory snapshot of PyTorch: /],
-  ['no pickle', 'out.write(b"hello")', /does not begin as a pickle of protocol 2 to 5 does\.\n$/],
+  ['deep nesting', 'out.write(b"\\x80\\x04" + b"](" * 3_000_000)'],
+  ['a huge length', 'out.write(b"\\x80\\x04\\x8d" + b"\\xff" * 8)'],
+  ['no snapshot', 'pickle.dump({"weights": [1.5]}, out, PROTOCOL)'],
+  ['no pickle', 'out.write(b"hello")'],
 ];
-for (const [name, write, sentence] of HOSTILE) {
+for (const [name, write] of HOSTILE) {
   test(`hostile: ${name}: one sentence, and nothing runs`, async t => {
     const place = new Place(t);
     for (const protocol of [2, 5]) {
@@ -187,7 +184,7 @@ for (const [name, write, sentence] of HOSTILE) {
       execFileSync(python, ['-c', script], { cwd: place.folder });
       const { status, stdout, stderr } = await place.run(['report', 'x.pickle']);
       assert.deepEqual([status, stdout], [1, '']);
-      assert.match(stderr, sentence);
+      assertSentence(stderr);
       assert.ok(!existsSync(place.path('ran')));
     }
   });
@@ -203,7 +200,7 @@ test('a report never replaces what it reads, by whatever name', async t => {
     const words = ['report', place.path('x.pickle'), '--format', 'csv', '-o', place.path(name)];
     const { status, stderr } = await place.run(words);
     assert.equal(status, 1);
-    assert.match(stderr, /\.(pickle|csv) is not written: it is read as .*x\.pickle; name another file\.\n$/);
+    assertSentence(stderr);
   }
   const compared = [
     'report',

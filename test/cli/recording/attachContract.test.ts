@@ -3,12 +3,15 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { LONG } from '../../long.mjs';
 import { kinds, LogFile } from '../../unit/addon/logFile';
 import { ended, READY, refusal, writeFakeTracer, type Seen, type Step } from '../../unit/fakeTracer';
 import { DRIVER_SCRIPT, Place, SIMULATED, hangs, python, sleeps, until, type Report } from '../launcher';
 import { onTerminal } from '../terminalScreen';
+import { linesOf, sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const ours = (stderr: string): string[] => stderr.split('\n').filter(line => line.startsWith('gpu-memtrace: '));
@@ -83,11 +86,7 @@ test('Ctrl+C detaches: last table, report and trace, status 0, and the program g
   assert.equal(status, 0, stderr);
   assert.equal(stdout, '');
   assert.ok(alive(job));
-  assert.match(
-    stderr,
-    /^gpu-memtrace: Attached to process \d+ \(python3 job\.py\); Ctrl\+C detaches; the program continues\.$/m,
-  );
-  assert.match(stderr, /what was allocated before is unknown/);
+  assertSentence(linesOf(stderr, /^gpu-memtrace: /));
   assert.match(stderr, /TOTAL LIVE: 20\.00 MB/);
   const report = place.readJson<Report & { command: string[] }>('r.json');
   assert.equal(report.totals[0]?.liveBytes, 20 * MB);
@@ -162,7 +161,8 @@ test('a signal that comes after the detach ends what is left to do; the trace st
   await until(() => hangs(child.pid));
   child.kill('SIGTERM');
   assert.equal(await end, 143);
-  assert.ok(text().endsWith(`it stays in\n${traceOf(place)}\n`), text());
+  assert.ok(text().endsWith(`\n${traceOf(place)}\n`), text());
+  assertSentence(linesOf(text(), /stays/));
   assert.ok(alive(job));
 });
 
@@ -175,7 +175,7 @@ test('the end of the program ends it with status 0', async t => {
   const { status, stdout, stderr } = await started.ended;
   assert.deepEqual([status, stdout], [0, ''], stderr);
   assert.deepEqual(place.readJson<Report>('r.json').allocations, []);
-  assert.match(stderr, /Nothing was allocated while the tracer was attached\. There is nothing to save in t\.gputrace/);
+  assertSentence(linesOf(stderr, /^(gpu-memtrace: |No)/));
 });
 
 test('--format json prints one document and nothing else', async t => {
@@ -193,7 +193,7 @@ test('--format json prints one document and nothing else', async t => {
   assert.equal(status, 0, stderr);
   assert.equal((JSON.parse(stdout) as Report).totals[0]?.liveBytes, 20 * MB);
   assert.equal(ours(stderr).length, 1);
-  assert.match(stderr, /what was allocated before is unknown/);
+  assertSentence(stderr);
 });
 
 test('what the tracer refuses is one sentence and 125, and nothing is left', async t => {
@@ -207,7 +207,7 @@ test('what the tracer refuses is one sentence and 125, and nothing is left', asy
     assert.equal(status, 125);
     assert.equal(stdout, '');
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    assert.match(stderr, new RegExp(`^gpu-memtrace: This is why: ${code}`));
+    assert.ok(stderr.startsWith(`gpu-memtrace: This is why: ${code}`), stderr);
     assert.deepEqual(traces(place), []);
   }
   assert.ok(alive(job));
@@ -219,7 +219,7 @@ test('missing rights: a sentence, and the line to type where there is one', asyn
   const { status, stderr } = await place.run(['attach', String(job.pid)]);
   assert.equal(status, 125);
   assert.equal(ours(stderr).length, 1);
-  assert.match(stderr, /The tracer lacks CAP_.*the in-process tracer, gpu-memtrace run, works without/);
+  assert.match(stderr, /CAP_.*gpu-memtrace run/);
   const line = stderr.split('\n').find(text => text.startsWith('  '));
   assert.equal(line === undefined, process.getuid?.() === 0, 'root is told no line: it has what can be had');
   if (line !== undefined)
@@ -233,7 +233,7 @@ test('a tracer that breaks off: what came until then is kept, said, and 125', as
   const job = await target(t, place);
   const { status, stderr } = await place.run(['attach', String(job.pid), '-o', 't.gputrace']);
   assert.equal(status, 125);
-  assert.match(stderr, /ended by SIGKILL: killed by a test: what happened afterwards is not in the trace\./);
+  assertSentence(linesOf(stderr, /^gpu-memtrace: /));
   assert.ok(existsSync(place.path('t.gputrace')));
   assert.ok(alive(job));
 });
@@ -244,21 +244,21 @@ test('events that the tracer lost and the log does not count are said', async t 
   writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), steps);
   const job = await target(t, place);
   const { stderr } = await place.run(['attach', String(job.pid)]);
-  assert.match(stderr, /The tracer lost 7 events that the trace does not count\./);
+  assertSentence(linesOf(stderr, /^gpu-memtrace: /));
 });
 
 test('bad processes are named before anything is made', async t => {
   const { place } = stage(t, [READY, 'detach']);
-  const cases: [string, number, RegExp][] = [
-    ['x', 2, /"x" is not the number of a process/],
-    ['4194305', 125, /There is no process 4194305\./],
-    [String(process.pid), 125, /has not loaded the CUDA driver/],
+  const cases: [string, number][] = [
+    ['x', 2],
+    ['4194305', 125],
+    [String(process.pid), 125],
   ];
-  for (const [pid, expected, pattern] of cases) {
+  for (const [pid, expected] of cases) {
     const { status, stderr } = await place.run(['attach', pid]);
     assert.equal(status, expected, stderr);
     assert.equal(ours(stderr).length, 1);
-    assert.match(stderr, pattern);
+    assertSentence(stderr.replace(/\(.*\) has/, '(node) has'));
   }
   assert.deepEqual(traces(place), []);
 });
@@ -273,10 +273,10 @@ test('without a tracer: one sentence, 125; doctor says how to get it', async t =
     const { status, stderr } = await place.run(words);
     assert.equal(status, 125);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    assert.match(stderr, /The tracer for running programs is missing: .*; reinstall/);
+    assertSentence(stderr);
   }
   const { stdout } = await place.run(['doctor']);
-  assert.match(stdout, /^attach\nmissing {2}tracer .*gpu-memtrace-uprobe is not there\n +-> reinstall/m);
+  assertSentence(/^attach\n.*\n.*/m.exec(stdout)?.[0]);
 });
 
 test('run --backend uprobe: probes first, then the program, as if alone', async t => {
@@ -310,7 +310,7 @@ test('run --backend uprobe: the program does not start where probes cannot be pl
   const words = ['run', '--backend', 'uprobe', '--simulate-gpu', '--', python, '-c', 'print("ran")'];
   const { status, stdout, stderr } = await place.run(words);
   assert.deepEqual([status, stdout], [125, '']);
-  assert.match(stderr, /This kernel has no BPF; the in-process tracer, gpu-memtrace run, works without\./);
+  assertSentence(stderr);
   assert.deepEqual(traces(place), []);
 });
 
@@ -349,7 +349,7 @@ test('run --backend uprobe: a tracer that dies changes nothing for the program',
   ];
   const { status, stderr } = await place.run(words);
   assert.equal(status, 0);
-  assert.match(stderr, /The tracer ended by SIGKILL: what happened afterwards is not in the trace\./);
+  assertSentence(stderr);
 });
 
 test('run --backend uprobe: a program that a dead tracer held up goes on', async t => {
@@ -383,16 +383,16 @@ test('doctor tells what the self-test found, as text and as JSON', async t => {
   const fine = await doctor([{ say: all }, { exit: 0 }]);
   assert.deepEqual([fine.attach.possible, fine.attach.selfTest], [true, all]);
   assert.match(fine.text, /^ok +probes +uprobe_multi$/m);
-  assert.match(fine.text, /Attaching to running programs is possible/);
+  assertSentence(linesOf(fine.text, /Attaching/));
   const poor = { ...all, bpf: false, uprobeMulti: false, perfUprobe: false, privileged: false };
   const refused = await doctor([{ say: poor }, { exit: 1 }]);
   const rights = refused.attach.checks.find(({ name }) => name === 'rights');
   assert.deepEqual([refused.attach.possible, rights?.state], [false, 'missing']);
-  assert.match(rights?.fix ?? '', /^The tracer lacks CAP_/);
+  assert.match(rights?.fix ?? '', / CAP_/);
   const old = await doctor([{ say: { ...all, btf: false, uprobeMulti: false } }, { exit: 1 }]);
   const states = Object.fromEntries(old.attach.checks.map(({ name, state }) => [name, state]));
   assert.deepEqual(states, { tracer: 'ok', BPF: 'ok', BTF: 'missing', probes: 'warning', rights: 'ok' });
   const broken = await doctor([{ complain: 'no such instruction' }, { exit: 1 }]);
   assert.equal(broken.attach.selfTest, null);
-  assert.match(broken.text, /does not answer: no such instruction/);
+  assertSentence(linesOf(broken.text, /no such instruction/));
 });

@@ -1,8 +1,10 @@
 // What a script did to the driver, in the report: addresses, sizes, lines, totals; also when it was killed.
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
-import { test } from 'node:test';
 import { DRIVER_SCRIPT, FIRST_LINE, kill, Place, python, type Report } from '../launcher';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const totals = (report: Report, layer: string): Report['totals'] =>
@@ -99,7 +101,7 @@ while True: hog.append(bytearray(${MB}))
   const { status, stderr, report } = await place.trace([python, place.write('job.py', DRIVER_SCRIPT + body)]);
   rmdirSync(LIMITED);
   assert.equal(status, 137);
-  assert.match(stderr, /Main memory ran out, and Linux killed the program for it/);
+  assertSentence(stderr);
   assert.equal(totals(report, 'driver')[0]?.liveBytes, MB);
 });
 
