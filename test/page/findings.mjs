@@ -1,8 +1,10 @@
 // The findings by mouse and keyboard against the fake host: node test/page/all.mjs findings
 import assert from 'node:assert/strict';
-import { eventually, runChecks } from './checks.mjs';
+import { eventually, runChecks, sentencesOf } from './checks.mjs';
 import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
+const sentences = sentencesOf(import.meta.url);
+const { assertSentence } = sentences;
 const browser = await openBrowser();
 const files = await buildPage();
 const { page, errors, context } = await openPage(browser, files, { width: 420, height: 1100 });
@@ -48,12 +50,9 @@ const checks = {
     }
     assert.match(
       await card('leak 1').innerText(),
-      /Open train\.py:12\s+Allocated at metrics\.py:23\s+Also held at log\.py:51\s+Also held at trainer\.py:44/,
+      / train\.py:12\s[^]* metrics\.py:23\s[^]* log\.py:51\s[^]* trainer\.py:44\s/,
     );
-    assert.equal(
-      await card('leak 1').locator('[data-part=holder]').textContent(),
-      'Held by __main__.metrics.seen[...]It holds 8 of 13 blocks. trainer.cache[...] (trainer.py:44) holds 4. Other holders: 1. __main__.log[...] (log.py:51) holds the same memory. Change both.',
-    );
+    assertSentence(await card('leak 1').locator('[data-part=holder]').textContent());
     await card('leak 1').locator('.finding-toggle').press('Enter');
     assert.equal(await card('leak 1').locator('.finding-body').isVisible(), false);
   },
@@ -77,17 +76,15 @@ const checks = {
     await card('leak 0').locator('[data-action=stop-asking]').click();
     await pause();
     const text = await card('leak 0').locator('[data-part=holders]').innerText();
-    assert.match(
-      text,
-      /train\(\)\.epoch_loss \(its graph\) train\.py:12\s+graph of the backward pass · 198 of 200 blocks/,
-    );
-    assert.match(text, /__main__\.seen\[\.\.\.\].*\s+list of 1,200 · 2 of 200 blocks, 6\.00 MB/);
+    assert.match(text, /train\(\)\.epoch_loss .* train\.py:12\s+.* 198 of 200 /);
+    assert.match(text, /__main__\.seen\[\.\.\.\].*\s+.* 1,200 · 2 of 200 .* 6\.00 MB/);
+    assertSentence(text);
   },
   async 'why it is a leak: evidence, what was ruled out, other lines with their states'() {
     await card('leak 0').locator('[data-action=why]').click();
     await pause();
     const text = await card('leak 0').locator('[data-part=reasons]').innerText();
-    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MB plateau/, /it takes 4 more steps to tell/])
+    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MB plateau/, / 4 more /])
       assert.match(text, part);
   },
 };
@@ -137,4 +134,4 @@ checks['nothing of the run before stays once another one is shown, though that h
   await context.close();
 };
 
-export const result = await runChecks(checks, { page, errors, context });
+export const result = await runChecks(checks, { page, errors, context }, sentences);

@@ -1,8 +1,10 @@
 // The page by mouse and keyboard against the fake host: node test/page/all.mjs interaction
 import assert from 'node:assert/strict';
-import { eventually, runChecks } from './checks.mjs';
+import { eventually, runChecks, sentencesOf } from './checks.mjs';
 import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
+const sentences = sentencesOf(import.meta.url);
+const { assertSentence } = sentences;
 const browser = await openBrowser();
 const { page, errors, context } = await openPage(browser, await buildPage(), {});
 const grid = page.locator('.list .grid');
@@ -80,9 +82,7 @@ const checks = {
   },
   async 'the stack of the active row is shown with links and a folded part'() {
     const details = page.locator('.details');
-    await eventually(async () =>
-      assert.match(await details.locator('.stack').first().innerText(), /4 frames in torch/),
-    );
+    await eventually(async () => assert.match(await details.locator('.stack').first().innerText(), /^\W*4 .* torch/m));
     await details.getByRole('button', { name: 'train.py:88' }).click();
     await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 88 });
@@ -116,7 +116,7 @@ const checks = {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('nothing like this');
     await pause();
-    assert.match(await page.locator('.list .none').innerText(), /No row matches/);
+    assertSentence(await page.locator('.list .none').innerText());
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');
     await pause();
@@ -191,4 +191,4 @@ const checks = {
   },
 };
 
-export const result = await runChecks(checks, { page, errors, context });
+export const result = await runChecks(checks, { page, errors, context }, sentences);

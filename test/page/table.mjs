@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { inLong, LONG } from '../long.mjs';
-import { check, eventually, runChecks } from './checks.mjs';
+import { check, eventually, runChecks, sentencesOf } from './checks.mjs';
 import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
+const sentences = sentencesOf(import.meta.url);
+const { assertSentence } = sentences;
 const browser = await openBrowser();
 const files = await buildPage();
 const { page, errors, context } = await openPage(browser, files, { width: 1000 });
@@ -159,7 +161,7 @@ const checks = {
     assert.equal((await saved()).filter, '');
     await filter('model.py');
     await filter('model.py >10XB');
-    assert.match(await note.innerText(), />10XB: a size is a number with a unit/);
+    assertSentence(await note.innerText());
     assert.equal((await saved()).filter, 'model.py', 'what cannot be read is not asked');
     await input.press('Escape');
     await pause();
@@ -299,4 +301,4 @@ const checks = {
   }),
 };
 
-export const result = await runChecks(checks, { page, errors, context });
+export const result = await runChecks(checks, { page, errors, context }, sentences);
