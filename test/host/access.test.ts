@@ -4,10 +4,11 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong, LONG } from '../long.mjs';
-import { INPUT, picture, reached, trace, workspace } from './pageActions';
+import { INPUT, picture, reached, titleOf, trace, workspace } from './pageActions';
 import { attribute, click, fill, focused, keys, motions, press, rest, texts, until, violations } from './window';
 
 const root = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace')?.extensionPath ?? '';
+const SHOW = titleOf('gpuMemoryTrace.showPanel');
 const KEPT = join(workspace, 'kept.py');
 const PAGE = '.explorer';
 /** The names of themes differ by version: "Default Dark Modern" became "Dark Modern". */
@@ -140,10 +141,8 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     await click('.finding-toggle');
     await vscode.window.showTextDocument(vscode.Uri.file(KEPT));
     await keys('F1');
-    await until('the palette', () => fill(INPUT, '>Show Leak Explorer').then(() => true));
-    await until('the command', async () =>
-      (await texts('.quick-input-list .focused')).join().includes('Show Leak Explorer'),
-    );
+    await until('the palette', () => fill(INPUT, `>${SHOW}`).then(() => true));
+    await until('the command', async () => (await texts('.quick-input-list .focused')).join().includes(SHOW));
     await press(INPUT, 'Enter');
     await until('the finding', async () => (await focused(PAGE))?.name.includes('finding-toggle') ?? false);
     assert.equal(await attribute('.finding-toggle', 'aria-expanded'), 'false');

@@ -4,8 +4,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { attempt } from '../../extension/base/attempt';
+import { linesOf } from '../sentences.mjs';
+import { sentencesOf } from './hostSentences';
 import { FIRST, freshPage, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { shows, texts, until } from './window';
+
+const { it, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const JOB = `allocate(ctypes.byref(address), ctypes.c_size_t(${20 * MB}))
@@ -48,9 +52,8 @@ describe('The engine', () => {
     const [pid = 0] = engines();
     process.kill(pid, 'SIGKILL');
     await vscode.commands.executeCommand('notifications.showList');
-    await until('a sentence on it', async () =>
-      /The process that reads traces ended \(SIGKILL\) and was started again/.test((await texts(NOTES)).join('\n')),
-    );
+    const notes = await until('a sentence on it', async () => linesOf((await texts(NOTES)).join('\n'), /\(SIGKILL\)/));
+    assertSentence(notes);
     const next = await until('another engine', () => engines().find(other => other !== pid));
     await until('its native code', () => new Set(addonsOf(next)).size === 1);
     assert.deepEqual((await rowAt(file, FIRST)).cells.live, before.cells.live);

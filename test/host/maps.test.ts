@@ -73,7 +73,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
     assert.equal(sum, Number(await attribute('.ledger-device', 'data-total-bytes')));
     await click('.ledger-toggle');
     assert.match(await words('.ledger'), /tensors 96\.00 MB/);
-    assert.match(await words('.ledger'), /free or not traced/);
+    assert.notEqual(await words('[data-key=unknown]'), '');
     assert.deepEqual(await violations('.ledger'), []);
     await inThemes('ledger');
   });
@@ -83,7 +83,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
     await shows('.block-head', /3 live blocks/);
     await click('.block-row[data-index="1"]');
     const address = await shows('[data-fact=address]', /^0x[0-9a-f]+$/);
-    assert.match(await fact('size'), /24\.00 MB \(25,165,824 bytes\), as the allocator rounded it/);
+    assert.match(await fact('size'), /^24\.00 MB \(25,165,824 bytes\), /);
     assert.match(await fact('thread'), /main thread/);
     assert.match(await fact('device'), /cuda:0/);
     await click('[data-action=copy-address]');

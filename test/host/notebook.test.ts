@@ -4,8 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { hashOf } from '../../extension/editor/cellHash';
+import { withoutNumbers } from '../masked.mjs';
+import { sentencesOf } from './hostSentences';
 import { freshPage, reached, rowAt, trace, workspace } from './pageActions';
-import { click, until, words } from './window';
+import { click, shows, until } from './window';
+
+const { it, assertSentence } = sentencesOf(__filename);
 
 const CELL = `def batch():
     return gpu.empty(8 * gpu.MIB)  # é
@@ -46,7 +50,7 @@ describe('A notebook in VS Code', () => {
   it('a notebook that is not open is asked for', async () => {
     await elsewhere();
     await click(`[data-row][data-line="${LINE}"]`);
-    await until('a sentence', async () => /is in no open notebook/.test(await words('[data-notice=error]')));
+    assertSentence(withoutNumbers(await shows('[data-notice=error]', /notebook/)));
     assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, join(workspace, 'gpu.py'));
   });
 

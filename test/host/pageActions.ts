@@ -34,6 +34,15 @@ export function rowAt(file: string, line: number): Promise<Row> {
   );
 }
 
+/** What the palette calls a command of the extension. */
+export function titleOf(wanted: string): string {
+  const extension = vscode.extensions.getExtension('gpu-memory-trace.gpu-memory-trace');
+  const facts = extension?.packageJSON as
+    | { contributes: { commands: { command: string; title: string }[] } }
+    | undefined;
+  return facts?.contributes.commands.find(({ command }) => command === wanted)?.title ?? '';
+}
+
 /** The field of the palette, and of a question. */
 export const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
 

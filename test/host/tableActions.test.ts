@@ -2,6 +2,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
+import { NO_MODULE } from '../../extension/report/trees/modules';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, writeScript } from './pageActions';
 import { attribute, click, fill, painted, press, rows, texts, until, type Row } from './window';
 
@@ -41,7 +42,7 @@ const KINDS: readonly (readonly [string, string, RegExp, number])[] = [
   ['thread', 'thread', /^main thread/, 1],
   ['process', 'process', /^table\.py \(\d+\)/, 1],
   ['device', 'device', /^cuda:0/, 1],
-  ['module-path', 'module', /^no module known/, 1],
+  ['module-path', 'module', new RegExp(`^${NO_MODULE}`), 1],
   ['category', 'category', /./, 1],
 ];
 
@@ -100,7 +101,7 @@ inLong(describe)('The table in VS Code', () => {
     await fill(FILTER, '>10MB many');
     await shows([LINES.many]);
     await fill(FILTER, '>10XB');
-    await until('the reason', async () => /size is a number/.test((await texts('[data-value=filter-note]')).join('')));
+    await until('the reason', async () => />10XB: /.test((await texts('[data-value=filter-note]')).join('')));
     await click('[data-action=clear-filter]');
     await shows([LINES.big, LINES.many, LINES.churn]);
     await fill(FILTER, 'churn');

@@ -1,8 +1,11 @@
 // The timeline in VS Code: zoom and pan, a span, its peak, and the rows of those moments, by mouse and by keyboard.
 import * as assert from 'node:assert/strict';
 import { inLong } from '../long.mjs';
+import { sentencesOf } from './hostSentences';
 import { FIRST, freshPage, inThemes, picture, reached, rowAt, trace, writeScript } from './pageActions';
 import { attribute, click, drag, press, rows, texts, until, violations, wheel } from './window';
+
+const { it, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const SURFACE = '.timeline-surface';
@@ -104,7 +107,7 @@ describe('The timeline', () => {
     await drag(PLOT, 0.22, 0.52, 'Shift');
     await click('[data-action=span-born]');
     await shown(KEPT);
-    assert.match(await heading(), /^Allocated in .* and still alive, by line$/);
+    assert.match(await heading(), /^Allocated .* alive,/);
     await inThemes('timeline');
   });
 
@@ -116,7 +119,7 @@ describe('The timeline', () => {
     await shown(NOW);
     await click('[data-action=span-peak]');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive at the peak in .*, 280\.00 MB, by line$/);
+    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MB,/);
     await click('[data-action=moment-now]');
     await click('[data-action=span-clear]');
     await shown(NOW);
@@ -126,7 +129,7 @@ describe('The timeline', () => {
     assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280\.00 MB/);
     await click('[data-mark=peak]');
     await shown(PEAK);
-    assert.equal(await heading(), 'Alive at the peak, 280.00 MB, by line');
+    assertSentence(await heading());
     await click('[data-action=moment-now]');
     await shown(NOW);
   });
@@ -136,7 +139,7 @@ describe('The timeline', () => {
     for (let i = 0; i < 8; i++) await press(SURFACE, 'Shift+ArrowDown');
     await press(SURFACE, 'Enter');
     await shown(KEPT);
-    assert.match(await heading(), /^Allocated in .* and still alive/);
+    assert.match(await heading(), /^Allocated .* alive/);
     await press(SURFACE, 'Escape');
     await until('no span', async () => (await texts('[data-value=span]')).every(text => text === ''));
     await press('[data-mark=peak]', 'Enter');
@@ -154,7 +157,7 @@ describe('The timeline', () => {
     await shown(NOW);
     await press('[data-action=span-peak]', 'Enter');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive at the peak in .*, 280\.00 MB, by line$/);
+    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MB,/);
     await press('[data-action=moment-now]', 'Enter');
     await press('[data-action=span-clear]', 'Enter');
     await shown(NOW);

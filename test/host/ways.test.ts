@@ -4,8 +4,12 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
+import { linesOf } from '../sentences.mjs';
+import { sentencesOf } from './hostSentences';
 import { freshPage, workspace, writeScript } from './pageActions';
 import { click, shows, until } from './window';
+
+const { it, assertSentence } = sentencesOf(__filename);
 
 const written = (name: string): Promise<string> =>
   until(name, () => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : null));
@@ -56,10 +60,7 @@ describe('Ways to a trace', () => {
     const output = 'os.environ["GPU_MEMTRACE_DIR"] + " " + sys.argv[1]';
     writeFileSync(file, `import os, sys\nopen(__file__ + ".done", "w").write(${output})\n`);
     const provided = await vscode.tasks.fetchTasks({ type: 'gpu-memtrace' });
-    assert.deepEqual(
-      provided.map(({ name }) => name),
-      ['the active file'],
-    );
+    assertSentence(provided.map(({ name }) => name).join('\n'));
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     const definition = { type: 'gpu-memtrace', script: file, args: ['one word'] };
     const settings = vscode.workspace.getConfiguration('tasks', folder?.uri);
@@ -79,10 +80,10 @@ describe('Ways to a trace', () => {
   it('says what a test that is none of pytest, and a missing debugger, need', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.runTest', { id: 'x.TestCase.test', label: 'test' });
     await vscode.commands.executeCommand('notifications.showList');
-    await shows('.notification-list-item-message', /Choose a test of pytest in Test Explorer/);
+    assertSentence(linesOf(await shows('.notification-list-item-message', /pytest/), /pytest/));
     await vscode.window.showTextDocument(vscode.Uri.file(writeScript('undebugged.py', '')));
     await vscode.commands.executeCommand('gpuMemoryTrace.debug');
-    await shows('.notification-list-item-message', /Install the extension Python Debugger \(ms-python\.debugpy\)/);
+    assertSentence(linesOf(await shows('.notification-list-item-message', /ms-python\.debugpy/), /debugpy/));
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
