@@ -6,6 +6,7 @@ import type {
   HolderFound,
   OtherLine,
 } from '../../extension/protocol/requests/verdictRequests';
+import { isLeak } from '../../extension/protocol/verdicts';
 
 const MB = 1 << 20;
 const FILE = '/home/user/project/train.py';
@@ -90,7 +91,8 @@ function finding(part: Partial<FindingView>): FindingView {
 /** What happens to the program. */
 export type Story = 'leaks' | 'clean' | 'outOfMemory' | 'filling';
 
-export function findings(story: Story = 'leaks'): FindingsView {
+/** @param most findings that there are at most, leaks first */
+export function findings(story: Story = 'leaks', most = Infinity): FindingsView {
   const view: FindingsView = {
     stale: false,
     overall: 'found',
@@ -100,7 +102,16 @@ export function findings(story: Story = 'leaks'): FindingsView {
   if (story === 'clean') return { ...view, overall: 'clean', sentence: 'Nothing leaks' };
   if (story === 'outOfMemory') return { ...view, sentence: 'Memory ran out', findings: [failure()] };
   if (story === 'filling') return { ...view, sentence: '1 slow leak, 1 place that grows so far', findings: filling() };
-  return { ...view, findings: leaks() };
+  return most === Infinity ? { ...view, findings: leaks() } : { ...view, ...few(most) };
+}
+
+function few(most: number): Pick<FindingsView, 'sentence' | 'findings'> {
+  const [leaking, others] = [true, false].map(leak => leaks().filter(one => isLeak(one) === leak));
+  const shown = [...leaking!, ...others!].slice(0, most);
+  const leakCount = shown.filter(isLeak).length;
+  const counts = [`${leakCount} leak${leakCount === 1 ? '' : 's'}`];
+  if (shown.length > leakCount) counts.push(`${shown.length - leakCount} other finding`);
+  return { sentence: counts.join(', '), findings: shown };
 }
 
 /** Growth that may be something that fills, and a leak that would fill the device in more than a year. */

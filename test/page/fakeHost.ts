@@ -48,6 +48,8 @@ let revision = 1;
 let scene: Partial<SessionView> = {};
 let cards = 2;
 let story: Story = 'leaks';
+/** Lines and findings that there are; all where it is not set. */
+let limits: { rows?: number; findings?: number } = {};
 let timer = 0;
 
 function makeEntry(id: number): Entry {
@@ -109,11 +111,13 @@ function timeline({ series: name, fromNs, toNs, buckets }: TimelineQuery): Timel
 function sorted({ moment, ...query }: SiteQuery & OfMoment): Entry[] {
   const words = (query.filter ?? '').split(/\s+/).filter(word => word !== '' && !word.startsWith('>'));
   const least = /(?:^|\s)>(\d+)MB/.exec(query.filter ?? '');
-  const rows = entries.filter(
-    row =>
-      words.every(word => `${row.file} ${row.function}`.includes(word)) &&
-      (!least || row.liveBytes > Number(least[1]) * 1024 ** 2),
-  );
+  const rows = entries
+    .slice(0, limits.rows)
+    .filter(
+      row =>
+        words.every(word => `${row.file} ${row.function}`.includes(word)) &&
+        (!least || row.liveBytes > Number(least[1]) * 1024 ** 2),
+    );
   const key = (row: Entry): number | string => {
     if (query.sort === 'label') return `${row.file}:${String(row.line).padStart(6, '0')}`;
     if (query.sort === 'growth' || query.sort === 'liveCount' || query.sort === 'thread' || query.sort === 'device')
@@ -278,7 +282,7 @@ function session(): SessionView {
 function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
   switch (message.method) {
     case 'findings':
-      return findings(story);
+      return findings(story, limits.findings);
     case 'otherLines':
       return otherLines();
     case 'findHolders':
@@ -349,7 +353,15 @@ function live(on: boolean): void {
   );
 }
 
-type Message = ToHost | { type: 'scene'; scene: Partial<SessionView>; live: boolean; devices: number; story: Story };
+interface Scene {
+  type: 'scene';
+  scene: Partial<SessionView>;
+  live: boolean;
+  devices: number;
+  story: Story;
+  limits?: typeof limits;
+}
+type Message = ToHost | Scene;
 
 function receive(data: Message): void {
   if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
@@ -357,6 +369,7 @@ function receive(data: Message): void {
     scene = data.scene;
     cards = data.devices;
     story = data.story;
+    limits = data.limits ?? {};
     live(data.live);
     return postMessage({ type: 'session', session: session() });
   }

@@ -91,11 +91,23 @@ export async function changed(page, count = 5) {
   await page.waitForFunction(least => window.bench.changes >= least, from + count);
 }
 
-/** The page in a window of a size, in one of the themes, showing a scene (fields of SessionView); `story`: what the program does. */
+/**
+ * The page in a window of a size, in one of the themes, showing a scene (fields of SessionView); `story`: what the program does;
+ * `limits`: how many rows and findings there are, {rows, findings}.
+ */
 export async function openPage(
   browser,
   files,
-  { width = 360, height = 900, theme = 'dark', scene = {}, live = false, devices = 2, story = 'leaks' } = {},
+  {
+    width = 360,
+    height = 900,
+    theme = 'dark',
+    scene = {},
+    live = false,
+    devices = 2,
+    story = 'leaks',
+    limits = {},
+  } = {},
 ) {
   const context = await browser.newContext({ viewport: { width, height } });
   const page = await context.newPage();
@@ -111,12 +123,12 @@ export async function openPage(
   });
   await page.goto('http://127.0.0.1:9/index.html');
   await page.evaluate(
-    ([kind, values, newScene, isLive, cards, tale]) => {
+    ([kind, values, message]) => {
       for (const [name, value] of values) document.documentElement.style.setProperty(name, value);
       document.body.className = kind;
-      window.bench.host.postMessage({ type: 'scene', scene: newScene, live: isLive, devices: cards, story: tale });
+      window.bench.host.postMessage({ type: 'scene', ...message });
     },
-    [kinds[theme], valuesOf(theme), scene, live, devices, story],
+    [kinds[theme], valuesOf(theme), { scene, live, devices, story, limits }],
   );
   await (live ? changed(page) : settled(page));
   return { page, context, errors };
