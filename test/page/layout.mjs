@@ -1,0 +1,132 @@
+// The layout in numbers, from a narrow side panel to a wide editor tab: node test/page/all.mjs layout
+// LAYOUT_PICTURES=FOLDER: a picture of each cell that fails, and layout.txt with all that is wrong.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LONG } from '../long.mjs';
+import { log } from '../project/root.mjs';
+import { runChecks } from './checks.mjs';
+import { PLANTED, PLANTED_HTML, PLANTED_NUMBERS } from './layoutPlanted.mjs';
+import { RULES, unmeasured } from './layoutRules.mjs';
+import { buildPage, openBrowser, openPage, settled } from './page.mjs';
+
+/** Width and height in pixels, and the page zoom of VS Code; the short run has those that are marked. */
+const SIZES = [
+  { size: [300, 694], short: true },
+  { size: [300, 694], zoom: 1.5 },
+  { size: [360, 694] },
+  { size: [460, 700] },
+  { size: [620, 700], short: true },
+  { size: [931, 956] },
+  { size: [1280, 800], short: true },
+  { size: [1280, 800], zoom: 1.5, short: true },
+  { size: [1920, 1080] },
+].filter(({ short }) => LONG || short);
+const CONTENTS = LONG
+  ? [1, 5, 50, 5000].flatMap(rows => [0, 1, 3].map(findings => ({ rows, findings })))
+  : [
+      { rows: 5, findings: 1 },
+      { rows: 50, findings: 0 },
+      { rows: 5000, findings: 3 },
+    ];
+/** Sentences of one rule that are printed. */
+const FEW = 12;
+
+const pictures = process.env.LAYOUT_PICTURES;
+const probe = readFileSync(new URL('layoutProbe.mjs', import.meta.url), 'utf8');
+const browser = await openBrowser();
+const files = await buildPage();
+/** Sentences by rule, and the cells that have one. */
+const wrong = new Map(Object.keys(RULES).map(rule => [rule, []]));
+const failedCells = new Map(Object.keys(RULES).map(rule => [rule, 0]));
+const misread = [];
+let cells = 0;
+
+/** Gives the page a size; at a zoom a pixel of the page has more than one of the screen. */
+async function resize({ page, cdp }, { size: [width, height], zoom = 1 }) {
+  const inside = { width: Math.round(width / zoom), height: Math.round(height / zoom) };
+  await cdp.send('Emulation.setDeviceMetricsOverride', { ...inside, deviceScaleFactor: zoom, mobile: false });
+  await page.waitForFunction(one => window.innerWidth === one.width && window.innerHeight === one.height, inside);
+  await settled(page);
+  return inside;
+}
+
+const nameOf = ({ size, zoom = 1 }, { rows, findings }, open) =>
+  [
+    `${size.join('x')}${zoom === 1 ? '' : ` at ${100 * zoom} %`}`,
+    `${rows} row${rows === 1 ? '' : 's'}`,
+    `${findings} finding${findings === 1 ? '' : 's'}`,
+    `details ${open ? 'open' : 'closed'}`,
+  ].join(', ');
+
+async function measureCell(opened, size, contents, open) {
+  const { page, cdp } = opened;
+  const inside = await resize(opened, size);
+  if (await page.evaluate(() => window.layout.toBegin())) await settled(page);
+  const measured = await page.evaluate(() => window.layout.measure());
+  const cell = { ...inside, ...contents, open };
+  const name = nameOf(size, contents, open);
+  cells++;
+  misread.push(...unmeasured(cell, measured).map(what => `${name}: ${what}`));
+  let fails = false;
+  for (const [rule, find] of Object.entries(RULES)) {
+    const found = find(cell, measured);
+    if (found.length === 0) continue;
+    fails = true;
+    failedCells.set(rule, failedCells.get(rule) + 1);
+    wrong.get(rule).push(...[...new Set(found)].map(what => `${name}: ${what}`));
+  }
+  if (!pictures || !fails) return;
+  const { data } = await cdp.send('Page.captureScreenshot', { format: 'png' });
+  writeFileSync(join(pictures, `${name.replaceAll(', ', '-').replaceAll(' ', '_')}.png`), data, 'base64');
+}
+
+/** All sizes of one page, without and with details. */
+async function measurePage(contents) {
+  const story = contents.findings === 0 ? 'clean' : 'leaks';
+  const { page, context, errors } = await openPage(browser, files, { devices: 1, story, limits: contents });
+  const opened = { page, cdp: await context.newCDPSession(page) };
+  await page.evaluate(probe);
+  for (const size of SIZES) await measureCell(opened, size, contents, false);
+  await page.locator('[role=row][data-row="0"]').first().dispatchEvent('click');
+  await settled(page);
+  for (const size of SIZES) await measureCell(opened, size, contents, true);
+  misread.push(...errors, ...(await page.evaluate(() => window.bench.violations)));
+  await context.close();
+}
+
+function summary() {
+  const lines = [...failedCells].map(([rule, count]) => `${String(count).padStart(6)}  ${rule}`);
+  return [`layout.mjs: ${cells} cells; cells that fail, by rule`, ...lines].join('\n');
+}
+
+if (pictures) mkdirSync(pictures, { recursive: true });
+for (const contents of CONTENTS) await measurePage(contents);
+log(summary());
+if (pictures) {
+  const all = [...wrong].flatMap(([rule, sentences]) => [`${rule}:`, ...sentences.map(one => `  ${one}`)]);
+  writeFileSync(join(pictures, 'layout.txt'), [summary(), ...all, ''].join('\n'));
+}
+
+function holds(sentences) {
+  const left = sentences.length - FEW;
+  const shown = [...sentences.slice(0, FEW), ...(left > 0 ? [`and ${left} more`] : [])];
+  assert.ok(sentences.length === 0, shown.join('\n'));
+}
+
+async function planted() {
+  const { width, height } = PLANTED;
+  const page = await browser.newPage({ viewport: { width, height } });
+  await page.setContent(PLANTED_HTML);
+  await page.evaluate(probe);
+  const measured = await page.evaluate(() => window.layout.measure());
+  await page.close();
+  assert.deepEqual(Object.fromEntries(Object.keys(PLANTED_NUMBERS).map(key => [key, measured[key]])), PLANTED_NUMBERS);
+  for (const [rule, find] of Object.entries(RULES)) assert.ok(find(PLANTED, measured).length > 0, rule);
+}
+
+export const result = await runChecks({
+  'the probe finds one fault for each rule where they are planted': planted,
+  'each cell shows what the host has': () => holds(misread),
+  ...Object.fromEntries([...wrong].map(([rule, sentences]) => [rule, () => holds(sentences)])),
+});

@@ -1,0 +1,88 @@
+// What a layout must keep, rule by rule: from the numbers of one cell of the matrix to the sentences that say what is wrong.
+const NARROW_PX = 460;
+/** Narrower is a side panel, where details replace the table; from the second on they stand beside it. */
+const PANEL_PX = 600;
+const BESIDE_PX = 1000;
+const PLOT_PX = { least: 72, most: 96 };
+const LEAST_ROWS = 5;
+const LEAST_LETTERS = 3;
+const MOST_BLANK = 0.08;
+
+const px = value => `${Math.round(value * 10) / 10} px`;
+
+function plotWrong({ width }, { plot }) {
+  if (plot === null) return ['there is no plot'];
+  const { height, seen } = plot;
+  if (seen < PLOT_PX.least)
+    return [`${px(seen)} of the plot's ${px(height)} are in sight, at least ${PLOT_PX.least} must be`];
+  if (seen < height - 1) return [`the plot is cut: ${px(seen)} of its ${px(height)} are in sight`];
+  if (width <= NARROW_PX && height > PLOT_PX.most)
+    return [`the plot is ${px(height)} high, at most ${PLOT_PX.most} in a narrow panel`];
+  return [];
+}
+
+function rowsWrong({ rows }, measured) {
+  const must = Math.min(LEAST_ROWS, rows);
+  const { whole } = measured.rows;
+  return whole >= must ? [] : [`${whole} of ${rows} rows are whole in sight, at least ${must} must be`];
+}
+
+function detailsWrong({ width }, { details }) {
+  if (details === null) return ['the details are not there'];
+  if (!details.firstLine) return ['the first line of the details is out of sight'];
+  if (width >= PANEL_PX) return [];
+  if (!details.stackFirst) return ['the stack does not come first in the details'];
+  return details.frame ? [] : ['the first frame of the stack is out of sight'];
+}
+
+function contentWrong(cell, measured) {
+  if (!cell.open) return rowsWrong(cell, measured);
+  return [...(cell.width < BESIDE_PX ? [] : rowsWrong(cell, measured)), ...detailsWrong(cell, measured)];
+}
+
+/** What is cut or scrolled; '' where all is in sight. */
+function pressed({ rows: all }, { plot, rows, cards }) {
+  if (rows.drawn > 0 && rows.whole < all) return `${rows.whole} of ${all} rows are in sight`;
+  if (cards.whole < cards.all) return `${cards.whole} of ${cards.all} cards are whole`;
+  return plot !== null && plot.seen < plot.height - 1 ? 'the plot is cut' : '';
+}
+
+function blankWrong(cell, measured) {
+  const { x, y, width, height } = measured.blank;
+  const part = (width * height) / (cell.width * cell.height);
+  const why = pressed(cell, measured);
+  if (why === '' || part <= MOST_BLANK) return [];
+  return [`${(100 * part).toFixed(1)} % of the page is blank, ${width}x${height} at ${x}, ${y}, while ${why}`];
+}
+
+const cutWrong = (_, { cut }) =>
+  cut
+    .filter(({ letters }) => letters < LEAST_LETTERS)
+    .map(({ text, letters }) => `${letters} letters of "${text}" fit before its dots`);
+
+const overlapWrong = (_, { overlaps }) =>
+  overlaps.map(({ a, b, width, height }) => `"${a}" and "${b}" overlap by ${px(width)} x ${px(height)}`);
+
+const nestedWrong = (_, { nested }) =>
+  nested.map(({ inner, outer }) => `${inner} scrolls inside ${outer}, which scrolls too`);
+
+/** What each rule finds wrong in a cell, by the sentence that says the rule. */
+export const RULES = {
+  'the plot is in sight, 72 px high or more, in a narrow panel 96 at most': plotWrong,
+  'five rows or all are in sight; details from their first line, in a side panel the stack first': contentWrong,
+  'no more than 8 % of the page is blank while a row, a card or the plot is cut': blankWrong,
+  'a text that is cut keeps three letters': cutWrong,
+  'no text lies over another one': overlapWrong,
+  'nothing scrolls inside what scrolls': nestedWrong,
+};
+
+/** What is wrong with the measurement itself: it must have seen what the host has. */
+export function unmeasured(cell, { rows, cards, texts, details }) {
+  const wrong = [];
+  const replaced = cell.open && cell.width < BESIDE_PX && rows.drawn === 0;
+  if (!replaced && rows.all !== cell.rows) wrong.push(`the table has ${rows.all} rows`);
+  if (cell.findings === 0 ? cards.all > 0 : cards.all === 0) wrong.push(`there are ${cards.all} cards`);
+  if (texts < 20) wrong.push(`there are ${texts} lines of text`);
+  if (cell.open !== (details !== null)) wrong.push(`details are ${cell.open ? 'not ' : ''}there`);
+  return wrong;
+}
