@@ -31,7 +31,7 @@ export const windows = {
       key: 'key `Site.key` of that site.',
       liveBytes: [
         'i64 Bytes alive now.',
-        { sort: true, column: { id: 'live', title: 'Alive', choice: 'Bytes alive', px: [92, 92] } },
+        { sort: true, column: { id: 'live', title: 'Alive', choice: 'Bytes alive', px: [92, 80] } },
       ],
       liveCount: [
         'i64 Blocks alive now.',

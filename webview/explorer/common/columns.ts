@@ -59,7 +59,7 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Growth of what stays alive, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
-    widths: [84, 92],
+    widths: [84, 76],
     text: row => (row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep)}` : '·'),
     value: row => row.bytesPerStep,
   },
@@ -120,10 +120,15 @@ export const DEFAULT_CHOICE: readonly Choice[] = ['live', 'step', 'count', 'thre
 /** Of a tree only these have figures. */
 const TREE_COLUMNS: readonly ColumnId[] = ['site', 'live', 'self', 'count'];
 
-/** The columns to show. A single device needs no column. */
-export function chosenColumns(choice: readonly Choice[], tree: boolean, devices: number): Column[] {
+/** How many there are of what a column tells apart. */
+export interface Several {
+  devices: number;
+  threads: number;
+}
+
+/** The columns to show. A single device or thread needs no column. */
+export function chosenColumns(choice: readonly Choice[], tree: boolean, { devices, threads }: Several): Column[] {
   if (tree) return COLUMNS.filter(({ id }) => TREE_COLUMNS.includes(id));
-  return COLUMNS.filter(
-    ({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && (id !== 'device' || devices > 1)),
-  );
+  const single = (id: ColumnId): boolean => (id === 'device' && devices < 2) || (id === 'thread' && threads < 2);
+  return COLUMNS.filter(({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && !single(id)));
 }

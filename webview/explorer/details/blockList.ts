@@ -16,7 +16,8 @@ export interface BlockListActions {
 }
 
 const ROW_PX = 22;
-const MOST_ROWS = 5;
+/** Requested beyond those in view. */
+const MARGIN_ROWS = 10;
 const SORTS: readonly (readonly [AllocationQuery['sort'], string, string])[] = [
   ['bytes', t('Size'), t('Biggest first')],
   ['age', t('Age'), t('Oldest first')],
@@ -51,8 +52,8 @@ export class BlockList {
   /** Rows to request: those in view and a page around them. */
   neededRange(): BlockSort & { from: number; to: number } {
     const rows = this.virtual.visible();
-    const from = Math.max(0, (rows[0]?.index ?? 0) - MOST_ROWS);
-    return { ...this.sort, from, to: (rows.at(-1)?.index ?? 0) + 2 * MOST_ROWS };
+    const from = Math.max(0, (rows[0]?.index ?? 0) - MARGIN_ROWS);
+    return { ...this.sort, from, to: (rows.at(-1)?.index ?? 0) + 2 * MARGIN_ROWS };
   }
 
   /** Other blocks are listed. */
@@ -86,9 +87,9 @@ export class BlockList {
   private readonly draw = (): void => {
     const total = this.window?.total ?? 0;
     this.active = Math.min(this.active, total - 1);
-    this.scroller.style.height = `${Math.min(total, MOST_ROWS) * ROW_PX}px`;
     this.virtual.resize(total, ROW_PX);
     this.body.style.height = `${this.virtual.totalHeight}px`;
+    this.scroller.style.maxHeight = this.body.style.height;
     const visible = this.virtual.visible();
     while (this.spare.length < visible.length) this.body.append(this.makeRow());
     let missing = false;
@@ -147,7 +148,7 @@ export class BlockList {
   }
 
   private onKey(event: KeyboardEvent): void {
-    const target = rowMove(event.key, this.active, this.window?.total ?? 0, MOST_ROWS);
+    const target = rowMove(event.key, this.active, this.window?.total ?? 0, this.virtual.pageRows);
     if (target !== undefined) {
       this.active = target;
       this.awaited = -1;

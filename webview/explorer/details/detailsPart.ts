@@ -50,7 +50,9 @@ export class DetailsPart extends PolledPart {
   select(row: Row | null, section?: DetailsSection): void {
     const context = this.page.now();
     const ofModules = context?.view.table.tree && context.view.table.weight === 'modules'; // they have no stack
-    this.setSubject(row && context && !ofModules ? subjectOf(row, context.view, context.layer) : null);
+    // Where they would take the table's place, a row that is only passed shows none.
+    const passed = section === undefined && this.element.hidden && !this.page.hasRoomBeside();
+    this.setSubject(row && context && !ofModules && !passed ? subjectOf(row, context.view, context.layer) : null);
     if (row && section) this.view.reveal(section);
   }
 

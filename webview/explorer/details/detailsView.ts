@@ -50,11 +50,14 @@ export class DetailsView {
   ) {
     this.stack = new StackView(openLine);
     this.frees = new FreesView(openLine);
+    // Where the details take the table's place, the way back is on the left; elsewhere they are closed on the right.
+    const back = iconButton('back', 'arrow-left', t('Back to the table'), close);
     const closing = iconButton('close-details', 'close', t('Close'), close);
-    const head = el('div', { class: 'details-head' }, this.title, this.source.element, closing.element);
+    const head = el('div', { class: 'details-head' }, back.element, this.title, this.source.element, closing.element);
     this.element = el('section', { class: 'details', 'aria-label': t('Details of the selection') });
     const stack = el('div', {}, this.stackTitle, this.stack.element);
-    this.element.append(head, this.summary, blocks.element, block.element, stack, this.frees.element);
+    const upper = el('div', { class: 'details-upper' }, this.summary, stack, block.element, this.frees.element);
+    this.element.append(head, upper, blocks.element);
     this.element.hidden = true;
   }
 

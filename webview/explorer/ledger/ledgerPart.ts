@@ -8,6 +8,7 @@ import { ALL } from '../state/state';
 export class LedgerPart extends PolledPart {
   private readonly view = new LedgerView(this.page.openLine);
   readonly element = this.view.element;
+  readonly legend = this.view.legend;
   private cards: readonly CardLedger[] = [];
 
   constructor(page: PageActions) {

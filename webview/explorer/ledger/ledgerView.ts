@@ -46,6 +46,7 @@ function libraryKey(library: LedgerLibrary): HTMLElement {
 
 class CardView {
   readonly element: HTMLElement;
+  readonly legend: HTMLElement;
   private readonly index = el('span', {});
   private readonly model = el('span', { class: 'ledger-model' });
   private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
@@ -60,7 +61,8 @@ class CardView {
     this.bar.append(...this.segments.values());
     const keys = el('div', { class: 'keys', role: 'list' }, ...[...this.keys.values()].map(key => key.element));
     const legend = el('div', { class: 'ledger-legend' }, keys, this.libraries, this.lines);
-    this.element = el('div', { class: 'ledger-device' }, this.name, this.bar, this.whole, legend);
+    this.legend = legend;
+    this.element = el('div', { class: 'ledger-device' }, this.name, this.bar, this.whole);
   }
 
   update(card: CardLedger): void {
@@ -101,6 +103,8 @@ class CardView {
 
 export class LedgerView {
   readonly element = el('section', { class: 'ledger', 'aria-label': t('Memory of the GPU') });
+  /** What the parts of the bars are: with their bytes where there is one card. */
+  readonly legend = el('section', { class: 'ledger-keys', 'aria-label': t('Parts of the GPU’s memory') });
   private readonly list = el('div', { class: 'ledger-list' });
   private readonly shared = new Map(
     KINDS.map(kind => [kind, el('span', { class: 'key', title: PART_WORDS[kind][1] })]),
@@ -116,13 +120,14 @@ export class LedgerView {
     setAttribute(this.toggle, 'aria-label', t('What the memory of the card is'));
     this.setOpen(false);
     for (const [kind, key] of this.shared) key.append(el('i', { 'data-part': kind }), PART_WORDS[kind][0]);
-    this.element.append(this.toggle, this.list, el('div', { class: 'keys shared' }, ...this.shared.values()));
+    this.element.append(this.toggle, this.list);
+    this.legend.append(el('div', { class: 'keys shared' }, ...this.shared.values()));
   }
 
   /** In a narrow panel the legend is folded away. */
   private setOpen(open: boolean): void {
     this.open = open;
-    this.element.classList.toggle('open', open);
+    this.legend.classList.toggle('open', open);
     setAttribute(this.toggle, 'aria-expanded', String(open));
     setAttribute(this.chevron, 'class', `codicon codicon-chevron-${open ? 'down' : 'right'}`);
   }
@@ -132,10 +137,13 @@ export class LedgerView {
       const view = new CardView(this.openLine);
       this.cards.push(view);
       this.list.append(view.element);
+      this.legend.append(view.legend);
     }
-    while (this.cards.length > cards.length) this.cards.pop()!.element.remove();
+    for (const { element, legend } of this.cards.splice(cards.length))
+      for (const part of [element, legend]) part.remove();
     cards.forEach((card, i) => this.cards[i]!.update(card));
-    this.element.classList.toggle('many', cards.length > 1);
+    for (const part of [this.element, this.legend]) part.classList.toggle('many', cards.length > 1);
+    this.legend.hidden = cards.length === 0;
     this.toggle.hidden = cards.length === 0;
     for (const [kind, key] of this.shared)
       key.hidden = !cards.some(card => card.parts.some(part => part.kind === kind && part.bytes > 0));

@@ -31,6 +31,8 @@ import { Scopes } from './scopes';
 import { TimelinePart } from '../timeline/timelinePart';
 
 const CLOCK_MS = 1000;
+/** From this width on, details stand beside the table; also in explorer.css. */
+const BESIDE_PX = 1000;
 
 /** The parts of the session that the questions of the parts depend on. */
 function questionKey(context: PageContext | null): string {
@@ -75,13 +77,13 @@ export class App implements PageActions {
       tab => this.dispatch({ type: 'tab', tab }),
     );
     this.details = new DetailsPart(this, {
-      close: () => this.lines.table.clear(),
+      close: () => (this.hasRoomBeside() ? this.lines.table.clear() : this.lines.table.element.focus()),
       // Two frames later the table has its new height.
       appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
     });
-    this.parts = [this.findings, this.ledger, this.timeline, tabs, this.details];
+    this.parts = [this.ledger, this.timeline, this.findings, tabs, this.details];
     const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
-    this.trace.append(this.ledger.element, this.findings.element, lower, this.timeline.element);
+    this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend, lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
     this.render();
   }
@@ -170,6 +172,10 @@ export class App implements PageActions {
 
   select(row: Row | null, section?: DetailsSection): void {
     this.details.select(row, section);
+  }
+
+  hasRoomBeside(): boolean {
+    return this.element.clientWidth >= BESIDE_PX;
   }
 
   show(subject: Subject, block?: Block): void {

@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
-import { formatBytes, formatDuration } from '../../../extension/text/format';
+import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttribute, setAttributes, setText } from '../../dom';
 import { headline } from '../ledger/ledgerText';
@@ -23,6 +23,7 @@ export class Header {
   private readonly dot = el('span', { class: 'dot', role: 'img' });
   private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
   private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
+  private readonly step = el('span', { class: 'dim number', 'data-value': 'step' });
   private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
   private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
   private readonly figures = el('span', { title: t('Live bytes of the total memory') });
@@ -41,7 +42,7 @@ export class Header {
   constructor(private readonly page: PageActions) {
     const all = [this.pause, this.stop, this.mark, this.save, this.wide, this.close].map(({ element }) => element);
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
-    const name = el('div', { class: 'name' }, this.dot, this.title, this.elapsed);
+    const name = el('div', { class: 'name' }, this.dot, this.title, this.step, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
     this.element = el('header', { class: 'header' }, name, bytes, buttons);
@@ -67,6 +68,7 @@ export class Header {
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
     this.figures.hidden = nothingIn(session);
+    setText(this.step, stepText(info));
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
     const then = moment.kind === 'at' && moment.timeNs === ending?.timeNs;
@@ -102,6 +104,13 @@ export class Header {
 /** There is no trace, or it holds no memory and none will come. */
 export function nothingIn({ info, phase }: SessionView): boolean {
   return info === null || (phase !== 'running' && info.totals.length === 0);
+}
+
+/** The step that runs, of the process that is farthest; '' where no step is known. */
+function stepText(info: SessionView['info']): string {
+  const counted = info?.steps.filter(({ source }) => source !== 'time').map(({ count }) => count) ?? [];
+  const most = Math.max(0, ...counted);
+  return most > 0 ? t('step {0}', formatCount(most)) : '';
 }
 
 /** `12 s` without decimals once a second counts, so that the clock does not flicker. */

@@ -30,6 +30,8 @@ export interface PageActions {
   readonly openLine: OpenLine;
   /** A row is the selected one, or none is; `section`: its details are to show that. */
   select(row: Row | null, section?: DetailsSection): void;
+  /** Whether details stand beside the table; else they take its place. */
+  hasRoomBeside(): boolean;
   /** Shows details of what is no row of the table; `block`: of one of its blocks. */
   show(subject: Subject, block?: Block): void;
   /** The state as it is at this moment; null without a trace. */

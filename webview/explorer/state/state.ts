@@ -20,7 +20,18 @@ export type AxisUnit = (typeof AXES)[number];
 export type ViewState = ReturnType<typeof readState>;
 
 /** A field of the state that an action of its name sets. */
-type Plain = 'filter' | 'layer' | 'zoom' | 'process' | 'device' | 'tab' | 'stack' | 'axis' | 'ending' | 'folded';
+type Plain =
+  | 'filter'
+  | 'layer'
+  | 'zoom'
+  | 'process'
+  | 'device'
+  | 'tab'
+  | 'stack'
+  | 'axis'
+  | 'ending'
+  | 'tools'
+  | 'timelinePx';
 /** One whose parts are set. */
 type Parted = 'table' | 'segments' | 'flame' | 'compare';
 
@@ -108,8 +119,10 @@ function readState(saved: Record<string, unknown>) {
     stack: { by: oneOf(stack.by, ['none', ...STACK_BY], 'line'), rank: oneOf(stack.rank, STACK_RANKS, 'alive') },
     /** Steps only where it is known what one is. */
     axis: oneOf(saved.axis, AXES, 'steps'),
-    /** The timeline is folded away. */
-    folded: flag(saved.folded, false),
+    /** What the timeline is made of can be chosen beside it; null: where there is room. */
+    tools: typeof saved.tools === 'boolean' ? saved.tools : null,
+    /** Height of the timeline in an editor; null: the usual one. */
+    timelinePx: typeof saved.timelinePx === 'number' && saved.timelinePx > 0 ? saved.timelinePx : null,
     ...restoreMoment(saved),
     /** The moment that was brought up when the program had ended (ns): the user may have left it since. */
     ending: typeof saved.ending === 'number' ? saved.ending : null,

@@ -82,7 +82,8 @@ export class LinesPart extends PolledPart {
     this.toolbar.update(view, layer);
     this.sites.setNames(view.groupBy, info.processes, layer);
     this.tree.setOrder(view);
-    this.table.update(view, this.sourceOf(view), info.devices.length);
+    const threads = info.processes.reduce((sum, one) => sum + one.threads.length, 0);
+    this.table.update(view, this.sourceOf(view), { devices: info.devices.length, threads });
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
     this.table.head.setTitle('live', title, view.table.tree ? hint : t('Bytes alive now'));
   }
@@ -113,6 +114,7 @@ export class LinesPart extends PolledPart {
     return new TableView(this.sites, {
       sort: sort => page.dispatch({ type: 'sort', sort }),
       open: row => this.open(row),
+      details: row => page.select(row, 'stack'),
       select: row => page.select(row),
       selected: () => this.selected(),
       need: () => this.poller.invalidate(true),

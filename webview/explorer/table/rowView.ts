@@ -37,7 +37,8 @@ export class RowView {
   private readonly secondary = el('span', { class: 'dim' });
   private readonly mark = icon('reply');
   private readonly verdict = el('span', { class: 'verdict' });
-  private readonly more = el('button', { type: 'button', class: 'more', tabindex: -1, 'aria-haspopup': 'menu' });
+  private readonly more = rowButton('more', 'ellipsis', t('Actions'));
+  private readonly into = rowButton('into', 'chevron-right', t('Details (Right arrow)'));
   private readonly bar = el('i', { class: 'bar' });
   private readonly live = el('span', {});
   private readonly trend = icon('blank');
@@ -56,10 +57,10 @@ export class RowView {
     }
     this.mark.title = t('Allocated in backward; this is the line it belongs to');
     this.twisty.classList.add('twisty');
-    this.more.append(icon('ellipsis'));
-    setAttribute(this.more, 'aria-label', t('Actions'));
+    setAttribute(this.more, 'aria-haspopup', 'menu');
     const name = el('span', { class: 'site-name' }, this.primary, this.at, this.secondary, this.mark);
-    this.cell('site').append(this.twisty, name, this.verdict, this.more);
+    const buttons = el('span', { class: 'row-buttons' }, this.more, this.into);
+    this.cell('site').append(this.twisty, name, this.verdict, buttons);
     this.cell('live').append(this.bar, this.live);
     this.cell('growth').append(this.trend, this.growth);
     const image = svg('svg', { width: SPARK_WIDTH, height: SPARK_HEIGHT, 'aria-hidden': 'true', class: 'spark' });
@@ -150,4 +151,9 @@ export class RowView {
   private cell(id: ColumnId): HTMLElement {
     return this.cells.get(id)!;
   }
+}
+
+function rowButton(name: string, picture: string, label: string): HTMLElement {
+  const attributes = { type: 'button', class: name, tabindex: -1, 'aria-label': label, title: label };
+  return el('button', attributes, icon(picture));
 }

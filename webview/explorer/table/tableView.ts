@@ -2,9 +2,9 @@
 import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
-import { chosenColumns } from '../common/columns';
+import { chosenColumns, DEFAULT_CHOICE, type Several } from '../common/columns';
 import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
-import { layoutOf, type Layout } from './tableLayout';
+import { layoutOf, ROW_PX, type Layout } from './tableLayout';
 import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 import { RowView } from './rowView';
@@ -19,6 +19,8 @@ export interface TableActions {
   sort(by: SiteSort): void;
   /** Click or Enter. */
   open(row: Row): void;
+  /** Its details are to be seen. */
+  details(row: Row): void;
   /** Another row is the active one, or it has new figures; null: none is. */
   select(row: Row | null): void;
   /** Other rows are selected. */
@@ -33,6 +35,7 @@ export interface TableActions {
   parentOf(index: number): number;
 }
 
+const FEWEST_ROWS = 5;
 const PENDING = '?'; // the active row's data is on its way
 
 export class TableView {
@@ -46,9 +49,9 @@ export class TableView {
   private readonly virtual: VirtualRows;
   private readonly shown = new Map<number, RowView>();
   private readonly spare: RowView[] = [];
-  private layout: Layout = layoutOf(chosenColumns([], false, 1), 0);
+  private layout: Layout = layoutOf([], 0, true);
   private view: ViewState | null = null;
-  private devices = 1;
+  private several: Several = { devices: 1, threads: 1 };
   private widthPx = 0;
   private openedKey: string | null = null;
 
@@ -60,7 +63,7 @@ export class TableView {
     this.head = new TableHead(by => actions.sort(by));
     this.element.append(this.head.element, this.scroller, this.empty);
     onLinesNamed(() => onFrame(this.draw));
-    this.virtual = new VirtualRows(this.scroller, this.layout.rowPx, () => onFrame(this.draw));
+    this.virtual = new VirtualRows(this.scroller, ROW_PX, () => onFrame(this.draw));
     this.scroller.addEventListener('scroll', () => this.followSideways());
     this.body.addEventListener('click', event => this.onClick(event));
     this.body.addEventListener('mousedown', event => event.shiftKey && event.preventDefault()); // selects no text
@@ -86,12 +89,13 @@ export class TableView {
     this.scroller.scrollTop = 0;
   }
 
-  update(view: ViewState, source: RowSource, devices: number): void {
+  update(view: ViewState, source: RowSource, several: Several): void {
     const { table } = view;
-    const another = table !== this.view?.table || devices !== this.devices;
+    const { devices, threads } = this.several;
+    const another = table !== this.view?.table || devices !== several.devices || threads !== several.threads;
     this.view = view;
     this.source = source;
-    this.devices = devices;
+    this.several = several;
     if (another) this.arrange();
     setAttribute(this.element, 'role', table.tree ? 'treegrid' : 'grid');
     const open = table.tree ? t('Right and Left arrow open and close a row.') : '';
@@ -139,8 +143,10 @@ export class TableView {
   }
 
   private readonly draw = (): void => {
-    this.virtual.resize(this.source.total, this.layout.rowPx);
+    this.virtual.resize(this.source.total, ROW_PX);
     this.body.style.height = `${this.virtual.totalHeight}px`;
+    // So many rows keep their room, whatever else stands on the page.
+    this.element.style.setProperty('--gm-rows', String(Math.min(FEWEST_ROWS, Math.max(1, this.source.total))));
     const visible = this.virtual.visible().filter(({ index }) => index < this.source.total);
     const indices = new Set(visible.map(row => row.index));
     for (const [index, view] of this.shown) if (!indices.has(index)) this.release(index, view);
@@ -227,6 +233,13 @@ export class TableView {
     this.actions.open(row);
   }
 
+  private showDetails(index: number): void {
+    const row = this.source.row(index);
+    if (!row) return;
+    this.choose(row, index);
+    this.actions.details(row);
+  }
+
   private toggle(index: number): void {
     const row = this.source.row(index);
     if (!row) return;
@@ -269,6 +282,7 @@ export class TableView {
     const index = Number(element.getAttribute('data-row'));
     const row = this.source.row(index);
     if (target.closest('.more')) return this.menuOf(index, target.getBoundingClientRect());
+    if (target.closest('.into')) return this.showDetails(index);
     if (row?.tree && row.tree.expanded !== null && target.closest('.twisty'))
       return this.actions.expand(row, !row.tree.expanded);
     if (event.shiftKey && this.selection.active) void this.extend(index);
@@ -333,9 +347,10 @@ export class TableView {
     this.changed();
   }
 
-  /** In a tree: Right opens a row, or goes to the first one in it; Left closes it, or goes to the one it is in. */
+  /** In a list: Right shows the details. In a tree: Right opens a row, or goes to the first one in it; Left closes it, or goes to the one it is in. */
   private unfold(event: KeyboardEvent, at: number): boolean {
     const row = this.source.row(at);
+    if (row && !row.tree && event.key === 'ArrowRight') return (this.showDetails(at), true);
     if (!row?.tree) return false;
     const open = event.key === 'ArrowRight';
     if (row.tree.expanded === !open) this.actions.expand(row, open);
@@ -352,7 +367,8 @@ export class TableView {
     const { view } = this;
     if (!view) return;
     const { columns, tree } = view.table;
-    this.layout = layoutOf(chosenColumns(columns, tree, this.devices), this.widthPx);
+    const usual = columns.join() === DEFAULT_CHOICE.join();
+    this.layout = layoutOf(chosenColumns(columns, tree, this.several), this.widthPx, usual || tree);
     const { wide, template, leastPx } = this.layout;
     this.element.classList.toggle('wide', wide);
     this.element.style.setProperty('--gm-row', template);

@@ -54,17 +54,15 @@ export class TimelinePart extends PolledPart {
   }
 
   override invalidate(): void {
-    if (this.page.now()?.view.folded) return;
     super.invalidate();
     this.slow.invalidate();
   }
 
   override changed(action: Action): void {
     const scope = action.type === 'process' || action.type === 'device';
-    const unfolded = action.type === 'folded' && !action.folded;
     if (action.type === 'moment' || scope) void this.loadPeak();
-    if (action.type === 'zoom' || scope || unfolded) this.poller.invalidate();
-    if (action.type === 'stack' || scope || unfolded) this.slow.invalidate(true);
+    if (action.type === 'zoom' || scope) this.poller.invalidate();
+    if (action.type === 'stack' || scope) this.slow.invalidate(true);
   }
 
   forget(): void {

@@ -18,12 +18,10 @@ export interface TooltipText {
 const GAP_PX = 10;
 
 export class TimelineTooltip {
-  private readonly cursor = el('div', { class: 'timeline-cursor', 'aria-hidden': 'true', hidden: true });
-  private readonly box = el('div', { class: 'timeline-tooltip', role: 'tooltip', hidden: true });
-
-  get elements(): HTMLElement[] {
-    return [this.cursor, this.box];
-  }
+  /** Lies over the chart. */
+  readonly cursor = el('div', { class: 'timeline-cursor', 'aria-hidden': 'true', hidden: true });
+  /** Lies below it, so that it covers nothing of it. */
+  readonly box = el('div', { class: 'timeline-tooltip', role: 'tooltip', hidden: true });
 
   hide(): void {
     this.cursor.hidden = this.box.hidden = true;

@@ -27,6 +27,7 @@ import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
 import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
+import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
 import { TimelineTooltip } from './timelineTooltip';
@@ -79,6 +80,7 @@ export class TimelineView {
   private readonly tooltip = new TimelineTooltip();
   private readonly bar: TimelineBar;
   private readonly peakCard: PeakCardView;
+  private readonly resizer: TimelineResizer;
   private readonly input: TimelineInput;
   private context: PageContext | null = null;
   private answers = NO_ANSWERS;
@@ -104,9 +106,11 @@ export class TimelineView {
       now: () => moments.reset(),
     });
     this.peakCard = new PeakCardView((file, line) => page.openLine(file, line));
-    this.surface.append(this.overlay.element, ...this.tooltip.elements);
+    this.surface.append(this.overlay.element, this.tooltip.cursor);
+    this.resizer = new TimelineResizer(this.surface, px => page.dispatch({ type: 'timelinePx', timelinePx: px }));
     this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
-    this.element.append(this.tools.element, this.surface, this.bar.element, this.peakCard.element);
+    const plot = el('div', { class: 'timeline-plot' }, this.surface, this.tooltip.box);
+    this.element.append(this.tools.element, plot, this.resizer.element, this.bar.element, this.peakCard.element);
     this.chart = new TimelineChart(this.canvas, () => onFrame(this.draw));
     onThemeChange(() => {
       this.chart.recolour();
@@ -165,11 +169,9 @@ export class TimelineView {
       this.bar.announce(context.view.momentTitle === '' ? '' : t('Shown: {0}', context.view.momentTitle));
     this.context = context;
     this.zoom = context.view.zoom;
-    const { folded } = context.view;
-    this.tools.setFolded(folded);
-    for (const part of [this.surface, this.bar.element]) part.hidden = folded;
-    if (folded) this.peakCard.update(null);
-    if (!folded) onFrame(this.draw);
+    this.tools.setShown(context.view.tools);
+    this.resizer.set(context.view.timelinePx);
+    onFrame(this.draw);
   }
 
   private readonly draw = (): void => {

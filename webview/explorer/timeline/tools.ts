@@ -1,7 +1,7 @@
 // Above the chart: what its areas are, the unit of its axis, selecting a span, and the legend.
 import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
-import { dropdown } from '../../components';
+import { dropdown, iconButton } from '../../components';
 import { button, el, icon, setAttribute, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
@@ -43,10 +43,8 @@ export class TimelineTools {
   private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Home)'), () =>
     this.page.dispatch({ type: 'zoom', zoom: FOLLOW }),
   );
-  private readonly fold: HTMLElement;
-  private readonly chevron = icon('chevron-down');
+  private readonly toggle: HTMLElement;
   private readonly choices = el('div', { class: 'timeline-choices' });
-  private folded = false;
   private readonly legend = el('div', { class: 'legend' });
   private readonly groups = el('ul', {
     class: 'legend-groups',
@@ -67,18 +65,18 @@ export class TimelineTools {
     this.select.prepend(icon('arrow-both'));
     this.follow.prepend(icon('zoom-out'));
     const chips = [this.axis, this.select, this.follow];
-    this.fold = button('timeline-fold', null, '', () => page.dispatch({ type: 'folded', folded: !this.folded }));
-    this.fold.append(this.chevron, t('Timeline'));
+    this.toggle = iconButton('timeline-tools', 'settings', t('What the timeline shows'), () =>
+      page.dispatch({ type: 'tools', tools: this.choices.offsetParent === null }),
+    ).element;
     this.choices.append(this.stack.element, ...chips);
-    const tools = el('div', { class: 'timeline-tools' }, this.fold, this.choices);
     this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
-    this.element = el('div', {}, tools, this.legend);
+    this.element = el('div', { class: 'timeline-tools' }, this.choices, this.legend, this.toggle);
   }
 
-  setFolded(folded: boolean): void {
-    this.folded = this.choices.hidden = this.legend.hidden = folded;
-    setAttribute(this.fold, 'aria-expanded', String(!folded));
-    setAttribute(this.chevron, 'class', `codicon codicon-chevron-${folded ? 'right' : 'down'}`);
+  /** null: where there is room. */
+  setShown(shown: boolean | null): void {
+    setAttribute(this.element, 'data-shown', String(shown ?? 'auto'));
+    setAttribute(this.toggle, 'aria-expanded', String(this.choices.offsetParent !== null));
   }
 
   /** @param steps null: it is not known what a step is */
