@@ -89,6 +89,7 @@ async function measurePage(contents) {
   await page.evaluate(probe);
   for (const size of SIZES) await measureCell(opened, size, contents, false);
   await page.locator('[role=row][data-row="0"]').first().dispatchEvent('click');
+  await page.locator('.list .grid').press('ArrowRight');
   await settled(page);
   for (const size of SIZES) await measureCell(opened, size, contents, true);
   misread.push(...errors, ...(await page.evaluate(() => window.bench.violations)));

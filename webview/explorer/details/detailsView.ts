@@ -57,7 +57,7 @@ export class DetailsView {
     this.element = el('section', { class: 'details', 'aria-label': t('Details of the selection') });
     const stack = el('div', {}, this.stackTitle, this.stack.element);
     const upper = el('div', { class: 'details-upper' }, this.summary, stack, block.element, this.frees.element);
-    this.element.append(head, upper, blocks.element);
+    this.element.append(head, el('div', { class: 'details-body' }, upper, blocks.element));
     this.element.hidden = true;
   }
 

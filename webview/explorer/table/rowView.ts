@@ -58,7 +58,8 @@ export class RowView {
     this.mark.title = t('Allocated in backward; this is the line it belongs to');
     this.twisty.classList.add('twisty');
     setAttribute(this.more, 'aria-haspopup', 'menu');
-    const name = el('span', { class: 'site-name' }, this.primary, this.at, this.secondary, this.mark);
+    const place = el('span', { class: 'place' }, this.primary, this.at);
+    const name = el('span', { class: 'site-name' }, place, this.secondary, this.mark);
     const buttons = el('span', { class: 'row-buttons' }, this.more, this.into);
     this.cell('site').append(this.twisty, name, this.verdict, buttons);
     this.cell('live').append(this.bar, this.live);

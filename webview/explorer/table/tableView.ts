@@ -147,6 +147,7 @@ export class TableView {
     this.body.style.height = `${this.virtual.totalHeight}px`;
     // So many rows keep their room, whatever else stands on the page.
     this.element.style.setProperty('--gm-rows', String(Math.min(FEWEST_ROWS, Math.max(1, this.source.total))));
+    this.element.toggleAttribute('data-few', this.source.total <= FEWEST_ROWS);
     const visible = this.virtual.visible().filter(({ index }) => index < this.source.total);
     const indices = new Set(visible.map(row => row.index));
     for (const [index, view] of this.shown) if (!indices.has(index)) this.release(index, view);
