@@ -82,7 +82,7 @@ export function unmeasured(cell, { rows, cards, texts, details }) {
   const replaced = cell.open && cell.width < BESIDE_PX && rows.drawn === 0;
   if (!replaced && rows.all !== cell.rows) wrong.push(`the table has ${rows.all} rows`);
   if (cell.findings === 0 ? cards.all > 0 : cards.all === 0) wrong.push(`there are ${cards.all} cards`);
-  if (texts < 20) wrong.push(`there are ${texts} lines of text`);
+  if (texts < 12) wrong.push(`there are ${texts} lines of text`);
   if (cell.open !== (details !== null)) wrong.push(`details are ${cell.open ? 'not ' : ''}there`);
   return wrong;
 }

@@ -15,7 +15,7 @@ export const ROW_PX = 24;
 const WIDE_PX = 600;
 const GAP = { wide: 8, narrow: 6 };
 const PADDING_PX = 24;
-const SITE_PX = { wide: 220, narrow: 88 };
+const SITE_PX = { wide: 220, narrow: 74 };
 const THREAD_PX = 90;
 /** Where there is no room for all, these give way, in this order. */
 const GIVE_WAY: readonly ColumnId[] = ['thread', 'device', 'count', 'spark', 'step'];

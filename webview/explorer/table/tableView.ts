@@ -360,8 +360,12 @@ export class TableView {
     return true;
   }
 
+  private get scrollbarPx(): number {
+    return this.scroller.offsetWidth - this.scroller.clientWidth;
+  }
+
   private followSideways(): void {
-    this.head.scrollTo(this.scroller.scrollLeft, this.scroller.offsetWidth - this.scroller.clientWidth);
+    this.head.scrollTo(this.scroller.scrollLeft, this.scrollbarPx);
   }
 
   private arrange(): void {
@@ -369,7 +373,7 @@ export class TableView {
     if (!view) return;
     const { columns, tree } = view.table;
     const usual = columns.join() === DEFAULT_CHOICE.join();
-    this.layout = layoutOf(chosenColumns(columns, tree, this.several), this.widthPx, usual || tree);
+    this.layout = layoutOf(chosenColumns(columns, tree, this.several), this.widthPx - this.scrollbarPx, usual || tree);
     const { wide, template, leastPx } = this.layout;
     this.element.classList.toggle('wide', wide);
     this.element.style.setProperty('--gm-row', template);
