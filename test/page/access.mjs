@@ -78,6 +78,7 @@ async function wrongTabs(page, theme) {
   }
   await showTab(page, 'lines');
   await page.locator('.list [data-row="1"]').click();
+  await page.locator('.list .grid').press('ArrowRight');
   await settled(page);
   await page.locator('.block-row').first().click();
   await settled(page);

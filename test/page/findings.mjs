@@ -90,7 +90,7 @@ const checks = {
 };
 
 checks[
-  'the first screen of a side panel: one row of status, one of the card, the first finding with its fix, the others a row each, five rows, then the timeline'
+  'the first screen of a side panel: one row of status, one of the card, the timeline, the first finding with its fix, the others a row each, five rows'
 ] = async () => {
   const { page: narrow, context } = await openPage(browser, files, { width: 360, height: 760, devices: 1 });
   const boxOf = async selector => narrow.locator(selector).first().boundingBox();
@@ -102,23 +102,39 @@ checks[
     assert.ok((await boxOf(`[data-finding="${id}"]`)).height < 2 * line, id);
   const fifth = await boxOf('.rows .row[data-row="4"]');
   assert.ok(fifth.y + fifth.height <= 760, `the fifth row ends at ${fifth.y + fifth.height}`);
-  assert.ok((await boxOf('.timeline')).y >= fifth.y + fifth.height, 'the timeline stands below');
-  await narrow.locator('.timeline-fold').click();
-  await settled(narrow);
-  assert.equal(await narrow.locator('.timeline-surface').isVisible(), false);
-  assert.equal((await narrow.evaluate(() => window.bench.saved)).folded, true);
+  const [bars, plot, found] = [await boxOf('.ledger'), await boxOf('.timeline'), await boxOf('.findings')];
+  assert.ok(bars.y + bars.height <= plot.y && plot.y + plot.height <= found.y, 'bars, timeline, findings');
+  const tools = narrow.locator('.timeline-choices');
+  assert.equal(await tools.isVisible(), false);
+  await narrow.locator('[data-action=timeline-tools]').click();
+  await eventually(async () => assert.equal(await tools.isVisible(), true));
+  assert.equal((await narrow.evaluate(() => window.bench.saved)).tools, true);
   assert.equal(await narrow.locator('.ledger-legend').isVisible(), false);
   await narrow.locator('.ledger-toggle').click();
   assert.equal(await narrow.locator('.ledger-legend').isVisible(), true);
   await context.close();
 };
-checks['in an editor findings and timeline stand beside the table'] = async () => {
+checks['in an editor the timeline has the whole width, and findings stand below it, beside the table'] = async () => {
   const { page: wide, context } = await openPage(browser, files, { width: 1200, height: 760, devices: 1 });
   const [found, timeline, table] = await Promise.all(
     ['.findings', '.timeline', '.lower'].map(selector => wide.locator(selector).boundingBox()),
   );
-  assert.ok(found.x + found.width <= table.x && timeline.x + timeline.width <= table.x);
-  assert.ok(timeline.y >= found.y + found.height && table.y <= found.y);
+  assert.equal(timeline.width, 1200);
+  assert.ok(found.x + found.width <= table.x && found.width >= 300 && found.width <= 360);
+  assert.ok(timeline.y + timeline.height <= found.y && Math.abs(table.y - found.y) < 2);
+  const surface = wide.locator('.timeline-surface');
+  const before = (await surface.boundingBox()).height;
+  await wide.locator('.timeline-resizer').focus();
+  await wide.keyboard.press('ArrowDown');
+  await eventually(async () => assert.equal(Math.round((await surface.boundingBox()).height), Math.round(before) + 16));
+  const { x, y } = await wide.locator('.timeline-resizer').boundingBox();
+  await wide.mouse.move(x + 300, y + 3);
+  await wide.mouse.down();
+  await wide.mouse.move(x + 300, y + 3 - 40, { steps: 4 });
+  await wide.mouse.up();
+  await eventually(async () => assert.equal(Math.round((await surface.boundingBox()).height), Math.round(before) - 24));
+  const { timelinePx } = await wide.evaluate(() => window.bench.saved);
+  assert.equal(timelinePx, Math.round(before) - 24, 'it is remembered');
   await context.close();
 };
 checks['nothing of the run before stays once another one is shown, though that has no figures yet'] = async () => {

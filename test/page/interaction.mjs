@@ -6,7 +6,7 @@ import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 const sentences = sentencesOf(import.meta.url);
 const { assertSentence } = sentences;
 const browser = await openBrowser();
-const { page, errors, context } = await openPage(browser, await buildPage(), {});
+const { page, errors, context } = await openPage(browser, await buildPage(), { width: 1100, height: 900 });
 const grid = page.locator('.list .grid');
 const active = page.locator('.list [data-row][aria-selected=true]');
 const number = async (locator, name) => Number(await locator.getAttribute(name));
@@ -43,13 +43,13 @@ const checks = {
     await pause();
   },
   async 'the timeline is asked for the width that it has'() {
-    await page.setViewportSize({ width: 1000, height: 900 });
+    await page.setViewportSize({ width: 800, height: 900 });
     await eventually(async () => {
       const buckets = await page.evaluate(() => window.bench.answers.filter(one => one.buckets).at(-1).buckets);
       const { width } = await page.locator('.timeline-surface').boundingBox();
       assert.ok(buckets > width * 0.85 && buckets <= width, `${buckets} buckets for ${width} pixels`);
     });
-    await page.setViewportSize({ width: 360, height: 900 });
+    await page.setViewportSize({ width: 1100, height: 900 });
     await pause();
   },
   async 'arrow keys move, Enter opens the line, the row is marked'() {

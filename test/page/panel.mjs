@@ -35,10 +35,15 @@ const checks = {
         return clock.getBoundingClientRect().top < name.getBoundingClientRect().bottom;
       });
     assert.equal(await isCut(page, '[data-value=title]'), false);
-    assert.equal(await clockIsSeen(page), false);
+    await beside({ width: 250 }, async low => {
+      assert.equal(await isCut(low, '[data-value=title]'), false);
+      assert.equal(await clockIsSeen(low), false);
+    });
     await beside({ width: 700 }, async wide => assert.equal(await clockIsSeen(wide), true));
   },
   async 'the tools of the timeline are one row, zoomed too, and keep their names'() {
+    await page.locator('[data-action=timeline-tools]').click();
+    await page.locator('.timeline-choices').waitFor();
     const chip = name => page.locator(`.timeline [data-action=${name}]`);
     await page.locator('.timeline-surface').press('+');
     await settled(page);
@@ -60,10 +65,33 @@ const checks = {
       assert.ok((await chip(name).boundingBox()).width < 40, `${name} is an icon`);
     }
   },
+  async 'keys walk over rows; Right shows the details of one in the place of the table, and there is a way back'() {
+    const [grid, details] = [page.locator('.list .grid'), page.locator('.details')];
+    await grid.focus();
+    for (const key of ['Home', 'ArrowDown']) await page.keyboard.press(key);
+    await settled(page);
+    assert.equal(await details.isVisible(), false);
+    await page.keyboard.press('ArrowRight');
+    await eventually(async () => assert.match(await details.locator('.stack').first().innerText(), /train\.py:88/));
+    assert.equal(await grid.isVisible(), false);
+    const tops = await Promise.all(
+      ['.stack', '.blocks'].map(async part => (await details.locator(part).first().boundingBox()).y),
+    );
+    assert.ok(tops[0] < tops[1], 'the stack comes first');
+    await page.locator('[data-action=back]').click();
+    await eventually(async () => assert.equal(await grid.isVisible(), true));
+    assert.equal(await grid.evaluate(one => document.activeElement === one), true);
+    assert.equal(await page.locator('[data-row="1"]').getAttribute('aria-selected'), 'true');
+    const row = page.locator('[data-row="2"]');
+    await row.hover();
+    await row.locator('.into').click();
+    await eventually(async () => assert.equal(await details.isVisible(), true));
+    await page.locator('[data-action=back]').click();
+  },
   async 'what the driver was asked for stays inside the panel'() {
     await page.locator('.ledger-toggle').click();
     assert.ok((await page.locator('.ledger-libraries .key').count()) > 1);
-    assert.deepEqual(await beyond(page, '.ledger', '.key, .ledger-lines span'), []);
+    assert.deepEqual(await beyond(page, '.ledger-keys', '.key, .ledger-lines span'), []);
     await page.locator('.ledger-toggle').click();
   },
   async 'a finding without a line has no row for it'() {

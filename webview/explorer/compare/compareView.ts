@@ -11,7 +11,7 @@ type ColumnId = (typeof COLUMNS)[number];
 
 export class CompareView {
   readonly element: HTMLElement;
-  private readonly body = el('div', { role: 'rowgroup', class: 'compare-rows' });
+  private readonly body = el('div', { class: 'compare-rows' });
   private readonly more = el('p', { class: 'dim compare-more' });
   private readonly none = el('p', { class: 'none dim', role: 'status' });
   private rows: readonly ComparedRow[] = [];
@@ -29,7 +29,7 @@ export class CompareView {
     const titleCells = COLUMNS.map(id => cell('columnheader', id, titles[id]));
     const head = el('div', { role: 'row', class: 'compare-row head' }, ...titleCells);
     const label = t('What differs, the biggest difference first. Enter opens the line.');
-    const scroller = el('div', { class: 'compare-scroller' }, this.body, this.more);
+    const scroller = el('div', { class: 'compare-scroller', role: 'rowgroup', tabindex: 0 }, this.body, this.more);
     this.element = el('div', { class: 'compare-grid', role: 'grid', tabindex: 0, 'aria-label': label });
     this.element.append(el('div', { role: 'rowgroup', class: 'compare-head' }, head), scroller, this.none);
     this.body.addEventListener('click', event => this.onClick(event));

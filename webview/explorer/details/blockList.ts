@@ -96,6 +96,7 @@ export class BlockList {
     this.spare.forEach((row, i) => {
       const place = visible[i];
       row.hidden = place === undefined;
+      if (!place) setAttributes(row, { id: null, 'aria-selected': null });
       if (place) missing = !this.drawRow(row, place.index, place.top, total) || missing;
     });
     const shown = visible.some(row => row.index === this.active);
