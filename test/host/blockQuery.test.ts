@@ -42,9 +42,9 @@ describe('One allocation in VS Code, of a program that can be asked', () => {
     writeFileSync(file, JOB);
     await trace(file);
     await reached('running');
-    // A second click closes it again: what the first one opens may take its time.
     await until('five blocks', async () => {
       await click('[data-row]');
+      await press('.list .grid', 'ArrowRight');
       return until(
         'them',
         async () => (await texts('.block-head')).some(text => /5 live blocks|^5 of/.test(text)),

@@ -80,6 +80,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
 
   it('shows one allocation of a row, by mouse', async () => {
     await click(`[data-row][data-line="${LOAD}"]`);
+    await press('.list .grid', 'ArrowRight');
     await shows('.block-head', /3 live blocks/);
     await click('.block-row[data-index="1"]');
     const address = await shows('[data-fact=address]', /^0x[0-9a-f]+$/);
@@ -109,6 +110,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
   });
 
   inLong(it)('the flame graph zooms and opens a line, by mouse', async () => {
+    await click('[data-action=back]');
     await click('[data-tab=flame]');
     const step = '.flame-rect[aria-label^="train_step,"]';
     await shows(step, /train_step/);

@@ -96,6 +96,7 @@ describe('A running program in VS Code', () => {
   inLong(it)('folds the frames of libraries: opened by mouse, closed by keyboard; frames are links', async () => {
     const line = FIRST + 2;
     await click(`[data-row][data-line="${line}"]`);
+    await press('.list .grid', 'ArrowRight');
     await until('the folded frames', async () => (await texts(`${FOLDED} summary`)).join() === '2 frames in library');
     await click(`${FOLDED} summary`);
     await until('them', async () => (await attribute(FOLDED, 'open')) !== null);
