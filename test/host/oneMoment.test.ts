@@ -6,7 +6,7 @@ import { FIRST, freshPage, PAGE, reached, rowAt, trace, writeScript } from './pa
 import { click, textsSince, until, watched, watchTexts } from './window';
 
 const ITEM = '[id*="gpuMemoryTrace.live"]';
-const CARD = '.ledger [data-key=driver] [data-bytes]';
+const CARD = '.ledger-legend [data-key=driver] [data-bytes]';
 /** Each shows how much is alive: the header, the bar of the card, the title of the table, its row. */
 const TOTALS = ['[data-value=live]', CARD, '[data-value=sums]', '[data-row="0"] [data-column^=live]'];
 /** Some allocations a frame, of a size that makes each total another one. */
@@ -28,7 +28,7 @@ describe('The moment that is shown while a program runs', () => {
     await watchTexts(ITEM, [ITEM]);
     await watchTexts(PAGE, TOTALS);
     const seen = async (): Promise<string[][]> => (await watched(PAGE)).map(one => one.map(bytesOf));
-    for (const column of ['count', 'live', ...(LONG ? ['count', 'live'] : [])]) {
+    for (const column of ['site', 'live', ...(LONG ? ['site', 'live'] : [])]) {
       const before = (await seen()).length;
       await click(`[role=columnheader][data-column^=${column}] button`);
       await until('new figures', async () => (await seen()).length >= before + 4);
