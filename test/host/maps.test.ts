@@ -72,7 +72,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
       if ((await attribute(`[data-key=${kind}]`, 'hidden')) === null) sum += await bytesOf(kind);
     assert.equal(sum, Number(await attribute('.ledger-device', 'data-total-bytes')));
     await click('.ledger-toggle');
-    assert.match(await words('.ledger'), /tensors 96\.00 MB/);
+    assert.match(await words('.ledger-keys'), /tensors 96\.00 MB/);
     assert.notEqual(await words('[data-key=unknown]'), '');
     assert.deepEqual(await violations('.ledger'), []);
     await inThemes('ledger');
@@ -172,6 +172,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
     await shows('[data-value=segment-status]', /maps_job\.py:\d+ .* segment 1 of/);
     await shows('[data-fact=address]', /^0x/);
     assert.match(await words('.details h2'), /maps_job\.py/);
+    await click('[data-action=back]');
     await inThemes('segments');
     assert.deepEqual(await violations('.segments'), []);
   });
@@ -187,6 +188,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
     await press(map, 'Home');
     await press(map, 'Enter');
     await until('another block', async () => (await fact('address')) !== seen);
+    await click('[data-action=back]');
     await elsewhere();
     await press(map, 'Control+Enter');
     await until('the line', () => vscode.window.activeTextEditor?.document.uri.fsPath === file);

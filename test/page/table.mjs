@@ -9,7 +9,7 @@ const sentences = sentencesOf(import.meta.url);
 const { assertSentence } = sentences;
 const browser = await openBrowser();
 const files = await buildPage();
-const { page, errors, context } = await openPage(browser, files, { width: 1000 });
+const { page, errors, context } = await openPage(browser, files, { width: 1500 });
 const grid = page.locator('.list .grid');
 const row = index => page.locator(`.list [data-row="${index}"]`);
 const selected = page.locator('.list [data-row][aria-selected=true]');
