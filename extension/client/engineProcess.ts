@@ -144,7 +144,8 @@ export class EngineProcess implements Engine {
       if (stderr !== '') this.listener.log(stderr);
       this.ended(how);
     };
-    child.on('error', error => end(error.message));
+    // One that has ended says more by its signal than by what could not be sent to it.
+    child.on('error', error => child.pid === undefined && end(error.message));
     child.on('exit', (status, signal) => end(signal ?? t('status {0}', status ?? '?')));
     return child;
   }

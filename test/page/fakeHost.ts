@@ -7,7 +7,16 @@ import { type FreeLine, NO_SITE_ROW, siteWindow } from '../../extension/protocol
 import type { Layer, Site, SiteQuery, SiteRow, SiteWindow } from '../../extension/protocol/trace';
 import type { Timeline, TimelineQuery, Totals, TraceInfo, TraceSource } from '../../extension/protocol/trace';
 import type { OfMoment } from '../../extension/protocol/requests/moment';
-import { passes, PEAK_CARD, peakInside, ranges, readMoment, stackedTimeline, timelineSteps } from './fakeTimeline';
+import {
+  holdReading,
+  passes,
+  PEAK_CARD,
+  peakInside,
+  ranges,
+  readMoment,
+  stackedTimeline,
+  timelineSteps,
+} from './fakeTimeline';
 import type { RowVerdict } from '../../extension/protocol/requests/verdictRequests';
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
 import { findings, noteInquiry, otherLines, type Story } from './fakeFindings';
@@ -361,9 +370,17 @@ interface Scene {
   story: Story;
   limits?: typeof limits;
 }
-type Message = ToHost | Scene;
+interface Held {
+  type: 'holdReading';
+  on: boolean;
+}
+type Message = ToHost | Scene | Held;
 
 function receive(data: Message): void {
+  if (data.type === 'holdReading') {
+    holdReading(data.on);
+    return postMessage({ type: 'session', session: session() });
+  }
   if (data.type === 'ready') return postMessage({ type: 'session', session: session() });
   if (data.type === 'scene') {
     scene = data.scene;

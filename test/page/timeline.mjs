@@ -113,8 +113,11 @@ const checks = {
   },
   async 'reading can be cancelled: what is shown stays'() {
     const usual = await heading();
+    const hold = on => page.evaluate(one => window.bench.host.postMessage({ type: 'holdReading', on: one }), on);
+    await hold(true);
     await page.locator('[data-mark=peak]').click();
     await action('moment-cancel').click();
+    await hold(false);
     await settled(page);
     assert.equal(await heading(), usual);
     assert.ok(await page.locator('[data-value=reading]').isHidden());

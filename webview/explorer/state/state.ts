@@ -54,7 +54,10 @@ export const GROUPS: readonly GroupBy[] = ['line', ...GROUP_BYS.filter(by => by 
 const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 
 /** What belongs to one trace alone. */
-const OF_TRACE = { process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '', ending: null };
+const OF_TRACE = {
+  ...{ process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '', ending: null },
+  tab: 'lines' as TabId,
+};
 
 /** The state after an action; the same object where nothing changed. */
 export function reduce(state: ViewState, action: Action): ViewState {

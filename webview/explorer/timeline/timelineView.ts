@@ -109,7 +109,7 @@ export class TimelineView {
     this.surface.append(this.overlay.element, this.tooltip.cursor);
     this.resizer = new TimelineResizer(this.surface, px => page.dispatch({ type: 'timelinePx', timelinePx: px }));
     this.element = el('section', { class: 'timeline', 'aria-label': t('Timeline') });
-    const plot = el('div', { class: 'timeline-plot' }, this.surface, this.tooltip.box);
+    const plot = el('div', { class: 'timeline-plot' }, this.surface, this.tools.toggle, this.tooltip.box);
     this.element.append(this.tools.element, plot, this.resizer.element, this.bar.element, this.peakCard.element);
     this.chart = new TimelineChart(this.canvas, () => onFrame(this.draw));
     onThemeChange(() => {

@@ -43,7 +43,8 @@ export class TimelineTools {
   private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Home)'), () =>
     this.page.dispatch({ type: 'zoom', zoom: FOLLOW }),
   );
-  private readonly toggle: HTMLElement;
+  /** Shows or hides the tools; it lies in the corner of the plot. */
+  readonly toggle: HTMLElement;
   private readonly choices = el('div', { class: 'timeline-choices' });
   private readonly legend = el('div', { class: 'legend' });
   private readonly groups = el('ul', {
@@ -70,7 +71,7 @@ export class TimelineTools {
     ).element;
     this.choices.append(this.stack.element, ...chips);
     this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
-    this.element = el('div', { class: 'timeline-tools' }, this.choices, this.legend, this.toggle);
+    this.element = el('div', { class: 'timeline-tools' }, this.choices, this.legend);
   }
 
   /** null: where there is room. */
