@@ -27,7 +27,7 @@ import { jobFolderOf, jobLimits, JobRecording, unwritableJob } from './job/jobRe
 import { createLive, type LiveOptions } from './live/live';
 import { metricsProblem, MetricsSender } from './metricsSender';
 import { momentsOf, shownMoments, type EndedTrace } from './report/finalMoment';
-import { jsonChunks } from './report/jsonDocument';
+import { jsonChunks } from './report/jsonChunks';
 import { print, notify, terminalSize } from './output/output';
 import { giveToSudoUser, writeResult } from './output/resultFile';
 import { summaryLines } from './report/summary';

@@ -2,7 +2,7 @@ import type { Check } from '../capture/checks/check';
 import { diagnose, type Diagnosis } from '../capture/checks/diagnose';
 import { loadNative } from '../native/addon';
 import type { DoctorArguments } from './arguments/arguments';
-import { jsonChunks } from './report/jsonDocument';
+import { jsonChunks } from './report/jsonChunks';
 import { print } from './output/output';
 import { writeResult } from './output/resultFile';
 

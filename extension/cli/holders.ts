@@ -11,7 +11,7 @@ import { formatBytes, formatPlural } from '../text/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
 import type { HoldersArguments } from './arguments/holdersArguments';
 import { type OpenTrace, withNamed } from './namedTrace';
-import { jsonChunks } from './report/jsonDocument';
+import { jsonChunks } from './report/jsonChunks';
 import { print } from './output/output';
 import { writeResult } from './output/resultFile';
 

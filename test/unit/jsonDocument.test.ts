@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { jsonChunks } from '../../extension/cli/report/jsonDocument';
+import { jsonChunks } from '../../extension/cli/report/jsonChunks';
 
 const written = (document: object): string => [...jsonChunks(document)].join('');
 

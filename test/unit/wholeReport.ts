@@ -1,5 +1,5 @@
 import { buildReport, type Report } from '../../extension/report/documents/reportDocument';
-import { jsonChunks } from '../../extension/cli/report/jsonDocument';
+import { jsonChunks } from '../../extension/cli/report/jsonChunks';
 
 type Listed<T> = T extends Iterable<infer Entry> ? Entry[] : never;
 export type WholeReport = Omit<Report, 'allocations' | 'sites'> & {

@@ -2,7 +2,7 @@ import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
 import { parseHolders, type HoldersArguments } from './holdersArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
-import { applyOptions, HelpRequested, leadingOptions, nearest, Options, type OptionTable, Usage } from './options';
+import { applyOptions, HelpRequested, leadingOptions, nearest, Options, type OptionTable, Usage } from './optionReader';
 import { parseRanks, type RankSet } from './ranks';
 import { parseReport, type ReportArguments } from './reportArguments';
 import { parseSql, type SqlArguments } from './sqlArguments';

@@ -1,5 +1,5 @@
 import type { KernelChoice } from '../../capture/kernel/kernelSpec';
-import { applyOptions, HelpRequested, type OptionTable, Usage } from './options';
+import { applyOptions, HelpRequested, type OptionTable, Usage } from './optionReader';
 
 export interface KernelArguments extends KernelChoice {
   verb: 'kernel';

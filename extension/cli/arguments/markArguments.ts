@@ -1,5 +1,5 @@
 import { MAX_MARK_NAME } from '../../protocol/marks';
-import { applyOptions, Usage } from './options';
+import { applyOptions, Usage } from './optionReader';
 
 export interface MarkArguments {
   verb: 'mark';

@@ -1,4 +1,4 @@
-import { Usage } from './options';
+import { Usage } from './optionReader';
 
 /** Whether a rank is among those that were named. */
 export type RankSet = (rank: number) => boolean;

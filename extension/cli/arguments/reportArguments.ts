@@ -2,7 +2,7 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../protocol/exportFormats'
 import { parseTraceTime, type TraceTime } from '../../protocol/traceTime';
 import { GROUP_BYS, type GroupBy } from '../../protocol/trace';
 import { type Compared, parseCompared } from './comparedMoment';
-import { applyOptions, type OptionTable, Usage } from './options';
+import { applyOptions, type OptionTable, Usage } from './optionReader';
 
 export type ReportArguments = typeof REPORT;
 const REPORT = {

@@ -1,4 +1,4 @@
-import { applyOptions, type OptionTable, Usage } from './options';
+import { applyOptions, type OptionTable, Usage } from './optionReader';
 
 const ENGINES = ['duckdb', 'clickhouse', 'spark'] as const;
 

@@ -1,4 +1,4 @@
-import { applyOptions, Usage, type Options } from './options';
+import { applyOptions, Usage, type Options } from './optionReader';
 
 /** What a run that starts asleep waits for; nothing: for a person. */
 export interface StartConditions {

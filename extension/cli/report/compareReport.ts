@@ -6,7 +6,7 @@ import { textOf } from '../../text/escapeForTerminal';
 import type { CompareBy } from '../../protocol/requests/compareRequests';
 import { listedLayer, type GroupBy } from '../../protocol/trace';
 import type { ReportArguments } from '../arguments/reportArguments';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './jsonChunks';
 import { atMoment } from './momentSource';
 import type { Opened } from '../../jobs/openTraceFile';
 import type { NamedMoment } from '../../report/documents/resolveTraceTime';

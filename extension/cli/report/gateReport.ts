@@ -24,7 +24,7 @@ import { textOf } from '../../text/escapeForTerminal';
 import { plain } from '../../text/markdown';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './jsonChunks';
 import { atMoment } from './momentSource';
 import { notify } from '../output/output';
 import { reasonOf } from '../../capture/traces/traceDirectory';

@@ -2,7 +2,7 @@ import { jobLines } from '../../analysis/job/jobLines';
 import { textOf } from '../../text/escapeForTerminal';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { withOpened } from './withOpened';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './jsonChunks';
 import { refuse } from '../output/output';
 import { writeResult } from '../output/resultFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';

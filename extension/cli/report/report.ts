@@ -15,7 +15,7 @@ import type { Compared } from '../arguments/comparedMoment';
 import type { ReportArguments } from '../arguments/reportArguments';
 import { exportTables, reportJob } from './jobReport';
 import { atChosen, momentLines, selectionOf, type ChosenMoment } from './chosenMoment';
-import { jsonChunks } from './jsonDocument';
+import { jsonChunks } from './jsonChunks';
 import { compareReport, type ComparedSide } from './compareReport';
 import { gatedRun, gateReport } from './gateReport';
 import { exportReport } from './exportReport';

@@ -24,7 +24,7 @@ const forbidden: Import[] = [
   ['extension/exporters/csv.ts', '../analysis/site'],
   ['extension/cli.ts', 'vscode'],
   ['extension/cli.ts', './views/explorer'],
-  ['extension/cli/arguments/options.ts', '../report/report'],
+  ['extension/cli/arguments/optionReader.ts', '../report/report'],
   ['extension/views/session/session.ts', '../page/page'],
   ['extension/views/page/page.ts', '../commands/commands'],
   ['extension/engine/traceEngine.ts', 'vscode'],
