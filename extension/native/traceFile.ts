@@ -26,12 +26,7 @@ export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file
       `${file} is packed in a way that is not read here: unpack it with ${unpacker}, and open what comes out.`,
     );
   if (!isSnapshot(file)) return { path: file, release: () => undefined };
-  const folder = newFolder(join(tmpdir(), 'gpu-memtrace-snapshot-'));
-  if (folders.size === 0) {
-    process.once('exit', removeAll);
-    for (const signal of SIGNALS) process.once(signal, endBySignal);
-  }
-  folders.add(folder);
+  const folder = temporaryFolder();
   const release = (): void => remove(folder);
   try {
     const path = join(folder, 'snapshot.gputrace');
@@ -73,9 +68,30 @@ async function convert(
   }
 }
 
+/** A signal that comes once the folder is there removes it: who waits for that is there first. */
+function temporaryFolder(): string {
+  if (folders.size === 0) {
+    process.once('exit', removeAll);
+    for (const signal of SIGNALS) process.once(signal, endBySignal);
+  }
+  try {
+    const folder = newFolder(join(tmpdir(), 'gpu-memtrace-snapshot-'));
+    folders.add(folder);
+    return folder;
+  } catch (error) {
+    endWatch();
+    throw error;
+  }
+}
+
 function remove(folder: string): void {
   removeFolder(folder);
   folders.delete(folder);
+  endWatch();
+}
+
+/** Nothing is to be removed any more. */
+function endWatch(): void {
   if (folders.size > 0) return;
   process.removeListener('exit', removeAll);
   for (const signal of SIGNALS) process.removeListener(signal, endBySignal);
