@@ -42,18 +42,20 @@ class Replay {
       out_.segments.push_back({action.address, action.bytes, action.stream, 0, action.device, false});
     }
     std::vector<SnapshotAction> missing;
-    std::set<uint8_t> listed;  // devices
+    std::set<uint8_t> devices;  // that list their segments
+    std::set<uint64_t> there;   // as `last`
     for (const SnapshotSegment &segment : data_.segments) {
-      listed.insert(segment.device);
+      devices.insert(segment.device);
       if (segment.expandable) continue;
-      const auto found = last.extract(key(segment));
-      if (found.empty())
+      const bool first = there.insert(key(segment)).second;
+      const auto found = last.find(key(segment));
+      if (found == last.end())
         out_.segments.push_back(segment);
-      else if (found.mapped()->kind == SnapshotAction::kSegmentFree)
+      else if (first && found->second->kind == SnapshotAction::kSegmentFree)
         missing.push_back(at_end(SnapshotAction::kSegmentAlloc, segment));
     }
     for (const auto &[place, action] : last) {
-      if (action->kind == SnapshotAction::kSegmentAlloc && listed.contains(action->device))
+      if (action->kind == SnapshotAction::kSegmentAlloc && devices.contains(action->device) && !there.contains(place))
         missing.push_back(at_end(SnapshotAction::kSegmentFree, *action));
     }
     data_.actions.insert(data_.actions.end(), missing.begin(), missing.end());

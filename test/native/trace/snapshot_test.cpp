@@ -149,6 +149,13 @@ TEST(segments_that_the_history_left_out) {
   CHECK_EQ(got.notes(), "2 segments came or went without a record in the history.\n");
 }
 
+TEST(a_segment_that_is_listed_twice_is_there_once) {
+  auto got = import(snapshot({segment(0, 2 * kMega, {}), segment(0, 2 * kMega, {})},
+                             {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0)})}));
+  CHECK_EQ(got.kinds(), "16 4");
+  CHECK_EQ(got.notes(), "");
+}
+
 TEST(segments_of_a_history_without_a_list_stay) {
   auto got = import(snapshot({}, {Pickle::list({entry("segment_alloc", 0, 2 * kMega, 0)})}));
   CHECK_EQ(got.kinds(), "16 4");

@@ -53,6 +53,7 @@ export class TableView {
   private view: ViewState | null = null;
   private several: Several = { devices: 1, threads: 1 };
   private widthPx = 0;
+  private keptRows = 0;
   private openedKey: string | null = null;
 
   constructor(
@@ -145,8 +146,7 @@ export class TableView {
   private readonly draw = (): void => {
     this.virtual.resize(this.source.total, ROW_PX);
     this.body.style.height = `${this.virtual.totalHeight}px`;
-    // So many rows keep their room, whatever else stands on the page.
-    this.element.style.setProperty('--gm-rows', String(Math.min(FEWEST_ROWS, Math.max(1, this.source.total))));
+    this.keepRoom(Math.min(FEWEST_ROWS, Math.max(1, this.source.total)));
     this.element.toggleAttribute('data-few', this.source.total <= FEWEST_ROWS);
     const visible = this.virtual.visible().filter(({ index }) => index < this.source.total);
     const indices = new Set(visible.map(row => row.index));
@@ -171,6 +171,13 @@ export class TableView {
     setAttribute(this.element, 'aria-activedescendant', activeId);
     if (missing) this.actions.need();
   };
+
+  /** So many rows keep their room, whatever else stands on the page. */
+  private keepRoom(rows: number): void {
+    if (rows === this.keptRows) return;
+    this.keptRows = rows;
+    this.element.style.setProperty('--gm-rows', String(rows));
+  }
 
   private isActive(index: number, row: Row | null): boolean {
     const { active } = this.selection;

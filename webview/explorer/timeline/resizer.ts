@@ -15,19 +15,28 @@ export class TimelineResizer {
     title: t('Drag to change the height of the timeline; a double click resets it'),
   });
 
+  private px: number | null | undefined;
+
   /** @param choose a height in pixels; null: the usual one */
   constructor(
     private readonly surface: HTMLElement,
     private readonly choose: (px: number | null) => void,
   ) {
     this.element.addEventListener('pointerdown', event => this.drag(event));
+    this.element.addEventListener('focus', () => this.describe());
     this.element.addEventListener('dblclick', () => choose(null));
     this.element.addEventListener('keydown', event => this.onKey(event));
   }
 
   set(px: number | null): void {
-    const height = px === null ? '' : `${px}px`;
-    this.surface.style.setProperty('--gm-timeline', height);
+    if (px === this.px) return;
+    this.px = px;
+    this.surface.style.setProperty('--gm-timeline', px === null ? '' : `${px}px`);
+    this.describe();
+  }
+
+  /** Its place as it is said to who has the focus on it: the usual one depends on the window. */
+  private describe(): void {
     setAttributes(this.element, { 'aria-valuemin': LEAST_PX, 'aria-valuemax': this.mostPx });
     setAttribute(this.element, 'aria-valuenow', String(Math.round(this.surface.clientHeight)));
   }

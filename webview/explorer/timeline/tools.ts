@@ -45,6 +45,7 @@ export class TimelineTools {
   );
   /** Shows or hides the tools; it lies in the corner of the plot. */
   readonly toggle: HTMLElement;
+  private shown: boolean | null | undefined;
   private readonly choices = el('div', { class: 'timeline-choices' });
   private readonly legend = el('div', { class: 'legend' });
   private readonly groups = el('ul', {
@@ -67,8 +68,9 @@ export class TimelineTools {
     this.follow.prepend(icon('zoom-out'));
     const chips = [this.axis, this.select, this.follow];
     this.toggle = iconButton('timeline-tools', 'settings', t('What the timeline shows'), () =>
-      page.dispatch({ type: 'tools', tools: this.choices.offsetParent === null }),
+      page.dispatch({ type: 'tools', tools: !this.areShown }),
     ).element;
+    this.toggle.addEventListener('focus', () => this.describe());
     this.choices.append(this.stack.element, ...chips);
     this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
     this.element = el('div', { class: 'timeline-tools' }, this.choices, this.legend);
@@ -76,8 +78,18 @@ export class TimelineTools {
 
   /** null: where there is room. */
   setShown(shown: boolean | null): void {
+    if (shown === this.shown) return;
+    this.shown = shown;
     setAttribute(this.element, 'data-shown', String(shown ?? 'auto'));
-    setAttribute(this.toggle, 'aria-expanded', String(this.choices.offsetParent !== null));
+    this.describe();
+  }
+
+  private describe(): void {
+    setAttribute(this.toggle, 'aria-expanded', String(this.areShown));
+  }
+
+  private get areShown(): boolean {
+    return this.choices.offsetParent !== null;
   }
 
   /** @param steps null: it is not known what a step is */
