@@ -35,6 +35,6 @@ test('blocks of a compiled model by module and line', () => {
       .slice(0, 20),
   );
   assert.ok(activations.length > 10);
-  for (const key of lines.keys()) assert.match(key, /^compiled\.py:\d+ (Block|Model)?\.?forward$/);
+  for (const key of lines.keys()) assert.match(key, /^compiled_model\.py:\d+ (Block|Model)?\.?forward$/);
   assert.ok(sum(right) >= 0.995 * sum(told));
 });
