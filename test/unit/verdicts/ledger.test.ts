@@ -10,8 +10,14 @@ const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 
-function judged(ledger: NonNullable<RunFacts['ledger']>, facts: RunFacts = {}, steps = 80): Verdicts {
+function judged(
+  ledger: NonNullable<RunFacts['ledger']>,
+  facts: RunFacts = {},
+  steps = 80,
+  source: StepRun['source'] = 'optimizer',
+): Verdicts {
   const run = new StepRun();
+  run.source = source;
   for (let step = 1; step <= steps; step++) {
     run.pass(1, MB);
     run.endStep();
@@ -94,6 +100,31 @@ test('what captured graphs keep is advised against by name, not by expandable se
   );
   assertSentence(findings[0]?.suggestion ?? '');
   assert.doesNotMatch(findings[0]?.suggestion ?? '', /expandable_segments/);
+});
+
+test('memory of captured graphs in a set-up is named by the biggest of them, who has it and the line that allocated it', () => {
+  const pool = (number: number, reservedBytes: number) => ({
+    process: 0,
+    device: 0,
+    kind: 'graph' as const,
+    makers: 15,
+    id: `0:${number}`,
+    label: `captured graph graphs[...] (0:${number})`,
+    segments: 1,
+    site: 1,
+    reservedBytes,
+    liveBytes: 20 * MB,
+  });
+  for (const pools of [[pool(1, 300 * MB)], [pool(1, 200 * MB), pool(2, 300 * MB)]]) {
+    const { findings } = judged(
+      { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: step => (700 + 5 * step) * MB },
+      { fragmentation: { ...room, largestFreeBytes: 3 * MB }, pools },
+      30,
+      'periodic',
+    );
+    assertSentence(findings[0]?.title);
+    assert.ok(findings[0]?.place);
+  }
 });
 
 test('the cache grows although it has a gap as long as what it takes: pending on a stream, or another pool', () => {

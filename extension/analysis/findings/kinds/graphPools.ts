@@ -1,16 +1,22 @@
 // What captured graphs keep to themselves.
-import type { TraceSource } from '../../../protocol/trace';
-import type { Finding } from '../../../protocol/verdicts';
+import { t } from '@vscode/l10n';
+import { formatBytes } from '../../../text/format';
+import type { Pool, TraceSource } from '../../../protocol/trace';
+import type { Finding, FindingPlace } from '../../../protocol/verdicts';
 import type { JudgedLedger } from '../../ledger/ledger';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { THRESHOLDS as T } from '../../series/thresholds';
+import { placeOf } from '../../sites/site';
+import { placeText } from '../../words';
 import { sharedPoolAdvice } from './oomAdvice';
 import { makeFinding } from './wording';
 import { ofDevice } from './ofDevice';
 
-/** What captured graphs keep, and what to do about it. */
+/** What captured graphs keep, which of them keeps most and where that was allocated (null: not known), and what to do about it. */
 export interface Graphs {
   text: string;
+  most: string | null;
+  place: FindingPlace | null;
   advice: string;
 }
 
@@ -19,11 +25,29 @@ export function graphsOf({ ledger: { process, device } }: JudgedLedger, source: 
   const pools = privatePools(source.pools()).filter(one => one.process === process && one.device === device);
   const texts = poolTexts(pools.filter(({ kind }) => kind === 'graph'));
   const unused = unusedIn(pools);
-  const most = unused >= T.most * source.fragmentation({ process, device }).freeBytes;
-  if (texts.length === 0 || !most || unused < T.layerBytes) return null;
-  return { text: texts.join('; '), advice: sharedPoolAdvice(pools) };
+  const isMost = unused >= T.most * source.fragmentation({ process, device }).freeBytes;
+  if (texts.length === 0 || !isMost || unused < T.layerBytes) return null;
+  const [biggest, ...others] = pools
+    .filter(({ kind }) => kind === 'graph')
+    .sort((a, b) => b.reservedBytes - a.reservedBytes);
+  const place = biggest === undefined ? null : placeOf(source, biggest.site);
+  const most = biggest === undefined || place === null ? null : biggestText(biggest, others, placeText(place));
+  return { text: texts.join('; '), most, place, advice: sharedPoolAdvice(pools) };
 }
 
-export function graphsFinding(judged: JudgedLedger, { text, advice }: Graphs): Finding {
-  return makeFinding({ ...ofDevice(judged, 'graphs'), verdict: 'pending', headline: text, suggestion: advice });
+function biggestText({ label, reservedBytes }: Pool, others: readonly Pool[], place: string): string {
+  return others.length === 0
+    ? t('in the pool of {0}, allocated at {1}', label, place)
+    : t('the biggest is {0} with {1}, allocated at {2}', label, formatBytes(reservedBytes), place);
+}
+
+export function graphsFinding(judged: JudgedLedger, { text, most, place, advice }: Graphs): Finding {
+  return makeFinding({
+    ...ofDevice(judged, 'graphs'),
+    ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
+    verdict: 'pending',
+    headline: text,
+    detail: most,
+    suggestion: advice,
+  });
 }
