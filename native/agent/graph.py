@@ -13,6 +13,7 @@ SAVED = "_raw_saved_"
 GONE = (RuntimeError, AttributeError)  # what was saved is released; the context of the program's own function has no node any more
 GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
 LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
+AT_ONCE = 64  # ends that are known before the first of them is walked
 MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
 MOST_ENDS_BELOW = 2000  # of all graphs
 NEAR = 4000  # nodes from it on; a state that is carried on was made in the last step
@@ -87,49 +88,56 @@ class Walk:
                 if tensors.plain(each) is not None:
                     yield tensors.plain(each)
 
-    def add_tensor(self, tensor, targets):
-        """Walks the graphs that a tensor keeps: behind it, and behind its gradient (backward with create_graph=True)."""
-        self.add_end(tensors.node(tensor), (tensor, GRAPH), targets)
-        gradient = tensors.gradient(tensor)
-        if gradient is not None:
-            self.add_end(tensors.node(gradient), (tensor, GRADIENT_GRAPH), targets)
-
-    def add_node(self, node, targets):
-        """Walks the graph behind a node that the program has itself (`loss.grad_fn`); after the tensors, which tell more."""
-        self.add_end(node, (node, NODE_GRAPH), targets)
-
     def add_all(self, given, nodes, targets):
-        """Walks the graphs of tensors, then of nodes, as far as there is time."""
-        for add, things in ((self.add_tensor, given), (self.add_node, nodes)):
-            for each in things:
+        """Walks the graphs of tensors, then of nodes, as far as there is time. Some ends are known before the first of them is walked: what
+        it comes to then is known to hang on it, though time is up before their own turn."""
+        ends = itertools.chain(((each, GRAPH) for each in given), ((each, NODE_GRAPH) for each in nodes))
+        while not self.deadline.late():
+            first = len(self.ends)
+            some = list(itertools.islice(ends, AT_ONCE))
+            if not some:
+                return
+            for each, how in some:
+                self.begin(tensors.node(each) if how == GRAPH else each, (each, how))
+                gradient = tensors.gradient(each) if how == GRAPH else None
+                if gradient is not None:
+                    self.begin(tensors.node(gradient), (each, GRADIENT_GRAPH))
+            for number in range(first, len(self.ends)):
                 if self.deadline.late():
                     return
-                add(each, targets)
+                self.walk(number, targets)
 
-    def add_end(self, first, end, targets):
-        """Walks the graph behind the node `first`, which `end` keeps. `targets`: addresses of interest, None = all."""
+    def begin(self, first, end):
+        """Adds an end, without its graph: `end` keeps the node `first`."""
         if first is None or not tensors.graphs_rest():
             return
         number = len(self.ends)
         self.ends.append(end)
         self.first.append(first)
         self.above.append(number)
+        self.ends_at.setdefault(id(first), number)
+
+    def walk(self, number, targets):
+        """Walks the graph behind an end. `targets`: addresses of interest, None = all."""
+        first = self.first[number]
         known = self.owner.get(id(first))
         if known is not None:
-            if end[1] == GRADIENT_GRAPH:  # the gradient came by itself: it is its parameter that keeps it
+            if self.ends[number][1] == GRADIENT_GRAPH:  # the gradient came by itself: it is its parameter that keeps it
                 self.above[self.top(known)] = number
             else:
                 self.above[number] = known
             return
-        self.ends_at[id(first)] = number
         left = [first]
-        while left and not self.deadline.late():
-            node = left.pop()
+        for node in left:  # what is near first: where time is up, the blocks of some steps are found whole
+            if self.deadline.late():
+                return
+            other = self.ends_at.get(id(node), number)
             if id(node) in self.owner:
-                other = self.ends_at.get(id(node))
-                if other is not None and other != number and self.top(other) != number:
+                if self.owner[id(node)] == other != number and self.top(other) != number:
                     self.above[self.top(other)] = number
                 continue
+            if other != number and self.ends[other][1] != GRADIENT_GRAPH:
+                self.above[other] = number
             self.owner[id(node)] = number
             self.nodes.append(node)
             for data in self.saved(node, self.access(node)):
@@ -164,8 +172,20 @@ class Walk:
         for top, addresses in held.items():
             many = len(addresses) >= LEAST_CARRIED and 2 * len(addresses) >= len(self.found)
             numbers = self.carried(top, set(addresses)) + self.beside(top, set(addresses)) if many else []
-            groups.append((addresses, [self.ends[each] for each in numbers + [top]]))
+            behind = self.met_below(top) if many and not numbers and self.spare.late() else []  # no time to see what each holds
+            groups.append((addresses, [self.ends[each] for each in numbers + [top] + behind]))
         return groups
+
+    def met_below(self, top):
+        """Numbers of the ends that hang on `top`, the nearest first."""
+        numbers = []
+        for node in itertools.islice(self.around(self.first[top]), NEAR):
+            number = self.ends_at.get(id(node), top)
+            if number != top and self.top(number) == top and self.ends[number][1] == GRAPH:
+                numbers.append(number)
+            if len(numbers) == MOST_BELOW:
+                break
+        return numbers
 
     def below(self):
         """[(number of an end that hangs on another one, its tensor)]: what its own graph holds, it keeps too."""

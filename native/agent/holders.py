@@ -120,20 +120,20 @@ def optimizer_parts(snapshot):
 
 
 def find_ways(start, snapshot, targets, deadline):
-    """For each target its way, as natives["paths"] gives it; first without going through optimizers."""
+    """For each target its way, as natives["paths"] gives it; first without going through optimizers. None is searched twice."""
     near, barriers = start.waves[: start.near], start.barriers
 
     def search(targets, barriers):
         ways = natives["paths"](near, barriers, targets, deadline.left_ms(0.4))
-        return ways[:-1] if ways is not None else [None] * len(targets)
+        start.ways.update((id(target), way) for target, way in zip(targets, ways or ()) if way is not None)
+        return [each for each in targets if id(each) not in start.ways]
 
-    parts = optimizer_parts(snapshot)
-    found = search(targets, barriers + parts)
-    missing = [place for place, way in enumerate(found) if way is None]
+    missing = [each for each in targets if id(each) not in start.ways]
+    parts = optimizer_parts(snapshot) if missing else []
+    missing = search(missing, barriers + parts) if missing else []
     if missing and parts:
-        for place, way in zip(missing, search([targets[place] for place in missing], barriers)):
-            found[place] = way
-    return found
+        search(missing, barriers)
+    return [start.ways.get(id(each)) for each in targets]
 
 
 def choose_keeper(start, snapshot, ends, deadline):
@@ -142,19 +142,18 @@ def choose_keeper(start, snapshot, ends, deadline):
     if len(ends) == 1:
         return ends[0]
     found = find_ways(start, snapshot, [end for end, _ in ends], deadline)
-    named = [(each, way) for each, way in zip(ends, found) if way is not None]
+    named = [(each, way, start.root(way[0], way[1])) for each, way in zip(ends, found) if way is not None]
+    # What a library's function has in a variable is gone when it returns.
+    named = [each for each in named if is_lasting(each[2][0])] or named
     finder = lines.Finder(lines.Files(lines.STARTED), tensors.Deadline(deadline.left_ms(0.5)))
     outermost = named[0][1][0] if named else 0
-    for (end, how), way in named if len(named) > 1 else ():
-        root, variable = start.root(way[0], way[1])
+    for (end, how), way, (root, variable) in named if len(named) > 1 else ():
         anchor = describe(root, variable, way[2:], how)[1]
         # What an inner function has is gone when it returns: one behind it, which an outer one has, stays.
         if way[0] <= outermost and isinstance(anchor, lines.Anchor) and finder.is_carried(anchor):
             return end, how
         outermost = min(outermost, way[0])
-    # What a library's function has in a variable is gone when it returns.
-    own = [end for end, way in named if is_lasting(start.root(way[0], way[1])[0])]
-    return (own or [end for end, _ in named] or ends[-1:])[0]
+    return next((end for end, way, _ in named if way[0] == outermost), ends[-1])
 
 
 def is_lasting(root):

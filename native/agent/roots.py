@@ -93,6 +93,7 @@ class Roots:
     def __init__(self, snapshot):
         spaces = modules()
         self.waves, self.facts = [], []
+        self.ways = {}  # id of a thing -> the way to it, once it was found
         self.barriers = [space for _, space, _ in spaces] + own_namespaces()
         self.add([(Root("global", name), space) for name, space, users in spaces if users])
         library = []
