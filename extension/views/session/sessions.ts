@@ -5,6 +5,7 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
+import type { Button } from '../../protocol/requests/sessionRequests';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -74,9 +75,9 @@ export class Sessions implements vscode.Disposable {
     await this.add(scriptName(target.command)).attach(target);
   }
 
-  /** Shows why nothing was started. */
-  fail(title: string, sentence: string, noInterpreter = false): void {
-    this.add(title).fail(sentence, noInterpreter);
+  /** Shows why nothing was started, and what can be done. */
+  fail(title: string, sentence: string, offers: readonly Button[]): void {
+    this.add(title).fail(sentence, offers);
   }
 
   /** The sessions that have a trace. */

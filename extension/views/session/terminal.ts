@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Environment } from '../../capture/processes/machine';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
@@ -16,6 +17,8 @@ export interface ProgramTerminal {
   closed(): boolean;
   /** Calls `listener` once it is closed. */
   onClosed(listener: () => void): { dispose(): void };
+  /** The end of what the program printed, once it has ended; absent: not known. */
+  lastOutput?(): Promise<string>;
 }
 
 /** Gives the program these variables and a terminal; called once its trace directory is there. */
@@ -23,6 +26,10 @@ export type OpenTerminal = (directory: string, variables: Record<string, string>
 
 /** Between two checks for a terminal that VS Code has not given back yet after a reload. */
 const GIVEN_BACK_MS = 1_000;
+
+/** Of a program's output so much is kept, and its last part awaited for so long. */
+const OUTPUT_LETTERS = 16_384;
+const OUTPUT_MS = 2_000;
 
 /** Terminals of this window, with the trace directory of what ran in them. */
 const opened = new Map<vscode.Terminal, string>();
@@ -37,12 +44,36 @@ function closeEnded(name: string): void {
   }
 }
 
+/** Keeps the end of what is printed in a terminal that is to be made. */
+function keepOutput(): { of(terminal: vscode.Terminal): void; last(): Promise<string> } {
+  let terminal: vscode.Terminal | undefined;
+  let output = '';
+  let ended: Promise<void> = Promise.resolve();
+  const read = async (execution: vscode.TerminalShellExecution): Promise<void> => {
+    for await (const data of execution.read()) output = (output + data).slice(-OUTPUT_LETTERS);
+  };
+  const started = vscode.window.onDidStartTerminalShellExecution(event => {
+    if (event.terminal !== terminal) return;
+    started.dispose();
+    ended = read(event.execution);
+  });
+  return {
+    of: made => (terminal = made),
+    last: async () => {
+      started.dispose();
+      await Promise.race([ended, sleep(OUTPUT_MS)]);
+      return output;
+    },
+  };
+}
+
 /** Runs the program in an integrated terminal; its process id and exit status go to the trace directory. */
 export function openTerminal(plan: LaunchPlan, directory: string, variables: Record<string, string>): ProgramTerminal {
   const before = vscode.l10n.t('The program ended with status');
   const behind = vscode.l10n.t('Press any key to close the terminal.');
   const name = vscode.l10n.t('{0} (GPU)', plan.title);
   closeEnded(name);
+  const output = keepOutput();
   const terminal = vscode.window.createTerminal({
     name,
     shellPath: '/bin/sh',
@@ -53,6 +84,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
     iconPath: new vscode.ThemeIcon('pulse'),
   });
   opened.set(terminal, directory);
+  output.of(terminal);
   terminal.show(true);
   return {
     pid: terminal.processId,
@@ -62,6 +94,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
     },
     closed: () => terminal.exitStatus !== undefined,
     onClosed: listener => vscode.window.onDidCloseTerminal(closed => closed === terminal && listener()),
+    lastOutput: output.last,
   };
 }
 
