@@ -8,6 +8,7 @@ import { settle } from '../capture/launch/settle';
 import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
 import { openNamed, readText } from '../files/files';
+import { announce } from '../capture/traces/announce';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../native/addon';
 import { attempt } from '../base/attempt';
@@ -108,6 +109,7 @@ async function follow(
 ): Promise<number> {
   process.on('uncaughtException', error => notify(reasonOf(error)));
   recordProcess(recording, started.pid, null);
+  if (recording.job === null) announce({ directory: recording.directory, file: null });
   const killsBefore = memoryKills();
   const orphaned = endWithJupyter(started.pid);
   const watched = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';

@@ -183,7 +183,7 @@ describe('Findings in VS Code', () => {
     await reached('ended');
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     await showFindingAt(join(workspace, 'live_leak.py'));
-    await shows('[data-value=detail]', /The program/);
+    await shows('[data-value=detail]', /^Stopped\.$/);
     await reached('ended');
     const chosen = vscode.commands.executeCommand('gpuMemoryTrace.selectSession');
     await shows(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*ended · 1 leak · shown/);

@@ -16,7 +16,8 @@ import { recordProcesses, readSession, type SessionFile, writeSession } from '..
 import type { TraceDirectory } from '../../capture/traces/traceDirectory';
 import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { Engine } from '../../protocol/requests/engineRequests';
-import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
+import { ownFolder } from '../../files/files';
+import { AttachedRecording, CommandRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
 import { Refused } from './refused';
 import { inheritedEnvironment, openTerminal, reloadedTerminal, type OpenTerminal } from './terminal';
 
@@ -26,6 +27,8 @@ export interface Remembered {
   title: string;
   /** Process id of the terminal's shell; null: there is none. */
   terminal: number | null;
+  /** The command gpu-memtrace records it, and will save it. */
+  byCommand?: true;
 }
 
 /** The user's choice of when a program is stopped to find what holds its memory. */
@@ -100,9 +103,10 @@ export class Recorder {
   }
 
   /** A recording that a window left behind. Null: nothing of it is there any more. */
-  resume({ directory, terminal }: Remembered): Recording | null {
-    const facts = readSession(directory);
+  resume({ directory, terminal, byCommand }: Remembered): Recording | null {
+    const facts = ownFolder(directory) ? readSession(directory) : null;
     if (facts === null) return null;
+    if (byCommand) return new CommandRecording(directory, facts);
     wakeRecorder(this.dist, directory, [dirname(directory)]); // this window remembers it
     if (facts.backend === 'uprobe') return new LeftRecording(directory, facts);
     const pidFile = join(directory, 'pid');

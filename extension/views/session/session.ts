@@ -3,9 +3,8 @@ import * as vscode from 'vscode';
 import { explain } from '../../capture/checks/attachTarget';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
-import { readPid } from '../../capture/launch/terminalScript';
 import { watchForCpu } from '../../capture/processes/cpuReason';
-import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
+import { addMark } from '../../capture/traces/sessionFile';
 import { exceptionIn } from '../../capture/launch/pythonException';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -34,6 +33,8 @@ export class Session extends OpenTrace {
   private recording: Recording | null = null;
   /** Of the trace; null for that of a file. */
   private directory: string | null = null;
+  /** The command gpu-memtrace records it: the directory is not ours to delete, nor the trace to keep. */
+  private byCommand = false;
   private terminal: number | null = null;
   /** The file that the trace lies in once its program ended; null: there is none. */
   file: string | null = null;
@@ -69,7 +70,8 @@ export class Session extends OpenTrace {
   /** What finds this session again after the window was reloaded; null: nothing runs. */
   get remembered(): Remembered | null {
     const { recording, terminal, title } = this;
-    return recording === null ? null : { directory: recording.directory, title, terminal };
+    if (recording === null) return null;
+    return { directory: recording.directory, title, terminal, ...(this.byCommand && { byCommand: true as const }) };
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
@@ -120,14 +122,35 @@ export class Session extends OpenTrace {
     const recording = this.parts.recorder.resume(remembered);
     if (recording === null) return false;
     this.terminal = remembered.terminal;
+    this.byCommand = remembered.byCommand ?? false;
     await this.record(recording);
     const processes = this.facts?.info.processes ?? [];
+    const { t } = vscode.l10n;
     this.set({
-      detail: vscode.l10n.t('Reading what it recorded meanwhile…'),
+      detail: this.byCommand ? t('Waiting for the first CUDA call…') : t('Reading what it recorded meanwhile…'),
       recording: processes.length === 0 || processes.some(process => process.recording),
       ...(recording.attached ? { attached: true } : {}),
     });
     return true;
+  }
+
+  /** Where it is or was recorded. */
+  get recorded(): string | null {
+    return this.directory;
+  }
+
+  /** Reads the trace on from the file that the command gpu-memtrace saved it as, before it deletes the directory. */
+  async continueFrom(file: string): Promise<void> {
+    await this.watch();
+    if (this.gone) return;
+    this.file = file;
+    this.directory = null;
+    try {
+      await this.open({ path: file, directory: null, findsHolders: false });
+      await this.request('readToEnd', {});
+    } catch (error) {
+      this.parts.log.error(`${file} could not be read: ${reasonOf(error)}`);
+    }
   }
 
   /** Ends the program; one that was attached to goes on, and only the tracing ends. */
@@ -189,10 +212,10 @@ export class Session extends OpenTrace {
   }
 
   /** Reports why a program uses no GPU, as soon as that is known. */
-  private watchCpu({ directory }: Recording): void {
+  private watchCpu(recording: Recording): void {
     const used = (): boolean => this.used;
     this.stopCpuWatch = watchForCpu(
-      () => readPid(directory),
+      () => recording.pid(),
       used,
       reason => {
         this.cpu = reason;
@@ -205,7 +228,7 @@ export class Session extends OpenTrace {
     const { directory, attached } = recording;
     this.directory = directory;
     this.recording = recording;
-    const findsHolders = !attached && holderTime() === 'onFirstLeak';
+    const findsHolders = !attached && !this.byCommand && holderTime() === 'onFirstLeak';
     await this.open({ path: directory, directory, findsHolders });
   }
 
@@ -236,7 +259,7 @@ export class Session extends OpenTrace {
     this.stopWatching();
     this.stopCpuWatch();
     try {
-      recordProcesses(recording.directory, recording.facts);
+      recording.noteEnd();
       await this.request('readRest', { attached: recording.attached });
     } catch (error) {
       if (!this.gone) this.parts.log.error(reasonOf(error));
@@ -255,11 +278,14 @@ export class Session extends OpenTrace {
     const crashed = !stopped && exitCode !== null && exitCode !== 0;
     // Its card says why.
     const ranOut = crashed && used && (await this.judged()).some(({ failure }) => failure !== undefined);
-    const exception = crashed && !ranOut ? exceptionIn(await recording.lastOutput()) : null;
+    const exception = exitCode === 1 && crashed && !ranOut ? exceptionIn(await recording.lastOutput()) : null;
     const notRun = end.failed && !used;
     const { t } = vscode.l10n;
     const [python = ''] = recording.facts.command;
-    const ran = exception === null ? t('It ran with {0}.', python) : t('It ended with status {0} and ran with {1}.', String(exitCode), python);
+    const ran =
+      exception === null
+        ? t('It ran with {0}.', python)
+        : t('It ended with status {0} and ran with {1}.', String(exitCode), python);
     const choose = notRun || cpu === 'build' || IMPORT_FAILED.test(exception ?? '');
     const again: Button[] = choose ? ['traceAgain', 'chooseInterpreter'] : ['traceAgain'];
     this.set({
@@ -284,7 +310,7 @@ export class Session extends OpenTrace {
 
   /** Keeps the trace in the cache, as the command line does. */
   private async keepTrace(recording: Recording): Promise<void> {
-    if (!this.used) return;
+    if (!this.used || this.byCommand) return;
     try {
       const file = await this.request('keep', { command: recording.facts.command });
       this.file = file;
@@ -305,7 +331,7 @@ export class Session extends OpenTrace {
     super.drop();
     if (this.attached) this.recording?.stop();
     this.recording = null;
-    if (this.directory !== null) removeTraceDirectory(this.directory);
+    if (this.directory !== null && !this.byCommand) removeTraceDirectory(this.directory);
     this.directory = null;
   }
 

@@ -64,7 +64,7 @@ export class StateView {
     this.ring.hidden = phase !== 'starting' && !stopping;
     const unused = phase === 'ended' && info?.totals.length === 0;
     const offered = new Set(empty ? ['trySample'] : session.offers);
-    if (unused || session.onCpu === true) offered.add('doctor');
+    if ((unused && !session.ran) || session.onCpu === true) offered.add('doctor');
     for (const [name, element] of Object.entries(this.offers))
       element.hidden = !offered.has(name) || (!trusted && STARTS.test(name));
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
