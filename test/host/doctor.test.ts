@@ -24,6 +24,21 @@ describe('What this machine can record', () => {
     await inThemes('doctor');
   });
 
+  it('leads to what mends a gap, and to the manual', async () => {
+    const links: (string | null)[] = [];
+    for (let at = 0; at < (await texts('.links [data-action]')).length; at++)
+      links.push(await attribute(`:nth-match(.links [data-action], ${at + 1})`, 'data-action'));
+    assert.ok(links.length > 0, 'not all is well on the simulated GPU');
+    const labels = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(tab => tab.label));
+    const leads = { attaching: /README/, requirements: /README/, chooseInterpreter: /Settings/ };
+    for (const [name, page] of Object.entries(leads).filter(([link]) => links.includes(link))) {
+      await click(`[data-action=${name}]`);
+      await until(`the page of ${name}`, () => labels().some(label => page.test(label)));
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      await vscode.commands.executeCommand('gpuMemoryTrace.doctor');
+    }
+  });
+
   it('looks again by mouse and by keyboard', async () => {
     await click('[data-action=check-again]');
     await listed();

@@ -1,6 +1,18 @@
 // Messages between the extension host and the page that shows what this machine can record.
 import { isFields } from '../../base/fields';
 
+/** Where the page leads. */
+const LINKS = [
+  'chooseInterpreter',
+  'settings',
+  'trySample',
+  'pytorch',
+  'requirements',
+  'attaching',
+  'traces',
+] as const;
+export type DoctorLink = (typeof LINKS)[number];
+
 export interface DoctorCheck {
   name: string;
   state: 'ok' | 'warning' | 'missing';
@@ -10,6 +22,7 @@ export interface DoctorCheck {
   fix: string;
   /** Of the fix: the line to type. */
   command?: string;
+  links?: DoctorLink[];
 }
 export interface DoctorGroup {
   title: string;
@@ -19,7 +32,11 @@ export interface DoctorGroup {
   checks: DoctorCheck[];
 }
 
-export type ToDoctorHost = { type: 'ready' } | { type: 'check' } | { type: 'copy'; text: string };
+export type ToDoctorHost =
+  | { type: 'ready' }
+  | { type: 'check' }
+  | { type: 'copy'; text: string }
+  | { type: 'follow'; link: DoctorLink };
 export type ToDoctorPage =
   | { type: 'checking' }
   | { type: 'checked'; groups: DoctorGroup[] }
@@ -31,6 +48,8 @@ const MOST_TEXT = 10_000;
 export function doctorMessage(value: unknown): ToDoctorHost | null {
   if (!isFields(value)) return null;
   const { type, text } = value;
+  const link = LINKS.find(name => name === value.link);
+  if (type === 'follow' && link !== undefined) return { type, link };
   if (type === 'ready' || type === 'check') return { type };
   return type === 'copy' && typeof text === 'string' && text.length <= MOST_TEXT ? { type, text } : null;
 }

@@ -3,6 +3,7 @@ import { diagnose, type Diagnosis } from '../../capture/checks/diagnose';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { Engine } from '../../protocol/requests/engineRequests';
 import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';
+import { followLink, withLinks } from './doctorLinks';
 import { fillPage } from './fill';
 import { inheritedEnvironment } from '../session/terminal';
 
@@ -31,6 +32,7 @@ export class DoctorPage implements vscode.Disposable {
     const message = doctorMessage(value);
     if (message === null) return;
     if (message.type === 'copy') return vscode.env.clipboard.writeText(message.text);
+    if (message.type === 'follow') return followLink(message.link, vscode.Uri.joinPath(this.media, '../..'));
     this.post({ type: 'checking' });
     try {
       this.post({ type: 'checked', groups: groupsOf(await this.check()) });
@@ -65,7 +67,12 @@ function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
         'Attaching to running programs is not possible here. Programs that are started under the tracer do not need it.',
       );
   return [
-    { title: t('Start a program under the tracer'), verdict: start, possible: gpu, checks },
-    { title: t('Attach to a running program'), verdict: running, possible: attach.possible, checks: attach.checks },
+    { title: t('Start a program under the tracer'), verdict: start, possible: gpu, checks: checks.map(withLinks) },
+    {
+      title: t('Attach to a running program'),
+      verdict: running,
+      possible: attach.possible,
+      checks: attach.checks.map(withLinks),
+    },
   ];
 }
