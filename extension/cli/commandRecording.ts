@@ -222,7 +222,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
       job?.traceFile ??
       (options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output));
     await session.save(file, existsSync(directory) ? '' : JSON.stringify(facts));
-    if (job === null) announce({ directory, file });
+    if (job === null) announce(directory, file);
     removeTraceDirectory(directory);
     if (options.output === null) {
       if (options.format !== 'none') print([file], 2);

@@ -28,6 +28,7 @@ export const COMMANDS = [
   'doctor',
   'manageTrust',
   'openReport',
+  'openManual',
   'setUp',
   'installKernel',
   'showPanel',

@@ -1,6 +1,6 @@
 // The main job, in VS Code: trace a script, read the table, click a row, land on the line.
 import * as assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
@@ -200,6 +200,25 @@ describe('The sample', () => {
       await rowAt(file, FIRST);
     } finally {
       await vscode.workspace.getConfiguration().update(SIMPLE, undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it('is what Trace GPU memory shows where there is no GPU; nothing is asked before', async function () {
+    if (existsSync('/dev/nvidiactl')) return this.skip();
+    await freshPage();
+    const settings = vscode.workspace.getConfiguration('terminal.integrated.env');
+    const before = settings.inspect('linux')?.workspaceValue;
+    await settings.update('linux', { LD_LIBRARY_PATH: '' }, vscode.ConfigurationTarget.Workspace);
+    try {
+      await trace(writeScript('asks.py', 'print(sys.argv)\n'));
+      await shows('[data-value=title]', /^Recorded sample: finetune\.py$/);
+      await shows('[data-value=detail]', /^This machine has no NVIDIA .*recorded/);
+      assert.equal(await attribute('[data-action=doctor]', 'hidden'), null);
+      assert.equal(await attribute('[data-action=trace-own]', 'hidden'), '');
+      await picture('without-gpu');
+    } finally {
+      await settings.update('linux', before, vscode.ConfigurationTarget.Workspace);
+      await freshPage();
     }
   });
 });

@@ -13,7 +13,7 @@ export interface Row {
   cells: Record<string, string>;
 }
 
-const ANSWER_MS = 9_000;
+const ANSWER_MS = 90_000;
 
 /** Resolves once the file is there, which is not there yet. */
 function appears(file: string, what: string): Promise<void> {
@@ -113,7 +113,7 @@ const PROBE_MS = 100;
 export async function until<T>(
   what: string,
   probe: () => T | Promise<T>,
-  milliseconds = 9_000,
+  milliseconds = 90_000,
 ): Promise<NonNullable<T>> {
   const end = Date.now() + milliseconds;
   let last: unknown = '';

@@ -7,7 +7,6 @@ import { t } from '@vscode/l10n';
 import type {
   DoctorCheck,
   DoctorGroup,
-  DoctorLink,
   ToDoctorHost,
   ToDoctorPage,
 } from '../../extension/protocol/requests/doctorMessages';
@@ -21,15 +20,6 @@ registerComponents();
 const post = (message: ToDoctorHost): void => vscode.postMessage(message);
 const ICONS = { ok: 'pass', warning: 'warning', missing: 'error' } as const;
 const WORDS = { ok: t('OK'), warning: t('Warning'), missing: t('Missing') };
-const LINKS: Record<DoctorLink, string> = {
-  chooseInterpreter: t('Choose a Python interpreter…'),
-  settings: t('Open settings'),
-  trySample: t('Try the sample'),
-  pytorch: t('Install PyTorch'),
-  requirements: t('What is needed'),
-  attaching: t('About attaching'),
-  traces: t('About traces'),
-};
 const COPIED_MS = 2_000;
 
 const title = el('h1', {}, t('What this machine can record'));
@@ -43,12 +33,10 @@ function checkItem({ state, name, detail, fix, command, links = [] }: DoctorChec
   const words = el('div', {}, el('strong', {}, name), ' ', el('span', { class: 'dim' }, detail));
   if (fix !== '') words.append(el('p', { class: 'fix' }, command === undefined ? fix : fix.replace(command, '')));
   if (command !== undefined) words.append(commandLine(command));
-  if (links.length > 0) words.append(el('p', { class: 'links' }, ...links.map(linkTo)));
+  const leads = links.map(({ label, href }) => el('a', { href }, label));
+  if (links.length > 0) words.append(el('p', { class: 'links' }, ...leads));
   return el('li', { class: 'check', 'data-state': state, 'data-check': name }, mark, words);
 }
-
-const linkTo = (link: DoctorLink): HTMLElement =>
-  button('link', link, LINKS[link], () => post({ type: 'follow', link }));
 
 /** A line to type, with a button that copies it. */
 function commandLine(command: string): HTMLElement {

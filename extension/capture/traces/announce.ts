@@ -6,27 +6,24 @@ import { ownFolder, readTextIn, removeFile, writeWhole } from '../../files/files
 
 /** The variable of the window's terminals that names the folder. */
 export const WINDOW_FOLDER = 'GPU_MEMTRACE_WINDOW';
-const NAME = /^trace-\w+(\.saved)?$/;
 
-/** A trace directory that is recorded into; `file`: what it was saved as, null while it goes on. */
-export interface Announced {
-  directory: string;
-  file: string | null;
-}
+/** A trace directory, the command that has it recorded, and the file that it saved it as; null while that goes on. */
+export type Announced = [directory: string, pid: number, file: string | null];
 
 /** Lets the window know of it. Nothing happens in other terminals. */
-export function announce({ directory, file }: Announced, folder = process.env[WINDOW_FOLDER]): void {
+export function announce(directory: string, file: string | null, folder = process.env[WINDOW_FOLDER]): void {
   if (folder === undefined || !ownFolder(folder)) return;
-  const name = `${basename(directory)}${file === null ? '' : '.saved'}`;
-  attempt(() => writeWhole(join(folder, name), [JSON.stringify([directory, file])], { mode: 0o600 }), undefined);
+  const announced: Announced = [directory, process.pid, file];
+  const name = join(folder, `${basename(directory)}${file === null ? '' : '.saved'}`);
+  attempt(() => writeWhole(name, [JSON.stringify(announced)], { mode: 0o600 }), undefined);
 }
 
 /** What was announced in the folder, each once. */
 export function takeAnnounced(folder: string): Announced[] {
-  const names = attempt(() => readdirSync(folder), []).filter(name => NAME.test(name));
+  const names = attempt(() => readdirSync(folder), []).filter(name => /^trace-\w+(\.saved)?$/.test(name));
   return names.sort().flatMap(name => {
-    const [directory, file] = attempt(() => JSON.parse(readTextIn(folder, name)) as unknown[], []);
+    const text = readTextIn(folder, name);
     removeFile(join(folder, name));
-    return typeof directory === 'string' ? [{ directory, file: typeof file === 'string' ? file : null }] : [];
+    return attempt<Announced[]>(() => [JSON.parse(text) as Announced], []);
   });
 }

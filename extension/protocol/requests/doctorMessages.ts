@@ -1,18 +1,10 @@
 // Messages between the extension host and the page that shows what this machine can record.
 import { isFields } from '../../base/fields';
 
-/** Where the page leads. */
-const LINKS = [
-  'chooseInterpreter',
-  'settings',
-  'trySample',
-  'pytorch',
-  'requirements',
-  'attaching',
-  'traces',
-] as const;
-export type DoctorLink = (typeof LINKS)[number];
-
+export interface DoctorLink {
+  label: string;
+  href: string;
+}
 export interface DoctorCheck {
   name: string;
   state: 'ok' | 'warning' | 'missing';
@@ -32,11 +24,7 @@ export interface DoctorGroup {
   checks: DoctorCheck[];
 }
 
-export type ToDoctorHost =
-  | { type: 'ready' }
-  | { type: 'check' }
-  | { type: 'copy'; text: string }
-  | { type: 'follow'; link: DoctorLink };
+export type ToDoctorHost = { type: 'ready' } | { type: 'check' } | { type: 'copy'; text: string };
 export type ToDoctorPage =
   | { type: 'checking' }
   | { type: 'checked'; groups: DoctorGroup[] }
@@ -48,8 +36,6 @@ const MOST_TEXT = 10_000;
 export function doctorMessage(value: unknown): ToDoctorHost | null {
   if (!isFields(value)) return null;
   const { type, text } = value;
-  const link = LINKS.find(name => name === value.link);
-  if (type === 'follow' && link !== undefined) return { type, link };
   if (type === 'ready' || type === 'check') return { type };
   return type === 'copy' && typeof text === 'string' && text.length <= MOST_TEXT ? { type, text } : null;
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { checkTarget } from '../../capture/checks/attachTarget';
@@ -76,7 +78,8 @@ export function makeCommands(parts: Parts): Commands {
     chooseInterpreter,
     doctor: () => doctor.show(),
     manageTrust: async () => vscode.commands.executeCommand('workbench.trust.manage'),
-    openReport: () => openReport(sessions),
+    openReport: () => showMarkdown(sessions.shown?.oomReport ?? ''),
+    openManual: page => openManual(parts.dist, String(page)),
     installKernel: () => installNotebookKernel(parts.dist),
     showPanel: async () => {
       await showPanel({ preserveFocus: false });
@@ -137,9 +140,14 @@ async function traceAgain(parts: Parts): Promise<void> {
   await start(parts, plan.again ?? (() => Promise.resolve(plan)));
 }
 
-/** The document on memory that ran out. */
-async function openReport({ shown }: Sessions): Promise<void> {
-  if (shown?.oomReport) await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(shown.oomReport));
+async function showMarkdown(file: string): Promise<void> {
+  await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(file));
+}
+
+/** A page of the extension's own folder; the packed README.md may have small letters. */
+async function openManual(dist: string, page: string): Promise<void> {
+  const file = join(dist, '..', page);
+  await showMarkdown(existsSync(file) ? file : join(dist, '..', page.toLowerCase()));
 }
 
 async function start(

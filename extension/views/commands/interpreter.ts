@@ -37,11 +37,10 @@ function virtualEnvironment(resource: vscode.Uri | undefined): string | null {
   const top = (resource && vscode.workspace.getWorkspaceFolder(resource)?.uri) ?? workspaceFolders?.[0]?.uri;
   if (top === undefined || !isTrusted) return null;
   const begin = resource?.fsPath.startsWith(`${top.fsPath}/`) ? resource.fsPath : top.fsPath;
-  for (let folder = begin; folder.startsWith(top.fsPath); folder = dirname(folder)) {
+  for (let folder = begin; ; folder = dirname(folder)) {
     const found = ['.venv', 'venv'].map(name => join(folder, name, 'bin', 'python')).find(isExecutable);
-    if (found !== undefined) return found;
+    if (found !== undefined || folder === top.fsPath) return found ?? null;
   }
-  return null;
 }
 
 async function chosenByExtension(resource: vscode.Uri | undefined): Promise<string | null> {

@@ -56,7 +56,7 @@ function about(missing: string | null): SampleWords {
   );
   return {
     title: vscode.l10n.t('Recorded sample: {0}', SCRIPT),
-    detail: missing === null ? recorded : `${missing} ${vscode.l10n.t('This is a recorded run:')} ${recorded}`,
+    detail: missing === null ? recorded : `${missing} ${recorded}`,
     withoutGpu: missing !== null,
   };
 }

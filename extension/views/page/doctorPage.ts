@@ -3,7 +3,7 @@ import { diagnose, type Diagnosis } from '../../capture/checks/diagnose';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { Engine } from '../../protocol/requests/engineRequests';
 import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';
-import { followLink, withLinks } from './doctorLinks';
+import { LINK_COMMANDS, withLinks } from './doctorLinks';
 import { fillPage } from './fill';
 import { inheritedEnvironment } from '../session/terminal';
 
@@ -25,17 +25,19 @@ export class DoctorPage implements vscode.Disposable {
     this.panel = panel;
     panel.onDidDispose(() => (this.panel = null));
     panel.webview.onDidReceiveMessage(message => void this.receive(message));
-    fillPage(panel.webview, this.media, 'doctor', title);
+    fillPage(panel.webview, this.media, 'doctor', title, LINK_COMMANDS);
   }
 
   private async receive(value: unknown): Promise<void> {
     const message = doctorMessage(value);
     if (message === null) return;
     if (message.type === 'copy') return vscode.env.clipboard.writeText(message.text);
-    if (message.type === 'follow') return followLink(message.link, vscode.Uri.joinPath(this.media, '../..'));
     this.post({ type: 'checking' });
     try {
-      this.post({ type: 'checked', groups: groupsOf(await this.check()) });
+      this.post({
+        type: 'checked',
+        groups: groupsOf(await this.check()),
+      });
     } catch (error) {
       this.post({ type: 'problem', sentence: vscode.l10n.t('The checks could not be run: {0}', reasonOf(error)) });
     }

@@ -2,10 +2,9 @@
 import * as vscode from 'vscode';
 import { signalName } from '../../capture/launch/launch';
 import { processAlive } from '../../capture/processes/processAlive';
-import { readSession, recordProcesses, type SessionFile } from '../../capture/traces/sessionFile';
+import type { SessionFile } from '../../capture/traces/sessionFile';
 import { programRuns, readPid, readStatus, statusFile } from '../../capture/launch/terminalScript';
 import type { Tracer, TracerEnd } from '../../capture/launch/tracer';
-import { attempt } from '../../base/attempt';
 import { watchFile } from '../../files/files';
 import { cpuText, type CpuReason } from '../../text/cpuText';
 import type { ProgramTerminal } from './terminal';
@@ -25,16 +24,6 @@ export abstract class Recording {
   /** Calls `check` whenever it may have ended, until what is returned is called. */
   watch(_check: () => void): () => void {
     return () => undefined;
-  }
-
-  /** Of the program; null until it is known. */
-  pid(): number | null {
-    return this.facts.processes[0]?.pid ?? null;
-  }
-
-  /** Writes down how the program ended. */
-  noteEnd(): void {
-    recordProcesses(this.directory, this.facts);
   }
 
   /** The end of what the program printed, once it has ended; empty where that is not known. */
@@ -93,10 +82,6 @@ export class LaunchedRecording extends Recording {
     return this.terminal.lastOutput?.() ?? super.lastOutput();
   }
 
-  override pid(): number | null {
-    return readPid(this.directory);
-  }
-
   override watch(check: () => void): () => void {
     let timer: NodeJS.Timeout | undefined;
     const checkOften = (): void => void (timer ??= setInterval(check, OFTEN_MS));
@@ -124,42 +109,6 @@ export class LaunchedRecording extends Recording {
     } catch {
       // It ended in between.
     }
-  }
-}
-
-/** What `gpu-memtrace run` launched in a terminal of the window; it saves the trace, and deletes the directory. */
-export class CommandRecording extends Recording {
-  readonly attached = false;
-  /** The process was gone at the last check, and its status not written yet. */
-  private missed = false;
-
-  end(): RecordingEnd | null {
-    const facts = readSession(this.directory);
-    const [program] = facts?.processes ?? [];
-    const { missed } = this;
-    this.missed = program === undefined || !processAlive(program.pid, Date.now());
-    const status = program?.exitCode ?? null;
-    if (status === null && !(missed && this.missed)) return null;
-    if (facts !== null) this.facts.processes = facts.processes;
-    const sentence: RecordingEnd['sentence'] = (used, cpu, stopped) =>
-      endSentence(this.facts.command[0] ?? '', stopped ? 'stopped' : status, used, cpu);
-    return { exitCode: status, failed: false, sentence };
-  }
-
-  override watch(check: () => void): () => void {
-    const timer = setInterval(check, OFTEN_MS);
-    return () => clearInterval(timer);
-  }
-
-  override stop(): void {
-    const pid = this.pid();
-    const signal = (name: NodeJS.Signals): void => void (pid !== null && attempt(() => process.kill(pid, name), false));
-    signal('SIGINT');
-    setTimeout(() => this.end() === null && signal('SIGTERM'), STOP_GRACE_MS);
-  }
-
-  override noteEnd(): void {
-    // The command does.
   }
 }
 

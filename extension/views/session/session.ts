@@ -4,7 +4,8 @@ import { explain } from '../../capture/checks/attachTarget';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { watchForCpu } from '../../capture/processes/cpuReason';
-import { addMark } from '../../capture/traces/sessionFile';
+import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
+import { readPid } from '../../capture/launch/terminalScript';
 import { exceptionIn } from '../../capture/launch/pythonException';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -212,10 +213,10 @@ export class Session extends OpenTrace {
   }
 
   /** Reports why a program uses no GPU, as soon as that is known. */
-  private watchCpu(recording: Recording): void {
+  private watchCpu({ directory }: Recording): void {
     const used = (): boolean => this.used;
     this.stopCpuWatch = watchForCpu(
-      () => recording.pid(),
+      () => readPid(directory),
       used,
       reason => {
         this.cpu = reason;
@@ -259,7 +260,7 @@ export class Session extends OpenTrace {
     this.stopWatching();
     this.stopCpuWatch();
     try {
-      recording.noteEnd();
+      recordProcesses(recording.directory, recording.facts);
       await this.request('readRest', { attached: recording.attached });
     } catch (error) {
       if (!this.gone) this.parts.log.error(reasonOf(error));

@@ -114,13 +114,13 @@ export class Sessions implements vscode.Disposable {
   /** Follows the traces that were announced in a folder; true: one begins. */
   async takeAnnounced(folder: string): Promise<boolean> {
     let begins = false;
-    for (const { directory, file } of takeAnnounced(folder)) {
+    for (const [directory, terminal, file] of takeAnnounced(folder)) {
       const known = this.all.find(session => session.recorded === directory);
       const facts = readSession(directory);
       if (file !== null) await known?.continueFrom(file);
       else if (known === undefined && facts !== null) {
         begins = true;
-        await this.resumeOne({ directory, title: scriptName(facts.command), terminal: null, byCommand: true });
+        await this.resumeOne({ directory, title: scriptName(facts.command), terminal, byCommand: true });
       }
     }
     return begins;

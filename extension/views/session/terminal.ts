@@ -44,26 +44,20 @@ function closeEnded(name: string): void {
   }
 }
 
-/** Keeps the end of what is printed in a terminal that is to be made. */
-function keepOutput(): { of(terminal: vscode.Terminal): void; last(): Promise<string> } {
-  let terminal: vscode.Terminal | undefined;
+/** Keeps the end of what a terminal that was just made prints; resolves once that has ended. */
+function outputOf(made: vscode.Terminal): () => Promise<string> {
   let output = '';
-  let ended: Promise<void> = Promise.resolve();
-  const read = async (execution: vscode.TerminalShellExecution): Promise<void> => {
-    for await (const data of execution.read()) output = (output + data).slice(-OUTPUT_LETTERS);
-  };
-  const started = vscode.window.onDidStartTerminalShellExecution(event => {
-    if (event.terminal !== terminal) return;
-    started.dispose();
-    ended = read(event.execution);
-  });
-  return {
-    of: made => (terminal = made),
-    last: async () => {
+  const ended = new Promise<void>(done => {
+    const started = vscode.window.onDidStartTerminalShellExecution(async ({ terminal, execution }) => {
+      if (terminal !== made) return;
       started.dispose();
-      await Promise.race([ended, sleep(OUTPUT_MS)]);
-      return output;
-    },
+      for await (const data of execution.read()) output = (output + data).slice(-OUTPUT_LETTERS);
+      done();
+    });
+  });
+  return async () => {
+    await Promise.race([ended, sleep(OUTPUT_MS)]);
+    return output;
   };
 }
 
@@ -73,7 +67,6 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
   const behind = vscode.l10n.t('Press any key to close the terminal.');
   const name = vscode.l10n.t('{0} (GPU)', plan.title);
   closeEnded(name);
-  const output = keepOutput();
   const terminal = vscode.window.createTerminal({
     name,
     shellPath: '/bin/sh',
@@ -84,7 +77,6 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
     iconPath: new vscode.ThemeIcon('pulse'),
   });
   opened.set(terminal, directory);
-  output.of(terminal);
   terminal.show(true);
   return {
     pid: terminal.processId,
@@ -94,7 +86,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
     },
     closed: () => terminal.exitStatus !== undefined,
     onClosed: listener => vscode.window.onDidCloseTerminal(closed => closed === terminal && listener()),
-    lastOutput: output.last,
+    lastOutput: outputOf(terminal),
   };
 }
 

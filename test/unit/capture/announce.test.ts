@@ -8,15 +8,16 @@ import { announce, takeAnnounced } from '../../../extension/capture/traces/annou
 test('what begins and was saved is announced once, in order; what is none is passed over', t => {
   const folder = mkdtempSync(join(tmpdir(), 'window-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [begun, saved] = [
-    { directory: '/live/trace-Ab12', file: null },
-    { directory: '/live/trace-Ab12', file: '/home/me/run 1.gputrace' },
-  ];
-  announce(saved, folder);
-  announce(begun, folder);
+  const directory = '/live/trace-Ab12';
+  const saved = '/home/me/run 1.gputrace';
+  announce(directory, saved, folder);
+  announce(directory, null, folder);
   writeFileSync(join(folder, 'trace-broken'), '{');
   writeFileSync(join(folder, 'notes.txt'), '["/live/x",null]');
-  assert.deepEqual(takeAnnounced(folder), [begun, saved]);
+  assert.deepEqual(takeAnnounced(folder), [
+    [directory, process.pid, null],
+    [directory, process.pid, saved],
+  ]);
   assert.deepEqual(takeAnnounced(folder), []);
   assert.deepEqual(readdirSync(folder), ['notes.txt']);
 });
@@ -24,10 +25,9 @@ test('what begins and was saved is announced once, in order; what is none is pas
 test('nothing is written in a terminal of no window, or where others may write', t => {
   const folder = mkdtempSync(join(tmpdir(), 'window-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const begun = { directory: '/live/trace-1', file: null };
-  announce(begun, undefined);
-  announce(begun, join(folder, 'gone'));
+  announce('/live/trace-1', null, undefined);
+  announce('/live/trace-1', null, join(folder, 'gone'));
   chmodSync(folder, 0o777);
-  announce(begun, folder);
+  announce('/live/trace-1', null, folder);
   assert.deepEqual(readdirSync(folder), []);
 });

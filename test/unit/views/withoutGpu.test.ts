@@ -1,10 +1,10 @@
 // A start on a machine without a GPU: one sentence on what is missing.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sentencesOf } from '../../sentences.mjs';
+import { importWith } from '../fakeVscode';
 
 const { test, assertSentence } = sentencesOf(__filename);
 
@@ -12,13 +12,10 @@ const vscode = {
   l10n: { t: (text: string) => text },
   workspace: { getConfiguration: () => ({ get: () => ({ LD_LIBRARY_PATH: '', PATH: '/nowhere' }) }) },
 };
-const loader = Module as unknown as { _load(name: string, ...rest: unknown[]): unknown };
-const { _load: load } = loader;
-loader._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
 
 test('what is missing is one sentence; a driver that the program’s environment names is one', async t => {
   if (existsSync('/dev/nvidiactl')) return t.skip('this machine has a GPU');
-  const { missingGpu } = await import('../../../extension/views/commands/withoutGpu');
+  const { missingGpu } = await importWith(vscode, () => import('../../../extension/views/commands/withoutGpu'));
   assertSentence(await missingGpu({}));
   const folder = mkdtempSync(join(tmpdir(), 'driver-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
