@@ -14,6 +14,7 @@ import { ExplorerView } from './views/page/explorer';
 import { JobPage, jobFolder } from './views/page/jobPage';
 import { SavedTraceEditor } from './views/page/savedTrace';
 import { Sessions } from './views/session/sessions';
+import { EXPLORER } from './views/contributedNames';
 import { StatusItem } from './views/session/statusBar';
 import { findInterpreter } from './views/commands/interpreter';
 import { showInEditor, type Shown } from './views/commands/showInEditor';
@@ -69,6 +70,11 @@ export function makeParts(context: vscode.ExtensionContext) {
     wide,
     debugging,
     interpreterFor,
+    /** Shows what began in a terminal of this window. */
+    showAnnounced: async (folder: string): Promise<void> => {
+      if (await sessions.takeAnnounced(folder))
+        await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
+    },
     /** What an agent points to; gives what was done. */
     showInEditor: (target: Shown): Promise<string> => showInEditor(sessions, explorer, target),
   };

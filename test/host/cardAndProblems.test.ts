@@ -183,10 +183,10 @@ describe('Findings in VS Code', () => {
     await reached('ended');
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     await showFindingAt(join(workspace, 'live_leak.py'));
-    await shows('[data-value=detail]', /The program/);
+    await shows('[data-value=detail]', /^Stopped\.$/);
     await reached('ended');
     const chosen = vscode.commands.executeCommand('gpuMemoryTrace.selectSession');
-    await shows(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*ended · 1 leak · shown/);
+    await shows(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*stopped · 1 leak · shown/);
     assert.ok((await texts(`${PICKER} .quick-input-list .codicon-warning`)).length > 0);
     await press(`${PICKER} input[type=text]`, 'Escape');
     await chosen;

@@ -17,7 +17,13 @@ const SCENES = {
   untrusted: { phase: 'empty', trusted: false },
   starting: { phase: 'starting', detail: 'Waiting for the first CUDA call of train.py.' },
   ended: { phase: 'ended', exitCode: 1, detail: 'train.py ended with exit status 1.' },
-  failed: { phase: 'failed', title: 'train.py', detail: 'No GPU was found.' },
+  failed: {
+    phase: 'failed',
+    title: 'train.py',
+    detail: 'ImportError: no torch',
+    ran: 'It ended with status 1 and ran with /usr/bin/python3.',
+    offers: ['traceAgain', 'chooseInterpreter', 'openReport'],
+  },
 };
 /** The others differ by a sentence and a button. */
 const SHORT = ['running', 'empty'];

@@ -4,10 +4,13 @@ import { flag, index, nothing, object, text, type Checks } from './fieldChecks';
 /** Buttons that do what a command does. `stop`: of an attached program it ends only the tracing. */
 const BUTTONS = [
   'start',
+  'traceAgain',
   'startChosen',
   'trySample',
   'chooseInterpreter',
   'doctor',
+  'manageTrust',
+  'openReport',
   'stop',
   'save',
   'mark',

@@ -14,6 +14,7 @@ import type {
   TraceFacts,
 } from '../../protocol/requests/engineRequests';
 import type { SessionView } from '../../protocol/requests/messages';
+import type { Button } from '../../protocol/requests/sessionRequests';
 import type { EndMoment } from '../../protocol/requests/moment';
 import { listedLayer } from '../../protocol/trace';
 import { isLeak, type Finding } from '../../protocol/verdicts';
@@ -29,6 +30,8 @@ export type SessionState = Omit<
 export interface SampleWords {
   title: string;
   detail: string;
+  /** This machine has no GPU, so no other program can be traced on it. */
+  withoutGpu: boolean;
 }
 
 /** The requests to the engine about a trace. */
@@ -67,6 +70,10 @@ export class OpenTrace implements vscode.Disposable {
   /** It ended by itself, and not well. */
   get crashed(): boolean {
     return this.state.crashed ?? false;
+  }
+  /** The user ends its program, or has ended it. */
+  get stopped(): boolean {
+    return this.state.stopped ?? false;
   }
   /** So many were found. */
   get leaks(): number {
@@ -119,7 +126,8 @@ export class OpenTrace implements vscode.Disposable {
   async openFile(file: string, sample?: SampleWords): Promise<{ read: Promise<void> }> {
     await this.open({ path: file, directory: null, findsHolders: false });
     this.beside = dirname(file);
-    this.set({ detail: vscode.l10n.t('Reading the trace…'), sample: sample !== undefined });
+    const offers: Button[] = sample === undefined ? [] : [sample.withoutGpu ? 'doctor' : 'startChosen'];
+    this.set({ detail: vscode.l10n.t('Reading the trace…'), offers });
     return { read: this.readToEnd(file, sample) };
   }
 
@@ -136,10 +144,10 @@ export class OpenTrace implements vscode.Disposable {
     this.set({ phase: 'ended', detail: sample?.detail ?? detail });
   }
 
-  /** Shows why there is no trace. */
-  fail(sentence: string, noInterpreter = false): void {
+  /** Shows why there is no trace, and what can be done. */
+  fail(sentence: string, offers: readonly Button[] = []): void {
     this.drop();
-    this.set({ phase: 'failed', detail: sentence, recording: false, noInterpreter });
+    this.set({ phase: 'failed', detail: sentence, recording: false, offers });
   }
 
   /** Rejects with a sentence. */

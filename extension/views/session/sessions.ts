@@ -2,9 +2,12 @@ import * as vscode from 'vscode';
 import { scriptName } from '../../capture/traces/keptTraces';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
+import { takeAnnounced } from '../../capture/traces/announce';
+import { readSession } from '../../capture/traces/sessionFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
+import type { Button } from '../../protocol/requests/sessionRequests';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -74,9 +77,9 @@ export class Sessions implements vscode.Disposable {
     await this.add(scriptName(target.command)).attach(target);
   }
 
-  /** Shows why nothing was started. */
-  fail(title: string, sentence: string, noInterpreter = false): void {
-    this.add(title).fail(sentence, noInterpreter);
+  /** Shows why nothing was started, and what can be done. */
+  fail(title: string, sentence: string, offers: readonly Button[]): void {
+    this.add(title).fail(sentence, offers);
   }
 
   /** The sessions that have a trace. */
@@ -106,6 +109,21 @@ export class Sessions implements vscode.Disposable {
     for (const remembered of this.memory.get<Remembered[]>(RUNNING_SESSIONS, [])) await this.resumeOne(remembered);
     this.resuming = false;
     this.remember();
+  }
+
+  /** Follows the traces that were announced in a folder; true: one begins. */
+  async takeAnnounced(folder: string): Promise<boolean> {
+    let begins = false;
+    for (const [directory, terminal, file] of takeAnnounced(folder)) {
+      const known = this.all.find(session => session.recorded === directory);
+      const facts = readSession(directory);
+      if (file !== null) await known?.continueFrom(file);
+      else if (known === undefined && facts !== null) {
+        begins = true;
+        await this.resumeOne({ directory, title: scriptName(facts.command), terminal, byCommand: true });
+      }
+    }
+    return begins;
   }
 
   private async resumeOne(remembered: Remembered): Promise<void> {
