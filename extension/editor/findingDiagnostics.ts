@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
-import { sourcePath } from '../files/sourcePath';
 import { otherHolders, shareText } from '../text/holderShare';
 import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
+import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
+import { statementRange } from './statement';
 import type { WindowTrace, WindowTraces } from './windowTraces';
 
 const SOURCE = 'GPU Memory Trace';
@@ -29,7 +30,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Empty] };
     this.subscriptions = [
       traces.onDidChange(() => this.onChange()),
-      vscode.workspace.onDidChangeTextDocument(() => this.scheduleRefresh()),
+      lines.onDidEdit(() => this.refresh()),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, this, kinds),
     ];
   }
@@ -76,10 +77,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private scheduleRefresh(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.draw(this.shown.flatMap(traced => (traced.facts?.findings ?? []).map(finding => ({ finding, traced }))));
-    }, REFRESH_MS);
+    this.timer ??= setTimeout(() => this.refresh(), REFRESH_MS);
+  }
+
+  private refresh(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.draw(this.shown.flatMap(traced => (traced.facts?.findings ?? []).map(finding => ({ finding, traced }))));
   }
 
   private draw(found: readonly Found[]): void {
@@ -88,7 +92,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     for (const one of found) {
       const { finding, traced } = one;
       if (finding.verdict === 'slow' || isFixed(finding, originOf(traced), this.lines)) continue;
-      const at = this.placeOf(finding.holder, traced) ?? this.placeOf(finding.place, traced);
+      const at = this.placeOf(shownPlace(finding, originOf(traced), this.lines), traced);
       if (at === null) continue;
       const entry = this.entryOf(finding, at, traced);
       files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
@@ -142,15 +146,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return related;
   }
 
-  /** Where a line of the trace stands now; null where it has no file, or was deleted. */
-  private placeOf(place: Place | null, { facts, folders }: WindowTrace): vscode.Location | null {
-    if (place === null || place.file === null || place.line === null) return null;
-    if (place.file === '' || place.file.startsWith('<') || place.line < 1) return null;
-    const path = sourcePath(place.file, folders);
-    const line = this.lines.now(path, place.line, facts?.info.startRealtimeMs ?? 0);
-    if (line === null) return null;
-    // The end of the line is where the editor ends it.
-    return new vscode.Location(vscode.Uri.file(path), new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER));
+  /** The statement of a line of the trace, where it stands now. */
+  private placeOf(place: Place | null, traced: WindowTrace): vscode.Location | null {
+    const found = lineNow(place, originOf(traced), this.lines);
+    if (found === null) return null;
+    const [{ path }, first] = [found, found.line - 1];
+    const { column, lines, endColumn } = statementRange(this.lines.text(path).slice(first));
+    return new vscode.Location(vscode.Uri.file(path), new vscode.Range(first, column, first + lines, endColumn));
   }
 
   dispose(): void {
@@ -169,4 +171,3 @@ function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
 }
 
 type Found = { finding: Finding; traced: WindowTrace };
-type Place = { file: string | null; line: number | null };

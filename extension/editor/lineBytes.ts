@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { LineFacts } from '../protocol/requests/engineRequests';
-import { heatOf, hoverLines, lineText } from '../report/lines/lineFacts';
+import { isLeak } from '../protocol/verdicts';
+import { heatOf, hoverLines, lineText, type LineLeak } from '../report/lines/lineFacts';
+import { lineNow, shownPlace, type Place } from './findingPlace';
+import { isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
@@ -44,7 +47,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     this.subscriptions = [
       traces.onDidChange(() => this.draw()),
       vscode.window.onDidChangeVisibleTextEditors(scheduleDraw),
-      vscode.workspace.onDidChangeTextDocument(scheduleDraw),
+      lines.onDidEdit(scheduleDraw),
       vscode.workspace.onDidChangeConfiguration(scheduleDraw),
       vscode.languages.registerHoverProvider({ language: 'python', scheme: 'file' }, this),
     ];
@@ -74,7 +77,13 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       ? [vscode.l10n.t('The file has changed since the program started: the line may no longer match.')]
       : [];
     const content = new vscode.MarkdownString(
-      [title, ...hoverLines(facts, this.when), ...uncertain, picture, open].join('\n\n'),
+      [
+        title,
+        ...hoverLines(facts, this.leaks().leaks.get(facts.name) ?? null, this.when),
+        ...uncertain,
+        picture,
+        open,
+      ].join('\n\n'),
     );
     content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel'] };
     return new vscode.Hover(content, document.lineAt(line).range);
@@ -119,6 +128,30 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     return this.files.get(path) ?? [];
   }
 
+  /** By `file:line`: what the lines have of leaks, and the lines whose leak is fixed. */
+  private leaks(): { leaks: Map<string, LineLeak>; fixed: Set<string> } {
+    const { shown } = this.traces;
+    const [leaks, fixed] = [new Map<string, LineLeak>(), new Set<string>()];
+    if (shown === null) return { leaks, fixed };
+    const origin = originOf(shown);
+    const nameOf = ({ file, line }: Place): string => `${file}:${line}`;
+    for (const finding of shown.facts?.findings?.filter(isLeak) ?? []) {
+      const place = shownPlace(finding, origin, this.lines);
+      const at = lineNow(place, origin, this.lines);
+      if (place === null || at === null) continue;
+      if (isFixed(finding, origin, this.lines)) {
+        fixed.add(nameOf(place));
+        continue;
+      }
+      for (const part of finding.places)
+        if (!leaks.has(nameOf(part)))
+          leaks.set(nameOf(part), { finding, shownIn: null, bytesPerStep: part.bytesPerStep });
+      const other = leaks.get(nameOf(place));
+      if (!other?.shownIn) leaks.set(nameOf(place), { finding, shownIn: at.path, bytesPerStep: finding.bytesPerStep });
+    }
+    return { leaks, fixed };
+  }
+
   private hueOf({ name }: LineFacts): LineHue {
     return lineHue(name, this.traces.shown?.facts?.hues ?? new Map());
   }
@@ -129,14 +162,23 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
-    for (const one of facts) {
-      const line = this.lines.now(path, one.line, this.startRealtimeMs);
-      if (line === null || line > editor.document.lineCount) continue;
-      const { range } = editor.document.lineAt(line - 1);
+    const { leaks, fixed } = this.leaks();
+    const shown = this.on ? [...leaks].filter(([, leak]) => leak.shownIn === path) : [];
+    const keepers = shown.filter(([name]) => facts.every(one => one.name !== name));
+    const atLine = (at: number): vscode.Range | null => {
+      const line = this.lines.now(path, at, this.startRealtimeMs);
+      return line === null || line > editor.document.lineCount ? null : editor.document.lineAt(line - 1).range;
+    };
+    for (const [name, leak, one] of [
+      ...keepers.map(([name, leak]) => [name, leak, null] as const),
+      ...facts.map(one => [one.name, leaks.get(one.name) ?? null, one] as const),
+    ]) {
+      const range = atLine(one?.line ?? Number(name.slice(name.lastIndexOf(':') + 1)));
+      if (range === null) continue;
       const end = new vscode.Range(range.end, range.end);
-      const options = { range: end, renderOptions: { after: { contentText: lineText(one, this.when) } } };
-      (one.bytesPerStep > 0 ? grown : plain).push(options);
-      if (one.liveBytes <= 0) continue;
+      const options = { range: end, renderOptions: { after: { contentText: lineText(one, leak, this.when) } } };
+      if (!fixed.has(name)) (leak === null ? plain : grown).push(options);
+      if (one === null || one.liveBytes <= 0) continue;
       const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));
       bars.set(type, [...(bars.get(type) ?? []), range]);
     }
