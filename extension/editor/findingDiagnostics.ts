@@ -4,6 +4,7 @@ import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
+import { programOf } from './program';
 import type { SourceLines } from './sourceLines';
 import { statementRange } from './statement';
 import type { WindowTrace, WindowTraces } from './windowTraces';
@@ -165,9 +166,9 @@ function isSame(a: vscode.Location, b: vscode.Location): boolean {
   return a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
 }
 
-/** Of several runs of one script the latest counts: what an earlier one leaked may be mended. */
+/** Of several runs of one program the latest counts: what an earlier one leaked may be mended. */
 function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
-  return [...new Map(all.map(traced => [`${traced.folders.cwd}\0${traced.title}`, traced])).values()];
+  return [...new Map(all.map(traced => [programOf(traced) ?? traced.id, traced])).values()];
 }
 
 type Found = { finding: Finding; traced: WindowTrace };

@@ -6,6 +6,7 @@ import type { Finding } from '../protocol/verdicts';
 import { openLine } from './openLine';
 import { readsFixed } from './statement';
 import type { SourceLines } from './sourceLines';
+import type { WindowTrace } from './windowTraces';
 
 /** Where the source files of a trace are, and when the program read them. */
 export interface SourceOrigin {
@@ -43,6 +44,12 @@ export function isFixed({ holder }: Finding, { folders, sinceMs }: SourceOrigin,
   const path = sourcePath(holder.file, folders);
   const now = lines.now(path, holder.fix.line, sinceMs);
   return now !== null && readsFixed(lines.text(path).slice(now - 1), holder.fix);
+}
+
+/** Ids of the findings of a trace whose fix is in its file. */
+export function fixedIn(traced: WindowTrace | null, lines: SourceLines): string[] {
+  const found = traced?.facts?.findings ?? [];
+  return traced === null ? [] : found.filter(one => isFixed(one, originOf(traced), lines)).map(({ id }) => id);
 }
 
 /** Writes a finding's fix into its file, where undo takes it back, and shows the line. Rejects with one sentence. */

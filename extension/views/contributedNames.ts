@@ -6,6 +6,7 @@ export const COMMANDS = [
   'startConfiguration',
   'startWithArguments',
   'startChosen',
+  'traceAgain',
   'trySample',
   'debug',
   'runTest',

@@ -49,6 +49,10 @@ export interface SessionView {
   onCpu?: boolean;
   /** Why nothing was started: the interpreter cannot be run, and another one may be chosen. */
   noInterpreter?: boolean;
+  /** Ids of the findings whose fix is in the source by now, saved or not. */
+  fixed?: readonly string[];
+  /** The number of the run of the same program before it. */
+  before?: number;
   /** null: the end itself is shown, or it has not come. */
   ending: EndMoment | null;
   /** Nothing starts in an untrusted workspace. */

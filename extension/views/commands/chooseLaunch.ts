@@ -38,7 +38,15 @@ export async function activePythonFile(): Promise<vscode.Uri> {
 
 /** The active Python file as a plan; `anew`: with arguments that the user is asked for. Rejects with a sentence when there is none. */
 export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
-  const uri = await activePythonFile();
+  return planOfFile(await activePythonFile(), memory, anew);
+}
+
+/** A Python file as a plan. */
+export async function planOfFile(
+  uri: vscode.Uri,
+  memory: vscode.Memento,
+  anew: boolean,
+): Promise<LaunchPlan | undefined> {
   const file = uri.fsPath;
   const interpreter = await interpreterFor(uri);
   const words = await promptArguments(file, memory, uri, anew);
@@ -48,6 +56,7 @@ export async function planOfActiveFile(memory: vscode.Memento, anew = false): Pr
     command: [interpreter, file, ...words],
     cwd: vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(file),
     environment: {},
+    again: () => planOfFile(uri, memory, false),
   };
 }
 

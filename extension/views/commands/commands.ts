@@ -5,7 +5,8 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
-import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfTest } from './chooseLaunch';
+import { scriptOf } from '../../editor/program';
+import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfFile, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { showFinding, whoHolds } from './findingCommands';
@@ -55,6 +56,7 @@ export function makeCommands(parts: Parts): Commands {
     startChosen: () => start(parts, () => planOfChosenFile(parts.memory)),
     trySample: () => trySample(parts),
     startWithArguments: () => start(parts, () => planOfActiveFile(parts.memory, true)),
+    traceAgain: () => traceAgain(parts),
     debug: debugActiveFile,
     runTest: test => start(parts, () => planOfTest(test)),
     showTensor: variable => showTensor(parts, variable),
@@ -117,6 +119,18 @@ async function attach({ sessions, engine, dist }: Parts, given: unknown): Promis
   const target = await checkTarget(pid, sudoWords(dist, pid));
   if ('sentence' in target) throw new Refused(target.sentence, target.command);
   await sessions.attach(target);
+}
+
+/** The shown program, as it was started, with all files saved; where that is not known any more, its script, or the active file. */
+async function traceAgain(parts: Parts): Promise<void> {
+  const { shown } = parts.sessions;
+  await vscode.workspace.saveAll(false);
+  const { plan } = shown ?? {};
+  if (plan) return start(parts, plan.again ?? (() => Promise.resolve(plan)));
+  const script = shown && scriptOf(shown);
+  await start(parts, () =>
+    script ? planOfFile(vscode.Uri.file(script), parts.memory, false) : planOfActiveFile(parts.memory),
+  );
 }
 
 async function start(

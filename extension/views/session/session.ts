@@ -31,6 +31,8 @@ export class Session extends OpenTrace {
   private terminal: number | null = null;
   /** The file that the trace lies in once its program ended; null: there is none. */
   file: string | null = null;
+  /** What was started; null: it is a file, it ran before, or the window before started it. */
+  plan: LaunchPlan | null = null;
   private cpu: CpuReason | null = null;
   private stopCpuWatch: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;
@@ -47,6 +49,10 @@ export class Session extends OpenTrace {
 
   get running(): boolean {
     return this.recording !== null;
+  }
+  /** It was started here, and is no file. */
+  get recorded(): boolean {
+    return this.directory !== null && this.facts?.info.session.attached === undefined;
   }
   get failed(): boolean {
     return this.state.phase === 'failed';
@@ -66,6 +72,7 @@ export class Session extends OpenTrace {
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
   async launch(plan: LaunchPlan, open?: OpenTerminal): Promise<void> {
+    this.plan = plan;
     this.set({ detail: vscode.l10n.t('Starting the program…') });
     try {
       const recording = await this.parts.recorder.launch(plan, open);

@@ -5,6 +5,7 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
+import { programOf } from '../../editor/program';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -59,7 +60,17 @@ export class Sessions implements vscode.Disposable {
       title: titles[i] ?? '',
       status: sessionWords(session, vscode.l10n.t),
     }));
-    return { ...shown.view(), sessions };
+    const before = this.before(shown);
+    return { ...shown.view(), sessions, ...(before && { before: before.id }) };
+  }
+
+  /** The newest earlier run of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
+  private before(session: Session): Session | null {
+    const program = session.recorded ? programOf(session) : null;
+    if (program === null) return null;
+    const begin = ({ facts }: Session): number => Number(facts?.info.session.startedRealtimeMs ?? 0);
+    const earlier = this.all.filter(other => begin(other) < begin(session) && programOf(other) === program);
+    return earlier.toSorted((a, b) => begin(b) - begin(a)).find(other => other.facts?.info.totals.length) ?? null;
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
