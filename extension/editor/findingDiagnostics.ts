@@ -36,20 +36,18 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     ];
   }
 
-  async provideCodeActions(
-    { uri }: vscode.TextDocument,
-    range: vscode.Range,
-    context: vscode.CodeActionContext,
-  ): Promise<vscode.CodeAction[]> {
-    const here = context.diagnostics.filter(entry => entry.source === SOURCE);
-    if (here.length === 0) return [];
-    const found = (this.entries.get(uri) ?? []).flatMap(entry => {
-      const one = this.findings.get(entry);
-      return one === undefined || entry.range.intersection(range) === undefined ? [] : [one];
+  /** Anywhere on its lines, also before the statement: there a click on a line of the page puts the cursor. */
+  async provideCodeActions({ uri }: vscode.TextDocument, { start, end }: vscode.Range): Promise<vscode.CodeAction[]> {
+    const here = (this.entries.get(uri) ?? []).filter(
+      ({ range }) => range.start.line <= end.line && range.end.line >= start.line,
+    );
+    const actions = here.map(async entry => {
+      const found = this.findings.get(entry);
+      const made = found === undefined ? [] : await this.actionsFor(found);
+      for (const action of made) action.diagnostics = [entry];
+      return made;
     });
-    const actions = await Promise.all(found.map(one => this.actionsFor(one)));
-    for (const action of actions.flat()) action.diagnostics = here;
-    return actions.flat();
+    return (await Promise.all(actions)).flat();
   }
 
   private async actionsFor({ finding, traced }: Found): Promise<vscode.CodeAction[]> {

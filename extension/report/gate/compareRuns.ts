@@ -87,10 +87,13 @@ function outcomeOf(leak: Finding, beside: Beside, { source, verdicts }: JudgedRu
     return { outcome: 'grows', sentence: t('{0} still grows: {1} per step (was {2}).', name, rate(perStep), past) };
   }
   const isOpen = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
-  if (isOpen || lostShareOf(source.info()) > T.rare || !areEnoughFor(verdicts.steps, leak)) {
-    const sentence = live
-      ? t('More steps are needed to tell whether {0} still grows.', name)
-      : t('The run was too short to tell whether {0} still grows.', name);
+  const lost = lostShareOf(source.info()) > T.rare;
+  if (lost || isOpen || !areEnoughFor(verdicts.steps, leak)) {
+    const sentence = lost
+      ? t('Too many events were lost to tell whether {0} still grows.', name)
+      : live
+        ? t('More steps are needed to tell whether {0} still grows.', name)
+        : t('The run was too short to tell whether {0} still grows.', name);
     return { outcome: 'unknown', sentence };
   }
   if (ids.length === 0) return { outcome: 'absent', sentence: t('What {0} kept was not allocated in this run.', name) };
@@ -111,7 +114,10 @@ function peakOf(
   if (before === 0 || (b.live && !higher)) return null;
   const [from, to] = [formatBytes(before), formatBytes(now)];
   const [stepsA = 0, stepsB = 0] = runs.map(({ verdicts: { steps } }) => (steps.source === 'time' ? 0 : steps.count));
-  if (Math.abs(stepsA - stepsB) <= T.little * stepsA) return { sentence: t('Peak {0} → {1}.', from, to), higher };
+  if (Math.abs(stepsA - stepsB) <= T.little * stepsA) {
+    const sentence = from === to ? t('The peak is the same: {0}.', to) : t('Peak {0} → {1}.', from, to);
+    return { sentence, higher };
+  }
   const steps = [formatCount(stepsB), formatCount(stepsA)] as const;
   return { sentence: t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, ...steps), higher };
 }
