@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { LineFacts } from '../protocol/requests/engineRequests';
-import { isLeak } from '../protocol/verdicts';
+import { isLeak, type FindingPlace } from '../protocol/verdicts';
 import { heatOf, hoverLines, lineText, type LineLeak } from '../report/lines/lineFacts';
-import { lineNow, shownPlace, type Place } from './findingPlace';
+import { lineNow, shownPlace } from './findingPlace';
 import { isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
@@ -14,6 +14,9 @@ import { remembered } from '../base/maps';
 const SETTING = 'editor.lineBytes';
 const REFRESH_MS = 500;
 const LEVELS = 5;
+const NOTHING_SHOWN = { folders: { cwd: '/', beside: null }, facts: null };
+/** A line that only keeps what others allocate. */
+const ALLOCATES_NOTHING = { liveBytes: 0, liveCount: 0, peakBytes: 0, allocations: 0, frees: 0, spark: [] };
 
 /** Bytes at the ends of the lines that allocate, heat in the gutter, a hover: in every visible editor of a traced file. */
 export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
@@ -77,13 +80,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       ? [vscode.l10n.t('The file has changed since the program started: the line may no longer match.')]
       : [];
     const content = new vscode.MarkdownString(
-      [
-        title,
-        ...hoverLines(facts, this.leaks().leaks.get(facts.name) ?? null, this.when),
-        ...uncertain,
-        picture,
-        open,
-      ].join('\n\n'),
+      [title, ...hoverLines(facts, this.leaks().get(facts.name) ?? null, this.when), ...uncertain, picture, open].join(
+        '\n\n',
+      ),
     );
     content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel'] };
     return new vscode.Hover(content, document.lineAt(line).range);
@@ -128,28 +127,23 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     return this.files.get(path) ?? [];
   }
 
-  /** By `file:line`: what the lines have of leaks, and the lines whose leak is fixed. */
-  private leaks(): { leaks: Map<string, LineLeak>; fixed: Set<string> } {
+  /** By `file:line`: what a line has of a leak, the worst if there are several; null: that leak is fixed. */
+  private leaks(): Map<string, LineLeak | null> {
     const { shown } = this.traces;
-    const [leaks, fixed] = [new Map<string, LineLeak>(), new Set<string>()];
-    if (shown === null) return { leaks, fixed };
-    const origin = originOf(shown);
-    const nameOf = ({ file, line }: Place): string => `${file}:${line}`;
-    for (const finding of shown.facts?.findings?.filter(isLeak) ?? []) {
+    const origin = originOf(shown ?? NOTHING_SHOWN);
+    const [own, parts] = [new Map<string, LineLeak | null>(), new Map<string, LineLeak>()];
+    for (const finding of shown?.facts?.findings?.filter(isLeak).reverse() ?? []) {
+      const fixed = isFixed(finding, origin, this.lines);
       const place = shownPlace(finding, origin, this.lines);
-      const at = lineNow(place, origin, this.lines);
-      if (place === null || at === null) continue;
-      if (isFixed(finding, origin, this.lines)) {
-        fixed.add(nameOf(place));
-        continue;
-      }
-      for (const part of finding.places)
-        if (!leaks.has(nameOf(part)))
-          leaks.set(nameOf(part), { finding, shownIn: null, bytesPerStep: part.bytesPerStep });
-      const other = leaks.get(nameOf(place));
-      if (!other?.shownIn) leaks.set(nameOf(place), { finding, shownIn: at.path, bytesPerStep: finding.bytesPerStep });
+      const shownIn = lineNow(place, origin, this.lines)?.path;
+      const add = ({ file, line, bytesPerStep }: FindingPlace): unknown =>
+        parts.set(`${file}:${line}`, { finding, shownIn: null, line, bytesPerStep });
+      if (!fixed) finding.places.forEach(add);
+      if (place === null || place.line === null || shownIn === undefined) continue;
+      const { file, line } = place;
+      own.set(`${file}:${line}`, fixed ? null : { finding, shownIn, line, bytesPerStep: finding.bytesPerStep });
     }
-    return { leaks, fixed };
+    return new Map([...parts, ...own]);
   }
 
   private hueOf({ name }: LineFacts): LineHue {
@@ -162,23 +156,19 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
-    const { leaks, fixed } = this.leaks();
-    const shown = this.on ? [...leaks].filter(([, leak]) => leak.shownIn === path) : [];
-    const keepers = shown.filter(([name]) => facts.every(one => one.name !== name));
-    const atLine = (at: number): vscode.Range | null => {
-      const line = this.lines.now(path, at, this.startRealtimeMs);
-      return line === null || line > editor.document.lineCount ? null : editor.document.lineAt(line - 1).range;
-    };
-    for (const [name, leak, one] of [
-      ...keepers.map(([name, leak]) => [name, leak, null] as const),
-      ...facts.map(one => [one.name, leaks.get(one.name) ?? null, one] as const),
-    ]) {
-      const range = atLine(one?.line ?? Number(name.slice(name.lastIndexOf(':') + 1)));
-      if (range === null) continue;
+    const leaks = this.on ? this.leaks() : new Map<string, LineLeak | null>();
+    const keepers = [...leaks].flatMap(([name, leak]) =>
+      leak?.shownIn !== path || facts.some(one => one.name === name) ? [] : { ...ALLOCATES_NOTHING, ...leak, name },
+    );
+    for (const one of [...facts, ...keepers]) {
+      const line = this.lines.now(path, one.line, this.startRealtimeMs);
+      if (line === null || line > editor.document.lineCount) continue;
+      const { range } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
-      const options = { range: end, renderOptions: { after: { contentText: lineText(one, leak, this.when) } } };
-      if (!fixed.has(name)) (leak === null ? plain : grown).push(options);
-      if (one === null || one.liveBytes <= 0) continue;
+      const leak = leaks.get(one.name);
+      const contentText = lineText(one, leak ?? null, this.when);
+      if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
+      if (one.liveBytes <= 0) continue;
       const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));
       bars.set(type, [...(bars.get(type) ?? []), range]);
     }

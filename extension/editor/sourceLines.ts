@@ -10,7 +10,6 @@ const QUIET_MS = 100;
 /** Follows edits of source files, so that a line that ran is found where it stands now. */
 export class SourceLines implements vscode.Disposable {
   private readonly shifts = new Map<string, LineShifts>();
-  private readonly closed = new Map<string, { changedMs: number; text: string }>();
   private readonly edited = new vscode.EventEmitter<void>();
   /** Files read differently now, and lines may stand elsewhere. */
   readonly onDidEdit = this.edited.event;
@@ -24,16 +23,7 @@ export class SourceLines implements vscode.Disposable {
   /** Lines of a file as its editor has them, saved or not, else as they are on disk. */
   text(path: string): string[] {
     const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
-    return (open?.getText() ?? this.textOnDisk(path)).split(/\r?\n/);
-  }
-
-  private textOnDisk(path: string): string {
-    const changedMs = attempt(() => statSync(path).mtimeMs, 0);
-    const known = this.closed.get(path);
-    if (known?.changedMs === changedMs) return known.text;
-    const text = readText(path);
-    this.closed.set(path, { changedMs, text });
-    return text;
+    return (open?.getText() ?? readText(path)).split(/\r?\n/);
   }
 
   /** Today's line of what ran from `sinceMs` on (real time); null where it was deleted. */

@@ -12,7 +12,8 @@ export interface LineLeak {
   finding: Finding;
   /** Path of the file in which the editor shows the leak at this line; null: the line only allocates for it. */
   shownIn: string | null;
-  /** Growth of what the line allocates. */
+  /** The line, from 1, and the growth of what it allocates; where the leak is shown, all of its growth. */
+  line: number;
   bytesPerStep: number;
 }
 
@@ -46,14 +47,12 @@ export function fileFilter(path: string): string {
 
 /**
  * `1.21 GB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GB · +30.20 MB a step`, the figures of the leak's
- * card; at another line of that leak, `1.21 GB · 28.10 MB of +30.20 MB a step`. `facts`: null: the line allocates nothing itself.
- * `when`: the moment of the bytes (`at the end of step 200`), null: of this one.
+ * card; at another line of that leak, `1.21 GB · 28.10 MB of +30.20 MB a step`. `when`: the moment of the bytes (`at the end of step 200`), null: of this one.
  */
-export function lineText(facts: LineFacts | null, leak: LineLeak | null, when: string | null): string {
+export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null, when: string | null): string {
   const rate = leak === null ? undefined : paceOf(leak.finding, t)[0];
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${bytes} · ${rate}`);
   if (leak !== null && leak.shownIn !== null) return withRate(formatBytes(leak.finding.bytes));
-  const { liveBytes, peakBytes } = facts ?? { liveBytes: 0, peakBytes: 0 };
   const held = when === null ? formatBytes(liveBytes) : `${formatBytes(liveBytes)} ${when}`;
   const bytes = liveBytes > 0 ? held : t('peak {0}', formatBytes(peakBytes));
   const own = formatBytes(leak?.bytesPerStep ?? 0);
