@@ -7,7 +7,15 @@ import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 import { sum } from '../../analysis/series/statistics';
 import { cwdOf } from '../../protocol/cwd';
 import type { RunComparison } from '../../protocol/requests/compareRequests';
-import { listedLayer, siteRows, type Frame, type Layer, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import {
+  listedLayer,
+  siteRows,
+  type Frame,
+  type Layer,
+  type SiteRow,
+  type TraceInfo,
+  type TraceSource,
+} from '../../protocol/trace';
 import { isLeak, isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
 import { fileLine, formatBytes, formatCount, lineName } from '../../text/format';
 import { ofLine, pairLines } from './compareHoldings';
@@ -18,19 +26,19 @@ export interface JudgedRun {
   verdicts: Verdicts;
 }
 
-/** A line of the program in each run, and its row in the new one; undefined: it allocates nothing there. */
+/** A line of the program in each run; undefined: it allocates nothing there. */
 interface Line {
   layer: Layer;
-  from: Frame | undefined;
-  to: Frame | undefined;
-  id: number | undefined;
+  from: SiteRow | undefined;
+  to: SiteRow | undefined;
 }
 interface Outcome {
   verdict: RunComparison['verdict'];
   sentence: string;
 }
 
-const MOST_LINES = 20_000;
+/** All that ever allocated. */
+const ALL = { sort: 'peakBytes', descending: true, from: 0, to: 20_000, includeDead: true } as const;
 /** A peak that is higher by less than this part is the same. */
 const NOISE = 0.05;
 
@@ -45,7 +53,7 @@ export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | 
   // What the run before did not come to see is not new.
   const fresh = areEnoughFor(before.verdicts.steps, null) ? found : [];
   const outcomes = [
-    ...old.map(leak => outcomeOf(leak, lines, now)),
+    ...old.map(leak => outcomeOf(leak, lines, before.source, now)),
     ...fresh.filter(({ places }) => !places.some(place => known.has(key(place)))).map(newLeak),
     ...peakOf(infoA, infoB, before.verdicts.steps, now.verdicts.steps),
   ];
@@ -65,18 +73,16 @@ function leaksIn({ findings }: Verdicts): Finding[] {
   return findings.filter(one => isLeak(one) && one.bytesPerStep > 0 && !isMinor(one, findings));
 }
 
-/** All lines that ever allocated, though the program was edited between the runs. */
+/** All lines, though the program was edited between the runs. */
 function linesOf(before: TraceSource, now: TraceSource, layer: Layer): Line[] {
-  const order = { sort: 'peakBytes', descending: true, from: 0, to: MOST_LINES, includeDead: true } as const;
-  const rowsOf = (source: TraceSource) => siteRows(source.sites({ layer, groupBy: 'line', ...order }));
+  const rowsOf = (source: TraceSource) => siteRows(source.sites({ layer, groupBy: 'line', ...ALL }));
   const [a, b] = [rowsOf(before), rowsOf(now)];
-  const ids = new Map(b.map(row => [key(row), row.id]));
+  const [ofA, ofB] = [a, b].map(rows => new Map(rows.map(row => [key(row), row])));
   const places = { cwdA: cwdOf(before.info().session), cwdB: cwdOf(now.info().session), sameRun: false };
   const holdings = (rows: typeof a) => rows.map(row => ofLine(row, row.peakBytes, row.allocations));
-  return pairLines(holdings(a), holdings(b), places).pairs.map(pair => {
-    const to = pair.b?.frames[0];
-    return { layer, from: pair.a?.frames[0], to, id: to && ids.get(key(to)) };
-  });
+  const { pairs } = pairLines(holdings(a), holdings(b), places);
+  const find = (rows: typeof ofA, frame: Frame | undefined) => frame && rows?.get(key(frame));
+  return pairs.map(pair => ({ layer, from: find(ofA, pair.a?.frames[0]), to: find(ofB, pair.b?.frames[0]) }));
 }
 
 /** Those of a leak of the run before. */
@@ -86,9 +92,14 @@ function linesIn(leak: Finding, lines: readonly Line[]): Line[] {
 }
 
 /** What became of a leak of the run before. */
-function outcomeOf(leak: Finding, lines: readonly Line[], { source, verdicts }: JudgedRun): Outcome {
-  const name = nameNow(leak, lines);
-  const ids = linesIn(leak, lines).flatMap(({ id }) => id ?? []);
+function outcomeOf(
+  leak: Finding,
+  lines: readonly Line[],
+  before: TraceSource,
+  { source, verdicts }: JudgedRun,
+): Outcome {
+  const name = nameNow(leak, lines, before, source);
+  const ids = linesIn(leak, lines).flatMap(({ to }) => to?.id ?? []);
   const judged = rowVerdicts(source, verdicts, ids, 'line');
   const growing = judged.filter(({ state }) => state === 'growing' || state === 'slow');
   if (growing.length > 0) {
@@ -108,15 +119,30 @@ function outcomeOf(leak: Finding, lines: readonly Line[], { source, verdicts }: 
 }
 
 /** A leak's line as it stands in the new run: as far as the nearest line of its file has moved. */
-function nameNow(leak: Finding, lines: readonly Line[]): string {
+function nameNow(leak: Finding, lines: readonly Line[], before: TraceSource, now: TraceSource): string {
   const { file = null, line = null } = shownPlace(leak) ?? {};
   if (file === null || line === null) return leak.headline;
-  const moves = lines.flatMap(({ from, to }) => (from?.file === file && to !== undefined ? [{ from, to }] : []));
-  const far = (move: { from: Frame }): number => Math.abs(move.from.line - line);
-  const [{ from, to } = { from: { line: 0 }, to: { file, line: 0 } }] = moves.sort(
-    (one, other) => far(one) - far(other),
-  );
-  return fileLine(to.file, line + to.line - from.line);
+  const all: Moved[] = [...lines, ...callersOf(leak, lines, before, now)];
+  const moves = all.filter(({ from, to }) => from?.file === file && to !== undefined);
+  const far = ({ from }: Moved): number => Math.abs((from?.line ?? 0) - line);
+  const [nearest] = moves.sort((one, other) => far(one) - far(other));
+  if (!nearest?.from || !nearest.to) return fileLine(file, line);
+  return fileLine(nearest.to.file, line + nearest.to.line - nearest.from.line);
+}
+
+type Moved = { from: Frame | undefined; to: Frame | undefined };
+
+/** What the stacks of a leak have in both runs: a file that allocates nothing itself may call what does. */
+function callersOf(leak: Finding, lines: readonly Line[], before: TraceSource, now: TraceSource): Moved[] {
+  const names = new Set(linesIn(leak, lines).flatMap(({ to }) => (to ? key(to) : [])));
+  const rows = siteRows(now.sites({ layer: leak.layer, groupBy: 'site', ...ALL }));
+  const stacks = rows.filter(row => names.has(key(row))).map(({ id }) => now.site(id)?.frames ?? []);
+  return leak.sites.flatMap(site => {
+    const frames = before.site(site)?.frames ?? [];
+    const functions = (all: readonly Frame[]): string => all.map(frame => frame.function).join('\n');
+    const stack = stacks.find(other => functions(other) === functions(frames)) ?? [];
+    return stack.map((to, i) => ({ from: frames[i], to }));
+  });
 }
 
 function newLeak(leak: Finding): Outcome {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import type { RunComparison } from '../../../extension/protocol/requests/compareRequests';
-import type { TraceInfo } from '../../../extension/protocol/trace';
+import type { Frame, TraceInfo } from '../../../extension/protocol/trace';
 import { compareRuns } from '../../../extension/report/gate/compareRuns';
 import { type RunFacts, RunTrace, SCRIPT } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
@@ -39,6 +39,11 @@ function run({ steps = 60, keeps = 0, every = 1, peakBytes = GB, allocates = tru
   const source = new RunTrace(made, { totalBytes: 1000 * MB, lines: { 1: 38, 2: 41 }, ...facts });
   const own = source.info();
   source.info = () => ({ ...own, live: false, totals: [makeTotals({ allocations: 1, peakBytes })], ...info });
+  const found = source.site.bind(source);
+  source.site = id => {
+    const site = found(id);
+    return site && { ...site, userFrame: 0 };
+  };
   return { source, verdicts: judgeTrace(source) };
 }
 const LEAKS = { keeps: 2 * MB, peakBytes: 1.36 * GB };
@@ -102,6 +107,14 @@ test('the line that holds is named, and moves as those around it', () => {
   leak.holder = { ...holder, file: SCRIPT, line: 45 };
   const found = compareRuns(source, run({ lines: { 1: 48, 2: 51 } }));
   assert.match(found?.sentences[0] ?? '', /train\.py:55 /);
+  const stack = (line: number): Frame[] => [
+    { file: '/home/user/lib.py', line: 7, function: 'keep' },
+    { file: SCRIPT, line, function: 'train' },
+  ];
+  const called = run({ ...LEAKS, frames: { 1: stack(44) } });
+  called.verdicts.findings[0]!.holder = { ...holder };
+  const moved = compareRuns(called, run({ frames: { 1: stack(46) }, lines: { 2: 41 } }));
+  assert.match(moved?.sentences[0] ?? '', /train\.py:47 /, 'also where it only calls what allocates');
 });
 
 const holder = {
