@@ -55,6 +55,10 @@ describe('Findings in VS Code', () => {
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
+  const autoSave = (when: string | undefined): Thenable<void> =>
+    vscode.workspace.getConfiguration('files').update('autoSave', when, vscode.ConfigurationTarget.Workspace);
+  after(() => autoSave(undefined));
+
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
@@ -212,8 +216,7 @@ describe('Findings in VS Code', () => {
 
   it('fixed and traced again, a program is beside its run before', async () => {
     const file = join(workspace, 'live_leak.py');
-    const saves = vscode.workspace.getConfiguration('files');
-    await saves.update('autoSave', 'off', vscode.ConfigurationTarget.Workspace);
+    await autoSave('off');
     await click(`${CARD} [data-action=apply-fix]`);
     assertSentence(await shows(CARD, /Trace again$/));
     await inThemes('fixed');
@@ -231,7 +234,6 @@ describe('Findings in VS Code', () => {
     await inThemes('run-before');
     await press('[data-action=compare-runs]', 'Enter');
     await shows('[data-value=compare-sums]', /30\.50 KB → 512 B/);
-    await saves.update('autoSave', undefined, vscode.ConfigurationTarget.Workspace);
     await inThemes('run-before-compared');
   });
 });
