@@ -4,7 +4,7 @@ import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
-import { programOf } from './program';
+import { programOf } from '../files/tracedProgram';
 import type { SourceLines } from './sourceLines';
 import { statementRange } from './statement';
 import type { WindowTrace, WindowTraces } from './windowTraces';

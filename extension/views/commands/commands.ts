@@ -5,7 +5,7 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
-import { scriptOf } from '../../editor/program';
+import { scriptOf } from '../../files/tracedProgram';
 import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfFile, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';

@@ -5,7 +5,7 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
-import { programOf } from '../../editor/program';
+import { programOf } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';

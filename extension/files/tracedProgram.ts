@@ -1,8 +1,9 @@
 // Which program a trace is of, by the launcher's facts in it.
-import { sourcePath } from '../files/sourcePath';
-import type { WindowTrace } from './windowTraces';
+import type { SourceFolders } from '../protocol/cwd';
+import type { TraceFacts } from '../protocol/requests/engineRequests';
+import { sourcePath } from './sourcePath';
 
-type Traced = Pick<WindowTrace, 'facts' | 'folders'>;
+type Traced = { facts: TraceFacts | null; folders: SourceFolders };
 
 function commandOf({ facts }: Traced): string[] {
   const command = facts?.info.session.command;
