@@ -4,7 +4,7 @@ import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
-import { programOf } from '../files/tracedProgram';
+import { byStart, programOf } from '../files/tracedProgram';
 import type { SourceLines } from './sourceLines';
 import { statementRange } from './statement';
 import type { WindowTrace, WindowTraces } from './windowTraces';
@@ -166,7 +166,7 @@ function isSame(a: vscode.Location, b: vscode.Location): boolean {
 
 /** Of several runs of one program the latest counts: what an earlier one leaked may be mended. */
 function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
-  return [...new Map(all.map(traced => [programOf(traced) ?? traced.id, traced])).values()];
+  return [...new Map(all.toSorted(byStart).map(traced => [programOf(traced) ?? traced.id, traced])).values()];
 }
 
 type Found = { finding: Finding; traced: WindowTrace };

@@ -21,3 +21,11 @@ export function programOf(traced: Traced): string | null {
   const [, ...words] = commandOf(traced);
   return scriptOf(traced) ?? (words.length === 0 ? null : [traced.folders.cwd, ...words].join('\0'));
 }
+
+/** When a run was started, in milliseconds of real time; 0: not known. */
+export function startedMs({ facts }: Pick<Traced, 'facts'>): number {
+  return Number(facts?.info.session.startedRealtimeMs ?? 0);
+}
+
+/** Orders runs by when they were started, the latest last. */
+export const byStart = (a: Traced, b: Traced): number => startedMs(a) - startedMs(b);

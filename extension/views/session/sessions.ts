@@ -5,7 +5,7 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
-import { programOf } from '../../files/tracedProgram';
+import { byStart, programOf, startedMs } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -68,9 +68,13 @@ export class Sessions implements vscode.Disposable {
   private before(session: Session): Session | null {
     const program = session.recorded ? programOf(session) : null;
     if (program === null) return null;
-    const begin = ({ facts }: Session): number => Number(facts?.info.session.startedRealtimeMs ?? 0);
-    const earlier = this.all.filter(other => begin(other) < begin(session) && programOf(other) === program);
-    return earlier.toSorted((a, b) => begin(b) - begin(a)).find(other => other.facts?.info.totals.length) ?? null;
+    const earlier = this.all.filter(other => startedMs(other) < startedMs(session) && programOf(other) === program);
+    return (
+      earlier
+        .filter(other => other.facts?.info.totals.length)
+        .sort(byStart)
+        .at(-1) ?? null
+    );
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
