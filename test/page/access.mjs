@@ -12,7 +12,7 @@ const files = await buildPage();
 /** A dark and a light one, of that the colours of a program that runs. The long run has all of all themes. */
 const SOME = THEMES.slice(0, 2);
 const SCENES = {
-  running: {},
+  running: { before: 3, fixed: ['leak 1'] },
   empty: { phase: 'empty' },
   untrusted: { phase: 'empty', trusted: false },
   starting: { phase: 'starting', detail: 'Waiting for the first CUDA call of train.py.' },

@@ -67,6 +67,8 @@ const VIEWS = {
   'ended-chart': { devices: 1, scene: { ...ENDED, ending: ENDING }, steps: [chart] },
   losses: { devices: 1, steps: [click('.notice summary')] },
   ledger: { devices: 1, steps: [page => click('.ledger-toggle')(page).catch(() => undefined)] },
+  fixed: { devices: 1, scene: { fixed: ['leak 0', 'leak 1'] } },
+  'run-before': { devices: 1, scene: { before: 3 } },
   findings: { devices: 1, steps: [click('[data-action=why]')] },
   holders: {
     devices: 1,

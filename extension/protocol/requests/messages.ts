@@ -51,6 +51,10 @@ export interface SessionView {
   onCpu?: boolean;
   /** What can be done now, as buttons. */
   offers?: readonly Button[];
+  /** Ids of the findings whose fix is in the source by now, saved or not. */
+  fixed?: readonly string[];
+  /** The number of the run of the same program before it. */
+  before?: number;
   /** null: the end itself is shown, or it has not come. */
   ending: EndMoment | null;
   /** Nothing starts in an untrusted workspace. */

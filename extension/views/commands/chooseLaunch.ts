@@ -42,7 +42,12 @@ export async function planOfActiveFile(memory: vscode.Memento, anew = false): Pr
   return planOfFile(await activePythonFile(), memory, anew);
 }
 
-async function planOfFile(uri: vscode.Uri, memory: vscode.Memento, anew: boolean): Promise<LaunchPlan | undefined> {
+/** A Python file as a plan. */
+export async function planOfFile(
+  uri: vscode.Uri,
+  memory: vscode.Memento,
+  anew: boolean,
+): Promise<LaunchPlan | undefined> {
   const file = uri.fsPath;
   const interpreter = await interpreterFor(uri);
   const words = await promptArguments(file, memory, uri, anew);

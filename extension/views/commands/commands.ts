@@ -7,7 +7,8 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
-import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfTest } from './chooseLaunch';
+import { scriptOf } from '../../files/tracedProgram';
+import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfFile, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { showFinding, whoHolds } from './findingCommands';
@@ -132,12 +133,15 @@ async function startFile(parts: Parts, anew: boolean): Promise<void> {
   await start(parts, () => planOfActiveFile(parts.memory, anew));
 }
 
-/** The shown program, as it was started, with all files saved; where that is not known any more, the active file. */
+/** The shown program, as it was started, with all files saved; where that is not known any more, its script, or the active file. */
 async function traceAgain(parts: Parts): Promise<void> {
-  const { plan } = parts.sessions.shown ?? {};
-  if (!plan) return startFile(parts, false);
+  const { shown } = parts.sessions;
+  const script = shown && scriptOf(shown);
+  if (!shown?.plan && !script) return startFile(parts, false);
   await vscode.workspace.saveAll(false);
-  await start(parts, plan.again ?? (() => Promise.resolve(plan)));
+  const { plan } = shown ?? {};
+  if (plan) return start(parts, plan.again ?? (() => Promise.resolve(plan)));
+  if (script) await start(parts, () => planOfFile(vscode.Uri.file(script), parts.memory, false));
 }
 
 async function showMarkdown(file: string): Promise<void> {

@@ -39,12 +39,12 @@ export class Session extends OpenTrace {
   private terminal: number | null = null;
   /** The file that the trace lies in once its program ended; null: there is none. */
   file: string | null = null;
+  /** What was started; null: it is a file, it ran before, or the window before started it. */
+  plan: LaunchPlan | null = null;
   private cpu: CpuReason | null = null;
   private stopCpuWatch: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;
   private gone = false;
-  /** How it was started; null: that is not known. */
-  plan: LaunchPlan | null = null;
   /** The document on memory that ran out; null: it did not. */
   oomReport: string | null = null;
 
@@ -57,6 +57,10 @@ export class Session extends OpenTrace {
 
   get running(): boolean {
     return this.recording !== null;
+  }
+  /** It was started here, and is no file. */
+  get recorded(): boolean {
+    return this.directory !== null && this.facts?.info.session.attached === undefined;
   }
   get failed(): boolean {
     return this.state.phase === 'failed';
@@ -136,7 +140,7 @@ export class Session extends OpenTrace {
   }
 
   /** Where it is or was recorded. */
-  get recorded(): string | null {
+  get recordedIn(): string | null {
     return this.directory;
   }
 

@@ -8,6 +8,7 @@ import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
 import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
+import { byStart, programOf, startedMs } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -62,7 +63,21 @@ export class Sessions implements vscode.Disposable {
       title: titles[i] ?? '',
       status: sessionWords(session, vscode.l10n.t),
     }));
-    return { ...shown.view(), sessions };
+    const before = this.before(shown);
+    return { ...shown.view(), sessions, ...(before && { before: before.id }) };
+  }
+
+  /** The newest earlier run of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
+  private before(session: Session): Session | null {
+    const program = session.recorded ? programOf(session) : null;
+    if (program === null) return null;
+    const earlier = this.all.filter(other => startedMs(other) < startedMs(session) && programOf(other) === program);
+    return (
+      earlier
+        .filter(other => other.facts?.info.totals.length)
+        .sort(byStart)
+        .at(-1) ?? null
+    );
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
@@ -115,7 +130,7 @@ export class Sessions implements vscode.Disposable {
   async takeAnnounced(folder: string): Promise<boolean> {
     let begins = false;
     for (const [directory, terminal, file] of takeAnnounced(folder)) {
-      const known = this.all.find(session => session.recorded === directory);
+      const known = this.all.find(session => session.recordedIn === directory);
       const facts = readSession(directory);
       if (file !== null) await known?.continueFrom(file);
       else if (known === undefined && facts !== null) {
