@@ -9,3 +9,6 @@ compiler = types.ModuleType("torch._dynamo")
 compiler.disable = lambda function, recursive=True, **_more: function
 compiler.graph_break = lambda: None
 sys.modules["torch._dynamo"] = torch._dynamo = compiler
+torch._inductor = types.ModuleType("torch._inductor")
+torch._inductor.config = types.ModuleType("torch._inductor.config")  # use_deterministic_algorithms writes to it
+sys.modules.update({each.__name__: each for each in (torch._inductor, torch._inductor.config)})
