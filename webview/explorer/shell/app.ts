@@ -31,8 +31,6 @@ import { Scopes } from './scopes';
 import { TimelinePart } from '../timeline/timelinePart';
 
 const CLOCK_MS = 1000;
-/** From this width on, details stand beside the table; also in explorer.css. */
-const BESIDE_PX = 1000;
 
 /** The parts of the session that the questions of the parts depend on. */
 function questionKey(context: PageContext | null): string {
@@ -59,6 +57,7 @@ export class App implements PageActions {
   /** From top to bottom. */
   private readonly parts: readonly Part[];
   private readonly trace = el('div', { class: 'trace' });
+  private readonly lower = el('div', { class: 'lower' });
 
   constructor(
     private readonly client: RequestClient,
@@ -82,8 +81,9 @@ export class App implements PageActions {
       appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
     });
     this.parts = [this.ledger, this.timeline, this.findings, tabs, this.details];
-    const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
-    this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend, lower);
+    this.lower.append(tabs.element, this.details.element);
+    this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend);
+    this.trace.append(this.lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
     this.render();
   }
@@ -175,7 +175,7 @@ export class App implements PageActions {
   }
 
   hasRoomBeside(): boolean {
-    return this.element.clientWidth >= BESIDE_PX;
+    return getComputedStyle(this.lower).flexDirection === 'row';
   }
 
   show(subject: Subject, block?: Block): void {
