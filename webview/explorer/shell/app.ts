@@ -1,6 +1,6 @@
 // Puts the parts of the page together: state in, requests out.
 import { nameCells } from '../../../extension/protocol/notebookCells';
-import { listedLayer } from '../../../extension/protocol/trace';
+import { listedLayer, type TraceInfo } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import type { BlockQuery } from '../../../extension/protocol/requests/blockRequests';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
@@ -39,6 +39,13 @@ function questionKey(context: PageContext | null): string {
   return JSON.stringify([info.startRealtimeMs, layer, view.process, view.device]);
 }
 
+/** Segments are of a framework's allocator: without one there are no tensors either. */
+function hasSegments({ totals }: TraceInfo): boolean {
+  return totals.some(({ layer, allocations, segmentAllocations }) =>
+    layer === 'tensor' ? allocations > 0 : segmentAllocations > 0,
+  );
+}
+
 export class App implements PageActions {
   readonly element = el('div', { class: 'explorer' });
   private session = NO_SESSION;
@@ -69,7 +76,7 @@ export class App implements PageActions {
       [
         { id: 'lines', title: t('Table'), part: this.lines },
         { id: 'flame', title: t('Flame graph'), part: new FlamePart(this), follows: ['at', 'born'] },
-        { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'] },
+        { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'], has: hasSegments },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
       ],
       view.tab,
