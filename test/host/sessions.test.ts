@@ -117,15 +117,17 @@ describe('Several sessions in VS Code', () => {
 
   it('opens the page in an editor', async () => {
     await click('[data-action=open-wide]');
-    await until('the editor', () =>
-      vscode.window.tabGroups.all.some(group => group.tabs.some(tab => tab.label === 'Leak Explorer')),
-    );
+    const groups = vscode.window.tabGroups;
+    await until('the editor', () => groups.all.some(({ tabs }) => tabs.some(tab => tab.label === 'Leak Explorer')));
+    assert.equal(groups.all.length, 1, 'the page is a tab of the active group, and no group is split for it');
     await vscode.commands.executeCommand('workbench.action.closeSidebar');
     await until('the page in it', async () => (await texts(`${PAGE} [data-value=title]`))[0] === 'first_job.py');
     await inThemes('wide');
     await click('[data-tab=lines]');
     await click(`[data-row][data-line="${FIRST}"]`);
-    await until('the line beside the page', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);
+    await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);
+    assert.equal(groups.all.length, 1, 'half of this window would be too narrow for the page');
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
     assert.equal(await attribute(PAGE, 'data-phase'), 'running');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');

@@ -18,6 +18,8 @@ export type Button = (typeof BUTTONS)[number];
 export interface SessionRequests extends Record<Button, () => void> {
   /** Puts the cursor on the line. */
   openLine(at: { file: string; line: number }): void;
+  /** Whether the page keeps its form where an editor opens beside it. */
+  setRoom(to: { beside: boolean }): void;
   setRecording(to: { on: boolean }): void;
   /** Shows another one of the sessions. */
   showSession(which: { id: number }): void;
@@ -33,6 +35,7 @@ export function forButtons<T>(make: (button: Button) => T): Record<Button, T> {
 export const sessionChecks: Checks<SessionRequests> = {
   ...forButtons(() => nothing),
   openLine: object({ file: text(), line: index }),
+  setRoom: object({ beside: flag }),
   setRecording: object({ on: flag }),
   showSession: object({ id: index }),
   closeSession: object({ id: index }),
