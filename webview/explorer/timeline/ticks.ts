@@ -20,7 +20,10 @@ export function byteTicks(top: number, most: number): Tick[] {
   const unit = 1024 ** power;
   const inUnits = highest / unit;
   const fitting = roundStep((FINEST * inUnits) / Math.max(most, 1)) / FINEST;
-  const step = Math.max(fitting <= inUnits ? fitting : roundStep((FINEST * inUnits) / 2.5) / FINEST, power === 0 ? 1 : 0);
+  const step = Math.max(
+    fitting <= inUnits ? fitting : roundStep((FINEST * inUnits) / 2.5) / FINEST,
+    power === 0 ? 1 : 0,
+  );
   return Array.from({ length: Math.floor(inUnits / step) + 1 }, (_, i) => {
     const label = i === 0 ? '0' : `${Number((i * step).toFixed(3))} ${BYTE_UNITS[power]}`;
     return { value: i * step * unit, label };
