@@ -39,8 +39,10 @@ const checks = {
     const layers = () =>
       page.evaluate(() => window.bench.requests.filter(one => one.method === 'sites').map(one => one.params.layer));
     await eventually(async () => assert.deepEqual([...new Set(await layers())], ['driver']));
+    assert.equal(await page.locator('[data-tab=segments]').isVisible(), false, 'no allocator has segments');
     await page.evaluate(() => window.postMessage(window.bench.session));
     await pause();
+    assert.equal(await page.locator('[data-tab=segments]').isVisible(), true);
   },
   async 'the timeline is asked for the width that it has'() {
     await page.setViewportSize({ width: 800, height: 900 });

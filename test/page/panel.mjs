@@ -131,7 +131,25 @@ const checks = {
       assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
     }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
+    const lines = () => page.locator('[data-compared]').count();
+    const [changed, unchanged] = [await lines(), page.locator('[data-action=unchanged]')];
+    assertSentence(await unchanged.innerText());
+    await unchanged.click();
+    await eventually(async () => assert.equal(await lines(), changed + 1));
+    await unchanged.click();
+    await eventually(async () => assert.equal(await lines(), changed));
     await page.locator('[data-tab=lines]').click();
+  },
+  async 'an empty panel lists recent traces, which a click opens, and names the one that was closed'() {
+    const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2.00 MB' }));
+    const scene = { phase: 'empty', recent, closed: 'a.py was closed. Its trace is kept: /x/a.gputrace' };
+    await beside({ scene }, async empty => {
+      assert.equal(await empty.locator('[data-notice=closed]').innerText(), scene.closed);
+      assert.equal(await empty.locator('[data-notice=closed]').getAttribute('role'), 'status');
+      await empty.getByRole('button', { name: 'b.py' }).click();
+      const opened = () => empty.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openRecent'));
+      await eventually(async () => assert.deepEqual((await opened())[0]?.params, { file: recent[1].file }));
+    });
   },
   async 'out of memory: the headline alone is the headline, why stands below, the end is told in one row'() {
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'The program failed: it ended with status 1.' };

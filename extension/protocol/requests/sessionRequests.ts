@@ -8,6 +8,7 @@ const BUTTONS = [
   'trySample',
   'chooseInterpreter',
   'doctor',
+  'openTrace',
   'stop',
   'save',
   'mark',
@@ -25,6 +26,8 @@ export interface SessionRequests extends Record<Button, () => void> {
   showSession(which: { id: number }): void;
   /** Takes a session that ended from the list. */
   closeSession(which: { id: number }): void;
+  /** Opens one of the recent traces. */
+  openRecent(which: { file: string }): void;
 }
 
 /** The same kind of thing for each button. */
@@ -39,4 +42,5 @@ export const sessionChecks: Checks<SessionRequests> = {
   setRecording: object({ on: flag }),
   showSession: object({ id: index }),
   closeSession: object({ id: index }),
+  openRecent: object({ file: text() }),
 };

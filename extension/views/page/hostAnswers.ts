@@ -27,6 +27,7 @@ export function hostAnswers(model: PageModel, lines: SourceLines): Answers {
     setRecording: ({ on }) => model.setRecording(on),
     showSession: ({ id }) => model.showSession(id),
     closeSession: ({ id }) => model.closeSession(id),
+    openRecent: ({ file }) => model.openRecent(file),
     openOtherTrace: () => model.openOther(),
     copyText: ({ text }) => vscode.env.clipboard.writeText(text),
     applyFix: ({ finding }) => applyFix(shownTrace(model).finding(finding), shownOrigin(model), lines, room),

@@ -4,12 +4,13 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
-import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
+import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
-import type { SampleWords } from './openTrace';
+import type { OpenTrace, SampleWords } from './openTrace';
+import { summaryOf, summaryWords, type RecentTraces } from './recentTraces';
 import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
@@ -31,6 +32,8 @@ export class Sessions implements vscode.Disposable {
   private readonly parts: SessionParts;
   private outline = '';
   private remembered = '';
+  /** Which run was closed just now, in a sentence. */
+  private closed = '';
   /** What the window before left is not all here yet. */
   private resuming = false;
 
@@ -39,7 +42,9 @@ export class Sessions implements vscode.Disposable {
     engine: EngineProcess,
     log: vscode.LogOutputChannel,
     private readonly memory: vscode.Memento,
+    readonly recent: RecentTraces,
   ) {
+    recent.onDidChange(() => this.shown === null && this.notify());
     this.parts = { dist, engine, log, recorder: new Recorder(dist, engine, log) };
   }
 
@@ -52,14 +57,16 @@ export class Sessions implements vscode.Disposable {
 
   view(): Omit<SessionView, 'canWiden'> {
     const { shown } = this;
-    if (shown === null) return { ...NO_SESSION, trusted: vscode.workspace.isTrusted };
+    const closed = this.closed === '' ? {} : { closed: this.closed };
+    if (shown === null)
+      return { ...NO_SESSION, ...closed, recent: this.recentEntries(), trusted: vscode.workspace.isTrusted };
     const titles = distinctTitles(this.all.map(({ title }) => title));
     const sessions = this.all.map((session, i) => ({
       id: session.id,
       title: titles[i] ?? '',
       status: sessionWords(session, vscode.l10n.t),
     }));
-    return { ...shown.view(), sessions };
+    return { ...shown.view(), ...closed, sessions };
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
@@ -128,8 +135,27 @@ export class Sessions implements vscode.Disposable {
     if (session === undefined) return;
     if (session.running) throw new Refused(vscode.l10n.t('{0} runs: stop it before it is closed.', session.title));
     this.list.remove(session);
+    this.notifyClosed(
+      session.file === null
+        ? vscode.l10n.t('{0} was closed.', session.title)
+        : vscode.l10n.t('{0} was closed. Its trace is kept: {1}', session.title, session.file),
+    );
     session.dispose();
     this.notify();
+  }
+
+  /** Remembers an ended trace that lies in a file among the recent ones. */
+  noteRecent(trace: OpenTrace, file: string): void {
+    if (trace.facts !== null && trace.phase === 'ended' && trace.view().sample !== true)
+      this.recent.note(summaryOf(file, trace.facts.info));
+  }
+
+  private recentEntries(): RecentEntry[] {
+    return this.recent.all.map(trace => ({
+      file: trace.file,
+      title: trace.title,
+      words: summaryWords(trace, trace.bytes),
+    }));
   }
 
   private add(title: string): Session {
@@ -140,7 +166,10 @@ export class Sessions implements vscode.Disposable {
 
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) {
-      if (gone.file !== null) this.notifyClosed(gone.title, gone.file);
+      if (gone.file !== null)
+        this.notifyClosed(
+          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is kept: {1}', gone.title, gone.file),
+        );
       gone.dispose();
     }
     session.onDidChange(change => this.onTraceChange(session, change));
@@ -148,9 +177,14 @@ export class Sessions implements vscode.Disposable {
     this.notify();
   }
 
-  /** The oldest run made room for a new one: nothing of it is lost. */
-  private notifyClosed(title: string, file: string): void {
-    const sentence = vscode.l10n.t('{0}, the oldest run, was closed. Its trace is kept: {1}', title, file);
+  /** For a while the page and the status bar show that a run was closed: nothing of it is lost. */
+  private notifyClosed(sentence: string): void {
+    this.closed = sentence;
+    setTimeout(() => {
+      if (this.closed !== sentence) return;
+      this.closed = '';
+      this.changedShown.fire('state');
+    }, NOTICE_MS).unref();
     vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
     this.parts.log.info(sentence);
   }
@@ -163,6 +197,7 @@ export class Sessions implements vscode.Disposable {
     const outline = this.all.map(({ id, phase }) => `${id} ${phase}`).join();
     if (session === this.shown || outline !== this.outline) this.changedShown.fire('state');
     this.outline = outline;
+    if (session.file !== null) this.noteRecent(session, session.file);
     this.remember();
     this.changed.fire('state');
   }

@@ -45,6 +45,7 @@ test('each message of the page passes unchanged', () => {
     request('cancelMoments'),
     request('openLine', { file: '/x/train.py', line: 41 }),
     request('setRoom', { beside: true }),
+    request('openRecent', { file: '/x/run.gputrace' }),
     request('setRecording', { on: false }),
     request('start'),
     request('stop'),

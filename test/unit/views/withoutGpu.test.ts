@@ -1,17 +1,17 @@
 // A start on a machine without a GPU: one sentence on what is missing, and the ways out.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeVscode } from '../fakeVscode';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
 
 const shown: unknown[][] = [];
 let answer: string | undefined;
-const vscode = {
-  l10n: { t: (text: string) => text },
+fakeVscode({
+  l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, i: string) => String(values[+i])) },
   window: {
     showErrorMessage: (...given: unknown[]) => {
       shown.push(given);
@@ -19,10 +19,7 @@ const vscode = {
     },
   },
   workspace: { getConfiguration: () => ({ get: () => ({ LD_LIBRARY_PATH: '', PATH: '/nowhere' }) }) },
-};
-const loader = Module as unknown as { _load(name: string, ...rest: unknown[]): unknown };
-const { _load: load } = loader;
-loader._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
+});
 
 const plan = (environment: Record<string, string>) => ({
   title: 'train.py',

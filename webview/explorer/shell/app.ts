@@ -54,7 +54,10 @@ export class App implements PageActions {
   readonly openLine = (file: string, line: number): void => void this.request('openLine', { file, line });
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
-  private readonly state = new StateView(what => void this.request(what, undefined));
+  private readonly state = new StateView(
+    what => void this.request(what, undefined),
+    file => void this.request('openRecent', { file }),
+  );
   private readonly notices = new Notices();
   private readonly findings = new FindingsPart(this);
   private readonly ledger = new LedgerPart(this);
@@ -226,7 +229,7 @@ export class App implements PageActions {
     this.header.update(session, this.clock.elapsedNs(), this.view.moment);
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
-    this.notices.update(info);
+    this.notices.update(info, session.closed ?? '');
     this.trace.hidden = phase === 'empty' || nothingIn(session);
     if (!context) return;
     for (const part of this.parts) part.update(context);

@@ -1,9 +1,9 @@
 // The texts of the page when there is no table to show, or beside it: empty, starting, ended, failed.
 import { t } from '@vscode/l10n';
-import type { SessionView } from '../../../extension/protocol/requests/messages';
+import type { RecentEntry, SessionView } from '../../../extension/protocol/requests/messages';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
-import { button, el, icon, setTextOrHide } from '../../dom';
+import { button, differs, el, icon, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 
 const ABOUT = t(
@@ -16,7 +16,7 @@ const UNTRUSTED = t(
 
 const STANDS_STILL = t('The debugger holds the program: this is what is alive now.');
 
-type StateAction = 'start' | 'startChosen' | 'trySample' | 'chooseInterpreter' | 'doctor';
+type StateAction = 'start' | 'startChosen' | 'trySample' | 'chooseInterpreter' | 'doctor' | 'openTrace';
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
@@ -26,6 +26,9 @@ export class StateView {
   private readonly sample = this.link('try-sample', t('Try the sample'), 'trySample');
   private readonly choose = this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter');
   private readonly check = this.link('doctor', t('Check this machine'), 'doctor');
+  private readonly open = this.link('open-trace', t('Open a trace…'), 'openTrace');
+  private readonly recentList = el('ul', {});
+  private readonly recent = el('section', { class: 'recent' }, el('h2', {}, t('Recent traces')), this.recentList);
   private readonly ring = progressRing();
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
@@ -34,10 +37,14 @@ export class StateView {
   private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
-  constructor(private readonly run: (what: StateAction) => void) {
+  constructor(
+    private readonly run: (what: StateAction) => void,
+    private readonly openRecent: (file: string) => void,
+  ) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    const { start, sample, saved, words, choose, check, totals, again, own } = this;
-    this.element.append(this.untrusted, this.about, start, sample, saved, words, choose, check, totals, again, own);
+    const { start, sample, open, saved, recent, words, choose, check, totals, again, own } = this;
+    this.element.append(this.untrusted, this.about, start, sample, open, saved, recent);
+    this.element.append(words, choose, check, totals, again, own);
   }
 
   private link(action: string, label: string, what: StateAction): HTMLElement {
@@ -50,7 +57,8 @@ export class StateView {
     this.untrusted.hidden = trusted || phase === 'running';
     this.about.hidden = this.saved.hidden = !empty;
     this.start.hidden = !empty || !trusted;
-    this.sample.hidden = !empty;
+    this.sample.hidden = this.open.hidden = !empty;
+    this.showRecent(empty ? (session.recent ?? []) : []);
     this.own.hidden = session.sample !== true || !trusted;
     this.ring.hidden = phase !== 'starting';
     // A file that cannot be read has no number, and nothing to start again.
@@ -65,6 +73,16 @@ export class StateView {
     this.detail.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
     setTextOrHide(this.totals, phase === 'ended' && !unused ? endText(session) : '');
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
+  }
+
+  private showRecent(recent: readonly RecentEntry[]): void {
+    this.recent.hidden = recent.length === 0;
+    if (!differs(this.recent, recent)) return;
+    const items = recent.map(({ file, title, words }) => {
+      const name = button('link', 'open-recent', title, () => this.openRecent(file), { title: file });
+      return el('li', {}, name, ' ', el('span', { class: 'dim number' }, words));
+    });
+    this.recentList.replaceChildren(...items);
   }
 }
 
