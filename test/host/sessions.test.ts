@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
-import { attribute, click, press, rows, texts, until, violations } from './window';
+import { attribute, click, keys, press, rows, texts, until, violations } from './window';
 
 const MB = 1 << 20;
 const run = (command: string, ...given: unknown[]): Promise<unknown> =>
@@ -139,5 +139,28 @@ describe('Several sessions in VS Code', () => {
     await click('[data-action=close-session]');
     await shows('second_job.py');
     assert.equal(await attribute(PAGE, 'data-phase'), 'running');
+    assert.match((await texts('[data-notice=closed]')).join(), /^first_job\.py .*\.gputrace$/);
+  });
+
+  it('offers open and recent traces first where one is opened or compared with, and then files', async () => {
+    const list = '.quick-input-widget:not([style*="display: none"])';
+    const offered = async (): Promise<string[]> => texts(`${list} .quick-input-list-row:first-child .label-name`);
+    void run('openTrace');
+    const items = await until('the traces', async () => {
+      const found = await offered();
+      return found.length > 2 ? found : null;
+    });
+    assert.equal(items[0], 'second_job.py');
+    assert.ok(items.includes('first_job.py'), items.join());
+    assert.match(items.at(-1) ?? '', /^Browse/);
+    await keys('Escape');
+    await click('[data-tab=compare]');
+    await click('[data-action=compare-other]');
+    await until('the other traces', async () => (await offered()).at(-1)?.startsWith('Browse'));
+    assert.ok(!(await offered()).includes('second_job.py'), 'it is the one that is compared');
+    await press(`${list} input[type=text]`, 'Enter');
+    await until('the moments of the other trace', async () =>
+      (await texts('[data-control=compare-a] vscode-option')).some(text => text.startsWith('first_job.py')),
+    );
   });
 });

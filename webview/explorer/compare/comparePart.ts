@@ -39,7 +39,7 @@ export class ComparePart extends PolledPart {
     const points = [label(t('Before'), this.a.element), swap.element, label(t('After'), this.b.element)];
     const controls = el('div', { class: 'compare-controls' }, ...points, this.by.element, other.element);
     this.view = new CompareView(({ file, line }) => page.openLine(file, line));
-    this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element);
+    this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element, this.view.foot);
   }
 
   override update({ view }: PageContext): void {

@@ -20,6 +20,8 @@ export class CompareView {
     this.unfolded = !this.unfolded;
     this.draw();
   });
+  /** Below the rows. */
+  readonly foot = el('div', { class: 'compare-foot' }, this.unchanged, this.more);
   private comparison: Comparison = NOTHING;
   /** Rows that did not change are shown too. */
   private unfolded = false;
@@ -39,7 +41,6 @@ export class CompareView {
     const head = el('div', { role: 'row', class: 'compare-row head' }, ...titleCells);
     const label = t('What differs, the biggest difference first. Enter opens the line.');
     const scroller = el('div', { class: 'compare-scroller', role: 'rowgroup', tabindex: 0 }, this.body);
-    scroller.append(this.unchanged, this.more);
     this.element = el('div', { class: 'compare-grid', role: 'grid', tabindex: 0, 'aria-label': label });
     this.element.append(el('div', { role: 'rowgroup', class: 'compare-head' }, head), scroller, this.none);
     this.body.addEventListener('click', event => this.onClick(event));
