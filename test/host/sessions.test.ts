@@ -101,6 +101,7 @@ describe('Several sessions in VS Code', () => {
         return (editor?.document.uri.fsPath === first && editor.selection.active.line === line - 1) || null;
       });
     await onLine(FIRST + 2);
+    await click('[data-action=unchanged]');
     await press('.compare-grid', 'End');
     await press('.compare-grid', 'Enter');
     await onLine(FIRST);
