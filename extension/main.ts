@@ -51,7 +51,11 @@ export function activate(context: vscode.ExtensionContext): void {
       resolveDebugConfigurationWithSubstitutedVariables: async (folder, configuration) =>
         isTraced(configuration) ? (await parts()).debugging.resolve(folder, configuration) : configuration,
     }),
-    terminalWays(context, async folder => (await parts()).interpreterFor(folder)),
+    terminalWays(
+      context,
+      async folder => (await parts()).interpreterFor(folder),
+      async folder => (await parts()).showAnnounced(folder),
+    ),
     ...TRACE_EDITORS.map(id => vscode.window.registerCustomEditorProvider(id, editor)),
   );
   if (context.workspaceState.get<unknown[]>(RUNNING_SESSIONS, []).length > 0) void parts();

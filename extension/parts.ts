@@ -15,6 +15,7 @@ import { JobPage, jobFolder } from './views/page/jobPage';
 import { SavedTraceEditor } from './views/page/savedTrace';
 import { RecentTraces } from './views/session/recentTraces';
 import { Sessions } from './views/session/sessions';
+import { EXPLORER } from './views/contributedNames';
 import { StatusItem } from './views/session/statusBar';
 import { findInterpreter } from './views/commands/interpreter';
 import { showInEditor, type Shown } from './views/commands/showInEditor';
@@ -72,6 +73,11 @@ export function makeParts(context: vscode.ExtensionContext) {
     wide,
     debugging,
     interpreterFor,
+    /** Shows what began in a terminal of this window. */
+    showAnnounced: async (folder: string): Promise<void> => {
+      if (await sessions.takeAnnounced(folder))
+        await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
+    },
     /** What an agent points to; gives what was done. */
     showInEditor: (target: Shown): Promise<string> => showInEditor(sessions, explorer, target),
   };

@@ -11,6 +11,7 @@ import { isConclusive, overallVerdict } from '../analysis/sites/overallVerdict';
 import { KeptRecorder, spaceLimits } from '../capture/launch/recorder';
 import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
 import { keepOomDocument, keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
+import { announce } from '../capture/traces/announce';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
 import type { NoTraceDirectory } from '../capture/traces/traceDirectory';
 import { createTraceDirectory, isFull, reasonOf, removeTraceDirectory } from '../capture/traces/traceDirectory';
@@ -221,6 +222,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
       job?.traceFile ??
       (options.output === null ? keptTraceFile(kept, facts.command, new Date()) : resolve(options.output));
     await session.save(file, existsSync(directory) ? '' : JSON.stringify(facts));
+    if (job === null) announce(directory, file);
     removeTraceDirectory(directory);
     if (options.output === null) {
       if (options.format !== 'none') print([file], 2);

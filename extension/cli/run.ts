@@ -4,10 +4,12 @@ import { requestSurvey, type HolderTime } from '../capture/checks/survey';
 import { gitHead } from '../capture/launch/git';
 import { simulatorVariables, traceVariables } from '../capture/launch/environment';
 import { launch, missingScript, type Launched, type NotLaunched, type Streams } from '../capture/launch/launch';
+import { note, prepareTerminal } from '../capture/launch/terminalScript';
 import { settle } from '../capture/launch/settle';
 import { watchForCpu } from '../capture/processes/cpuReason';
 import { cuptiFor, type Environment, findDriver } from '../capture/processes/machine';
 import { openNamed, readText } from '../files/files';
+import { announce } from '../capture/traces/announce';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { loadNative, type NativeAddon } from '../native/addon';
 import { attempt } from '../base/attempt';
@@ -108,6 +110,9 @@ async function follow(
 ): Promise<number> {
   process.on('uncaughtException', error => notify(reasonOf(error)));
   recordProcess(recording, started.pid, null);
+  attempt(() => prepareTerminal(recording.directory), undefined); // on a full disk the window sees no end of it
+  note(recording.directory, 'pid', started.pid);
+  if (recording.job === null) announce(recording.directory, null);
   const killsBefore = memoryKills();
   const orphaned = endWithJupyter(started.pid);
   const watched = options.backend === 'inject' && (options.holders ?? USUAL) === 'onFirstLeak';
@@ -127,6 +132,7 @@ async function follow(
   watch?.stop();
   cpu.stop();
   recordProcess(recording, started.pid, status);
+  note(recording.directory, 'status', status);
   if (status === KILLED && memoryKills() > killsBefore)
     notify('Main memory ran out, and Linux killed the program for it: below is what it had on GPUs and pinned then.');
   await readToEnd(recording);

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
-import { sourcePath } from '../files/sourcePath';
 import { otherHolders, shareText } from '../text/holderShare';
 import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
+import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
+import { byStart, programOf } from '../files/tracedProgram';
 import type { SourceLines } from './sourceLines';
+import { statementRange } from './statement';
 import type { WindowTrace, WindowTraces } from './windowTraces';
 
 const SOURCE = 'GPU Memory Trace';
@@ -29,25 +31,23 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Empty] };
     this.subscriptions = [
       traces.onDidChange(() => this.onChange()),
-      vscode.workspace.onDidChangeTextDocument(() => this.scheduleRefresh()),
+      lines.onDidEdit(() => this.refresh()),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, this, kinds),
     ];
   }
 
-  async provideCodeActions(
-    { uri }: vscode.TextDocument,
-    range: vscode.Range,
-    context: vscode.CodeActionContext,
-  ): Promise<vscode.CodeAction[]> {
-    const here = context.diagnostics.filter(entry => entry.source === SOURCE);
-    if (here.length === 0) return [];
-    const found = (this.entries.get(uri) ?? []).flatMap(entry => {
-      const one = this.findings.get(entry);
-      return one === undefined || entry.range.intersection(range) === undefined ? [] : [one];
+  /** Anywhere on its lines, also before the statement: there a click on a line of the page puts the cursor. */
+  async provideCodeActions({ uri }: vscode.TextDocument, { start, end }: vscode.Range): Promise<vscode.CodeAction[]> {
+    const here = (this.entries.get(uri) ?? []).filter(
+      ({ range }) => range.start.line <= end.line && range.end.line >= start.line,
+    );
+    const actions = here.map(async entry => {
+      const found = this.findings.get(entry);
+      const made = found === undefined ? [] : await this.actionsFor(found);
+      for (const action of made) action.diagnostics = [entry];
+      return made;
     });
-    const actions = await Promise.all(found.map(one => this.actionsFor(one)));
-    for (const action of actions.flat()) action.diagnostics = here;
-    return actions.flat();
+    return (await Promise.all(actions)).flat();
   }
 
   private async actionsFor({ finding, traced }: Found): Promise<vscode.CodeAction[]> {
@@ -76,10 +76,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private scheduleRefresh(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.draw(this.shown.flatMap(traced => (traced.facts?.findings ?? []).map(finding => ({ finding, traced }))));
-    }, REFRESH_MS);
+    this.timer ??= setTimeout(() => this.refresh(), REFRESH_MS);
+  }
+
+  private refresh(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.draw(this.shown.flatMap(traced => (traced.facts?.findings ?? []).map(finding => ({ finding, traced }))));
   }
 
   private draw(found: readonly Found[]): void {
@@ -88,7 +91,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     for (const one of found) {
       const { finding, traced } = one;
       if (finding.verdict === 'slow' || isFixed(finding, originOf(traced), this.lines)) continue;
-      const at = this.placeOf(finding.holder, traced) ?? this.placeOf(finding.place, traced);
+      const at = this.placeOf(shownPlace(finding, originOf(traced), this.lines), traced);
       if (at === null) continue;
       const entry = this.entryOf(finding, at, traced);
       files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
@@ -142,15 +145,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return related;
   }
 
-  /** Where a line of the trace stands now; null where it has no file, or was deleted. */
-  private placeOf(place: Place | null, { facts, folders }: WindowTrace): vscode.Location | null {
-    if (place === null || place.file === null || place.line === null) return null;
-    if (place.file === '' || place.file.startsWith('<') || place.line < 1) return null;
-    const path = sourcePath(place.file, folders);
-    const line = this.lines.now(path, place.line, facts?.info.startRealtimeMs ?? 0);
-    if (line === null) return null;
-    // The end of the line is where the editor ends it.
-    return new vscode.Location(vscode.Uri.file(path), new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER));
+  /** The statement of a line of the trace, where it stands now. */
+  private placeOf(place: Place | null, traced: WindowTrace): vscode.Location | null {
+    const found = lineNow(place, originOf(traced), this.lines);
+    if (found === null) return null;
+    const [{ path }, first] = [found, found.line - 1];
+    const { column, lines, endColumn } = statementRange(this.lines.text(path).slice(first));
+    return new vscode.Location(vscode.Uri.file(path), new vscode.Range(first, column, first + lines, endColumn));
   }
 
   dispose(): void {
@@ -163,10 +164,9 @@ function isSame(a: vscode.Location, b: vscode.Location): boolean {
   return a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
 }
 
-/** Of several runs of one script the latest counts: what an earlier one leaked may be mended. */
+/** Of several runs of one program the latest counts: what an earlier one leaked may be mended. */
 function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
-  return [...new Map(all.map(traced => [`${traced.folders.cwd}\0${traced.title}`, traced])).values()];
+  return [...new Map(all.toSorted(byStart).map(traced => [programOf(traced) ?? traced.id, traced])).values()];
 }
 
 type Found = { finding: Finding; traced: WindowTrace };
-type Place = { file: string | null; line: number | null };

@@ -4,7 +4,9 @@ import type { SourceFolders } from '../protocol/cwd';
 import type { TraceFacts } from '../protocol/requests/engineRequests';
 import type { Finding } from '../protocol/verdicts';
 import { openLine } from './openLine';
+import { readsFixed } from './statement';
 import type { SourceLines } from './sourceLines';
+import type { WindowTrace } from './windowTraces';
 
 /** Where the source files of a trace are, and when the program read them. */
 export interface SourceOrigin {
@@ -36,16 +38,18 @@ export async function fixEdit(
   return edit;
 }
 
-/** Whether an editor has a finding's fix in its file: what the run before it leaked is mended. */
+/** Whether a finding's fix is in its file, saved or not: what the run before it leaked is mended. */
 export function isFixed({ holder }: Finding, { folders, sinceMs }: SourceOrigin, lines: SourceLines): boolean {
   if (!holder?.fix || holder.file === null) return false;
-  const { line, column, after } = holder.fix;
   const path = sourcePath(holder.file, folders);
-  const now = lines.now(path, line, sinceMs);
-  const document = vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === path);
-  if (now === null || document === undefined) return false;
-  const rest = new vscode.Range(now - 1, column - 1, document.lineCount, 0);
-  return document.getText(rest).replaceAll('\r\n', '\n').startsWith(after);
+  const now = lines.now(path, holder.fix.line, sinceMs);
+  return now !== null && readsFixed(lines.text(path).slice(now - 1), holder.fix);
+}
+
+/** Ids of the findings of a trace whose fix is in its file. */
+export function fixedIn(traced: WindowTrace | null, lines: SourceLines): string[] {
+  const found = traced?.facts?.findings ?? [];
+  return traced === null ? [] : found.filter(one => isFixed(one, originOf(traced), lines)).map(({ id }) => id);
 }
 
 /** Writes a finding's fix into its file, where undo takes it back, and shows the line. `room`: as `openLine`. Rejects with one sentence. */

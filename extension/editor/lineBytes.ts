@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { LineFacts } from '../protocol/requests/engineRequests';
-import { heatOf, hoverLines, lineText } from '../report/lines/lineFacts';
+import { isLeak, type FindingPlace } from '../protocol/verdicts';
+import { heatOf, hoverLines, lineText, type LineLeak } from '../report/lines/lineFacts';
+import { lineNow, shownPlace } from './findingPlace';
+import { isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
@@ -11,6 +14,9 @@ import { remembered } from '../base/maps';
 const SETTING = 'editor.lineBytes';
 const REFRESH_MS = 500;
 const LEVELS = 5;
+const NOTHING_SHOWN = { folders: { cwd: '/', beside: null }, facts: null };
+/** A line that only keeps what others allocate. */
+const ALLOCATES_NOTHING = { liveBytes: 0, liveCount: 0, peakBytes: 0, allocations: 0, frees: 0, spark: [] };
 
 /** Bytes at the ends of the lines that allocate, heat in the gutter, a hover: in every visible editor of a traced file. */
 export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
@@ -44,7 +50,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     this.subscriptions = [
       traces.onDidChange(() => this.draw()),
       vscode.window.onDidChangeVisibleTextEditors(scheduleDraw),
-      vscode.workspace.onDidChangeTextDocument(scheduleDraw),
+      lines.onDidEdit(scheduleDraw),
       vscode.workspace.onDidChangeConfiguration(scheduleDraw),
       vscode.languages.registerHoverProvider({ language: 'python', scheme: 'file' }, this),
     ];
@@ -74,7 +80,9 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       ? [vscode.l10n.t('The file has changed since the program started: the line may no longer match.')]
       : [];
     const content = new vscode.MarkdownString(
-      [title, ...hoverLines(facts, this.when), ...uncertain, picture, open].join('\n\n'),
+      [title, ...hoverLines(facts, this.leaks().get(facts.name) ?? null, this.when), ...uncertain, picture, open].join(
+        '\n\n',
+      ),
     );
     content.isTrusted = { enabledCommands: ['gpuMemoryTrace.showPanel'] };
     return new vscode.Hover(content, document.lineAt(line).range);
@@ -119,6 +127,25 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     return this.files.get(path) ?? [];
   }
 
+  /** By `file:line`: what a line has of a leak, the worst if there are several; null: that leak is fixed. */
+  private leaks(): Map<string, LineLeak | null> {
+    const { shown } = this.traces;
+    const origin = originOf(shown ?? NOTHING_SHOWN);
+    const [own, parts] = [new Map<string, LineLeak | null>(), new Map<string, LineLeak>()];
+    for (const finding of shown?.facts?.findings?.filter(isLeak).reverse() ?? []) {
+      const fixed = isFixed(finding, origin, this.lines);
+      const place = shownPlace(finding, origin, this.lines);
+      const shownIn = lineNow(place, origin, this.lines)?.path;
+      const add = ({ file, line, bytesPerStep }: FindingPlace): unknown =>
+        parts.set(`${file}:${line}`, { finding, shownIn: null, line, bytesPerStep });
+      if (!fixed) finding.places.forEach(add);
+      if (place === null || place.line === null || shownIn === undefined) continue;
+      const { file, line } = place;
+      own.set(`${file}:${line}`, fixed ? null : { finding, shownIn, line, bytesPerStep: finding.bytesPerStep });
+    }
+    return new Map([...parts, ...own]);
+  }
+
   private hueOf({ name }: LineFacts): LineHue {
     return lineHue(name, this.traces.shown?.facts?.hues ?? new Map());
   }
@@ -129,13 +156,18 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
-    for (const one of facts) {
+    const leaks = this.on ? this.leaks() : new Map<string, LineLeak | null>();
+    const keepers = [...leaks].flatMap(([name, leak]) =>
+      leak?.shownIn !== path || facts.some(one => one.name === name) ? [] : { ...ALLOCATES_NOTHING, ...leak, name },
+    );
+    for (const one of [...facts, ...keepers]) {
       const line = this.lines.now(path, one.line, this.startRealtimeMs);
       if (line === null || line > editor.document.lineCount) continue;
       const { range } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
-      const options = { range: end, renderOptions: { after: { contentText: lineText(one, this.when) } } };
-      (one.bytesPerStep > 0 ? grown : plain).push(options);
+      const leak = leaks.get(one.name);
+      const contentText = lineText(one, leak ?? null, this.when);
+      if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
       if (one.liveBytes <= 0) continue;
       const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));
       bars.set(type, [...(bars.get(type) ?? []), range]);

@@ -2,14 +2,28 @@ import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { editOf, LineShifts } from './lineShifts';
 import { attempt } from '../base/attempt';
+import { readText } from '../files/files';
+
+/** After an edit, before its effects are shown: those of one key stroke come together. */
+const QUIET_MS = 100;
 
 /** Follows edits of source files, so that a line that ran is found where it stands now. */
 export class SourceLines implements vscode.Disposable {
   private readonly shifts = new Map<string, LineShifts>();
+  private readonly edited = new vscode.EventEmitter<void>();
+  /** Files read differently now, and lines may stand elsewhere. */
+  readonly onDidEdit = this.edited.event;
+  private timer: NodeJS.Timeout | undefined;
   private readonly subscription: vscode.Disposable;
 
   constructor() {
     this.subscription = vscode.workspace.onDidChangeTextDocument(event => this.applyEdit(event));
+  }
+
+  /** Lines of a file as its editor has them, saved or not, else as they are on disk. */
+  text(path: string): string[] {
+    const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
+    return (open?.getText() ?? readText(path)).split(/\r?\n/);
   }
 
   /** Today's line of what ran from `sinceMs` on (real time); null where it was deleted. */
@@ -42,9 +56,15 @@ export class SourceLines implements vscode.Disposable {
     const changes = [...contentChanges].sort((a, b) => b.rangeOffset - a.rangeOffset);
     const now = Date.now();
     for (const { range, text } of changes) shifts.add(editOf({ start: range.start, end: range.end, text }), now);
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.edited.fire();
+    }, QUIET_MS);
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.subscription.dispose();
+    this.edited.dispose();
   }
 }

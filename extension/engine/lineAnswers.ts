@@ -17,11 +17,10 @@ export async function linesOf(
   const { session, ending } = trace;
   const then = ending === null ? null : await session.moments.at(ending.timeNs);
   const layer = listedLayer(session.native.info().totals);
-  const growth = growthOf(trace);
   const linesIn = (source: TraceSource, path: string): LineFacts[] => {
     const order = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
     const query = { layer, filter: fileFilter(path), from: 0, to: MOST_LINES };
-    const found = factsByFile(source.sites({ ...order, ...query }), growth);
+    const found = factsByFile(source.sites({ ...order, ...query }));
     return [...found].find(([file]) => sourcePath(file, folders) === path)?.[1] ?? [];
   };
   const files = new Map<string, LineFacts[]>();
@@ -31,14 +30,4 @@ export async function linesOf(
   }
   const biggest = { layer, sort: 'liveBytes', descending: true, groupBy: 'line', from: 0, to: 1 } as const;
   return { files, mostBytes: (then ?? session.native).sites(biggest).liveBytes[0] ?? 0 };
-}
-
-/** What grows, by file and line. */
-function growthOf({ verdicts }: FollowedTrace): (file: string, line: number) => number {
-  const lines = new Map<string, number>();
-  for (const { verdict, places } of verdicts.latest?.findings ?? []) {
-    if (verdict !== 'leak') continue;
-    for (const { file, line, bytesPerStep } of places) lines.set(`${file}:${line}`, bytesPerStep);
-  }
-  return (file, line) => lines.get(`${file}:${line}`) ?? 0;
 }

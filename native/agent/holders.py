@@ -124,7 +124,7 @@ def find_ways(start, snapshot, targets, deadline):
     near, barriers = start.waves[: start.near], start.barriers
 
     def search(targets, barriers):
-        ways = natives["paths"](near, barriers, targets, deadline.left_ms(0.4))
+        ways = natives["paths"](near, barriers, targets, deadline.left_ms(0.6))
         start.ways.update((id(target), way) for target, way in zip(targets, ways or ()) if way is not None)
         return [each for each in targets if id(each) not in start.ways]
 
@@ -263,7 +263,7 @@ class Search:
 
     def find_in_graphs(self, missing):
         """Addresses that a graph holds are given the tensor at its end. Gives these addresses."""
-        deadline = tensors.Deadline(self.deadline.left_ms(0.5))
+        deadline = tensors.Deadline(self.deadline.left_ms(0.4))
         walk = graph.Walk(deadline)
         walk.add_all(reversed(self.tensors), reversed(tensors.nodes(self.snapshot)), missing)
         self.walks.append(walk)

@@ -9,7 +9,7 @@ import { linesOf } from '../sentences.mjs';
 import { sentencesOf } from './hostSentences';
 import { freshPage, inThemes, reached, trace, workspace } from './pageActions';
 import { actionsAt, cursorAt, isCursorAt, GROWTH as CARD, problems } from './shownLeak';
-import { attribute, click, press, shows, texts, until, violations, words } from './window';
+import { attribute, behind, click, press, shows, texts, until, violations, words } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -31,10 +31,13 @@ async function showFindingAt(file: string): Promise<void> {
   await vscode.commands.executeCommand(action.command.command, ...(action.command.arguments ?? []));
 }
 
-/** Runs until it is stopped; a stand-in for PyTorch answers the tracer's agent. */
+/** Runs until it is stopped, unless it keeps nothing; a stand-in for PyTorch answers the tracer's agent. */
 const LIVE = `import sys, time
 sys.path[:0] = ["AGENT/standin", "AGENT"]
 import torch, tracing
+def cpu(tensor):
+    tracing.report(tensor.untyped_storage().data_ptr(), -512)
+torch.Tensor.detach, torch.Tensor.cpu = lambda tensor: tensor, cpu
 kept = []
 assert tracing.begin()
 optimizer = torch.optim.Optimizer()
@@ -42,7 +45,7 @@ for step in range(60):
     tracing.report(0x100000 + 0x1000 * step, 512)
     kept.append(torch.Tensor(0x100000 + 0x1000 * step, 4, torch.Node(0x700000)))  # HOLD
     optimizer.step()
-while True:
+while any(kept):
     time.sleep(0.01)
 `;
 
@@ -51,6 +54,10 @@ describe('Findings in VS Code', () => {
     await freshPage();
     await vscode.commands.executeCommand('notifications.clearAll');
   });
+
+  const autoSave = (when: string | undefined): Thenable<void> =>
+    vscode.workspace.getConfiguration('files').update('autoSave', when, vscode.ConfigurationTarget.Workspace);
+  after(() => autoSave(undefined));
 
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
@@ -102,6 +109,9 @@ describe('Findings in VS Code', () => {
       [entry?.severity, entry?.code, entry?.range.start.line],
       [vscode.DiagnosticSeverity.Warning, 'leak', line],
     );
+    const text = readFileSync(KEPT, 'utf8').split('\n')[line] ?? '';
+    const { start, end } = entry?.range ?? new vscode.Range(0, 0, 0, 0);
+    assert.equal(text.slice(start.character, end.character), text.replace(/#.*/, '').trim(), 'the statement alone');
     assert.match(entry?.message ?? '', /^kept\.py:\d+\S* .* · \+64\.00 KB .*\n.*\.$/);
     assertSentence(entry?.message);
     await click(`${CARD} .finding-toggle`);
@@ -157,12 +167,24 @@ describe('Findings in VS Code', () => {
     const before = document.getText();
     const fixed = before.replace('torch.Node(0x700000)))', 'torch.Node(0x700000)).detach().cpu())');
     assert.notEqual(fixed, before);
+    const rate = (await words(`${CARD} [data-value=figures]`)).split(' ·')[0] ?? '';
+    const lineEnds = (): Promise<string[]> => behind('.monaco-editor .view-line span', 200).catch(() => []);
+    const isLeak = async (): Promise<boolean> =>
+      (await lineEnds()).some(text => text.endsWith(` · ${rate}`)) && problems(file).length === 1;
     const written = async (): Promise<void> => {
       await until('the fix', () => document.getText() === fixed);
+      await shows(`${CARD} [data-value=fixed]`, /\w/);
+      await until(
+        'no leak in the editor',
+        async () => problems(file).length === 0 && !/a step/.test(String(await lineEnds())),
+      );
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('undo');
       await until('the text as it was', () => document.getText() === before);
+      await until('the leak in the editor', isLeak);
     };
+    await vscode.window.showTextDocument(document);
+    await until('the figures of the card at the line', isLeak);
     await shows(`${CARD} [data-action=apply-fix]`, /Add \.detach\(\)\.cpu\(\)/);
     await press(`${CARD} [data-action=apply-fix]`, 'Enter');
     await cursorAt(file, lineOf(file, '# HOLD'));
@@ -183,12 +205,35 @@ describe('Findings in VS Code', () => {
     await reached('ended');
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     await showFindingAt(join(workspace, 'live_leak.py'));
-    await shows('[data-value=detail]', /The program/);
+    await shows('[data-value=detail]', /^Stopped\.$/);
     await reached('ended');
     const chosen = vscode.commands.executeCommand('gpuMemoryTrace.selectSession');
-    await shows(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*ended · 1 leak · shown/);
+    await shows(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*stopped · 1 leak · shown/);
     assert.ok((await texts(`${PICKER} .quick-input-list .codicon-warning`)).length > 0);
     await press(`${PICKER} input[type=text]`, 'Escape');
     await chosen;
+  });
+
+  it('fixed and traced again, a program is beside its run before', async () => {
+    const file = join(workspace, 'live_leak.py');
+    await autoSave('off');
+    await click(`${CARD} [data-action=apply-fix]`);
+    assertSentence(await shows(CARD, /Trace again$/));
+    await inThemes('fixed');
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(vscode.Uri.file(file), new vscode.Position(0, 0), '# what moves all lines\n');
+    await vscode.workspace.applyEdit(edit);
+    assert.equal((await vscode.workspace.openTextDocument(file)).isDirty, true);
+    await click(`${CARD} [data-action=trace-again]`);
+    const sentence = '[data-value=run-before]';
+    await shows(sentence, /no longer grows/);
+    assert.match(await words(sentence), new RegExp(`live_leak\\.py:${lineOf(file, '# HOLD')} no`));
+    await reached('ended');
+    assertSentence(await shows(sentence, /Peak/));
+    assert.deepEqual(problems(file), []);
+    await inThemes('run-before');
+    await press('[data-action=compare-runs]', 'Enter');
+    await shows('[data-value=compare-sums]', /30\.50 KB → 512 B/);
+    await inThemes('run-before-compared');
   });
 });

@@ -24,6 +24,19 @@ describe('What this machine can record', () => {
     await inThemes('doctor');
   });
 
+  it('leads to what mends a gap, and to the manual', async () => {
+    const links = await texts('.links a');
+    assert.ok(links.length > 0, 'not all is well on the simulated GPU');
+    const labels = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(tab => tab.label));
+    const leads = { 'About attaching': /README/, 'What is needed': /README/, 'Choose a Python': /Settings/ };
+    for (const [name, page] of Object.entries(leads).filter(([name]) => links.some(link => link.startsWith(name)))) {
+      await click(`.links a:has-text("${name}")`);
+      await until(`the page of ${name}`, () => labels().some(label => page.test(label)));
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      await vscode.commands.executeCommand('gpuMemoryTrace.doctor');
+    }
+  });
+
   it('looks again by mouse and by keyboard', async () => {
     await click('[data-action=check-again]');
     await listed();

@@ -46,21 +46,13 @@ export function titleOf(wanted: string): string {
 /** The field of the palette, and of a question. */
 export const INPUT = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
 
-/** Runs the palette's action on the file; the question for arguments is answered with `words`. */
-export async function trace(file: string, words = ''): Promise<void> {
+/** Runs the palette's action on the file; with `words` its arguments are asked for, and these are the answer. */
+export async function trace(file: string, words?: string): Promise<void> {
   await vscode.window.showTextDocument(vscode.Uri.file(file));
-  const started = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.start'));
-  await Promise.race([
-    started,
-    until(
-      'the question for arguments',
-      () =>
-        fill(INPUT, words)
-          .then(() => press(INPUT, 'Enter'))
-          .then(() => true),
-      10_000,
-    ),
-  ]);
+  const command = `gpuMemoryTrace.${words === undefined ? 'start' : 'startWithArguments'}`;
+  const started = Promise.resolve(vscode.commands.executeCommand(command));
+  if (words !== undefined) await until('the question for arguments', () => fill(INPUT, words).then(() => true));
+  if (words !== undefined) await press(INPUT, 'Enter');
   await started;
 }
 

@@ -50,13 +50,9 @@ describe('A program that freed everything', () => {
       writeScript('ran_out.py', 'sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(1 << 45)) != 0)\n'),
     );
     await reached('ended');
-    const notice = '.notification-list-item:has-text("oom-")';
-    const note = await until('the note', async () => {
-      await vscode.commands.executeCommand('notifications.showList');
-      return (await texts('.notification-list-item-message')).find(text => /oom-\d+\.md/.test(text));
-    });
-    assertSentence(note);
-    await click(`${notice} .monaco-button:has-text("Open")`);
+    await shows('[data-finding^=oom]', /ran_out\.py/);
+    assert.equal(await attribute('.words', 'hidden'), '', 'its card is the only message');
+    await until('the report', () => click('[data-action=open-report]').then(() => true));
     const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
     await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
@@ -76,7 +72,7 @@ describe('A program that freed everything', () => {
       'open(__file__ + ".done", "w").close()',
     ];
     writeFileSync(file, `${lines.join('\n')}\n`);
-    await trace(file);
+    await trace(file, '');
     await vscode.commands.executeCommand('workbench.view.explorer');
     await until('its end', () => existsSync(`${file}.done`));
     await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');

@@ -1,6 +1,6 @@
 // The main job, in VS Code: trace a script, read the table, click a row, land on the line.
 import * as assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
@@ -11,6 +11,7 @@ import { attribute, click, fill, press, rows, shows, texts, until, value, words 
 const { it, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
+const CHOOSE = '[data-action=choose-interpreter]';
 const SIMPLE = 'files.simpleDialog.enable';
 
 async function open(file: string): Promise<void> {
@@ -58,6 +59,9 @@ describe('GPU Memory Trace in VS Code', () => {
   it('stops the script', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.stop');
     await reached('ended');
+    await shows('[data-value=detail]', /^Stopped\.$/);
+    assert.equal(await attribute('.dot', 'data-phase'), 'ended');
+    assert.equal(await attribute('[data-phase=ended] .words > .detail', 'class'), 'detail', 'it is no error');
     await picture('ended');
     assert.ok((await rows()).length >= 2, 'what was alive at the end stays');
   });
@@ -71,8 +75,24 @@ describe('GPU Memory Trace in VS Code', () => {
     void document.save();
     await trace(file);
     await reached('ended');
-    assertSentence((await texts('.detail.error')).join(' '));
+    assertSentence((await texts('.detail.error [data-value=detail]')).join(' '));
     assert.equal(await attribute('.dot', 'data-phase'), 'crashed');
+    assert.equal(await attribute(CHOOSE, 'hidden'), '', 'its Python is not to blame');
+  });
+
+  it('says the exception that ended a script at once, and which Python ran it; it can be traced again', async () => {
+    const file = writeScript('no_module.py', 'import not_installed_here\n');
+    await trace(file);
+    await reached('ended');
+    assertSentence(await shows('.detail.error [data-value=detail]', /Error/));
+    assert.match(await words('[data-value=ran]'), /\/python3?\b/);
+    assert.equal(await attribute(CHOOSE, 'hidden'), null);
+    await picture('exception');
+    writeFileSync(file, '');
+    await open(writeScript('other.py', ''));
+    await click('[data-action=trace-again]');
+    assertSentence(await shows('[data-value=detail]', / 0\. /));
+    await shows('[data-value=title]', /^no_module\.py$/);
   });
 
   it('says of a script whose PyTorch was built without CUDA that it runs on the CPU, in place of tables', async () => {
@@ -118,7 +138,7 @@ while not os.path.exists("go"): time.sleep(0.01)
       await trace(writeScript('never.py', '')).catch(() => {});
       await reached('failed');
       assert.match((await texts(PAGE)).join(' '), /\/no\/such\/python/);
-      await click('[data-action=choose-interpreter]');
+      await click(CHOOSE);
       await until('the settings', () =>
         vscode.window.tabGroups.all.some(group => group.tabs.some(tab => /Settings/.test(tab.label))),
       );
@@ -177,13 +197,28 @@ describe('The sample', () => {
       await fill(INPUT, file);
       await until('the file in the dialog', async () => (await value(INPUT)) === file);
       await press(INPUT, 'Enter');
-      await until('the question for arguments', async () =>
-        /arguments of own\.py/.test(await words('.quick-input-widget')),
-      );
-      await press(INPUT, 'Enter');
       await rowAt(file, FIRST);
     } finally {
       await vscode.workspace.getConfiguration().update(SIMPLE, undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it('is what Trace GPU memory shows where there is no GPU; nothing is asked before', async function () {
+    if (existsSync('/dev/nvidiactl')) return this.skip();
+    await freshPage();
+    const settings = vscode.workspace.getConfiguration('terminal.integrated.env');
+    const before = settings.inspect('linux')?.workspaceValue;
+    await settings.update('linux', { LD_LIBRARY_PATH: '' }, vscode.ConfigurationTarget.Workspace);
+    try {
+      await trace(writeScript('asks.py', 'print(sys.argv)\n'));
+      await shows('[data-value=title]', /^Recorded sample: finetune\.py$/);
+      await shows('[data-value=detail]', /^This machine has no NVIDIA .*recorded/);
+      assert.equal(await attribute('[data-action=doctor]', 'hidden'), null);
+      assert.equal(await attribute('[data-action=trace-own]', 'hidden'), '');
+      await picture('without-gpu');
+    } finally {
+      await settings.update('linux', before, vscode.ConfigurationTarget.Workspace);
+      await freshPage();
     }
   });
 });

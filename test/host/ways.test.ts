@@ -6,8 +6,8 @@ import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { linesOf } from '../sentences.mjs';
 import { sentencesOf } from './hostSentences';
-import { freshPage, workspace, writeScript } from './pageActions';
-import { click, shows, until } from './window';
+import { FIRST, freshPage, reached, rowAt, workspace, writeScript } from './pageActions';
+import { click, shows, until, words } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -23,6 +23,27 @@ describe('Ways to a trace', () => {
     const terminal = vscode.window.createTerminal({ name: 'ways', shellPath: '/bin/sh', cwd: workspace });
     terminal.sendText('gpu-memtrace run -- sh -c "echo dir=\\$GPU_MEMTRACE_DIR" > told 2>&1');
     assert.match(await until('its output', async () => /dir=.*\n/.exec(await written('told'))?.[0]), /^dir=\/.*trace-/);
+    terminal.dispose();
+  });
+
+  it('what gpu-memtrace runs in a terminal is shown while it runs, can be stopped, and stays when it was saved', async () => {
+    const file = writeScript(
+      'typed.py',
+      `allocate(ctypes.byref(address), ctypes.c_size_t(${5 << 20}))\ntime.sleep(60)\n`,
+    );
+    const terminal = vscode.window.createTerminal({ name: 'typed', shellPath: '/bin/sh', cwd: workspace });
+    const saved = join(workspace, 'typed.gputrace');
+    terminal.sendText(`gpu-memtrace run --format none -o typed.gputrace -- python3 '${file}'; touch typed.over`);
+    await until('its page', async () => /typed\.py/.test(await words('[data-value=title]')));
+    await reached('running');
+    await rowAt(file, FIRST);
+    await vscode.commands.executeCommand('gpuMemoryTrace.stop');
+    await shows('[data-value=detail]', /^Stopped\.$/);
+    await until('the command’s end', () => existsSync(join(workspace, 'typed.over')));
+    assert.ok(existsSync(saved), 'the command saves it');
+    await rowAt(file, FIRST);
+    await vscode.commands.executeCommand('gpuMemoryTrace.saveTrace', 'gputrace', vscode.Uri.file(`${saved}.copy`));
+    await until('a copy of what was shown', () => existsSync(`${saved}.copy`));
     terminal.dispose();
   });
 

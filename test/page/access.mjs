@@ -12,7 +12,7 @@ const files = await buildPage();
 /** A dark and a light one, of that the colours of a program that runs. The long run has all of all themes. */
 const SOME = THEMES.slice(0, 2);
 const SCENES = {
-  running: {},
+  running: { before: 3, fixed: ['leak 1'] },
   empty: {
     phase: 'empty',
     recent: [{ file: '/x/a.gputrace', title: 'a.py', words: '2.00 MB' }],
@@ -21,7 +21,13 @@ const SCENES = {
   untrusted: { phase: 'empty', trusted: false },
   starting: { phase: 'starting', detail: 'Waiting for the first CUDA call of train.py.' },
   ended: { phase: 'ended', exitCode: 1, detail: 'train.py ended with exit status 1.' },
-  failed: { phase: 'failed', title: 'train.py', detail: 'No GPU was found.' },
+  failed: {
+    phase: 'failed',
+    title: 'train.py',
+    detail: 'ImportError: no torch',
+    ran: 'It ended with status 1 and ran with /usr/bin/python3.',
+    offers: ['traceAgain', 'chooseInterpreter', 'openReport'],
+  },
 };
 /** The others differ by a sentence and a button. */
 const SHORT = ['running', 'empty'];

@@ -21,7 +21,7 @@ import type { RowVerdict } from '../../extension/protocol/requests/verdictReques
 import { makeProcess, makeTotals } from '../unit/fakeTrace';
 import { findings, noteInquiry, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
-import { compare, compareTraces } from './fakeCompare';
+import { compare, compareTraces, RUN_BEFORE } from './fakeCompare';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
 
@@ -292,6 +292,8 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
   switch (message.method) {
     case 'findings':
       return findings(story, limits.findings);
+    case 'compareRuns':
+      return RUN_BEFORE;
     case 'otherLines':
       return otherLines();
     case 'findHolders':

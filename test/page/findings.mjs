@@ -114,6 +114,49 @@ checks[
   assert.equal(await narrow.locator('.ledger-legend').isVisible(), true);
   await context.close();
 };
+checks['a card whose fix is in the editor says so, traces again by its button, and comes back with the fix gone'] =
+  async () => {
+    const { page: edited, context } = await openPage(browser, files, { width: 420, devices: 1 });
+    const show = scene =>
+      edited.evaluate(next => window.bench.host.postMessage({ type: 'scene', scene: next, devices: 1 }), scene);
+    const leak = edited.locator('[data-finding="leak 0"]');
+    const again = leak.locator('[data-action=trace-again]');
+    assert.equal(await again.isVisible(), false);
+    await show({ fixed: ['leak 0'] });
+    await again.waitFor();
+    assertSentence(await leak.innerText());
+    assert.equal(await leak.locator('[data-action=apply-fix]').isVisible(), false);
+    assert.notEqual(await leak.evaluate(card => window.getComputedStyle(card).borderLeftColor), 'rgb(241, 76, 76)');
+    await again.press('Enter');
+    await eventually(async () =>
+      assert.ok(await edited.evaluate(() => window.bench.calls.some(({ method }) => method === 'traceAgain'))),
+    );
+    await show({ fixed: [] });
+    await leak.locator('[data-action=apply-fix]').waitFor();
+    assert.equal(await again.isVisible(), false);
+    await context.close();
+  };
+checks['a run is beside the one before it, of its own accord; a link opens the whole comparison'] = async () => {
+  const { page: again, context } = await openPage(browser, files, { width: 420, devices: 1 });
+  const card = again.locator('.run-before');
+  assert.equal(await card.isVisible(), false);
+  const show = scene =>
+    again.evaluate(next => window.bench.host.postMessage({ type: 'scene', scene: next, devices: 1 }), scene);
+  await show({ before: 3 });
+  await card.waitFor();
+  assert.match(await card.innerText(), /no longer grows/);
+  const [top, rest] = [await card.boundingBox(), await again.locator('.ledger').boundingBox()];
+  assert.ok(top.y + top.height <= rest.y, 'above all figures');
+  await card.locator('[data-action=compare-runs]').press('Enter');
+  await eventually(async () => {
+    const { compare, tab } = await again.evaluate(() => window.bench.saved);
+    assert.deepEqual([tab, compare.a, compare.b], ['compare', '3:now', '0:now']);
+  });
+  await again.locator('#panel-compare [data-compared]').first().waitFor();
+  await show({});
+  await eventually(async () => assert.equal(await card.isVisible(), false));
+  await context.close();
+};
 checks['in an editor the timeline has the whole width, and findings stand below it, beside the table'] = async () => {
   const { page: wide, context } = await openPage(browser, files, { width: 1200, height: 760, devices: 1 });
   const [found, timeline, table] = await Promise.all(

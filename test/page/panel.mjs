@@ -152,14 +152,44 @@ const checks = {
     });
   },
   async 'out of memory: the headline alone is the headline, why stands below, the end is told in one row'() {
-    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'The program failed: it ended with status 1.' };
+    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['traceAgain', 'openReport'] };
     await beside({ story: 'outOfMemory', scene }, async failed => {
       const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
       assert.match(await text('.finding-toggle'), /^1\.00 GB at train\.py:10 (?!.*391)/);
       assert.match(await text('[data-value=cause]'), / train\.py:12 /);
       assert.ok((await failed.locator('.state').boundingBox()).height < 40);
-      assert.equal(await failed.locator('[data-value=totals]').isVisible(), false);
+      assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');
+      assert.equal(await failed.locator('[data-action=open-report]').isVisible(), true);
       assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');
+    });
+  },
+  async 'a program that the user stops is stopping, then stopped, and nothing of it is an error'() {
+    for (const [phase, word] of Object.entries({ running: 'Stopping…', ended: 'Stopped' }))
+      await beside({ story: 'clean', scene: { phase, stopped: true, detail: word } }, async stopped => {
+        assert.equal(await stopped.locator('.dot').getAttribute('aria-label'), word);
+        assert.equal(await stopped.locator('[data-value=detail]').innerText(), word);
+        assert.equal(await stopped.locator('.state .error').count(), 0);
+        assert.equal(await stopped.locator('.dot').getAttribute('data-phase'), phase);
+      });
+  },
+  async 'a program that failed at once: why, by which Python, and what can be done'() {
+    const ran = 'It ended with status 1 and ran with /usr/bin/python3.';
+    const offers = ['traceAgain', 'chooseInterpreter'];
+    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'ImportError: no torch', ran, offers };
+    await beside({ story: 'clean', devices: 0, scene }, async failed => {
+      assert.deepEqual((await failed.locator('.detail.error').innerText()).split(/\n+/), [scene.detail, ran]);
+      const shown = await failed
+        .locator('.state [data-action]:visible')
+        .evaluateAll(all => all.map(one => one.dataset.action));
+      assert.deepEqual(shown, ['trace-again', 'choose-interpreter']);
+    });
+  },
+  async 'an empty panel in a workspace that is not trusted leads to its trust'() {
+    await beside({ scene: { phase: 'empty', trusted: false } }, async untrusted => {
+      const shown = await untrusted
+        .locator('.state [data-action]:visible')
+        .evaluateAll(all => all.map(one => one.dataset.action));
+      assert.deepEqual(shown, ['manage-trust', 'try-sample']);
     });
   },
   async 'a program without a leak has nothing red'() {

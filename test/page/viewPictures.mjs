@@ -6,11 +6,18 @@ import { buildPage, openBrowser, openPage, THEMES } from './page.mjs';
 
 /** What VS Code leaves of 1280 × 800: the activity bar is 48 px wide; the bars of title, tabs and status are 92 px high together. */
 const SIZES = { panel: { width: 360, height: 708 }, tab: { width: 1232, height: 708 } };
-const FAILED = 'This machine has no NVIDIA driver (libcuda.so.1), so nothing was started.';
+const FAILED = 'This machine has no NVIDIA driver (libcuda.so.1). Nothing was started.';
+const RAN = 'It ended with status 1 and ran with /home/me/project/.venv/bin/python.';
 const STARTING = 'Waiting for the first CUDA call of train.py.';
 const ON_CPU = 'It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.';
 const ENDED = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.' };
-const CRASHED = { ...ENDED, exitCode: 1, crashed: true, detail: 'The program failed: it ended with status 1.' };
+const CRASHED = { ...ENDED, exitCode: 1, crashed: true, detail: 'KeyError: 3', ran: RAN, offers: ['traceAgain'] };
+const RAN_OUT = { ...CRASHED, detail: '', ran: '', offers: ['traceAgain', 'openReport'] };
+const NO_TORCH = {
+  ...CRASHED,
+  detail: "ModuleNotFoundError: No module named 'torch'",
+  offers: ['traceAgain', 'chooseInterpreter'],
+};
 const ENDING = {
   timeNs: 400e9,
   title: 'As of the end of step 390',
@@ -52,19 +59,24 @@ const VIEWS = {
   },
   untrusted: { scene: { phase: 'empty', trusted: false } },
   starting: { scene: { phase: 'starting', detail: STARTING } },
-  failed: { scene: { phase: 'failed', title: 'train.py', detail: FAILED } },
+  failed: { scene: { phase: 'failed', title: 'train.py', detail: FAILED, offers: ['trySample', 'doctor'] } },
+  'no-torch': { devices: 0, story: 'clean', scene: { ...NO_TORCH, onCpu: true, simulated: false } },
+  stopping: { devices: 1, story: 'clean', scene: { phase: 'running', stopped: true, detail: 'Stopping…' } },
+  stopped: { devices: 1, story: 'clean', scene: { ...ENDED, exitCode: null, stopped: true, detail: 'Stopped.' } },
   cpu: { devices: 0, story: 'clean', scene: { ...ENDED, simulated: false, onCpu: true, detail: ON_CPU } },
   clean: { devices: 1, story: 'clean' },
   leak: { devices: 1 },
   filling: { devices: 1, story: 'filling', steps: [click('[data-action=all-findings]')] },
   cards: {},
-  'out-of-memory': { devices: 1, story: 'outOfMemory', scene: CRASHED },
-  'out-of-memory-closed': { devices: 1, story: 'outOfMemory', scene: CRASHED, steps: [click('.finding-toggle')] },
+  'out-of-memory': { devices: 1, story: 'outOfMemory', scene: RAN_OUT },
+  'out-of-memory-closed': { devices: 1, story: 'outOfMemory', scene: RAN_OUT, steps: [click('.finding-toggle')] },
   crashed: { devices: 1, story: 'clean', scene: CRASHED },
   ended: { devices: 1, scene: { ...ENDED, ending: ENDING } },
   'ended-chart': { devices: 1, scene: { ...ENDED, ending: ENDING }, steps: [chart] },
   losses: { devices: 1, steps: [click('.notice summary')] },
   ledger: { devices: 1, steps: [page => click('.ledger-toggle')(page).catch(() => undefined)] },
+  fixed: { devices: 1, scene: { fixed: ['leak 0', 'leak 1'] } },
+  'run-before': { devices: 1, scene: { before: 3 } },
   findings: { devices: 1, steps: [click('[data-action=why]')] },
   holders: {
     devices: 1,

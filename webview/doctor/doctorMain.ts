@@ -28,11 +28,13 @@ const status = el('div', { class: 'status', role: 'status' });
 const groups = el('div', { class: 'groups' });
 app.append(el('header', {}, title, again), status, groups);
 
-function checkItem({ state, name, detail, fix, command }: DoctorCheck): HTMLElement {
+function checkItem({ state, name, detail, fix, command, links = [] }: DoctorCheck): HTMLElement {
   const mark = el('span', { class: `codicon codicon-${ICONS[state]}`, role: 'img', 'aria-label': WORDS[state] });
   const words = el('div', {}, el('strong', {}, name), ' ', el('span', { class: 'dim' }, detail));
   if (fix !== '') words.append(el('p', { class: 'fix' }, command === undefined ? fix : fix.replace(command, '')));
   if (command !== undefined) words.append(commandLine(command));
+  const leads = links.map(({ label, href }) => el('a', { href }, label));
+  if (links.length > 0) words.append(el('p', { class: 'links' }, ...leads));
   return el('li', { class: 'check', 'data-state': state, 'data-check': name }, mark, words);
 }
 

@@ -9,12 +9,12 @@ import { leaksToQuery } from './judgeTrace';
 // as long; and where no holder was found or few rises were there to see, when the leak has risen four times as often: with two entries a
 // list looks like one inside it.
 
-/** Judging takes at most one part in so many of the time; while the run is young, when most leaks are found, more. */
-const [SHARE, YOUNG_SHARE, YOUNG_MS] = [50, 10, 120_000];
+/** Judging takes at most one part in so many of the time: in a run of a few seconds, most; the longer it goes on, the less. */
+const [MOST_SHARE, LEAST_SHARE, MS_A_PART] = [3, 50, 3000];
 
 /** How long (ms) a judging that took `busyMs` serves, in a run of so many ms. */
 export function servesMs(busyMs: number, elapsedMs: number): number {
-  return busyMs * (elapsedMs < YOUNG_MS ? YOUNG_SHARE : SHARE);
+  return busyMs * Math.min(LEAST_SHARE, Math.max(MOST_SHARE, elapsedMs / MS_A_PART));
 }
 
 /** A query to a process that no user requested. */

@@ -3,7 +3,7 @@ import { isSnapshot } from '../../protocol/notes';
 import { formatBytes, formatCount } from '../../text/format';
 import type { TraceInfo } from '../../protocol/trace';
 import type { OverallVerdict } from '../../protocol/requests/verdictRequests';
-import { isLeak, type AfterSteps, type Unjudged, type Verdicts } from '../../protocol/verdicts';
+import { isLeak, type AfterSteps, type Finding, type Unjudged, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
 import { fewestRecords } from '../series/records';
 import { THRESHOLDS as T } from '../series/thresholds';
@@ -15,6 +15,12 @@ const FIRST_STEPS = T.few + fewestRecords();
 /** Whether these steps are enough to judge what each of them leaves behind. */
 export const areEnough = ({ source, count }: Verdicts['steps']): boolean =>
   source === 'time' ? count >= T.timeSlices : source !== 'none' && count >= FIRST_STEPS;
+
+/** Whether they would have shown this leak again; null: one that grows with every step. */
+export function areEnoughFor(steps: Verdicts['steps'], leak: Pick<Finding, 'sinceStep' | 'period'> | null): boolean {
+  if (!areEnough(steps) || steps.source === 'time') return areEnough(steps);
+  return steps.count >= (leak?.sinceStep ?? 0) + Math.max(1, leak?.period ?? 1) * FIRST_STEPS;
+}
 
 /** The reader's cause for what a file once had (native/trace/log/losses.h). */
 const CUT = 'cut short';

@@ -11,6 +11,8 @@ export interface LaunchPlan {
   command: string[];
   cwd: string;
   environment: Record<string, string>;
+  /** Makes it anew, with the interpreter that is chosen by then; absent: nothing of it changes. */
+  again?: () => Promise<LaunchPlan | undefined>;
 }
 
 /** What the variables of a configuration stand for. */

@@ -6,14 +6,17 @@ import { attempt } from '../../base/attempt';
 
 /**
  * For /bin/sh -c: runs a program that owns the terminal, leaves its process id and its exit status in the trace
- * directory, and keeps its last output on the screen until a key is pressed.
+ * directory, and keeps its last output on the screen until a key is pressed. What begins with ESC ] 633 tells VS Code where
+ * the program's output begins and ends, so that it can be read there.
  * Arguments: directory, the words before and behind the exit status, variables (one word each), command.
  */
 const SCRIPT = `
 trap : INT QUIT
 directory=$1; before=$2; behind=$3; shift 3
+printf '\\033]633;A\\007\\033]633;B\\007\\033]633;C\\007'
 /bin/sh -c '{ echo $$ 1<>"$0/pid"; } 2>/dev/null; exec env "$@"' "$directory" "$@"
 status=$?
+printf '\\033]633;D\\007'
 { echo "$status" 1<>"$directory/status"; } 2>/dev/null
 printf '\\n%s %s. %s\\n' "$before" "$status" "$behind"
 stty -icanon -echo min 1 time 0 2>/dev/null

@@ -187,7 +187,7 @@ export function output(program: string, parameters: string[], env?: NodeJS.Proce
   });
 }
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   return attempt(() => {
     accessSync(file, constants.X_OK);
     return isFile(file);

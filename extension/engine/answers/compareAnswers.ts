@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import { compareHoldings, type Holding, holdingsAtStep, readHoldings } from '../../report/gate/compareHoldings';
+import { compareRuns, type JudgedRun } from '../../report/gate/compareRuns';
 import type { TraceSession } from '../../native/traceSession';
 import { cwdOf } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
@@ -10,6 +11,7 @@ import type {
   CompareRequests,
 } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
+import type { FollowedTrace } from '../followedTrace';
 import type { Answers, NamedTrace, PageModel } from './answers';
 import { remembered } from '../../base/maps';
 
@@ -19,8 +21,14 @@ const MOST_MOMENTS = 4;
 
 const read = new WeakMap<TraceSession, Map<string, Holding[]>>();
 
-export function compareAnswers(model: PageModel): Answers<Pick<CompareRequests, 'compareTraces' | 'compare'>> {
+export function compareAnswers(
+  model: PageModel,
+): Answers<Pick<CompareRequests, 'compareRuns' | 'compareTraces' | 'compare'>> {
   return {
+    compareRuns: async ({ before }) => {
+      const run = (await model.traces()).find(({ id }) => id === before);
+      return run === undefined ? null : compareRuns(await judged(run.trace), await judged(model.shown));
+    },
     compareTraces: async () => (await model.traces()).map(describe),
     compare: async query => {
       const traces = await model.traces();
@@ -32,6 +40,10 @@ export function compareAnswers(model: PageModel): Answers<Pick<CompareRequests, 
       return compareHoldings(before, after, { cwdA: cwd(a), cwdB: cwd(b), sameRun }, query.rows);
     },
   };
+}
+
+async function judged({ session, verdicts }: FollowedTrace): Promise<JudgedRun> {
+  return { source: session.native, verdicts: (await verdicts.verdictsNow()).verdicts };
 }
 
 function traceOf(traces: readonly NamedTrace[], { trace }: ComparePoint): NamedTrace {

@@ -65,7 +65,17 @@ export interface ComparedTrace {
   ending: EndMoment | null;
 }
 
+/** A run beside the one of the same program before it. */
+export interface RunComparison {
+  /** `bad`: a leak is still there, or new, or the peak is higher; `unknown`: whether one is there cannot be told yet. */
+  verdict: 'good' | 'bad' | 'unknown';
+  /** What became of each leak, and the peak. */
+  sentences: string[];
+}
+
 export interface CompareRequests {
+  /** The shown run beside an earlier one; null: there is nothing to say, or they cannot be compared. */
+  compareRuns(of: { before: number }): RunComparison | null;
   /** The shown trace first. */
   compareTraces(): ComparedTrace[];
   /** Lets the user choose a saved trace; its number, or null. */
@@ -95,6 +105,7 @@ const COMPARE = {
 };
 
 export const compareChecks: Checks<CompareRequests> = {
+  compareRuns: object({ before: index }),
   compareTraces: nothing,
   openOtherTrace: nothing,
   compare: object(COMPARE),

@@ -1,6 +1,10 @@
 // Messages between the extension host and the page that shows what this machine can record.
 import { isFields } from '../../base/fields';
 
+export interface DoctorLink {
+  label: string;
+  href: string;
+}
 export interface DoctorCheck {
   name: string;
   state: 'ok' | 'warning' | 'missing';
@@ -10,6 +14,7 @@ export interface DoctorCheck {
   fix: string;
   /** Of the fix: the line to type. */
   command?: string;
+  links?: DoctorLink[];
 }
 export interface DoctorGroup {
   title: string;

@@ -66,8 +66,6 @@ export interface LineFacts extends Pick<
   SiteRow,
   'line' | 'liveBytes' | 'liveCount' | 'peakBytes' | 'allocations' | 'frees'
 > {
-  /** Growth that a verdict found; 0 without one. */
-  bytesPerStep: number;
   /** Live bytes at 16 places of the run. */
   spark: number[];
   /** `file:line` as the trace names it: what its colour is known by. */

@@ -5,7 +5,7 @@ import type { ComparePoint, CompareRequests } from './compareRequests';
 import type { LedgerRequests } from './ledgerRequests';
 import type { EndMoment } from './moment';
 import type { SegmentRequests } from './segmentRequests';
-import type { SessionRequests } from './sessionRequests';
+import type { Button, SessionRequests } from './sessionRequests';
 import type { TimelineRequests } from './timelineRequests';
 import type { TraceInfo } from '../trace';
 import type { TraceRequests } from './traceRequests';
@@ -49,14 +49,20 @@ export interface SessionView {
   exitCode: number | null;
   /** It ended by itself, and not well: a status that is not 0, or a signal. */
   crashed?: boolean;
+  /** The user ends the program, or has ended it. */
+  stopped?: boolean;
+  /** Of one that crashed: how else it ended, and which Python ran it. */
+  ran?: string;
   /** A debugger has stopped it. */
   halted?: boolean;
-  /** It is the recorded run that comes with the extension. */
-  sample?: boolean;
   /** Its PyTorch can use no GPU, as `detail` says. */
   onCpu?: boolean;
-  /** Why nothing was started: the interpreter cannot be run, and another one may be chosen. */
-  noInterpreter?: boolean;
+  /** What can be done now, as buttons. */
+  offers?: readonly Button[];
+  /** Ids of the findings whose fix is in the source by now, saved or not. */
+  fixed?: readonly string[];
+  /** The number of the run of the same program before it. */
+  before?: number;
   /** null: the end itself is shown, or it has not come. */
   ending: EndMoment | null;
   /** Nothing starts in an untrusted workspace. */

@@ -4,11 +4,14 @@ import { flag, index, nothing, object, text, type Checks } from './fieldChecks';
 /** Buttons that do what a command does. `stop`: of an attached program it ends only the tracing. */
 const BUTTONS = [
   'start',
+  'traceAgain',
   'startChosen',
   'trySample',
   'chooseInterpreter',
   'doctor',
   'openTrace',
+  'manageTrust',
+  'openReport',
   'stop',
   'save',
   'mark',

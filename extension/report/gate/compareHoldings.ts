@@ -83,7 +83,8 @@ export interface Places {
 /** A file's name, as the other side may have it too. */
 type NameOf = (file: string) => string;
 
-interface Pair {
+/** The same line, or stack, of both sides; null: one side does not have it. */
+export interface Pair {
   a: Holding | null;
   b: Holding | null;
 }
@@ -95,15 +96,7 @@ export function compareHoldings(
   places: Places,
   rows: number,
 ): Comparison {
-  const renamed = renamedFile(a, b, places);
-  const nameB: NameOf = file => comparable(file, places.cwdB);
-  const nameA: NameOf = file => (file === renamed?.from ? nameB(renamed.to) : comparable(file, places.cwdA));
-  const left = byKey(a, frame => `${nameA(frame.file)}:${frame.line} ${frame.function}`);
-  const right = byKey(b, frame => `${nameB(frame.file)}:${frame.line} ${frame.function}`);
-  const keys = new Set([...left.keys(), ...right.keys()]);
-  const pairs = places.sameRun
-    ? [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }))
-    : withMoved([...left.values()], [...right.values()], nameA, nameB);
+  const { renamed, pairs } = pairLines(a, b, places);
   const compared = pairs.map(rowOf).sort((one, other) => {
     return weight(other) - weight(one) || one.file.localeCompare(other.file) || one.line - other.line;
   });
@@ -116,6 +109,24 @@ export function compareHoldings(
     gone: pairs.filter(pair => pair.b === null).length,
     renamed,
   };
+}
+
+/** What stands on each side of what, though lines moved, or a script has another name by now. */
+export function pairLines(
+  a: readonly Holding[],
+  b: readonly Holding[],
+  places: Places,
+): { pairs: Pair[]; renamed: Comparison['renamed'] } {
+  const renamed = renamedFile(a, b, places);
+  const nameB: NameOf = file => comparable(file, places.cwdB);
+  const nameA: NameOf = file => (file === renamed?.from ? nameB(renamed.to) : comparable(file, places.cwdA));
+  const left = byKey(a, frame => `${nameA(frame.file)}:${frame.line} ${frame.function}`);
+  const right = byKey(b, frame => `${nameB(frame.file)}:${frame.line} ${frame.function}`);
+  const keys = new Set([...left.keys(), ...right.keys()]);
+  const pairs = places.sameRun
+    ? [...keys].map((key): Pair => ({ a: left.get(key) ?? null, b: right.get(key) ?? null }))
+    : withMoved([...left.values()], [...right.values()], nameA, nameB);
+  return { pairs, renamed };
 }
 
 /** The one file of the program that A alone has, and the one that B alone has: the same script under another name. */

@@ -2,19 +2,28 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
 import type { LineFacts } from '../../protocol/requests/engineRequests';
+import { paceOf } from '../../text/pace';
 import { siteRows, type SiteWindow } from '../../protocol/trace';
+import type { Finding } from '../../protocol/verdicts';
 import { blocksText } from '../../analysis/words';
 
-/** Lines by file, as the trace names it. `perStep`: growth of a line, by file and line. */
-export function factsByFile(
-  window: SiteWindow,
-  perStep: (file: string, line: number) => number,
-): Map<string, LineFacts[]> {
+/** What a line has of a leak. */
+export interface LineLeak {
+  finding: Finding;
+  /** Path of the file in which the editor shows the leak at this line; null: the line only allocates for it. */
+  shownIn: string | null;
+  /** The line, from 1, and the growth of what it allocates; where the leak is shown, all of its growth. */
+  line: number;
+  bytesPerStep: number;
+}
+
+/** Lines by file, as the trace names it. */
+export function factsByFile(window: SiteWindow): Map<string, LineFacts[]> {
   const files = new Map<string, LineFacts[]>();
   for (const row of siteRows(window)) {
     const { file, line } = row;
     if (file === '' || file.startsWith('<') || line === 0) continue;
-    const facts = { ...row, bytesPerStep: perStep(file, line), spark: [...row.spark], name: `${file}:${line}` };
+    const facts = { ...row, spark: [...row.spark], name: `${file}:${line}` };
     files.set(file, [...(files.get(file) ?? []), facts]);
   }
   return files;
@@ -37,13 +46,18 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GB · +30.20 MB a step`; a line that holds nothing has its peak. `when`: the moment of the bytes (`at the end of step 200`),
- * null: of this one.
+ * `1.21 GB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GB · +30.20 MB a step`, the figures of the leak's
+ * card; at another line of that leak, `1.21 GB · 28.10 MB of +30.20 MB a step`. `when`: the moment of the bytes (`at the end of step 200`), null: of this one.
  */
-export function lineText({ liveBytes, peakBytes, bytesPerStep }: LineFacts, when: string | null): string {
+export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null, when: string | null): string {
+  const rate = leak === null ? undefined : paceOf(leak.finding, t)[0];
+  const withRate = (bytes: string): string => (rate === undefined ? bytes : `${bytes} · ${rate}`);
+  if (leak !== null && leak.shownIn !== null) return withRate(formatBytes(leak.finding.bytes));
   const held = when === null ? formatBytes(liveBytes) : `${formatBytes(liveBytes)} ${when}`;
   const bytes = liveBytes > 0 ? held : t('peak {0}', formatBytes(peakBytes));
-  return bytesPerStep > 0 ? t('{0} · +{1} a step', bytes, formatBytes(bytesPerStep)) : bytes;
+  const own = formatBytes(leak?.bytesPerStep ?? 0);
+  if (leak === null || rate === undefined || own === formatBytes(leak.finding.bytesPerStep)) return withRate(bytes);
+  return t('{0} · {1} of {2}', bytes, own, rate);
 }
 
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */
@@ -53,11 +67,11 @@ export function heatOf(bytes: number, mostBytes: number, levels: number): number
 }
 
 /** Lines of a hover, without its picture. */
-export function hoverLines(facts: LineFacts, when: string | null): string[] {
-  const { liveBytes, liveCount, peakBytes, bytesPerStep, allocations, frees } = facts;
+export function hoverLines(facts: LineFacts, leak: LineLeak | null, when: string | null): string[] {
+  const { liveBytes, liveCount, peakBytes, allocations, frees } = facts;
   const [live, peak] = [formatBytes(liveBytes), formatBytes(peakBytes)];
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
   const alive = t('{0} alive in {1}, peak {2}', live, blocks, peak);
-  const growth = bytesPerStep > 0 ? [t('Grows by {0} a step', formatBytes(bytesPerStep))] : [];
+  const growth = leak === null ? [] : [leak.finding.title];
   return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
 }

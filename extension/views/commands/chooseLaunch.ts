@@ -13,6 +13,7 @@ import {
   type LaunchPlan,
 } from '../../capture/launch/launchConfiguration';
 import { splitWords } from '../../capture/launch/shellWords';
+import { takesArguments } from '../../capture/launch/takesArguments';
 import { findInterpreter, NoInterpreter } from './interpreter';
 import { Refused } from '../session/refused';
 import { inheritedEnvironment } from '../session/terminal';
@@ -38,7 +39,15 @@ export async function activePythonFile(): Promise<vscode.Uri> {
 
 /** The active Python file as a plan; `anew`: with arguments that the user is asked for. Rejects with a sentence when there is none. */
 export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
-  const uri = await activePythonFile();
+  return planOfFile(await activePythonFile(), memory, anew);
+}
+
+/** A Python file as a plan. */
+export async function planOfFile(
+  uri: vscode.Uri,
+  memory: vscode.Memento,
+  anew: boolean,
+): Promise<LaunchPlan | undefined> {
   const file = uri.fsPath;
   const interpreter = await interpreterFor(uri);
   const words = await promptArguments(file, memory, uri, anew);
@@ -48,6 +57,7 @@ export async function planOfActiveFile(memory: vscode.Memento, anew = false): Pr
     command: [interpreter, file, ...words],
     cwd: vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(file),
     environment: {},
+    again: () => planOfFile(uri, memory, false),
   };
 }
 
@@ -76,7 +86,7 @@ export async function interpreterFor(resource: vscode.Uri | undefined): Promise<
   throw new NoInterpreter(vscode.l10n.t('No Python was found: choose one in the setting gpuMemoryTrace.pythonPath.'));
 }
 
-/** Asked once a file, and remembered; by the setting always or never. */
+/** Of a file that takes any, or had some: asked once, and remembered; by the setting always or never. */
 async function promptArguments(
   file: string,
   memory: vscode.Memento,
@@ -84,10 +94,12 @@ async function promptArguments(
   anew: boolean,
 ): Promise<string[] | undefined> {
   const setting = vscode.workspace.getConfiguration('gpuMemoryTrace', resource);
-  const when = anew ? 'always' : setting.get<string>('askArguments', 'once');
+  const when = setting.get<string>('askArguments', 'once');
   const key = `arguments:${file}`;
   const remembered = memory.get<string>(key);
-  if (when === 'never' || (when === 'once' && remembered !== undefined)) return splitWords(remembered ?? '') ?? [];
+  const takes = (): boolean => Boolean(remembered) || takesArguments(file);
+  const asks = anew || (when === 'always' ? takes() : when === 'once' && remembered === undefined && takes());
+  if (!asks) return splitWords(remembered ?? '') ?? [];
   const line = await vscode.window.showInputBox({
     title: vscode.l10n.t('Trace GPU memory: arguments of {0}', basename(file)),
     prompt: vscode.l10n.t('They are remembered for this file. Enter runs it.'),
@@ -159,7 +171,8 @@ export async function makePlan(configuration: Configuration, given?: vscode.Work
     interpreter: await interpreterFor(folder.uri),
   };
   try {
-    return planOf(configuration, context, path => readBytes(path).toString('utf8'));
+    const plan = planOf(configuration, context, path => readBytes(path).toString('utf8'));
+    return { ...plan, again: () => makePlan(configuration, folder) };
   } catch (error) {
     if (error instanceof UnusableConfiguration) throw new Refused(error.message);
     throw error;
@@ -192,5 +205,6 @@ export async function planOfTest(given: unknown): Promise<LaunchPlan> {
     command: [await interpreterFor(uri), '-m', 'pytest', id],
     cwd: cwd === '' ? folder : cwd.replace('${workspaceFolder}', folder),
     environment: {},
+    again: () => planOfTest(given),
   };
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { checkTarget } from '../../capture/checks/attachTarget';
@@ -5,7 +7,8 @@ import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
-import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfTest } from './chooseLaunch';
+import { scriptOf } from '../../files/tracedProgram';
+import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfFile, planOfTest } from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { showFinding, whoHolds } from './findingCommands';
@@ -24,7 +27,7 @@ import type { WidePanel } from '../page/widePanel';
 import { trySample } from './sample';
 import { saveTrace } from './saveTrace';
 import { setUp } from './setUp';
-import { missingGpu, offerWithoutGpu } from './withoutGpu';
+import { missingGpu } from './withoutGpu';
 
 interface Parts {
   sessions: Sessions;
@@ -50,11 +53,12 @@ export type Commands = Record<CommandName, (...given: unknown[]) => Promise<void
 export function makeCommands(parts: Parts): Commands {
   const { sessions, log, doctor, wide } = parts;
   const actions: Record<CommandName, Action> = {
-    start: () => start(parts, () => planOfActiveFile(parts.memory)),
+    start: () => startFile(parts, false),
     startConfiguration: () => start(parts, planOfConfiguration),
     startChosen: () => start(parts, () => planOfChosenFile(parts.memory)),
     trySample: () => trySample(parts),
-    startWithArguments: () => start(parts, () => planOfActiveFile(parts.memory, true)),
+    startWithArguments: () => startFile(parts, true),
+    traceAgain: () => traceAgain(parts),
     debug: debugActiveFile,
     runTest: test => start(parts, () => planOfTest(test)),
     showTensor: variable => showTensor(parts, variable),
@@ -74,6 +78,9 @@ export function makeCommands(parts: Parts): Commands {
     openWide: () => wide.show(),
     chooseInterpreter,
     doctor: () => doctor.show(),
+    manageTrust: async () => vscode.commands.executeCommand('workbench.trust.manage'),
+    openReport: () => showMarkdown(sessions.shown?.oomReport ?? ''),
+    openManual: page => openManual(parts.dist, String(page)),
     installKernel: () => installNotebookKernel(parts.dist),
     showPanel: async () => {
       await showPanel({ preserveFocus: false });
@@ -119,6 +126,34 @@ async function attach({ sessions, engine, dist }: Parts, given: unknown): Promis
   await sessions.attach(target);
 }
 
+/** The active file. Without a GPU nothing is asked: the sample is what can be seen here. */
+async function startFile(parts: Parts, anew: boolean): Promise<void> {
+  refuseUntrusted();
+  if ((await missingGpu()) !== null) return trySample(parts);
+  await start(parts, () => planOfActiveFile(parts.memory, anew));
+}
+
+/** The shown program, as it was started, with all files saved; where that is not known any more, its script, or the active file. */
+async function traceAgain(parts: Parts): Promise<void> {
+  const { shown } = parts.sessions;
+  const script = shown && scriptOf(shown);
+  if (!shown?.plan && !script) return startFile(parts, false);
+  await vscode.workspace.saveAll(false);
+  const { plan } = shown ?? {};
+  if (plan) return start(parts, plan.again ?? (() => Promise.resolve(plan)));
+  if (script) await start(parts, () => planOfFile(vscode.Uri.file(script), parts.memory, false));
+}
+
+async function showMarkdown(file: string): Promise<void> {
+  await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(file));
+}
+
+/** A page of the extension's own folder; the packed README.md may have small letters. */
+async function openManual(dist: string, page: string): Promise<void> {
+  const file = join(dist, '..', page);
+  await showMarkdown(existsSync(file) ? file : join(dist, '..', page.toLowerCase()));
+}
+
 async function start(
   parts: Parts,
   makePlan: () => Promise<LaunchPlan | undefined>,
@@ -128,17 +163,14 @@ async function start(
   refuseUntrusted();
   const plan = await makePlan().catch(async (error: unknown) => {
     if (!(error instanceof NoInterpreter)) throw error;
-    sessions.fail(vscode.l10n.t('No Python'), error.message, true);
+    sessions.fail(vscode.l10n.t('No Python'), error.message, ['traceAgain', 'chooseInterpreter']);
     await showPanel();
   });
   if (plan === undefined) return;
   await showPanel();
-  const missing = await missingGpu(plan);
+  const missing = await missingGpu(plan.environment);
   if (missing === null) return sessions.start(plan, open);
-  sessions.fail(plan.title, missing);
-  const answer = await offerWithoutGpu(missing);
-  if (answer === 'trySample') await trySample(parts);
-  if (answer === 'doctor') parts.doctor.show();
+  sessions.fail(plan.title, vscode.l10n.t('{0} Nothing was started.', missing), ['trySample', 'doctor']);
 }
 
 async function showPanel(how = { preserveFocus: true }): Promise<void> {

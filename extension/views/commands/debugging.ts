@@ -12,6 +12,8 @@ import type { OpenTerminal, ProgramTerminal } from '../session/terminal';
 import { activePythonFile, makePlan } from './chooseLaunch';
 
 const NAME = /[A-Za-z_]\w*(\.[A-Za-z_]\w*)*/;
+/** The user stops it; when its program has ended by itself, this follows too. */
+const ENDS = /^(terminate|disconnect)$/;
 const GOES_ON = /^(continue|next|stepIn|stepOut|goto)$/;
 
 /** Debugs the active Python file and traces it. Rejects with a sentence. */
@@ -39,6 +41,8 @@ class Debugged implements ProgramTerminal {
   root: vscode.DebugSession | null = null;
   private readonly ended = new vscode.EventEmitter<void>();
   over = false;
+  /** Its program has ended by itself. */
+  ending = false;
   /** Sessions whose program is paused, and the processes of all. */
   readonly paused = new Set<string>();
   readonly pids = new Map<string, number>();
@@ -93,6 +97,8 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
     return {
       onWillReceiveMessage: ({ command }: { command?: string }) => {
         if (GOES_ON.test(command ?? '')) this.setPaused(debugged, session, false);
+        if (ENDS.test(command ?? '') && session === debugged.root && !debugged.ending)
+          this.traced(debugged)?.noteStop();
       },
       onDidSendMessage: ({
         event,
@@ -104,6 +110,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
         if (event === 'stopped' || event === 'continued') this.setPaused(debugged, session, event === 'stopped');
         const { systemProcessId: pid, exitCode: status } = body ?? {};
         const isRoot = session === debugged.root;
+        if (isRoot && (event === 'exited' || event === 'terminated')) debugged.ending = true;
         if (event === 'process' && pid !== undefined) debugged.pids.set(session.id, pid);
         if (event === 'process' && pid !== undefined && isRoot) note(debugged.directory, 'pid', pid);
         // A signal's number comes as a negative status.

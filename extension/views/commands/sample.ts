@@ -8,6 +8,7 @@ import { isLeak } from '../../protocol/verdicts';
 import { EXPLORER } from '../contributedNames';
 import type { SampleWords } from '../session/openTrace';
 import type { Sessions } from '../session/sessions';
+import { missingGpu } from './withoutGpu';
 
 const SCRIPT = 'finetune.py';
 const TRACE = 'finetune.gputrace';
@@ -26,7 +27,7 @@ export async function trySample({ sessions, dist, storage }: Parts): Promise<voi
   copyFresh(join(dist, '..', 'media', 'sample'), folder);
   const file = join(folder, TRACE);
   const known = sessions.all.find(session => session.file === file);
-  sessions.show(known?.id ?? (await sessions.open(file, true, about())));
+  sessions.show(known?.id ?? (await sessions.open(file, true, about(await missingGpu()))));
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
   const { shown } = sessions;
   const leak = (await shown?.judged())?.find(isLeak);
@@ -42,17 +43,20 @@ function copyFresh(from: string, to: string): void {
     writeWhole(join(to, name), [readBytes(join(from, name))], { changedMs: RECORDED.day });
 }
 
-function about(): SampleWords {
+/** `missing`: why nothing else can be traced here. */
+function about(missing: string | null): SampleWords {
   const { gpu, pytorch, day } = RECORDED;
   const date = new Date(day).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+  const recorded = vscode.l10n.t(
+    '{0} on an {1} with PyTorch {2}, recorded {3}. Nothing runs here.',
+    SCRIPT,
+    gpu,
+    pytorch,
+    date,
+  );
   return {
     title: vscode.l10n.t('Recorded sample: {0}', SCRIPT),
-    detail: vscode.l10n.t(
-      '{0} on an {1} with PyTorch {2}, recorded {3}. Nothing runs here.',
-      SCRIPT,
-      gpu,
-      pytorch,
-      date,
-    ),
+    detail: missing === null ? recorded : `${missing} ${recorded}`,
+    withoutGpu: missing !== null,
   };
 }

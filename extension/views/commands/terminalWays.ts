@@ -1,11 +1,13 @@
 // `gpu-memtrace` in VS Code's terminals and tasks, and links to what it prints.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { joinWords } from '../../capture/launch/shellWords';
-import { makeFolder, readText, writeWhole } from '../../files/files';
+import { WINDOW_FOLDER } from '../../capture/traces/announce';
+import { makeFolder, readText, watchFile, writeWhole } from '../../files/files';
 
 const TASK = 'gpu-memtrace';
+const EVERYWHERE = { applyAtProcessCreation: true, applyAtShellIntegration: true };
 
 type Interpreter = (folder: vscode.Uri | undefined) => Promise<string>;
 
@@ -25,9 +27,22 @@ function putOnPath(context: vscode.ExtensionContext): string {
     writeWhole(command, [script], { mode: 0o755 });
   }
   const variables = context.environmentVariableCollection;
-  variables.description = vscode.l10n.t('Puts the command gpu-memtrace on PATH');
-  variables.prepend('PATH', `${folder}:`, { applyAtProcessCreation: true, applyAtShellIntegration: true });
+  variables.description = vscode.l10n.t(
+    'Puts the command gpu-memtrace on PATH, and shows what it traces in this window',
+  );
+  variables.prepend('PATH', `${folder}:`, EVERYWHERE);
   return command;
+}
+
+/** Calls `announced` with the folder of this window's terminals whenever a trace that begins or ends there is announced in it. */
+function watchTerminals(context: vscode.ExtensionContext, announced: (folder: string) => void): vscode.Disposable {
+  const own = context.storageUri ?? vscode.Uri.joinPath(context.globalStorageUri, vscode.env.sessionId);
+  const folder = join(own.fsPath, 'terminals');
+  makeFolder(folder);
+  context.environmentVariableCollection.replace(WINDOW_FOLDER, folder, EVERYWHERE);
+  const check = (): void => void (readdirSync(folder).length > 0 && announced(folder));
+  check();
+  return new vscode.Disposable(watchFile(folder, check, () => undefined));
 }
 
 /** Traces and pages that are there, by their whole paths, which may have spaces. */
@@ -70,9 +85,14 @@ async function traceTask(
 }
 
 /** Registers all of it. */
-export function terminalWays(context: vscode.ExtensionContext, interpreter: Interpreter): vscode.Disposable {
+export function terminalWays(
+  context: vscode.ExtensionContext,
+  interpreter: Interpreter,
+  announced: (folder: string) => void,
+): vscode.Disposable {
   const how = [putOnPath(context), interpreter] as const;
   return vscode.Disposable.from(
+    watchTerminals(context, announced),
     vscode.window.registerTerminalLinkProvider(links),
     vscode.tasks.registerTaskProvider(TASK, {
       provideTasks: async () => [await traceTask(how, { type: TASK }, vscode.TaskScope.Workspace)],

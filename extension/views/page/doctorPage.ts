@@ -3,6 +3,7 @@ import { diagnose, type Diagnosis } from '../../capture/checks/diagnose';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import type { Engine } from '../../protocol/requests/engineRequests';
 import { doctorMessage, type DoctorGroup, type ToDoctorPage } from '../../protocol/requests/doctorMessages';
+import { LINK_COMMANDS, withLinks } from './doctorLinks';
 import { fillPage } from './fill';
 import { inheritedEnvironment } from '../session/terminal';
 
@@ -24,7 +25,7 @@ export class DoctorPage implements vscode.Disposable {
     this.panel = panel;
     panel.onDidDispose(() => (this.panel = null));
     panel.webview.onDidReceiveMessage(message => void this.receive(message));
-    fillPage(panel.webview, this.media, 'doctor', title);
+    fillPage(panel.webview, this.media, 'doctor', title, LINK_COMMANDS);
   }
 
   private async receive(value: unknown): Promise<void> {
@@ -33,7 +34,10 @@ export class DoctorPage implements vscode.Disposable {
     if (message.type === 'copy') return vscode.env.clipboard.writeText(message.text);
     this.post({ type: 'checking' });
     try {
-      this.post({ type: 'checked', groups: groupsOf(await this.check()) });
+      this.post({
+        type: 'checked',
+        groups: groupsOf(await this.check()),
+      });
     } catch (error) {
       this.post({ type: 'problem', sentence: vscode.l10n.t('The checks could not be run: {0}', reasonOf(error)) });
     }
@@ -65,7 +69,12 @@ function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
         'Attaching to running programs is not possible here. Programs that are started under the tracer do not need it.',
       );
   return [
-    { title: t('Start a program under the tracer'), verdict: start, possible: gpu, checks },
-    { title: t('Attach to a running program'), verdict: running, possible: attach.possible, checks: attach.checks },
+    { title: t('Start a program under the tracer'), verdict: start, possible: gpu, checks: checks.map(withLinks) },
+    {
+      title: t('Attach to a running program'),
+      verdict: running,
+      possible: attach.possible,
+      checks: attach.checks.map(withLinks),
+    },
   ];
 }

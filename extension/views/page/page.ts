@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import { fixedIn } from '../../editor/fixEdit';
 import { nameCells } from '../../protocol/notebookCells';
 import type { HostRequests, PageMethod, PageParams, TraceChange } from '../../protocol/requests/engineRequests';
-import type { ToHost, ToPage } from '../../protocol/requests/messages';
+import type { SessionView, ToHost, ToPage } from '../../protocol/requests/messages';
 import { Outbox } from '../../protocol/requests/outbox';
 import { checkMessages, type Checked } from '../../protocol/requests/validate';
 import { fillPage } from './fill';
@@ -22,6 +23,8 @@ export class Page implements vscode.Disposable {
   private readonly answers: ReturnType<typeof hostAnswers>;
   private readonly id = ++lastId;
   private readonly subscriptions: vscode.Disposable[];
+  /** As the last view had them. */
+  private fixed: string[] = [];
 
   constructor(
     private readonly place: vscode.WebviewView | vscode.WebviewPanel,
@@ -39,7 +42,7 @@ export class Page implements vscode.Disposable {
     );
     const source = {
       revision: () => model.shown?.facts?.info.revision ?? -1,
-      view: () => model.view(),
+      view: () => this.view(),
       late: (late: boolean) => void model.shown?.request('late', { page: this.id, late }).catch(() => undefined),
     };
     this.notifier = new PageNotifier(source, message => this.post(message));
@@ -51,8 +54,19 @@ export class Page implements vscode.Disposable {
       webview.onDidReceiveMessage(message => this.receive(message)),
       model.onDidChange(change => this.push(change)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.push()),
+      lines.onDidEdit(() => this.onEdit()),
     ];
     fillPage(webview, dist, 'explorer', vscode.l10n.t('Leak Explorer'));
+  }
+
+  private view(): SessionView {
+    this.fixed = fixedIn(this.model.shown, this.tools.lines);
+    return { ...this.model.view(), fixed: this.fixed };
+  }
+
+  /** Most edits fix nothing. */
+  private onEdit(): void {
+    if (fixedIn(this.model.shown, this.tools.lines).join() !== this.fixed.join()) this.push();
   }
 
   /** Nothing travels to a page that is hidden; when it is visible again it is notified at once. */

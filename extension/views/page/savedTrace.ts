@@ -55,7 +55,8 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     openOther: () => openOther(sessions),
     setRecording: () => Promise.reject(new Error(vscode.l10n.t('A saved trace records nothing.'))),
     press: button => {
-      if (button === 'start') void vscode.commands.executeCommand('gpuMemoryTrace.start');
+      if (button === 'start' || button === 'traceAgain')
+        void vscode.commands.executeCommand(`gpuMemoryTrace.${button}`);
       if (button === 'save') void saveCopy(document);
     },
   };

@@ -16,6 +16,7 @@ import { recordProcesses, readSession, type SessionFile, writeSession } from '..
 import type { TraceDirectory } from '../../capture/traces/traceDirectory';
 import { createTraceDirectory, reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { Engine } from '../../protocol/requests/engineRequests';
+import { ownFolder } from '../../files/files';
 import { AttachedRecording, LaunchedRecording, LeftRecording, type Recording } from './recording';
 import { Refused } from './refused';
 import { inheritedEnvironment, openTerminal, reloadedTerminal, type OpenTerminal } from './terminal';
@@ -24,8 +25,10 @@ import { inheritedEnvironment, openTerminal, reloadedTerminal, type OpenTerminal
 export interface Remembered {
   directory: string;
   title: string;
-  /** Process id of the terminal's shell; null: there is none. */
+  /** Process id of the terminal's shell, or of the command in it; null: there is none. */
   terminal: number | null;
+  /** The command gpu-memtrace records it, and will save it. */
+  byCommand?: true;
 }
 
 /** The user's choice of when a program is stopped to find what holds its memory. */
@@ -100,11 +103,11 @@ export class Recorder {
   }
 
   /** A recording that a window left behind. Null: nothing of it is there any more. */
-  resume({ directory, terminal }: Remembered): Recording | null {
-    const facts = readSession(directory);
+  resume({ directory, terminal, byCommand }: Remembered): Recording | null {
+    const facts = ownFolder(directory) ? readSession(directory) : null;
     if (facts === null) return null;
     wakeRecorder(this.dist, directory, [dirname(directory)]); // this window remembers it
-    if (facts.backend === 'uprobe') return new LeftRecording(directory, facts);
+    if (facts.backend === 'uprobe' && !byCommand) return new LeftRecording(directory, facts);
     const pidFile = join(directory, 'pid');
     const sinceMs = existsSync(pidFile) ? statSync(pidFile).mtimeMs : facts.startedRealtimeMs;
     return new LaunchedRecording(directory, facts, reloadedTerminal(terminal ?? 0, sinceMs));

@@ -14,6 +14,7 @@ import type {
   TraceFacts,
 } from '../../protocol/requests/engineRequests';
 import type { SessionView } from '../../protocol/requests/messages';
+import type { Button } from '../../protocol/requests/sessionRequests';
 import type { EndMoment } from '../../protocol/requests/moment';
 import { listedLayer } from '../../protocol/trace';
 import { isLeak, type Finding } from '../../protocol/verdicts';
@@ -22,13 +23,15 @@ import { Refused } from './refused';
 /** The state of a trace; the rest of its view is read from it. */
 export type SessionState = Omit<
   SessionView,
-  'id' | 'info' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
+  'id' | 'info' | 'fixed' | 'before' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
 >;
 
 /** The text about the recorded run that comes with the extension. */
 export interface SampleWords {
   title: string;
   detail: string;
+  /** This machine has no GPU, so no other program can be traced on it. */
+  withoutGpu: boolean;
 }
 
 /** The requests to the engine about a trace. */
@@ -48,6 +51,8 @@ export class OpenTrace implements vscode.Disposable {
   protected state: SessionState;
   private known: TraceFacts | null = null;
   private beside: string | null = null;
+  /** It is the recorded run that comes with the extension. */
+  isSample = false;
   private opened: Omit<Opening, 'trace' | 'ended'> | null = null;
 
   constructor(
@@ -67,6 +72,10 @@ export class OpenTrace implements vscode.Disposable {
   /** It ended by itself, and not well. */
   get crashed(): boolean {
     return this.state.crashed ?? false;
+  }
+  /** The user ends its program, or has ended it. */
+  get stopped(): boolean {
+    return this.state.stopped ?? false;
   }
   /** So many were found. */
   get leaks(): number {
@@ -119,7 +128,9 @@ export class OpenTrace implements vscode.Disposable {
   async openFile(file: string, sample?: SampleWords): Promise<{ read: Promise<void> }> {
     await this.open({ path: file, directory: null, findsHolders: false });
     this.beside = dirname(file);
-    this.set({ detail: vscode.l10n.t('Reading the trace…'), sample: sample !== undefined });
+    this.isSample = sample !== undefined;
+    const offers: Button[] = sample === undefined ? [] : [sample.withoutGpu ? 'doctor' : 'startChosen'];
+    this.set({ detail: vscode.l10n.t('Reading the trace…'), offers });
     return { read: this.readToEnd(file, sample) };
   }
 
@@ -136,10 +147,10 @@ export class OpenTrace implements vscode.Disposable {
     this.set({ phase: 'ended', detail: sample?.detail ?? detail });
   }
 
-  /** Shows why there is no trace. */
-  fail(sentence: string, noInterpreter = false): void {
+  /** Shows why there is no trace, and what can be done. */
+  fail(sentence: string, offers: readonly Button[] = []): void {
     this.drop();
-    this.set({ phase: 'failed', detail: sentence, recording: false, noInterpreter });
+    this.set({ phase: 'failed', detail: sentence, recording: false, offers });
   }
 
   /** Rejects with a sentence. */

@@ -26,6 +26,11 @@ export abstract class Recording {
     return () => undefined;
   }
 
+  /** The end of what the program printed, once it has ended; empty where that is not known. */
+  lastOutput(): Promise<string> {
+    return Promise.resolve('');
+  }
+
   /** Ends the program, or, where it ran before, the tracing. Again: at once. */
   stop(): void {
     // There is nothing left to end.
@@ -42,7 +47,7 @@ export interface RecordingEnd {
   exitCode: number | null;
   failed: boolean;
   /** How it ended, for people. `used`: CUDA was; `cpu`: why it could not be, where that is known. */
-  sentence(used: boolean, cpu: CpuReason | null): string;
+  sentence(used: boolean, cpu: CpuReason | null, stopped: boolean): string;
 }
 
 const STOP_GRACE_MS = 5_000;
@@ -68,8 +73,13 @@ export class LaunchedRecording extends Recording {
     return {
       exitCode: status,
       failed: status === 126 || status === 127,
-      sentence: (used, cpu) => endSentence(this.facts.command[0] ?? '', status, used, cpu),
+      sentence: (used, cpu, stopped) =>
+        endSentence(this.facts.command[0] ?? '', stopped ? 'stopped' : status, used, cpu),
     };
+  }
+
+  override lastOutput(): Promise<string> {
+    return this.terminal.lastOutput?.() ?? super.lastOutput();
   }
 
   override watch(check: () => void): () => void {
@@ -170,17 +180,19 @@ export class LeftRecording extends Recording {
   }
 }
 
-function endSentence(program: string, status: number | null, used: boolean, cpu: CpuReason | null): string {
+function endSentence(program: string, status: number | 'stopped' | null, used: boolean, cpu: CpuReason | null): string {
   if (status === null) return vscode.l10n.t('Its terminal or debugger was closed.');
   if (status === 127) return vscode.l10n.t('{0} was not found.', program);
   if (status === 126) return vscode.l10n.t('{0} cannot be executed.', program);
-  const signal = signalName(status);
+  const signal = status === 'stopped' ? null : signalName(status);
   const end =
-    signal !== null
-      ? vscode.l10n.t('The program was ended by {0}.', signal)
-      : status === 0
-        ? vscode.l10n.t('The program ended with status 0.')
-        : vscode.l10n.t('The program failed: it ended with status {0}.', status);
+    status === 'stopped'
+      ? vscode.l10n.t('Stopped.')
+      : signal !== null
+        ? vscode.l10n.t('The program was ended by {0}.', signal)
+        : status === 0
+          ? vscode.l10n.t('The program ended with status 0.')
+          : vscode.l10n.t('The program failed: it ended with status {0}.', status);
   if (used) return end;
   return `${end} ${cpu === null ? vscode.l10n.t('It allocated nothing with CUDA.') : cpuText(cpu, false, vscode.l10n.t)}`;
 }

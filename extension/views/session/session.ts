@@ -1,20 +1,26 @@
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { explain } from '../../capture/checks/attachTarget';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
-import { readPid } from '../../capture/launch/terminalScript';
 import { watchForCpu } from '../../capture/processes/cpuReason';
 import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
+import { readPid } from '../../capture/launch/terminalScript';
+import { exceptionIn } from '../../capture/launch/pythonException';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { ExportFormat } from '../../protocol/exportFormats';
 import { cpuText, type CpuReason } from '../../text/cpuText';
+import type { Button } from '../../protocol/requests/sessionRequests';
 import { holderTime, type Recorder, type Remembered } from './beginRecording';
 import { OpenTrace } from './openTrace';
 import type { Recording, RecordingEnd } from './recording';
 import { Refused, sudoWords } from './refused';
 import type { OpenTerminal } from './terminal';
+
+/** Status of a program that Ctrl+C ended. */
+const INTERRUPTED = 130;
+const IMPORT_FAILED = /^(?:ModuleNotFoundError|ImportError)\b/;
 
 export interface SessionParts {
   dist: string;
@@ -28,15 +34,19 @@ export class Session extends OpenTrace {
   private recording: Recording | null = null;
   /** Of the trace; null for that of a file. */
   private directory: string | null = null;
+  /** The command gpu-memtrace records it: the directory is not ours to delete, nor the trace to keep. */
+  private byCommand = false;
   private terminal: number | null = null;
   /** The file that the trace lies in once its program ended; null: there is none. */
   file: string | null = null;
+  /** What was started; null: it is a file, it ran before, or the window before started it. */
+  plan: LaunchPlan | null = null;
   private cpu: CpuReason | null = null;
   private stopCpuWatch: () => void = () => undefined;
   private stopWatching: () => void = () => undefined;
   private gone = false;
-  /** The user ended it. */
-  private stopped = false;
+  /** The document on memory that ran out; null: it did not. */
+  oomReport: string | null = null;
 
   constructor(
     title: string,
@@ -47,6 +57,10 @@ export class Session extends OpenTrace {
 
   get running(): boolean {
     return this.recording !== null;
+  }
+  /** It was started here, and is no file. */
+  get recorded(): boolean {
+    return this.directory !== null && this.facts?.info.session.attached === undefined;
   }
   get failed(): boolean {
     return this.state.phase === 'failed';
@@ -61,11 +75,13 @@ export class Session extends OpenTrace {
   /** What finds this session again after the window was reloaded; null: nothing runs. */
   get remembered(): Remembered | null {
     const { recording, terminal, title } = this;
-    return recording === null ? null : { directory: recording.directory, title, terminal };
+    if (recording === null) return null;
+    return { directory: recording.directory, title, terminal, ...(this.byCommand && { byCommand: true as const }) };
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
   async launch(plan: LaunchPlan, open?: OpenTerminal): Promise<void> {
+    this.plan = plan;
     this.set({ detail: vscode.l10n.t('Starting the program…') });
     try {
       const recording = await this.parts.recorder.launch(plan, open);
@@ -74,7 +90,7 @@ export class Session extends OpenTrace {
       this.terminal = (await recording.terminal.pid) ?? null;
       this.changed.fire('state');
     } catch (error) {
-      this.fail(reasonOf(error));
+      this.fail(reasonOf(error), ['traceAgain']);
       throw error;
     }
   }
@@ -111,20 +127,48 @@ export class Session extends OpenTrace {
     const recording = this.parts.recorder.resume(remembered);
     if (recording === null) return false;
     this.terminal = remembered.terminal;
+    this.byCommand = remembered.byCommand ?? false;
     await this.record(recording);
     const processes = this.facts?.info.processes ?? [];
+    const { t } = vscode.l10n;
     this.set({
-      detail: vscode.l10n.t('Reading what it recorded meanwhile…'),
+      detail: this.byCommand ? t('Waiting for the first CUDA call…') : t('Reading what it recorded meanwhile…'),
       recording: processes.length === 0 || processes.some(process => process.recording),
       ...(recording.attached ? { attached: true } : {}),
     });
     return true;
   }
 
+  /** Where it is or was recorded. */
+  get recordedIn(): string | null {
+    return this.directory;
+  }
+
+  /** Reads the trace on from the file that the command gpu-memtrace saved it as, before it deletes the directory. */
+  async continueFrom(file: string): Promise<void> {
+    await this.watch();
+    if (this.gone) return;
+    this.file = file;
+    this.directory = null;
+    try {
+      await this.open({ path: file, directory: null, findsHolders: false });
+      await this.request('readToEnd', {});
+    } catch (error) {
+      this.parts.log.error(`${file} could not be read: ${reasonOf(error)}`);
+    }
+  }
+
   /** Ends the program; one that was attached to goes on, and only the tracing ends. */
   stop(): void {
-    this.stopped = true;
+    this.noteStop();
     this.recording?.stop();
+  }
+
+  /** The user ends it, here or in the debugger: how it ends is no failure. */
+  noteStop(): void {
+    if (this.recording === null) return;
+    const detail = this.attached ? vscode.l10n.t('Detaching…') : vscode.l10n.t('Stopping…');
+    this.set({ stopped: !this.attached, detail });
   }
 
   /** A debugger holds its program, or lets it go. */
@@ -189,7 +233,7 @@ export class Session extends OpenTrace {
     const { directory, attached } = recording;
     this.directory = directory;
     this.recording = recording;
-    const findsHolders = !attached && holderTime() === 'onFirstLeak';
+    const findsHolders = !attached && !this.byCommand && holderTime() === 'onFirstLeak';
     await this.open({ path: directory, directory, findsHolders });
   }
 
@@ -226,20 +270,38 @@ export class Session extends OpenTrace {
       if (!this.gone) this.parts.log.error(reasonOf(error));
     }
     if (this.gone) return;
-    this.showEnd(end);
+    await this.showEnd(end, recording);
+    if (this.gone) return;
     await this.showEnding();
     await this.keepTrace(recording);
   }
 
-  private showEnd(end: RecordingEnd): void {
-    const { used } = this;
+  private async showEnd(end: RecordingEnd, recording: Recording): Promise<void> {
+    const { used, cpu } = this;
+    const { exitCode } = end;
+    const stopped = this.state.stopped === true || exitCode === INTERRUPTED;
+    const crashed = !stopped && exitCode !== null && exitCode !== 0;
+    // Its card says why.
+    const ranOut = crashed && used && (await this.judged()).some(({ failure }) => failure !== undefined);
+    const exception = exitCode === 1 && crashed && !ranOut ? exceptionIn(await recording.lastOutput()) : null;
+    const notRun = end.failed && !used;
+    const { t } = vscode.l10n;
+    const [python = ''] = recording.facts.command;
+    const ran =
+      exception === null
+        ? t('It ran with {0}.', python)
+        : t('It ended with status {0} and ran with {1}.', String(exitCode), python);
+    const choose = notRun || cpu === 'build' || IMPORT_FAILED.test(exception ?? '');
+    const again: Button[] = choose ? ['traceAgain', 'chooseInterpreter'] : ['traceAgain'];
     this.set({
-      phase: end.failed && !used ? 'failed' : 'ended',
+      phase: notRun ? 'failed' : 'ended',
       recording: false,
-      exitCode: end.exitCode,
-      crashed: !this.stopped && end.exitCode !== null && end.exitCode !== 0,
-      noInterpreter: end.failed && !used,
-      detail: end.sentence(used, this.cpu),
+      stopped,
+      exitCode: stopped ? null : exitCode,
+      crashed,
+      offers: crashed ? again : choose ? ['chooseInterpreter'] : [],
+      detail: ranOut ? '' : (exception ?? end.sentence(used, cpu, stopped)),
+      ran: crashed && !notRun && !ranOut ? ran : '',
     });
   }
 
@@ -253,12 +315,15 @@ export class Session extends OpenTrace {
 
   /** Keeps the trace in the cache, as the command line does. */
   private async keepTrace(recording: Recording): Promise<void> {
-    if (!this.used) return;
+    if (!this.used || this.byCommand) return;
     try {
       const file = await this.request('keep', { command: recording.facts.command });
       this.file = file;
       this.parts.log.info(`trace kept in ${file}`);
-      for (const document of await this.request('writeOomFiles', { folder: dirname(file) })) void offer(document);
+      const [report] = await this.request('writeOomFiles', { folder: dirname(file) });
+      if (report === undefined) return;
+      this.oomReport = report;
+      this.set({ offers: [...(this.state.offers ?? []), 'openReport'] });
     } catch (error) {
       this.parts.log.error(`the trace could not be kept: ${reasonOf(error)}`);
     }
@@ -271,7 +336,7 @@ export class Session extends OpenTrace {
     super.drop();
     if (this.attached) this.recording?.stop();
     this.recording = null;
-    if (this.directory !== null) removeTraceDirectory(this.directory);
+    if (this.directory !== null && !this.byCommand) removeTraceDirectory(this.directory);
     this.directory = null;
   }
 
@@ -285,12 +350,4 @@ export class Session extends OpenTrace {
     }
     super.dispose();
   }
-}
-
-/** `file`: the document on memory that ran out. */
-async function offer(file: string): Promise<void> {
-  const open = vscode.l10n.t('Open');
-  const message = vscode.l10n.t('GPU memory ran out. What was alive, and what to try, is in {0}.', basename(file));
-  if ((await vscode.window.showWarningMessage(message, open)) !== open) return;
-  await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(file));
 }

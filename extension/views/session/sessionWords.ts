@@ -7,24 +7,27 @@ export interface SessionSummary {
   readonly running: boolean;
   /** It ended by itself, and not well. */
   readonly crashed: boolean;
+  /** The user ends it, or has ended it. */
+  readonly stopped: boolean;
   readonly recordingOn: boolean;
   /** So many were found. */
   readonly leaks: number;
 }
 
 /** The icon of a session: a failure before a leak; that it ended is no success. */
-export function sessionIcon({ phase, running, crashed, recordingOn, leaks }: SessionSummary): string {
+export function sessionIcon({ phase, running, crashed, stopped, recordingOn, leaks }: SessionSummary): string {
   if (phase === 'failed' || crashed) return 'error';
   if (leaks > 0) return 'warning';
-  if (phase === 'starting') return 'loading~spin';
+  if (phase === 'starting' || (running && stopped)) return 'loading~spin';
   if (!running) return 'stop-circle';
   return recordingOn ? 'pulse' : 'debug-pause';
 }
 
 /** The same in words: `ended · 1 leak`. */
-export function sessionWords({ phase, running, crashed, leaks }: SessionSummary, t: Translate): string {
+export function sessionWords({ phase, running, crashed, stopped, leaks }: SessionSummary, t: Translate): string {
   const state = (): string => {
     if (phase === 'failed' || crashed) return t('failed');
+    if (stopped) return running ? t('stopping') : t('stopped');
     if (phase === 'starting') return t('starting');
     return running ? t('running') : t('ended');
   };

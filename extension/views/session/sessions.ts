@@ -2,9 +2,13 @@ import * as vscode from 'vscode';
 import { scriptName } from '../../capture/traces/keptTraces';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
+import { takeAnnounced } from '../../capture/traces/announce';
+import { readSession } from '../../capture/traces/sessionFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
 import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
+import type { Button } from '../../protocol/requests/sessionRequests';
+import { byStart, programOf, startedMs } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -66,7 +70,21 @@ export class Sessions implements vscode.Disposable {
       title: titles[i] ?? '',
       status: sessionWords(session, vscode.l10n.t),
     }));
-    return { ...shown.view(), ...closed, sessions };
+    const before = this.before(shown);
+    return { ...shown.view(), ...closed, sessions, ...(before && { before: before.id }) };
+  }
+
+  /** The newest earlier run of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
+  private before(session: Session): Session | null {
+    const program = session.recorded ? programOf(session) : null;
+    if (program === null) return null;
+    const earlier = this.all.filter(other => startedMs(other) < startedMs(session) && programOf(other) === program);
+    return (
+      earlier
+        .filter(other => other.facts?.info.totals.length)
+        .sort(byStart)
+        .at(-1) ?? null
+    );
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
@@ -81,9 +99,9 @@ export class Sessions implements vscode.Disposable {
     await this.add(scriptName(target.command)).attach(target);
   }
 
-  /** Shows why nothing was started. */
-  fail(title: string, sentence: string, noInterpreter = false): void {
-    this.add(title).fail(sentence, noInterpreter);
+  /** Shows why nothing was started, and what can be done. */
+  fail(title: string, sentence: string, offers: readonly Button[]): void {
+    this.add(title).fail(sentence, offers);
   }
 
   /** The sessions that have a trace. */
@@ -104,6 +122,7 @@ export class Sessions implements vscode.Disposable {
       throw error;
     }
     this.adopt(session, show);
+    this.noteRecent(session, file);
     return session.id;
   }
 
@@ -113,6 +132,21 @@ export class Sessions implements vscode.Disposable {
     for (const remembered of this.memory.get<Remembered[]>(RUNNING_SESSIONS, [])) await this.resumeOne(remembered);
     this.resuming = false;
     this.remember();
+  }
+
+  /** Follows the traces that were announced in a folder; true: one begins. */
+  async takeAnnounced(folder: string): Promise<boolean> {
+    let begins = false;
+    for (const [directory, terminal, file] of takeAnnounced(folder)) {
+      const known = this.all.find(session => session.recordedIn === directory);
+      const facts = readSession(directory);
+      if (file !== null) await known?.continueFrom(file);
+      else if (known === undefined && facts !== null) {
+        begins = true;
+        await this.resumeOne({ directory, title: scriptName(facts.command), terminal, byCommand: true });
+      }
+    }
+    return begins;
   }
 
   private async resumeOne(remembered: Remembered): Promise<void> {
@@ -146,7 +180,7 @@ export class Sessions implements vscode.Disposable {
 
   /** Remembers an ended trace that lies in a file among the recent ones. */
   noteRecent(trace: OpenTrace, file: string): void {
-    if (trace.facts !== null && trace.phase === 'ended' && trace.view().sample !== true)
+    if (trace.facts !== null && trace.phase === 'ended' && !trace.isSample)
       this.recent.note(summaryOf(file, trace.facts.info));
   }
 

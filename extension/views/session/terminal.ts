@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Environment } from '../../capture/processes/machine';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
@@ -16,6 +17,8 @@ export interface ProgramTerminal {
   closed(): boolean;
   /** Calls `listener` once it is closed. */
   onClosed(listener: () => void): { dispose(): void };
+  /** The end of what the program printed, once it has ended; absent: not known. */
+  lastOutput?(): Promise<string>;
 }
 
 /** Gives the program these variables and a terminal; called once its trace directory is there. */
@@ -23,6 +26,10 @@ export type OpenTerminal = (directory: string, variables: Record<string, string>
 
 /** Between two checks for a terminal that VS Code has not given back yet after a reload. */
 const GIVEN_BACK_MS = 1_000;
+
+/** Of a program's output so much is kept, and its last part awaited for so long. */
+const OUTPUT_LETTERS = 16_384;
+const OUTPUT_MS = 2_000;
 
 /** Terminals of this window, with the trace directory of what ran in them. */
 const opened = new Map<vscode.Terminal, string>();
@@ -35,6 +42,23 @@ function closeEnded(name: string): void {
     opened.delete(terminal);
     terminal.dispose();
   }
+}
+
+/** Keeps the end of what a terminal that was just made prints; resolves once that has ended. */
+function outputOf(made: vscode.Terminal): () => Promise<string> {
+  let output = '';
+  const ended = new Promise<void>(done => {
+    const started = vscode.window.onDidStartTerminalShellExecution(async ({ terminal, execution }) => {
+      if (terminal !== made) return;
+      started.dispose();
+      for await (const data of execution.read()) output = (output + data).slice(-OUTPUT_LETTERS);
+      done();
+    });
+  });
+  return async () => {
+    await Promise.race([ended, sleep(OUTPUT_MS)]);
+    return output;
+  };
 }
 
 /** Runs the program in an integrated terminal; its process id and exit status go to the trace directory. */
@@ -62,6 +86,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
     },
     closed: () => terminal.exitStatus !== undefined,
     onClosed: listener => vscode.window.onDidCloseTerminal(closed => closed === terminal && listener()),
+    lastOutput: outputOf(terminal),
   };
 }
 

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { asOf, fileFilter, heatOf, hoverLines, lineText } from '../../../extension/report/lines/lineFacts';
+import { t } from '@vscode/l10n';
+import {
+  asOf,
+  fileFilter,
+  heatOf,
+  hoverLines,
+  lineText,
+  type LineLeak,
+} from '../../../extension/report/lines/lineFacts';
 import { sparkSvg } from '../../../extension/editor/sparkSvg';
 import type { LineFacts } from '../../../extension/protocol/requests/engineRequests';
+import type { Finding } from '../../../extension/protocol/verdicts';
+import { paceOf } from '../../../extension/text/pace';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -14,26 +24,34 @@ const facts: LineFacts = {
   peakBytes: 30 * MB,
   allocations: 1200,
   frees: 1197,
-  bytesPerStep: 0,
   spark: [0, 1, 2],
   name: '/x/train.py:41',
 };
 
-test('a line tells what is alive, what grows, and its peak when nothing is alive', () => {
-  assert.equal(lineText(facts, null), '20.00 MB');
-  assertSentence(lineText({ ...facts, bytesPerStep: MB }, null));
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null), 'peak 30.00 MB');
+const finding = { title: 'train.py:50 keeps it, 3.32 MB a step', bytes: 90 * MB, bytesPerStep: 3.32 * MB } as Finding;
+const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
+
+test('a line has what is alive, and its peak when nothing is alive', () => {
+  assert.equal(lineText(facts, null, null), '20.00 MB');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, null), 'peak 30.00 MB');
+});
+
+test('the line of a leak has the figures of its card, another line its part of them', () => {
+  const [rate] = paceOf(finding, t);
+  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }, null), `90.00 MB · ${rate}`);
+  assertSentence(lineText(facts, leak, null));
+  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, null), `20.00 MB · ${rate}`);
 });
 
 test('where a moment is shown instead of the end, the bytes of a line say which', () => {
   const when = 'at the end of step 80';
-  assertSentence(lineText({ ...facts, bytesPerStep: MB }, when));
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, when), 'peak 30.00 MB');
-  assertSentence(hoverLines(facts, when)[0]);
+  assertSentence(lineText(facts, leak, when));
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, when), 'peak 30.00 MB');
+  assertSentence(hoverLines(facts, null, when)[0]);
 });
 
-test('a hover tells blocks, peak and counts', () => {
-  assertSentence(hoverLines({ ...facts, bytesPerStep: MB }, null).join('\n'));
+test('a hover has blocks, peak and counts, and the leak', () => {
+  assertSentence(hoverLines(facts, leak, null).join('\n'));
 });
 
 test('at a moment lines hold what they held then, and those that came later nothing', () => {

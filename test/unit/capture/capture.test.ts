@@ -311,7 +311,8 @@ test('in a terminal the program gets its words and variables; its id and status 
   const words = terminalArguments(root, ['Status', 'Any key.'], { SET: 'x y=z' }, command);
   const { stdout, status } = spawnSync('/bin/sh', words, { input: '', encoding: 'utf8' });
   assert.equal(status, 0);
-  assert.equal(stdout, `a 'b" $c|x y=z|${readPid(root)}\n\nStatus 7. Any key.\n`);
+  const [begin, end] = ['ABC', 'D'].map(marks => [...marks].map(mark => `\x1b]633;${mark}\x07`).join(''));
+  assert.equal(stdout, `${begin}a 'b" $c|x y=z|${readPid(root)}\n${end}\nStatus 7. Any key.\n`);
   assert.equal(readStatus(root), 7);
 });
 

@@ -1,7 +1,7 @@
 // In which group of editors a line opens, so that a page that is an editor itself keeps its form.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fakeVscode } from '../fakeVscode';
+import { importWith } from '../fakeVscode';
 
 class TabInputWebview {}
 class TabInputCustom {}
@@ -16,7 +16,7 @@ const code = { activeTab: { input: {} }, viewColumn: 2 };
 const opened: unknown[] = [];
 const tabGroups = { all: [] as object[], activeTabGroup: page as object };
 const ViewColumn = { Active: -1, Beside: -2 };
-fakeVscode({
+const vscode = {
   TabInputWebview,
   TabInputCustom,
   Position,
@@ -32,11 +32,11 @@ fakeVscode({
       return Promise.resolve({ revealRange: () => undefined });
     },
   },
-});
+};
 
 async function columnFor(all: object[], active: object, room: boolean): Promise<unknown> {
   Object.assign(tabGroups, { all, activeTabGroup: active });
-  const { openLine } = await import('../../../extension/editor/openLine');
+  const { openLine } = await importWith(vscode, () => import('../../../extension/editor/openLine'));
   await openLine('/x/train.py', 3, { cwd: '/x', beside: null }, room);
   return opened.pop();
 }

@@ -1,6 +1,6 @@
 // What package.json contributes fits together.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { COMMANDS, MCP_SERVERS, SHOW_TOOL } from '../../../extension/views/contributedNames';
@@ -16,6 +16,10 @@ const { contributes, files } = JSON.parse(text) as {
     mcpServerDefinitionProviders: { id: string }[];
     languageModelTools: { name: string }[];
     chatSkills: { path: string }[];
+    walkthroughs: {
+      when?: string;
+      steps: { id: string; media: { svg: string }; completionEvents: string[] }[];
+    }[];
   };
 };
 
@@ -73,6 +77,19 @@ test('what agents find in the editor: the server, the tool, and a skill that shi
     tools: { name: string }[];
   };
   for (const tool of [...tools, ...languageModelTools]) assert.ok(skill.includes(`\`${tool.name}\``), tool.name);
+});
+
+test('the walkthrough is there in browsers too, and has its pictures and commands', () => {
+  const commands = new Set(contributes.commands.map(({ command }) => command));
+  for (const { when, steps } of contributes.walkthroughs) {
+    assert.equal(when, undefined);
+    for (const { id, media, completionEvents } of steps) {
+      assert.ok(existsSync(join(root, media.svg)) && files.includes('media/walkthrough/**'), media.svg);
+      for (const [, command = ''] of (names[`walkthrough.${id}.description`] ?? '').matchAll(/command:([\w.]+)/g))
+        assert.ok(commands.has(command), command);
+      for (const event of completionEvents) assert.match(event, /^on(Command|View):gpuMemoryTrace\.\w+$/);
+    }
+  }
 });
 
 test('menus name commands that there are', () => {

@@ -1,11 +1,11 @@
 // Pages beside the trace's: one that was closed while it read stays silent, and a reading that fails is said.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
-import { fakeVscode } from '../fakeVscode';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -44,13 +44,16 @@ function panelFor(page: Page): object {
 }
 
 const page: Page = { posted: [], dispose: () => undefined, receive: () => undefined };
-fakeVscode({
+const vscode = {
   ViewColumn: {},
   Uri: { joinPath: (...parts: unknown[]) => parts.join('/') },
   env: { language: 'en' },
   l10n: { t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_, i: string) => String(values[+i])) },
   window: { createWebviewPanel: () => panelFor(page) },
-});
+};
+const loader = Module as unknown as { _load(name: string, ...rest: unknown[]): unknown };
+const { _load: load } = loader;
+loader._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
 
 async function jobPage(t: TestContext): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'job-'));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type * as vscode from 'vscode';
-import { fakeVscode } from '../fakeVscode';
+import { importWith } from '../fakeVscode';
 import { makeInfo, makeProcess, makeTotals } from '../fakeTrace';
 
 class EventEmitter {
@@ -16,10 +16,13 @@ const l10n = {
 const sizes = new Map<string, number>();
 const stat = (file: string) =>
   sizes.has(file) ? Promise.resolve({ size: sizes.get(file) }) : Promise.reject(new Error('gone'));
-fakeVscode({ EventEmitter, l10n, Uri: { file: String }, workspace: { fs: { stat } } });
+const vscodeParts = { EventEmitter, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
 
 test('the newest is first, each is there once, what is gone is left out, and a new window has them too', async () => {
-  const { RecentTraces, summaryOf, summaryWords } = await import('../../../extension/views/session/recentTraces');
+  const { RecentTraces, summaryOf, summaryWords } = await importWith(
+    vscodeParts,
+    () => import('../../../extension/views/session/recentTraces'),
+  );
   const stored = new Map<string, unknown>([['recentTraces', ['strange']]]);
   const memory = {
     get: (key: string, usual: unknown) => stored.get(key) ?? usual,

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sessionIcon, sessionWords, type SessionSummary } from '../../../extension/views/session/sessionWords';
 
-const ended: SessionSummary = { phase: 'ended', running: false, crashed: false, recordingOn: false, leaks: 0 };
+const ended: SessionSummary = {
+  phase: 'ended',
+  running: false,
+  crashed: false,
+  stopped: false,
+  recordingOn: false,
+  leaks: 0,
+};
 const told = (standing: SessionSummary): string[] => [
   sessionIcon(standing),
   sessionWords(standing, (text, ...values) => text.replace('{0}', values[0] ?? '')),
@@ -21,4 +28,10 @@ test('one that runs says whether it is recorded, and what it leaks', () => {
   assert.deepEqual(told({ ...runs, recordingOn: false }), ['debug-pause', 'running']);
   assert.deepEqual(told({ ...runs, leaks: 1 }), ['warning', 'running · 1 leak']);
   assert.deepEqual(told({ ...runs, phase: 'starting' }), ['loading~spin', 'starting']);
+});
+
+test('one that the user stops is stopping, then stopped: no failure', () => {
+  const stopping: SessionSummary = { ...ended, phase: 'running', running: true, recordingOn: true, stopped: true };
+  assert.deepEqual(told(stopping), ['loading~spin', 'stopping']);
+  assert.deepEqual(told({ ...ended, stopped: true }), ['stop-circle', 'stopped']);
 });

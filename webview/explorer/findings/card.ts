@@ -4,6 +4,7 @@ import { formatBytes } from '../../../extension/text/format';
 import { otherHolders, shareText } from '../../../extension/text/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
+import { primaryButton } from '../../components';
 import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
 import type { PageActions } from '../state/part';
 import { holdersSection } from './holdersSection';
@@ -30,6 +31,7 @@ export class FindingCard {
   private readonly body = el('div', { class: 'finding-body' });
   private readonly buttons = new Map<string, HTMLElement>();
   private readonly advice = el('p', { class: 'advice' });
+  private readonly fixed = el('div', { class: 'finding-fixed', role: 'status' });
   private readonly answers = el('div', { class: 'answers' });
   private readonly reasons = el('div', { 'data-part': 'reasons' });
   private finding: FindingView;
@@ -56,7 +58,11 @@ export class FindingCard {
     image.append(this.line);
     const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), image);
     this.body.append(this.moreFacts, this.advice, this.makeButtons(), this.answers, this.reasons);
-    this.element.append(el('h2', {}, this.toggle), this.cause, pace, this.places, this.body);
+    this.fixed.append(
+      el('span', { 'data-value': 'fixed' }, icon('check'), t('Fixed in the editor. Trace again to check.')),
+      primaryButton('trace-again', t('Trace again'), () => void this.page.request('traceAgain', undefined)),
+    );
+    this.element.append(el('h2', {}, this.toggle), this.cause, this.fixed, pace, this.places, this.body);
     this.setOpen(false);
   }
 
@@ -75,9 +81,11 @@ export class FindingCard {
     this.toggle.focus();
   }
 
-  /** Draws what is new; what did not change keeps its elements, and so the focus. */
-  update(finding: FindingView): void {
+  /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now. */
+  update(finding: FindingView, fixed: boolean): void {
     this.finding = finding;
+    this.fixed.hidden = !fixed;
+    setAttribute(this.element, 'data-fixed', String(fixed));
     const { id, verdict, cause, headline, detail, spark } = finding;
     setAttributes(this.element, { 'data-finding': id, 'data-verdict': verdict, 'data-leak': String(isLeak(finding)) });
     setText(this.word, WORDS.findings[verdict].name);

@@ -5,7 +5,7 @@ import { formatCount } from '../../../extension/text/format';
 import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
 import { FindingCard, type InquiryMethod } from './card';
 import { shownFindings } from './logic';
-import { PolledPart, type PageActions } from '../state/part';
+import { PolledPart, type PageActions, type PageContext } from '../state/part';
 
 const INTERVAL_MS = 1_000;
 const ICONS: Record<OverallVerdict, string> = {
@@ -31,6 +31,7 @@ export class FindingsPart extends PolledPart {
   private readonly cards = new Map<string, FindingCard>();
   private view: FindingsView | null = null;
   private all = false;
+  private fixed: readonly string[] = [];
   /** The first card is open, until somebody uses one. */
   private first: FindingCard | undefined;
   private used = false;
@@ -44,6 +45,12 @@ export class FindingsPart extends PolledPart {
     this.list.addEventListener('click', () => (this.used = true));
     this.element.append(this.summary, this.list, this.more);
     this.element.hidden = true;
+  }
+
+  override update({ session: { fixed = [] } }: PageContext): void {
+    if (fixed.join() === this.fixed.join()) return;
+    this.fixed = fixed;
+    this.draw();
   }
 
   forget(): void {
@@ -92,7 +99,7 @@ export class FindingsPart extends PolledPart {
     for (const id of [...this.cards.keys()].filter(id => !ids.has(id))) this.cards.delete(id);
     const elements = shown.map(finding => {
       const card = this.cards.get(finding.id) ?? this.makeCard(finding);
-      card.update(finding);
+      card.update(finding, this.fixed.includes(finding.id));
       return card.element;
     });
     // Moving an element would take the focus from what is in it.

@@ -12,6 +12,7 @@ import { blockAt, type Block } from '../common/blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
 import { ComparePart } from '../compare/comparePart';
+import { RunBefore } from '../compare/runBefore';
 import { DetailsPart } from '../details/detailsPart';
 import { FindingsPart } from '../findings/findingsPart';
 import { FlamePart } from '../flame/flamePart';
@@ -59,6 +60,7 @@ export class App implements PageActions {
     file => void this.request('openRecent', { file }),
   );
   private readonly notices = new Notices();
+  private readonly runBefore = new RunBefore(this);
   private readonly findings = new FindingsPart(this);
   private readonly ledger = new LedgerPart(this);
   private readonly timeline = new TimelinePart(this);
@@ -90,11 +92,12 @@ export class App implements PageActions {
       // Two frames later the table has its new height.
       appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
     });
-    this.parts = [this.ledger, this.timeline, this.findings, tabs, this.details];
+    this.parts = [this.runBefore, this.ledger, this.timeline, this.findings, tabs, this.details];
     this.lower.append(tabs.element, this.details.element);
     this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend);
     this.trace.append(this.lower);
-    this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element, this.trace);
+    this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element);
+    this.element.append(this.runBefore.element, this.trace);
     this.render();
   }
 

@@ -53,7 +53,8 @@ export class Header {
     this.session = session;
     const paused = phase === 'running' && !session.recording;
     const crashed = session.crashed === true;
-    const word = paused ? t('Recording is paused') : crashed ? t('Failed') : PHASE_WORDS[phase];
+    const stopped = session.stopped === true ? (phase === 'ended' ? t('Stopped') : t('Stopping…')) : null;
+    const word = stopped ?? (paused ? t('Recording is paused') : crashed ? t('Failed') : PHASE_WORDS[phase]);
     setAttributes(this.dot, {
       'data-phase': paused ? 'paused' : crashed ? 'crashed' : phase,
       'aria-label': word,

@@ -1,6 +1,7 @@
 // The texts of the page when there is no table to show, or beside it: empty, starting, ended, failed.
 import { t } from '@vscode/l10n';
 import type { RecentEntry, SessionView } from '../../../extension/protocol/requests/messages';
+import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
 import { button, differs, el, icon, setTextOrHide } from '../../dom';
@@ -16,61 +17,69 @@ const UNTRUSTED = t(
 
 const STANDS_STILL = t('The debugger holds the program: this is what is alive now.');
 
-type StateAction = 'start' | 'startChosen' | 'trySample' | 'chooseInterpreter' | 'doctor' | 'openTrace';
+/** Of what is offered, in a trusted workspace alone. */
+const STARTS = /^(traceAgain|startChosen)$/;
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
   private readonly start = primaryButton('start', t('Trace GPU memory'), () => this.run('start'));
-  private readonly again = primaryButton('start-again', t('Trace again'), () => this.run('start'));
-  private readonly own = primaryButton('trace-own', t('Trace your own script'), () => this.run('startChosen'));
-  private readonly sample = this.link('try-sample', t('Try the sample'), 'trySample');
-  private readonly choose = this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter');
-  private readonly check = this.link('doctor', t('Check this machine'), 'doctor');
-  private readonly open = this.link('open-trace', t('Open a trace…'), 'openTrace');
+  private readonly trust = primaryButton('manage-trust', t('Manage trust'), () => this.run('manageTrust'));
+  /** What the host offers. The first two start something. */
+  private readonly offers = {
+    traceAgain: primaryButton('trace-again', t('Trace again'), () => this.run('traceAgain')),
+    startChosen: primaryButton('trace-own', t('Trace your own script'), () => this.run('startChosen')),
+    trySample: this.link('try-sample', t('Try the sample'), 'trySample'),
+    chooseInterpreter: this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter'),
+    openReport: this.link('open-report', t('Open the report on memory'), 'openReport'),
+    openTrace: this.link('open-trace', t('Open a trace…'), 'openTrace'),
+    doctor: this.link('doctor', t('Check this machine'), 'doctor'),
+  };
   private readonly recentList = el('ul', {});
   private readonly recent = el('section', { class: 'recent' }, el('h2', {}, t('Recent traces')), this.recentList);
   private readonly ring = progressRing();
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
   private readonly untrusted = el('p', { class: 'notice warning', 'data-notice': 'untrusted' });
-  private readonly detail = el('p', { class: 'detail', 'data-value': 'detail' });
-  private readonly words = el('div', { class: 'words' }, this.ring, this.detail);
+  private readonly detail = el('p', { 'data-value': 'detail' });
+  private readonly ran = el('p', { class: 'dim', 'data-value': 'ran' });
+  private readonly card = el('div', { class: 'detail' }, this.detail, this.ran);
+  private readonly words = el('div', { class: 'words' }, this.ring, this.card);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
   constructor(
-    private readonly run: (what: StateAction) => void,
+    private readonly run: (what: Button) => void,
     private readonly openRecent: (file: string) => void,
   ) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    const { start, sample, open, saved, recent, words, choose, check, totals, again, own } = this;
-    this.element.append(this.untrusted, this.about, start, sample, open, saved, recent);
-    this.element.append(words, choose, check, totals, again, own);
+    const { untrusted, trust, about, start, saved, recent, words, totals, offers } = this;
+    this.element.append(untrusted, trust, about, start, words, totals, ...Object.values(offers), saved, recent);
   }
 
-  private link(action: string, label: string, what: StateAction): HTMLElement {
+  private link(action: string, label: string, what: Button): HTMLElement {
     return button('link', action, label, () => this.run(what));
   }
 
   update(session: SessionView): void {
-    const { phase, trusted, info, id } = session;
+    const { phase, trusted, info } = session;
     const empty = phase === 'empty';
     this.untrusted.hidden = trusted || phase === 'running';
+    this.trust.hidden = trusted || !empty;
     this.about.hidden = this.saved.hidden = !empty;
     this.start.hidden = !empty || !trusted;
-    this.sample.hidden = this.open.hidden = !empty;
     this.showRecent(empty ? (session.recent ?? []) : []);
-    this.own.hidden = session.sample !== true || !trusted;
-    this.ring.hidden = phase !== 'starting';
-    // A file that cannot be read has no number, and nothing to start again.
-    this.again.hidden = phase !== 'failed' || !trusted || id === 0;
-    this.choose.hidden = phase !== 'failed' || session.noInterpreter !== true;
+    const stopping = session.stopped === true && phase === 'running';
+    this.ring.hidden = phase !== 'starting' && !stopping;
     const unused = phase === 'ended' && info?.totals.length === 0;
-    this.check.hidden = !unused && session.onCpu !== true;
+    const offered = new Set(empty ? ['trySample', 'openTrace'] : session.offers);
+    if ((unused && !session.ran) || session.onCpu === true) offered.add('doctor');
+    for (const [name, element] of Object.entries(this.offers))
+      element.hidden = !offered.has(name) || (!trusted && STARTS.test(name));
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
-    const detail = !allocates ? session.detail : session.halted === true ? STANDS_STILL : '';
+    const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
     setTextOrHide(this.detail, detail);
+    setTextOrHide(this.ran, session.ran ?? '');
     this.words.hidden = detail === '' && phase !== 'starting';
-    this.detail.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
+    this.card.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
     setTextOrHide(this.totals, phase === 'ended' && !unused ? endText(session) : '');
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
   }
@@ -87,11 +96,11 @@ export class StateView {
 }
 
 /** The exit status unless the host's sentence names it, and totals: `Exit status 0 · 12.40 s · peak 8.10 GB · 12,345 allocations, 12,001 frees`. */
-export function endText({ info, exitCode, detail }: SessionView): string {
+export function endText({ info, exitCode, detail, ran }: SessionView): string {
   if (!info) return '';
   const { peakBytes, allocations, frees } = headline(info);
   const parts = [
-    exitCode === null || /\bstatus\b/.test(detail) ? '' : t('Exit status {0}', exitCode),
+    exitCode === null || /\bstatus\b/.test(`${detail} ${ran}`) ? '' : t('Exit status {0}', exitCode),
     formatDuration(info.durationNs),
     peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
     t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees)),

@@ -1,0 +1,29 @@
+// A trace that begins in a terminal of a VS Code window is announced to that window: by a file in a folder that its terminals name.
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { attempt } from '../../base/attempt';
+import { ownFolder, readTextIn, removeFile, writeWhole } from '../../files/files';
+
+/** The variable of the window's terminals that names the folder. */
+export const WINDOW_FOLDER = 'GPU_MEMTRACE_WINDOW';
+
+/** A trace directory, the command that has it recorded, and the file that it saved it as; null while that goes on. */
+export type Announced = [directory: string, pid: number, file: string | null];
+
+/** Lets the window know of it. Nothing happens in other terminals. */
+export function announce(directory: string, file: string | null, folder = process.env[WINDOW_FOLDER]): void {
+  if (folder === undefined || !ownFolder(folder)) return;
+  const announced: Announced = [directory, process.pid, file];
+  const name = join(folder, `${basename(directory)}${file === null ? '' : '.saved'}`);
+  attempt(() => writeWhole(name, [JSON.stringify(announced)], { mode: 0o600 }), undefined);
+}
+
+/** What was announced in the folder, each once. */
+export function takeAnnounced(folder: string): Announced[] {
+  const names = attempt(() => readdirSync(folder), []).filter(name => /^trace-\w+(\.saved)?$/.test(name));
+  return names.sort().flatMap(name => {
+    const text = readTextIn(folder, name);
+    removeFile(join(folder, name));
+    return attempt<Announced[]>(() => [JSON.parse(text) as Announced], []);
+  });
+}

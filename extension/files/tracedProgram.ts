@@ -1,0 +1,31 @@
+// Which program a trace is of, by the launcher's facts in it.
+import type { SourceFolders } from '../protocol/cwd';
+import type { TraceFacts } from '../protocol/requests/engineRequests';
+import { sourcePath } from './sourcePath';
+
+type Traced = { facts: TraceFacts | null; folders: SourceFolders };
+
+function commandOf({ facts }: Traced): string[] {
+  const command = facts?.info.session.command;
+  return Array.isArray(command) ? command.map(String) : [];
+}
+
+/** Path of the script that ran, on this machine; null: it was a module, or no Python. */
+export function scriptOf(traced: Traced): string | null {
+  const script = commandOf(traced).find(word => word.endsWith('.py'));
+  return script === undefined ? null : sourcePath(script, traced.folders);
+}
+
+/** Equal for the runs of one program, with whatever arguments where it is a script; null: it is not known. */
+export function programOf(traced: Traced): string | null {
+  const [, ...words] = commandOf(traced);
+  return scriptOf(traced) ?? (words.length === 0 ? null : [traced.folders.cwd, ...words].join('\0'));
+}
+
+/** When a run was started, in milliseconds of real time; 0: not known. */
+export function startedMs({ facts }: Pick<Traced, 'facts'>): number {
+  return Number(facts?.info.session.startedRealtimeMs ?? 0);
+}
+
+/** Orders runs by when they were started, the latest last. */
+export const byStart = (a: Traced, b: Traced): number => startedMs(a) - startedMs(b);

@@ -1,0 +1,170 @@
+// A run beside the one of the same program before it: which leaks are gone, which are still there, and the peak.
+import { t } from '@vscode/l10n';
+import { areEnoughFor } from '../../analysis/sites/overallVerdict';
+import { lostShareOf } from '../../analysis/sites/context';
+import { rowVerdicts } from '../../analysis/findings/rowVerdicts';
+import { THRESHOLDS as T } from '../../analysis/series/thresholds';
+import { sum } from '../../analysis/series/statistics';
+import { cwdOf } from '../../protocol/cwd';
+import type { RunComparison } from '../../protocol/requests/compareRequests';
+import {
+  listedLayer,
+  siteRows,
+  type Frame,
+  type Layer,
+  type SiteRow,
+  type TraceInfo,
+  type TraceSource,
+} from '../../protocol/trace';
+import { isLeak, isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
+import { fileLine, formatBytes, formatCount, lineName } from '../../text/format';
+import { ofLine, pairLines } from './compareHoldings';
+
+/** A run, and what was found in it. */
+export interface JudgedRun {
+  source: TraceSource;
+  verdicts: Verdicts;
+}
+
+/** A line of the program in each run; undefined: it allocates nothing there. */
+interface Line {
+  layer: Layer;
+  from: SiteRow | undefined;
+  to: SiteRow | undefined;
+}
+interface Outcome {
+  verdict: RunComparison['verdict'];
+  sentence: string;
+}
+
+/** All that ever allocated. */
+const ALL = { sort: 'peakBytes', descending: true, from: 0, to: 20_000, includeDead: true } as const;
+/** A peak that is higher by less than this part is the same. */
+const NOISE = 0.05;
+
+/** Null where there is nothing to say, or the runs cannot be compared. */
+export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | null {
+  const [infoA, infoB] = [before.source.info(), now.source.info()];
+  if (isSimulated(infoA) !== isSimulated(infoB) || infoB.totals.length === 0) return null;
+  const [old, found] = [leaksIn(before.verdicts), leaksIn(now.verdicts)];
+  const layers = new Set([...old, ...found].map(({ layer }) => layer));
+  const lines = [...layers].flatMap(layer => linesOf(before.source, now.source, layer));
+  const known = new Set(old.flatMap(leak => linesIn(leak, lines).map(({ to }) => to && key(to))));
+  // What the run before did not come to see is not new.
+  const fresh = areEnoughFor(before.verdicts.steps, null) ? found : [];
+  const outcomes = [
+    ...old.map(leak => outcomeOf(leak, lines, before.source, now)),
+    ...fresh.filter(({ places }) => !places.some(place => known.has(key(place)))).map(newLeak),
+    ...peakOf(infoA, infoB, before.verdicts.steps, now.verdicts.steps),
+  ];
+  if (outcomes.length === 0) return null;
+  const is = (verdict: Outcome['verdict']): boolean => outcomes.some(one => one.verdict === verdict);
+  const verdict = is('bad') ? 'bad' : is('unknown') ? 'unknown' : 'good';
+  return { verdict, sentences: outcomes.map(({ sentence }) => sentence) };
+}
+
+const isSimulated = ({ processes }: TraceInfo): boolean => processes.some(({ simulated }) => simulated);
+const key = ({ file, line }: Pick<Frame, 'file' | 'line'>): string => `${file}:${line}`;
+const rate = (bytes: number): string => `+${formatBytes(bytes)}`;
+const shownPlace = ({ holder, place }: Finding) => (lineName(holder) === null ? place : holder);
+
+/** That matter, worst first. */
+function leaksIn({ findings }: Verdicts): Finding[] {
+  return findings.filter(one => isLeak(one) && one.bytesPerStep > 0 && !isMinor(one, findings));
+}
+
+/** All lines, though the program was edited between the runs. */
+function linesOf(before: TraceSource, now: TraceSource, layer: Layer): Line[] {
+  const rowsOf = (source: TraceSource) => siteRows(source.sites({ layer, groupBy: 'line', ...ALL }));
+  const [a, b] = [rowsOf(before), rowsOf(now)];
+  const [ofA, ofB] = [a, b].map(rows => new Map(rows.map(row => [key(row), row])));
+  const places = { cwdA: cwdOf(before.info().session), cwdB: cwdOf(now.info().session), sameRun: false };
+  const holdings = (rows: typeof a) => rows.map(row => ofLine(row, row.peakBytes, row.allocations));
+  const { pairs } = pairLines(holdings(a), holdings(b), places);
+  const find = (rows: typeof ofA, frame: Frame | undefined) => frame && rows?.get(key(frame));
+  return pairs.map(pair => ({ layer, from: find(ofA, pair.a?.frames[0]), to: find(ofB, pair.b?.frames[0]) }));
+}
+
+/** Those of a leak of the run before. */
+function linesIn(leak: Finding, lines: readonly Line[]): Line[] {
+  const names = new Set(leak.places.map(key));
+  return lines.filter(({ layer, from }) => layer === leak.layer && from !== undefined && names.has(key(from)));
+}
+
+/** What became of a leak of the run before. */
+function outcomeOf(
+  leak: Finding,
+  lines: readonly Line[],
+  before: TraceSource,
+  { source, verdicts }: JudgedRun,
+): Outcome {
+  const name = nameNow(leak, lines, before, source);
+  const ids = linesIn(leak, lines).flatMap(({ to }) => to?.id ?? []);
+  const judged = rowVerdicts(source, verdicts, ids, 'line');
+  const growing = judged.filter(({ state }) => state === 'growing' || state === 'slow');
+  if (growing.length > 0) {
+    const [perStep, past] = [rate(sum(growing.map(row => row.bytesPerStep))), rate(leak.bytesPerStep)];
+    return { verdict: 'bad', sentence: t('{0} still grows: {1} per step (was {2}).', name, perStep, past) };
+  }
+  const unknown = (sentence: string): Outcome => ({ verdict: 'unknown', sentence });
+  const info = source.info();
+  if (lostShareOf(info) > T.rare) return unknown(t('Too many events were lost to tell whether {0} still grows.', name));
+  const open = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
+  if (open || !areEnoughFor(verdicts.steps, leak))
+    return info.live
+      ? unknown(t('More steps are needed to tell whether {0} still grows.', name))
+      : unknown(t('The run was too short to tell whether {0} still grows.', name));
+  if (ids.length === 0) return unknown(t('What {0} kept was not allocated in this run.', name));
+  return { verdict: 'good', sentence: t('{0} no longer grows.', name) };
+}
+
+/** A leak's line as it stands in the new run: as far as the nearest line of its file has moved. */
+function nameNow(leak: Finding, lines: readonly Line[], before: TraceSource, now: TraceSource): string {
+  const { file = null, line = null } = shownPlace(leak) ?? {};
+  if (file === null || line === null) return leak.headline;
+  const all: Moved[] = [...lines, ...callersOf(leak, lines, before, now)];
+  const moves = all.filter(({ from, to }) => from?.file === file && to !== undefined);
+  const far = ({ from }: Moved): number => Math.abs((from?.line ?? 0) - line);
+  const [nearest] = moves.sort((one, other) => far(one) - far(other));
+  if (!nearest?.from || !nearest.to) return fileLine(file, line);
+  return fileLine(nearest.to.file, line + nearest.to.line - nearest.from.line);
+}
+
+type Moved = { from: Frame | undefined; to: Frame | undefined };
+
+/** What the stacks of a leak have in both runs: a file that allocates nothing itself may call what does. */
+function callersOf(leak: Finding, lines: readonly Line[], before: TraceSource, now: TraceSource): Moved[] {
+  const names = new Set(linesIn(leak, lines).flatMap(({ to }) => (to ? key(to) : [])));
+  const rows = siteRows(now.sites({ layer: leak.layer, groupBy: 'site', ...ALL }));
+  const stacks = rows.filter(row => names.has(key(row))).map(({ id }) => now.site(id)?.frames ?? []);
+  return leak.sites.flatMap(site => {
+    const frames = before.site(site)?.frames ?? [];
+    const functions = (all: readonly Frame[]): string => all.map(frame => frame.function).join('\n');
+    const stack = stacks.find(other => functions(other) === functions(frames)) ?? [];
+    return stack.map((to, i) => ({ from: frames[i], to }));
+  });
+}
+
+function newLeak(leak: Finding): Outcome {
+  const name = lineName(shownPlace(leak)) ?? leak.headline;
+  const sentence = t('{0} grows, and did not before: {1} per step.', name, rate(leak.bytesPerStep));
+  return { verdict: 'bad', sentence };
+}
+
+type Steps = Verdicts['steps'];
+
+/** Of one card, where most was alive; none as long as the run goes on, unless it is higher already. */
+function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
+  const most = ({ totals }: TraceInfo): number =>
+    Math.max(0, ...totals.filter(({ layer }) => layer === listedLayer(totals)).map(({ peakBytes }) => peakBytes));
+  const higher = most(b) > most(a) * (1 + NOISE);
+  if (most(a) === 0 || (b.live && !higher)) return [];
+  const [from, to] = [formatBytes(most(a)), formatBytes(most(b))];
+  const alike = stepsA.source === 'time' || Math.abs(stepsA.count - stepsB.count) <= T.little * stepsA.count;
+  const sentence = !alike
+    ? t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, formatCount(stepsB.count), formatCount(stepsA.count))
+    : from === to
+      ? t('The peak is the same: {0}.', to)
+      : t('Peak {0} → {1}.', from, to);
+  return [{ verdict: higher ? 'bad' : 'good', sentence }];
+}

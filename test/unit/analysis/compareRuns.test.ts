@@ -1,0 +1,129 @@
+// A run beside the one before it: what became of its leaks, and how sure that is.
+import assert from 'node:assert/strict';
+import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
+import type { RunComparison } from '../../../extension/protocol/requests/compareRequests';
+import type { Frame, TraceInfo } from '../../../extension/protocol/trace';
+import { compareRuns } from '../../../extension/report/gate/compareRuns';
+import { type RunFacts, RunTrace, SCRIPT } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
+import { makeTotals } from '../fakeTrace';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
+
+const MB = 1 << 20;
+const GB = 1 << 30;
+
+interface Run extends RunFacts {
+  steps?: number;
+  /** Kept of each step by site 1, or of every so many. */
+  keeps?: number;
+  every?: number;
+  peakBytes?: number;
+  /** Whether site 1 allocates. */
+  allocates?: boolean;
+  more?: (run: StepRun) => void;
+  info?: Partial<TraceInfo>;
+}
+
+/** Site 1 keeps memory, or gives it back; site 2 gives it back. */
+function run({ steps = 60, keeps = 0, every = 1, peakBytes = GB, allocates = true, more, info, ...facts }: Run) {
+  const made = new StepRun();
+  for (let step = 1; step <= steps; step++) {
+    if (keeps > 0 && step % every === 0) made.alloc(1, keeps);
+    else if (allocates) made.pass(1, 2 * MB);
+    made.pass(2, 8 * MB);
+    more?.(made);
+    made.endStep();
+  }
+  const source = new RunTrace(made, { totalBytes: 1000 * MB, lines: { 1: 38, 2: 41 }, ...facts });
+  const own = source.info();
+  source.info = () => ({ ...own, live: false, totals: [makeTotals({ allocations: 1, peakBytes })], ...info });
+  const found = source.site.bind(source);
+  source.site = id => {
+    const site = found(id);
+    return site && { ...site, userFrame: 0 };
+  };
+  return { source, verdicts: judgeTrace(source) };
+}
+const LEAKS = { keeps: 2 * MB, peakBytes: 1.36 * GB };
+
+function compared(before: Run, now: Run): RunComparison {
+  const found = compareRuns(run(before), run(now));
+  assert.ok(found !== null);
+  assertSentence(found.sentences.join('\n'));
+  return found;
+}
+
+test('a leak that is mended no longer grows, and the peak is lower', () => {
+  assert.equal(compared(LEAKS, { peakBytes: 0.41 * GB }).verdict, 'good');
+});
+
+test('one that is still there says how fast, beside how fast it was', () => {
+  assert.equal(compared(LEAKS, { keeps: MB }).verdict, 'bad');
+});
+
+test('a line that moved is the same one, and has its new number', () => {
+  const lines = { 1: 48, 2: 51 };
+  assert.match(compared(LEAKS, { lines }).sentences[0] ?? '', /train\.py:48/);
+  assert.match(compared(LEAKS, { ...LEAKS, lines }).sentences[0] ?? '', /train\.py:48/);
+});
+
+test('too few steps, as long as the program runs and when it has ended', () => {
+  const short = { steps: 8, info: { live: true } };
+  assert.equal(compared(LEAKS, short).verdict, 'unknown');
+  assert.equal(compared(LEAKS, { steps: 8 }).verdict, 'unknown');
+});
+
+test('a leak of every tenth step takes more steps than one of each', () => {
+  const rare = { ...LEAKS, steps: 200, every: 10 };
+  assert.equal(compared(rare, { steps: 60 }).verdict, 'unknown');
+  assert.equal(compared(rare, { steps: 200 }).verdict, 'good');
+});
+
+test('memory that this run never allocated is not mended, and lost events prove nothing', () => {
+  assert.equal(compared(LEAKS, { allocates: false }).verdict, 'unknown');
+  const lost = { events: 30_000, byCause: { budget: 30_000 } };
+  assert.equal(compared(LEAKS, { lost, info: { lost } }).verdict, 'unknown');
+});
+
+test('a leak that the run before did not have, and a peak that is higher', () => {
+  const more = (made: StepRun) => made.alloc(3, 4 * MB);
+  assert.equal(compared({}, { more, peakBytes: 1.5 * GB }).verdict, 'bad');
+  assert.equal(compared(LEAKS, { peakBytes: 1.5 * GB }).verdict, 'bad');
+  assert.equal(compared({ steps: 4 }, { more }).sentences.length, 1, 'it may have had it');
+});
+
+test('while it runs the peak is not known, unless it is higher already', () => {
+  assert.equal(compared(LEAKS, { info: { live: true } }).sentences.length, 1);
+  assert.equal(compared(LEAKS, { info: { live: true }, peakBytes: 2 * GB }).sentences.length, 2);
+  assert.equal(compareRuns(run({}), run({ info: { live: true } })), null, 'nothing is to be said');
+});
+
+test('the line that holds is named, and moves as those around it', () => {
+  const source = run(LEAKS);
+  const [leak] = source.verdicts.findings;
+  assert.ok(leak);
+  leak.holder = { ...holder, file: SCRIPT, line: 45 };
+  const found = compareRuns(source, run({ lines: { 1: 48, 2: 51 } }));
+  assert.match(found?.sentences[0] ?? '', /train\.py:55 /);
+  const stack = (line: number): Frame[] => [
+    { file: '/home/user/lib.py', line: 7, function: 'keep' },
+    { file: SCRIPT, line, function: 'train' },
+  ];
+  const called = run({ ...LEAKS, frames: { 1: stack(44) } });
+  called.verdicts.findings[0]!.holder = { ...holder };
+  const moved = compareRuns(called, run({ frames: { 1: stack(46) }, lines: { 2: 41 } }));
+  assert.match(moved?.sentences[0] ?? '', /train\.py:47 /, 'also where it only calls what allocates');
+});
+
+const holder = {
+  ...{ path: 'kept', kind: 'global', function: 'train', length: null, bound: null },
+  ...{ file: SCRIPT, line: 45 },
+};
+
+test('a run on a simulated GPU is beside none on a real one', () => {
+  const real = run(LEAKS);
+  const processes = real.source.info().processes.map(one => ({ ...one, simulated: true }));
+  assert.equal(compareRuns(real, run({ info: { processes } })), null);
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exceptionIn } from '../../../extension/capture/launch/pythonException';
+
+const HEADER = 'Traceback (most recent call last):\r\n';
+const FRAME = '  File "/home/me/train.py", line 1, in <module>\r\n    import torch\r\n';
+
+test('the last line of the last traceback is found, without the colours of Python 3.13', () => {
+  const plain = `step 1\r\n${HEADER}${FRAME}ModuleNotFoundError: No module named 'torch'\r\n`;
+  assert.equal(exceptionIn(plain), "ModuleNotFoundError: No module named 'torch'");
+  const red = plain
+    .replace('ModuleNotFoundError', '\x1b[1;35mModuleNotFoundError\x1b[0m')
+    .replace('\r\n', '\x1b[0m\r\n');
+  assert.equal(exceptionIn(red), "ModuleNotFoundError: No module named 'torch'");
+  const during = 'During handling of the above exception, another exception occurred:\r\n\r\n';
+  assert.equal(exceptionIn(`${plain}\r\n${during}${HEADER}${FRAME}data.Missing: 3\r\n`), 'data.Missing: 3');
+});
+
+test('a message of several lines is its first; what follows is none', () => {
+  const error = 'torch.OutOfMemoryError: CUDA out of memory.\r\nSee the documentation: there\r\n';
+  assert.equal(exceptionIn(`${HEADER}${FRAME}${error}`), 'torch.OutOfMemoryError: CUDA out of memory.');
+  assert.equal(exceptionIn(`${HEADER}${FRAME}StopIteration\r\nsaved.\r\n`), 'StopIteration');
+  assert.equal(exceptionIn(`${HEADER}${FRAME}KeyError: ${'x'.repeat(5000)}\r\n`)?.length, 400);
+});
+
+test('a file that does not compile has no header; output without an exception has none', () => {
+  const syntax = '  File "/home/me/train.py", line 3\r\n    f(\r\n     ^\r\nSyntaxError: \'(\' was never closed\r\n';
+  assert.equal(exceptionIn(syntax), "SyntaxError: '(' was never closed");
+  assert.equal(exceptionIn('Error: 3\r\nloss: 0.1\r\n'), null);
+  assert.equal(exceptionIn(''), null);
+});

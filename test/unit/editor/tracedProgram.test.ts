@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { byStart, programOf, scriptOf } from '../../../extension/files/tracedProgram';
+import type { TraceFacts } from '../../../extension/protocol/requests/engineRequests';
+import { makeInfo } from '../fakeTrace';
+
+const traced = (command: string[], cwd = '/w', startedRealtimeMs = 0) => ({
+  facts: { info: makeInfo({ session: { command, cwd, startedRealtimeMs } }) } as unknown as TraceFacts,
+  folders: { cwd, beside: null },
+});
+
+test('runs of one script are of one program, with whatever arguments and Python', () => {
+  const one = programOf(traced(['/usr/bin/python3', '/w/train.py', '--epochs', '3']));
+  assert.equal(programOf(traced(['python', 'train.py'])), one);
+  assert.notEqual(programOf(traced(['python', 'train.py'], '/w/other')), one);
+  assert.equal(scriptOf(traced(['python', '-u', 'train.py'])), '/w/train.py');
+});
+
+test('a module is one by its words and folder, and what is not known is none', () => {
+  const test = ['python', '-m', 'pytest', 'a::one'];
+  assert.equal(programOf(traced(test)), programOf(traced(test)));
+  assert.notEqual(programOf(traced(test)), programOf(traced(['python', '-m', 'pytest', 'a::two'])));
+  assert.notEqual(programOf(traced(test)), programOf(traced(test, '/v')));
+  assert.equal(programOf(traced([])), null);
+  assert.equal(programOf({ facts: null, folders: { cwd: '/', beside: null } }), null);
+});
+
+test('an older trace that is opened later is no later run', () => {
+  const [old, late] = [traced([], '/w', 5), traced([], '/w', 9)];
+  assert.deepEqual([late, old].sort(byStart), [old, late]);
+});

@@ -1,0 +1,67 @@
+// When the arguments of a script are asked for: where it reads any, or had some last time.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Memento } from 'vscode';
+import { importWith } from '../fakeVscode';
+
+const folder = mkdtempSync(join(tmpdir(), 'prompt-'));
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, 'train.py');
+const settings: Record<string, string> = { pythonPath: '/usr/bin/python3' };
+let answer: string | undefined = '--epochs 3';
+let asked = 0;
+const document = { uri: { fsPath: file, scheme: 'file' }, isDirty: false, isUntitled: false, languageId: 'python' };
+const vscode = {
+  l10n: { t: (text: string) => text },
+  extensions: { getExtension: () => undefined },
+  workspace: {
+    getWorkspaceFolder: () => undefined,
+    getConfiguration: () => ({ get: (name: string, otherwise: unknown) => settings[name] ?? otherwise }),
+  },
+  window: {
+    activeTextEditor: { document },
+    showInputBox: () => {
+      asked++;
+      return Promise.resolve(answer);
+    },
+  },
+};
+
+/** The arguments of a run, and whether they were asked for. */
+async function run(
+  source: string,
+  memory: Map<string, unknown>,
+  anew = false,
+): Promise<[string[] | undefined, boolean]> {
+  const { planOfActiveFile } = await importWith(vscode, () => import('../../../extension/views/commands/chooseLaunch'));
+  writeFileSync(file, source);
+  asked = 0;
+  const update = (key: string, value: unknown): Promise<void> => Promise.resolve(void memory.set(key, value));
+  const plan = await planOfActiveFile({ get: (key: string) => memory.get(key), update } as unknown as Memento, anew);
+  return [plan?.command.slice(2), asked > 0];
+}
+
+const READS = 'import argparse\n';
+const PLAIN = 'import torch\n';
+const GIVEN = ['--epochs', '3'];
+
+test('once: a script that reads none runs at once; one that does is asked for, and then remembered', async () => {
+  const memory = new Map<string, unknown>();
+  assert.deepEqual(await run(PLAIN, memory), [[], false]);
+  assert.deepEqual(await run(READS, memory), [GIVEN, true]);
+  assert.deepEqual(await run(READS, memory), [GIVEN, false]);
+  assert.deepEqual(await run(PLAIN, memory, true), [GIVEN, true], 'new arguments are always asked for');
+});
+
+test('always and never; nothing runs where the question is left', async () => {
+  settings.askArguments = 'always';
+  assert.deepEqual(await run(PLAIN, new Map()), [[], false]);
+  assert.deepEqual(await run(PLAIN, new Map([[`arguments:${file}`, '--old']])), [GIVEN, true]);
+  answer = undefined;
+  assert.deepEqual(await run(READS, new Map()), [undefined, true]);
+  settings.askArguments = 'never';
+  assert.deepEqual(await run(READS, new Map()), [[], false]);
+});
