@@ -189,7 +189,7 @@ const checks = {
       const shown = await untrusted
         .locator('.state [data-action]:visible')
         .evaluateAll(all => all.map(one => one.dataset.action));
-      assert.deepEqual(shown, ['manage-trust', 'try-sample']);
+      assert.deepEqual(shown, ['manage-trust', 'try-sample', 'open-trace']);
     });
   },
   async 'a program without a leak has nothing red'() {

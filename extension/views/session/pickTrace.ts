@@ -34,12 +34,12 @@ export async function pickTrace(
       closed.map((trace): TraceItem => {
         const { file, bytes } = trace;
         const description = summaryWords(trace, bytes);
-        return { label: trace.title, description, detail: file, pick: () => ({ file: vscode.Uri.file(file) }) };
+        return { label: trace.title, description, pick: () => ({ file: vscode.Uri.file(file) }) };
       }),
     ),
     ...section(vscode.l10n.t('others'), browse),
   ];
-  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
   return picked?.pick?.();
 }
 

@@ -21,7 +21,8 @@ export interface RecentTrace extends TraceSummary {
 }
 
 const MEMORY = 'recentTraces';
-const MOST = 10;
+/** As many as a list of choices shows without scrolling. */
+const MOST = 8;
 
 export class RecentTraces implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();

@@ -169,6 +169,7 @@ export class Sessions implements vscode.Disposable {
     if (session === undefined) return;
     if (session.running) throw new Refused(vscode.l10n.t('{0} runs: stop it before it is closed.', session.title));
     this.list.remove(session);
+    if (session.file !== null) this.noteRecent(session, session.file);
     this.notifyClosed(
       session.file === null
         ? vscode.l10n.t('{0} was closed.', session.title)
