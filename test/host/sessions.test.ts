@@ -129,7 +129,7 @@ describe('Several sessions in VS Code', () => {
     await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);
     assert.equal(groups.all.length, 1, 'half of this window would be too narrow for the page');
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
-    assert.equal(await attribute(PAGE, 'data-phase'), 'running');
+    await until('the page again', async () => (await attribute(PAGE, 'data-phase')) === 'running');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
   });
