@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { TraceEngine } from '../../extension/engine/traceEngine';
 import type { PageMethod } from '../../extension/protocol/requests/engineRequests';
-import type { PeakCard, TimelineSteps } from '../../extension/protocol/requests/timelineRequests';
-import { knownPeak } from '../../extension/protocol/trace';
+import type { Peak, PeakCard, TimelineSteps } from '../../extension/protocol/requests/timelineRequests';
 import { peakText } from '../../webview/explorer/timeline/span';
 
 const root = resolve(__dirname, '../../..');
@@ -14,16 +13,16 @@ for (const [trace, file] of ['media/sample/finetune.gputrace', 'test/golden/trac
   test(`the card and the mark of the peak name the same step: ${file}`, async () => {
     const engine = new TraceEngine(join(root, 'dist'), () => undefined);
     const opening = { trace, path: join(root, file), directory: null, findsHolders: false, ended: false };
-    const { info } = await engine.request('open', opening);
+    await engine.request('open', opening);
     await engine.request('readToEnd', { trace });
     const answer = (method: PageMethod, params: object): Promise<unknown> =>
       engine.request('answer', { trace, title: '', method, params: params as never, others: [] });
-    const peak = knownPeak(info, { series: 'tensor' });
-    assert.ok(peak);
-    const moment = { kind: 'at', timeNs: peak.timeNs + 100, peak: true };
+    const peak = (await answer('peakInside', { series: 'tensor', fromNs: 0, toNs: 1e15 })) as Peak;
+    assert.equal(peak.fromNs, peak.toNs, 'the totals have its time');
+    const moment = { kind: 'at', timeNs: peak.toNs + 100, peak: true };
     const { sentence } = (await answer('peakCard', { moment })) as PeakCard;
     const { axis } = (await answer('timelineSteps', { points: 2048 })) as TimelineSteps;
-    const mark = peakText({ fromNs: peak.timeNs, toNs: peak.timeNs }, axis);
+    const mark = peakText(peak, axis);
     assert.match(mark, /^step \d+$/);
     assert.ok(sentence.endsWith(mark), `${sentence}; the mark: ${mark}`);
     await engine.request('close', { trace });
