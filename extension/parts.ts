@@ -13,6 +13,7 @@ import { DoctorPage } from './views/page/doctorPage';
 import { ExplorerView } from './views/page/explorer';
 import { JobPage, jobFolder } from './views/page/jobPage';
 import { SavedTraceEditor } from './views/page/savedTrace';
+import { RecentTraces } from './views/session/recentTraces';
 import { Sessions } from './views/session/sessions';
 import { EXPLORER } from './views/contributedNames';
 import { StatusItem } from './views/session/statusBar';
@@ -36,7 +37,8 @@ export function makeParts(context: vscode.ExtensionContext) {
       void (over ? vscode.window.showErrorMessage(sentence) : vscode.window.showWarningMessage(sentence));
     },
   });
-  const sessions = new Sessions(dist, engine, log, context.workspaceState);
+  const recent = new RecentTraces(context.globalState);
+  const sessions = new Sessions(dist, engine, log, context.workspaceState, recent);
   const doctor = new DoctorPage(dist, engine, tools.dist, () => findInterpreter(undefined));
   const lineBytes = new LineBytes(sessions, lines);
   const explorer = new ExplorerView(sessions, tools);
@@ -47,6 +49,7 @@ export function makeParts(context: vscode.ExtensionContext) {
     log,
     debugging,
     sessions,
+    recent,
     explorer,
     wide,
     lines,

@@ -52,11 +52,16 @@ export function fixedIn(traced: WindowTrace | null, lines: SourceLines): string[
   return traced === null ? [] : found.filter(one => isFixed(one, originOf(traced), lines)).map(({ id }) => id);
 }
 
-/** Writes a finding's fix into its file, where undo takes it back, and shows the line. Rejects with one sentence. */
-export async function applyFix(finding: Finding, origin: SourceOrigin, lines: SourceLines): Promise<void> {
+/** Writes a finding's fix into its file, where undo takes it back, and shows the line. `room`: as `openLine`. Rejects with one sentence. */
+export async function applyFix(
+  finding: Finding,
+  { folders, sinceMs }: SourceOrigin,
+  lines: SourceLines,
+  room: boolean,
+): Promise<void> {
   const { file, line } = finding.holder ?? {};
-  const edit = await fixEdit(finding, origin, lines);
+  const edit = await fixEdit(finding, { folders, sinceMs }, lines);
   if (edit === null || !file || !line || !(await vscode.workspace.applyEdit(edit)))
     throw new Error(vscode.l10n.t('The line reads differently now, so nothing was changed.'));
-  await openLine(file, lines.nearest(sourcePath(file, origin.folders), line, origin.sinceMs), origin.folders);
+  await openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, room);
 }

@@ -4,9 +4,12 @@ import type { SourceFolders } from '../protocol/cwd';
 import { fileLine } from '../text/format';
 import { findCell, isCell } from './notebookCell';
 
-/** Puts the cursor on a line of the program's source. Rejects with one sentence when the file cannot be shown. */
-export async function openLine(file: string, line: number, folders: SourceFolders): Promise<void> {
-  if (isCell(file)) return openCell(file, line);
+/**
+ * Puts the cursor on a line of the program's source. `room`: a page that is an editor may get one beside it. Rejects with one
+ * sentence when the file cannot be shown.
+ */
+export async function openLine(file: string, line: number, folders: SourceFolders, room = true): Promise<void> {
+  if (isCell(file)) return openCell(file, line, room);
   if (file === '' || file.startsWith('<')) {
     throw new Error(vscode.l10n.t('This code has no file: {0}.', file === '' ? '?' : file));
   }
@@ -17,34 +20,36 @@ export async function openLine(file: string, line: number, folders: SourceFolder
   } catch {
     throw new Error(vscode.l10n.t('{0} cannot be opened: is it still there?', uri.fsPath));
   }
-  await show(document, line);
+  await show(document, line, room);
 }
 
-async function openCell(file: string, line: number): Promise<void> {
+async function openCell(file: string, line: number, room: boolean): Promise<void> {
   const cell = findCell(file);
   if (cell === null) {
     const name = fileLine(file, line);
     throw new Error(vscode.l10n.t('{0} is in no open notebook: open the notebook that ran it.', name));
   }
   await vscode.window.showNotebookDocument(cell.notebook, {
-    viewColumn: besidePage(),
+    viewColumn: besidePage(room),
     selections: [new vscode.NotebookRange(cell.index, cell.index + 1)],
   });
-  await show(cell.document, line);
+  await show(cell.document, line, room);
 }
 
-async function show(document: vscode.TextDocument, line: number): Promise<void> {
+async function show(document: vscode.TextDocument, line: number, room: boolean): Promise<void> {
   const at = new vscode.Position(Math.min(Math.max(line, 1), document.lineCount) - 1, 0);
   const selection = new vscode.Range(at, at);
-  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, viewColumn: besidePage() });
+  const viewColumn = besidePage(room);
+  const editor = await vscode.window.showTextDocument(document, { selection, preview: true, viewColumn });
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** A page that is an editor itself stays in sight: the line opens in another group. */
-function besidePage(): vscode.ViewColumn {
+/** A page that is an editor itself stays in sight: the line opens in another group, or in a new one if there is room; else in a tab. */
+function besidePage(room: boolean): vscode.ViewColumn {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const input = activeTabGroup.activeTab?.input;
   const page = input instanceof vscode.TabInputWebview || input instanceof vscode.TabInputCustom;
   if (!page) return vscode.ViewColumn.Active;
-  return all.find(group => group !== activeTabGroup)?.viewColumn ?? vscode.ViewColumn.Beside;
+  const other = all.find(group => group !== activeTabGroup)?.viewColumn;
+  return other ?? (room ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
 }

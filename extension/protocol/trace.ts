@@ -29,6 +29,22 @@ export function listedLayer(totals: readonly Pick<answers.Totals, 'layer' | 'all
   return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
 }
 
+/** What the totals have to the nanosecond: the peak of the only ledger that a series is made of. Process and device: -1 or absent = all. */
+export function knownPeak(
+  info: Pick<answers.TraceInfo, 'totals'>,
+  { series, process = -1, device = -1 }: Pick<answers.TimelineQuery, 'series' | 'process' | 'device'>,
+): { timeNs: number; bytes: number } | null {
+  const totals = info.totals.filter(
+    total =>
+      total.layer === series &&
+      total.peakBytes > 0 &&
+      (process < 0 || total.process === process) &&
+      (device < 0 || total.device === device),
+  );
+  const [only] = totals;
+  return only && totals.length === 1 ? { timeNs: only.peakNs, bytes: only.peakBytes } : null;
+}
+
 /** Whether what was allocated in a backward pass is shown at another line than the one that ran. */
 export function isOfBackward(source: answers.LineSource): boolean {
   return source === 'forward' || source === 'forward-near' || source === 'backward-call';

@@ -5,7 +5,7 @@ import type { Layer } from '../protocol/trace';
 export type Translate = (text: string, ...values: string[]) => string;
 
 // How numbers read, the same everywhere: in the table, the page and the status bar.
-const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+export const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 
 export const LAYER_NAMES: Record<Layer, string> = {
   tensor: 'tensor layer',
@@ -19,13 +19,13 @@ export function formatBytes(bytes: number): string {
   let value = Math.abs(bytes);
   if (!Number.isFinite(value)) return '?';
   if (Math.round(value) < 1024) return `${sign}${Math.round(value)} B`;
-  let unit = -1;
+  let unit = 0;
   // 1023.5 would print as "1024": it belongs to the next unit.
-  while (unit + 1 < UNITS.length && (unit < 0 || value >= 1023.5)) {
+  while (unit + 1 < BYTE_UNITS.length && (unit === 0 || value >= 1023.5)) {
     value /= 1024;
     unit++;
   }
-  return `${sign}${value.toFixed(value < 999.995 ? 2 : 0)} ${UNITS[unit]}`;
+  return `${sign}${value.toFixed(value < 999.995 ? 2 : 0)} ${BYTE_UNITS[unit]}`;
 }
 
 /** Bytes a second with a sign: `+1.20 MB/s`; the empty string below one byte a second. */

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
-import { attribute, click, press, rows, texts, until, violations } from './window';
+import { attribute, click, keys, press, rows, texts, until, violations } from './window';
 
 const MB = 1 << 20;
 const run = (command: string, ...given: unknown[]): Promise<unknown> =>
@@ -101,6 +101,7 @@ describe('Several sessions in VS Code', () => {
         return (editor?.document.uri.fsPath === first && editor.selection.active.line === line - 1) || null;
       });
     await onLine(FIRST + 2);
+    await click('[data-action=unchanged]');
     await press('.compare-grid', 'End');
     await press('.compare-grid', 'Enter');
     await onLine(FIRST);
@@ -117,16 +118,18 @@ describe('Several sessions in VS Code', () => {
 
   it('opens the page in an editor', async () => {
     await click('[data-action=open-wide]');
-    await until('the editor', () =>
-      vscode.window.tabGroups.all.some(group => group.tabs.some(tab => tab.label === 'Leak Explorer')),
-    );
+    const groups = vscode.window.tabGroups;
+    await until('the editor', () => groups.all.some(({ tabs }) => tabs.some(tab => tab.label === 'Leak Explorer')));
+    assert.equal(groups.all.length, 1, 'the page is a tab of the active group, and no group is split for it');
     await vscode.commands.executeCommand('workbench.action.closeSidebar');
     await until('the page in it', async () => (await texts(`${PAGE} [data-value=title]`))[0] === 'first_job.py');
     await inThemes('wide');
     await click('[data-tab=lines]');
     await click(`[data-row][data-line="${FIRST}"]`);
-    await until('the line beside the page', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);
-    assert.equal(await attribute(PAGE, 'data-phase'), 'running');
+    await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);
+    assert.equal(groups.all.length, 1, 'half of this window would be too narrow for the page');
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    await until('the page again', async () => (await attribute(PAGE, 'data-phase')) === 'running');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('gpuMemoryTrace.explorer.focus');
   });
@@ -137,5 +140,28 @@ describe('Several sessions in VS Code', () => {
     await click('[data-action=close-session]');
     await shows('second_job.py');
     assert.equal(await attribute(PAGE, 'data-phase'), 'running');
+    assert.match((await texts('[data-notice=closed]')).join(), /^first_job\.py .*\.gputrace$/);
+  });
+
+  it('offers open and recent traces first where one is opened or compared with, and then files', async () => {
+    const list = '.quick-input-widget:not([style*="display: none"])';
+    const offered = async (): Promise<string[]> => texts(`${list} .quick-input-list-row:first-child .label-name`);
+    void run('openTrace');
+    const items = await until('the traces', async () => {
+      const found = await offered();
+      return found.length > 2 ? found : null;
+    });
+    assert.equal(items[0], 'second_job.py');
+    assert.ok(items.includes('first_job.py'), items.join());
+    assert.match(items.at(-1) ?? '', /^Browse/);
+    await keys('Escape');
+    await click('[data-tab=compare]');
+    await click('[data-action=compare-other]');
+    await until('the other traces', async () => (await offered()).at(-1)?.startsWith('Browse'));
+    assert.ok(!(await offered()).includes('second_job.py'), 'it is the one that is compared');
+    await press(`${list} input[type=text]`, 'Enter');
+    await until('the moments of the other trace', async () =>
+      (await texts('[data-control=compare-a] vscode-option')).some(text => text.startsWith('first_job.py')),
+    );
   });
 });

@@ -13,7 +13,11 @@ const files = await buildPage();
 const SOME = THEMES.slice(0, 2);
 const SCENES = {
   running: { before: 3, fixed: ['leak 1'] },
-  empty: { phase: 'empty' },
+  empty: {
+    phase: 'empty',
+    recent: [{ file: '/x/a.gputrace', title: 'a.py', words: '2.00 MB' }],
+    closed: 'a.py was closed.',
+  },
   untrusted: { phase: 'empty', trusted: false },
   starting: { phase: 'starting', detail: 'Waiting for the first CUDA call of train.py.' },
   ended: { phase: 'ended', exitCode: 1, detail: 'train.py ended with exit status 1.' },
@@ -97,6 +101,33 @@ const checks = {
     const wrong = [];
     for (const theme of LONG ? THEMES : SOME) wrong.push(...(await wrongIn(theme)));
     assert.ok(wrong.length === 0, wrong.join('\n'));
+  },
+  async 'each badge, state, series and part of a bar has a tooltip or is named in a legend'() {
+    const { page, context } = await openPage(browser, files, { devices: 1, width: 1300, height: 900 });
+    const marks = '.badge, .verdict, .finding-word, .ledger-bar i, .legend-item, .timeline-mark, .timeline-gap';
+    const bare = await page
+      .locator(marks)
+      .evaluateAll(all =>
+        all.filter(one => one.checkVisibility() && !one.closest('[title]:not([title=""])')).map(one => one.outerHTML),
+      );
+    assert.ok((await page.locator(marks).count()) > 20);
+    assert.deepEqual(bare, []);
+    await context.close();
+  },
+  async 'colours of series that are switched off can be read in each theme'() {
+    const wrong = [];
+    for (const theme of THEMES) {
+      const { page, context } = await openPage(browser, files, { theme, devices: 1, width: 1300 });
+      for (const series of ['tensor', 'driver']) await page.locator(`[data-series=${series}]`).click();
+      await settled(page);
+      await page.evaluate(axe);
+      const { violations: found } = await page.evaluate(() =>
+        window.axe.run('.timeline', { runOnly: ['color-contrast'] }),
+      );
+      wrong.push(...found.map(({ nodes }) => `${theme}: ${nodes.map(({ html }) => html).join()}`));
+      await context.close();
+    }
+    assert.deepEqual(wrong, []);
   },
   async 'only the tab that is shown asks'() {
     const { page, context } = await openPage(browser, files, { live: true });

@@ -39,8 +39,10 @@ const checks = {
     const layers = () =>
       page.evaluate(() => window.bench.requests.filter(one => one.method === 'sites').map(one => one.params.layer));
     await eventually(async () => assert.deepEqual([...new Set(await layers())], ['driver']));
+    assert.equal(await page.locator('[data-tab=segments]').isVisible(), false, 'no allocator has segments');
     await page.evaluate(() => window.postMessage(window.bench.session));
     await pause();
+    assert.equal(await page.locator('[data-tab=segments]').isVisible(), true);
   },
   async 'the timeline is asked for the width that it has'() {
     await page.setViewportSize({ width: 800, height: 900 });
@@ -133,7 +135,7 @@ const checks = {
     assert.deepEqual([groupBy, layer], ['function', 'driver']);
     assert.match(await page.locator('.list-head h2').innerText(), /by function/);
   },
-  async 'the timeline zooms by wheel and keys, pans by drag, follows again by double click and Home'() {
+  async 'the timeline zooms by wheel and keys, pans by the wheel sideways and by moments, follows again by 0'() {
     const surface = page.locator('.timeline-surface');
     /** The middle of the timeline, wherever it is by now. */
     const middle = async () => {
@@ -143,25 +145,20 @@ const checks = {
     };
     await page.mouse.move(...(await middle()));
     await page.mouse.wheel(0, -300);
-    const [x, y] = await middle();
+    await pause();
     const { spanNs, endNs } = (await saved()).zoom;
     assert.ok(spanNs < 423e9 && endNs !== null);
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x + 60, y, { steps: 5 });
-    await page.mouse.up();
+    await page.mouse.wheel(-60, 0);
     await eventually(async () => assert.ok((await saved()).zoom.endNs < endNs));
-    await page.mouse.dblclick(...(await middle()));
+    await surface.press('0');
     await eventually(async () => assert.equal((await saved()).zoom.spanNs, null));
-    await surface.focus();
-    for (const key of ['+', '+', '+', 'ArrowLeft']) await surface.press(key);
+    for (const key of ['+', '+', '+', 'Home']) await surface.press(key);
+    await eventually(async () => assert.equal((await saved()).moment.kind, 'at'));
+    const { zoom, moment } = await saved();
+    assert.ok(zoom.endNs - zoom.spanNs <= moment.timeNs && moment.timeNs <= zoom.endNs, 'the moment is in sight');
+    for (const key of ['Escape', '0']) await surface.press(key);
     await pause();
-    const { endNs: once } = (await saved()).zoom;
-    assert.notEqual(once, null);
-    await surface.press('ArrowLeft');
-    await eventually(async () => assert.ok((await saved()).zoom.endNs < once));
-    await surface.press('Home');
-    assert.equal((await saved()).zoom.spanNs, null);
+    assert.deepEqual([(await saved()).moment.kind, (await saved()).zoom.spanNs], ['now', null]);
     await page.locator('[data-series=driver]').click();
     await pause();
     assert.equal(await page.locator('[data-series=driver]').getAttribute('aria-pressed'), 'false');

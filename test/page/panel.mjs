@@ -53,17 +53,15 @@ const checks = {
         return { middle: top + height / 2, right };
       }),
     );
-    assert.equal(middles.length, 4);
+    assert.equal(middles.length, 3);
     for (const { middle, right } of middles) {
       assert.ok(Math.abs(middle - middles[0].middle) < 4, JSON.stringify(middles));
       assert.ok(right <= PANEL.width, JSON.stringify(middles));
     }
-    for (const name of ['select-span', 'follow']) {
-      const words = (await chip(name).textContent()).trim();
-      assertSentence(words);
-      assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 1);
-      assert.ok((await chip(name).boundingBox()).width < 40, `${name} is an icon`);
-    }
+    const words = (await chip('follow').textContent()).trim();
+    assertSentence(words);
+    assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 1);
+    assert.ok((await chip('follow').boundingBox()).width < 40, 'it is an icon');
   },
   async 'keys walk over rows; Right shows the details of one in the place of the table, and there is a way back'() {
     const [grid, details] = [page.locator('.list .grid'), page.locator('.details')];
@@ -133,7 +131,25 @@ const checks = {
       assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
     }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
+    const lines = () => page.locator('[data-compared]').count();
+    const [changed, unchanged] = [await lines(), page.locator('[data-action=unchanged]')];
+    assertSentence(await unchanged.innerText());
+    await unchanged.click();
+    await eventually(async () => assert.equal(await lines(), changed + 1));
+    await unchanged.click();
+    await eventually(async () => assert.equal(await lines(), changed));
     await page.locator('[data-tab=lines]').click();
+  },
+  async 'an empty panel lists recent traces, which a click opens, and names the one that was closed'() {
+    const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2.00 MB' }));
+    const scene = { phase: 'empty', recent, closed: 'a.py was closed. Its trace is kept: /x/a.gputrace' };
+    await beside({ scene }, async empty => {
+      assert.equal(await empty.locator('[data-notice=closed]').innerText(), scene.closed);
+      assert.equal(await empty.locator('[data-notice=closed]').getAttribute('role'), 'status');
+      await empty.getByRole('button', { name: 'b.py' }).click();
+      const opened = () => empty.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openRecent'));
+      await eventually(async () => assert.deepEqual((await opened())[0]?.params, { file: recent[1].file }));
+    });
   },
   async 'out of memory: the headline alone is the headline, why stands below, the end is told in one row'() {
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['traceAgain', 'openReport'] };
@@ -173,7 +189,7 @@ const checks = {
       const shown = await untrusted
         .locator('.state [data-action]:visible')
         .evaluateAll(all => all.map(one => one.dataset.action));
-      assert.deepEqual(shown, ['manage-trust', 'try-sample']);
+      assert.deepEqual(shown, ['manage-trust', 'try-sample', 'open-trace']);
     });
   },
   async 'a program without a leak has nothing red'() {

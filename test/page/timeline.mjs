@@ -78,15 +78,60 @@ const checks = {
     await action('span-clear').click();
     await eventually(async () => assert.ok(await page.locator('.timeline-span').isHidden()));
   }),
-  'the button selects without Shift, once; a click selects nothing': inLong(check)(async () => {
-    await action('select-span').click();
-    await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'true'));
+  async 'a click shows its moment; a drag is a span, a click ends it; Escape leads back to now'() {
+    const usual = await heading();
+    await brush(0.5, 0.5);
+    await eventually(async () => assert.match(await heading(), /^Alive at step 2\d\d · 3 min /));
+    await eventually(async () => assert.ok(await page.locator('.timeline-moment').isVisible()));
     await brush(0.3, 0.45);
     assert.match(await span(), new RegExp(`^steps ${SPAN}$`));
-    await eventually(async () => assert.equal(await action('select-span').getAttribute('aria-pressed'), 'false'));
-    await brush(0.4, 0.4, 'Shift');
+    await brush(0.4, 0.4);
     await eventually(async () => assert.ok(await page.locator('[data-value=span]').isHidden()));
-  }),
+    await surface.press('Escape');
+    await eventually(async () => assert.equal(await heading(), usual));
+    assert.ok(await page.locator('.timeline-moment').isHidden());
+  },
+  async 'keys go to other moments: the step before, the first and the last one, and back to now'() {
+    const usual = await heading();
+    const shows = async expected => eventually(async () => assert.match(await heading(), expected));
+    for (const [name, expected] of [
+      ['ArrowLeft', / 40\d,/],
+      ['ArrowLeft', / 39\d,/],
+      ['Home', / 1,/],
+      ['ArrowRight', / 9,/],
+      ['End', / 412,/],
+    ]) {
+      await surface.press(name);
+      await shows(expected);
+    }
+    assertSentence(await heading());
+    await key('Shift+ArrowRight');
+    assert.match(await span(), /–41[23]$/, 'the span begins where the moment is, as far as there is room');
+    await surface.press('Escape');
+    await eventually(async () => assert.equal(await heading(), usual));
+    assert.ok(await page.locator('[data-value=span]').isHidden());
+    assert.equal(await page.evaluate(() => document.activeElement.className), 'timeline-surface');
+  },
+  async 'the tooltip names the step of the mark at the peak, and of the moment that a click shows'() {
+    const ended = await openPage(browser, files, { width: 1500, scene: { phase: 'ended' } }); // its clock stands still
+    const tooltip = () => ended.page.locator('.timeline-tooltip > :first-child').innerText();
+    const mark = ended.page.locator('[data-mark=peak]');
+    const [, step] = /: (steps? [\d–]+),/.exec(await mark.getAttribute('title'));
+    const { x } = await mark.boundingBox();
+    const { y, height } = await ended.page.locator('.timeline-overlay').boundingBox();
+    for (const beside of [-2, 0, 2]) {
+      await ended.page.mouse.move(x + beside, y + height * 0.8);
+      await settled(ended.page);
+      assert.equal((await tooltip()).split(' · ')[0], step);
+    }
+    await ended.page.mouse.click(x - 300, y + height * 0.8);
+    await settled(ended.page);
+    const title = await ended.page.locator('[data-value=moment]').innerText();
+    const [named] = (await tooltip()).match(/^step \d+ · [^·]+\b/);
+    assert.ok(title.endsWith(named), `${title}; the tooltip: ${named}`);
+    assert.deepEqual(ended.errors, []);
+    await ended.context.close();
+  },
   async 'what a span holds, by mouse: still alive, alive at its end, its peak, and back'() {
     const [all, usual] = [await rowCount(), await heading()];
     assertSentence(usual);
@@ -161,7 +206,7 @@ const checks = {
   },
   async 'passes and ranges are bands where they are wide enough'() {
     const passes = page.locator('.timeline-pass[data-pass]:visible');
-    await key('Home');
+    await key('0');
     await eventually(async () => assert.equal(await passes.count(), 0));
     for (let i = 0; i < 14; i++) await key('+');
     await eventually(async () =>
@@ -175,7 +220,7 @@ const checks = {
       .evaluateAll(all => all.map(one => [one.dataset.pass === undefined, one.getBoundingClientRect().top]));
     const [ranges, below] = [true, false].map(is => tops.filter(([isRange]) => isRange === is).map(([, top]) => top));
     assert.ok(Math.max(...ranges) < Math.min(...below), 'ranges lie above the passes');
-    await key('Home');
+    await key('0');
     await eventually(async () => assert.deepEqual(await titles(), []));
   },
   async 'left and right go from mark to mark, also to those that Tab leaves out'() {

@@ -25,6 +25,11 @@ const ENDING = {
   reason: 'the program had freed everything when it ended',
   bytes: 3 * 1024 ** 3,
 };
+const RECENT = ['train.py', 'finetune.py', 'snapshot.pickle'].map(title => ({
+  file: `/x/${title}`,
+  title,
+  words: 'Nov 29, 2026, 9:45 AM · 1.20 MB · peak 8.10 GB',
+}));
 
 const click = selector => page => page.locator(selector).first().click();
 const keys =
@@ -49,6 +54,9 @@ const span = keys('.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', '
 /** What is done on the page before its picture; `scene`: fields of SessionView; two GPUs unless set. */
 const VIEWS = {
   empty: { scene: { phase: 'empty' } },
+  recent: {
+    scene: { phase: 'empty', recent: RECENT, closed: 'train.py was closed. Its trace is kept: /x/a.gputrace' },
+  },
   untrusted: { scene: { phase: 'empty', trusted: false } },
   starting: { scene: { phase: 'starting', detail: STARTING } },
   failed: { scene: { phase: 'failed', title: 'train.py', detail: FAILED, offers: ['trySample', 'doctor'] } },
@@ -90,6 +98,7 @@ const VIEWS = {
     steps: [choose('group', 'modules'), low, keys('[role=treegrid]', 'Home', ...Array(8).fill('ArrowRight'))],
   },
   timeline: { devices: 1, steps: [span, chart] },
+  moment: { devices: 1, steps: [keys('.timeline-surface', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft')] },
   zoomed: { steps: [keys('.timeline-surface', '+', '+', 'ArrowLeft'), chart, page => page.mouse.move(200, 400)] },
   passes: { devices: 1, steps: [keys('.timeline-surface', ...Array(16).fill('+')), chart] },
   peak: {

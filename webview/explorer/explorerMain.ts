@@ -58,3 +58,9 @@ addEventListener('message', ({ data }: MessageEvent<ToPage | Batch<ToPage>>) => 
 });
 document.addEventListener('visibilitychange', () => app.visible(!document.hidden));
 outbox.post({ type: 'ready' });
+
+/** Half of it is still the form of an editor (explorer.css). */
+const twice = matchMedia('(min-width: 1200px)');
+const reportRoom = (): void => void app.request('setRoom', { beside: twice.matches });
+twice.addEventListener('change', reportRoom);
+reportRoom();

@@ -1,5 +1,5 @@
 import type { Peak, PeakQuery } from '../../protocol/requests/timelineRequests';
-import { bucketsOf, type Bucket, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import { bucketsOf, knownPeak, type Bucket, type TraceSource } from '../../protocol/trace';
 
 const ALL = -1;
 const BUCKETS = 64;
@@ -36,20 +36,6 @@ export function peakAgain(source: TraceSource, query: PeakQuery, bytes: number):
   const known = knownPeak(source.info(), query);
   if (known?.bytes === bytes) return { fromNs: known.timeNs, toNs: known.timeNs, bytes };
   return peakInside(source, query);
-}
-
-/** What the totals have to the nanosecond: the peak of the only ledger that the series is made of. */
-function knownPeak(info: TraceInfo, query: PeakQuery): { timeNs: number; bytes: number } | null {
-  const { series, process = ALL, device = ALL } = query;
-  const totals = info.totals.filter(
-    total =>
-      total.layer === series &&
-      total.peakBytes > 0 &&
-      (process === ALL || total.process === process) &&
-      (device === ALL || total.device === device),
-  );
-  const [only] = totals;
-  return only && totals.length === 1 ? { timeNs: only.peakNs, bytes: only.peakBytes } : null;
 }
 
 /** A bucket that is kept no narrower: where it ends is found by queries for where it is still met. */

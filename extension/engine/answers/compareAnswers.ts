@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { compareHoldings, type Holding, readHoldings } from '../../report/gate/compareHoldings';
+import { compareHoldings, type Holding, holdingsAtStep, readHoldings } from '../../report/gate/compareHoldings';
 import { compareRuns, type JudgedRun } from '../../report/gate/compareRuns';
 import type { TraceSession } from '../../native/traceSession';
 import { cwdOf } from '../../protocol/cwd';
@@ -58,6 +58,9 @@ async function holdings({ trace }: NamedTrace, point: ComparePoint, query: Compa
   const { by, layer, process, device } = query;
   const holdingsQuery = { by, layer, process, device };
   const timeNs = point.timeNs ?? ending?.timeNs ?? null;
+  // Within a step, what it takes for itself would be a difference.
+  const atStep = session.native.info().live ? holdingsAtStep(session.native, holdingsQuery, timeNs, MOST_STEPS) : null;
+  if (atStep !== null) return atStep;
   if (timeNs === null) return readHoldings(session.native, holdingsQuery);
   const known = remembered(read, session, () => new Map<string, Holding[]>());
   const key = JSON.stringify([timeNs, holdingsQuery]);

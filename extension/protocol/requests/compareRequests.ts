@@ -18,7 +18,7 @@ import type { EndMoment } from './moment';
 export interface ComparePoint {
   /** 0: the one that the page shows; else the number of another one of the window's. */
   trace: number;
-  /** Nanoseconds of that session; null: now, or the moment at which an ended trace is shown. */
+  /** Nanoseconds of that session; null: the end of the newest step, else now, or the moment at which an ended trace is shown. */
   timeNs: number | null;
 }
 

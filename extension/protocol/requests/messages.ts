@@ -24,6 +24,14 @@ export interface SessionEntry {
   status: string;
 }
 
+/** A trace that was open before. */
+export interface RecentEntry {
+  file: string;
+  title: string;
+  /** When it was recorded, its size, its peak. */
+  words: string;
+}
+
 export interface SessionView {
   /** Another number: another trace. */
   id: number;
@@ -65,6 +73,10 @@ export interface SessionView {
   marks: Mark[];
   /** All that the window has, this one among them. Empty where there is no choice, as for a file in its own editor. */
   sessions: SessionEntry[];
+  /** Newest first; where nothing is shown. */
+  recent?: RecentEntry[];
+  /** Which trace was closed just now, and where it is kept: a sentence. */
+  closed?: string;
   info: TraceInfo | null;
 }
 

@@ -9,6 +9,7 @@ const BUTTONS = [
   'trySample',
   'chooseInterpreter',
   'doctor',
+  'openTrace',
   'manageTrust',
   'openReport',
   'stop',
@@ -21,11 +22,15 @@ export type Button = (typeof BUTTONS)[number];
 export interface SessionRequests extends Record<Button, () => void> {
   /** Puts the cursor on the line. */
   openLine(at: { file: string; line: number }): void;
+  /** Whether the page keeps its form where an editor opens beside it. */
+  setRoom(to: { beside: boolean }): void;
   setRecording(to: { on: boolean }): void;
   /** Shows another one of the sessions. */
   showSession(which: { id: number }): void;
   /** Takes a session that ended from the list. */
   closeSession(which: { id: number }): void;
+  /** Opens one of the recent traces. */
+  openRecent(which: { file: string }): void;
 }
 
 /** The same kind of thing for each button. */
@@ -36,7 +41,9 @@ export function forButtons<T>(make: (button: Button) => T): Record<Button, T> {
 export const sessionChecks: Checks<SessionRequests> = {
   ...forButtons(() => nothing),
   openLine: object({ file: text(), line: index }),
+  setRoom: object({ beside: flag }),
   setRecording: object({ on: flag }),
   showSession: object({ id: index }),
   closeSession: object({ id: index }),
+  openRecent: object({ file: text() }),
 };

@@ -2,7 +2,7 @@
 import { groupBy } from '../../base/maps';
 import type { ComparedRow, CompareQuery, Comparison } from '../../protocol/requests/compareRequests';
 import { fileLine } from '../../text/format';
-import { siteRows, type Frame, type TraceSource } from '../../protocol/trace';
+import { siteRows, type Frame, type Site, type TraceSource } from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';
 
 /** What one line or one stack holds at a moment. */
@@ -28,10 +28,42 @@ export function readHoldings(source: TraceSource, { by, ...query }: Omit<Compare
   return siteRows(window).map(row => {
     const { id, liveBytes: bytes, liveCount: count } = row;
     if (by === 'line') return ofLine(row, bytes, count);
-    const site = source.site(id);
-    const frames = site?.frames ?? [];
-    return { frames, named: frames.length === 0 ? -1 : Math.max(site?.userFrame ?? 0, 0), bytes, count };
+    return ofSite(source.site(id), by, bytes, count);
   });
+}
+
+/**
+ * All that was alive at the end of a step that the series of sites have, without reading the trace anew: that at `timeNs`, or of each
+ * process the newest one (null). Null: there is no such end, or one device alone is meant.
+ */
+export function holdingsAtStep(
+  source: TraceSource,
+  { by, layer, process, device }: Omit<CompareQuery, 'a' | 'b' | 'rows'>,
+  timeNs: number | null,
+  points: number,
+): Holding[] | null {
+  const own = source.info().steps.filter(one => one.count > 0 && (process < 0 || one.process === process));
+  if (own.length === 0 || own.some(one => one.source === 'time') || device >= 0) return null;
+  if (own.length > 1 && timeNs !== null) return null;
+  const all: Holding[] = [];
+  for (const one of own) {
+    const series = source.siteSeries({ process: one.process, layer, from: 0, to: MOST_ROWS, points });
+    const { id, rows, endNs, liveBytes, liveCount } = series;
+    const at = timeNs === null ? endNs.length - 1 : endNs.findIndex(end => Math.round(end) === timeNs);
+    if (at < 0) return null;
+    for (let row = 0; row < rows; row++) {
+      const cell = row * endNs.length + at;
+      if (liveCount[cell]! > 0) all.push(ofSite(source.site(id[row]!), by, liveBytes[cell]!, liveCount[cell]!));
+    }
+  }
+  return all;
+}
+
+function ofSite(site: Site | null, by: CompareQuery['by'], bytes: number, count: number): Holding {
+  const frames = site?.frames ?? [];
+  const named = frames.length === 0 ? -1 : Math.max(site?.userFrame ?? 0, 0);
+  const frame = frames[named];
+  return by === 'line' && frame ? ofLine(frame, bytes, count) : { frames, named, bytes, count };
 }
 
 /** What a line holds. */

@@ -18,7 +18,7 @@ import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';
 import { pickJob } from '../page/jobPage';
-import { pickTrace } from '../session/pickTrace';
+import { browseFiles, openPicked, pickTrace, type PickedTrace } from '../session/pickTrace';
 import { Refused, sudoWords } from '../session/refused';
 import type { OpenTerminal } from '../session/terminal';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
@@ -179,8 +179,13 @@ async function showPanel(how = { preserveFocus: true }): Promise<void> {
 
 /** `given`: a trace, a memory snapshot or the folder of a job; else the user is asked. */
 async function openTrace({ sessions, openJob }: Parts, given: unknown): Promise<void> {
-  const chosen = given instanceof vscode.Uri ? given : await pickTraceOrJob();
-  if (chosen === undefined) return;
+  const picked = given instanceof vscode.Uri ? { file: given } : await pickTraceOrJob(sessions);
+  if (picked === undefined) return;
+  if ('trace' in picked) {
+    sessions.show(picked.trace);
+    return showPanel();
+  }
+  const { file: chosen } = picked;
   const { type } = await vscode.workspace.fs.stat(chosen).then(
     found => found,
     () => ({ type: vscode.FileType.File }), // opening it shows what is wrong
@@ -191,21 +196,14 @@ async function openTrace({ sessions, openJob }: Parts, given: unknown): Promise<
 }
 
 /** A dialog chooses files or folders, never both. */
-async function pickTraceOrJob(): Promise<vscode.Uri | undefined> {
-  const items = [
-    {
-      label: vscode.l10n.t('Trace or memory snapshot…'),
-      detail: vscode.l10n.t('A file *.gputrace, or a *.pickle of PyTorch'),
-      pick: () => pickTrace(vscode.l10n.t('Open a GPU memory trace')),
-    },
-    {
-      label: vscode.l10n.t('Job…'),
-      detail: vscode.l10n.t('The folder of a job of many ranks'),
-      pick: pickJob,
-    },
-  ];
+function pickTraceOrJob(sessions: Sessions): Promise<PickedTrace | undefined> {
   const title = vscode.l10n.t('Open a GPU memory trace');
-  return (await vscode.window.showQuickPick(items, { title }))?.pick();
+  const job = {
+    label: vscode.l10n.t('Browse for a job…'),
+    detail: vscode.l10n.t('The folder of a job of many ranks'),
+    pick: () => pickJob().then(file => file && { file }),
+  };
+  return pickTrace(sessions, title, { browse: [job, browseFiles(title)] });
 }
 
 /** `given`: what the view of variables gives, of a tensor. */
@@ -231,14 +229,15 @@ async function compareTraces(
   files: readonly vscode.Uri[],
   show: (a: ComparePoint, b: ComparePoint) => Promise<void>,
 ): Promise<void> {
-  const before = files[0] ?? (await pickTrace(vscode.l10n.t('Compare: the earlier trace')));
+  const pick = (file: vscode.Uri | undefined, title: string, except?: number): Promise<PickedTrace | undefined> =>
+    file ? Promise.resolve({ file }) : pickTrace(sessions, title, { except });
+  const shown = files.length === 0 && sessions.shown?.facts ? sessions.shown.id : undefined;
+  const before = await pick(files[0], vscode.l10n.t('Compare: the trace before'), shown);
   if (before === undefined) return;
-  if (files.length > 0 || !sessions.shown?.facts) {
-    const after = files[1] ?? (await pickTrace(vscode.l10n.t('Compare: the later trace')));
-    if (after === undefined) return;
-    await sessions.open(after.fsPath);
-  }
-  const trace = await sessions.open(before.fsPath, false);
+  const trace = await openPicked(sessions, before);
+  const after = shown ? { trace: shown } : await pick(files[1], vscode.l10n.t('Compare: the trace after'), trace);
+  if (after === undefined) return;
+  sessions.show(await openPicked(sessions, after));
   await show({ trace, timeNs: null }, { trace: 0, timeNs: null });
 }
 

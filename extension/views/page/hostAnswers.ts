@@ -16,18 +16,21 @@ type Answers = {
 };
 
 export function hostAnswers(model: PageModel, lines: SourceLines): Answers {
+  let room = false;
   return {
     openLine: ({ file, line }) => {
       const { folders, sinceMs } = shownOrigin(model);
-      return openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders);
+      return openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, room);
     },
+    setRoom: ({ beside }) => void (room = beside),
     ...forButtons(button => () => model.press(button)),
     setRecording: ({ on }) => model.setRecording(on),
     showSession: ({ id }) => model.showSession(id),
     closeSession: ({ id }) => model.closeSession(id),
+    openRecent: ({ file }) => model.openRecent(file),
     openOtherTrace: () => model.openOther(),
     copyText: ({ text }) => vscode.env.clipboard.writeText(text),
-    applyFix: ({ finding }) => applyFix(shownTrace(model).finding(finding), shownOrigin(model), lines),
+    applyFix: ({ finding }) => applyFix(shownTrace(model).finding(finding), shownOrigin(model), lines, room),
   };
 }
 

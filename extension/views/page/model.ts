@@ -15,6 +15,8 @@ export interface PageModel {
   press(button: Button): void;
   showSession(id: number): void;
   closeSession(id: number): void;
+  /** Opens one of the recent traces. */
+  openRecent(file: string): void;
   /** Traces of the window that the shown one can be compared with. */
   others(): OtherTrace[];
   /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */

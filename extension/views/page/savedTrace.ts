@@ -29,6 +29,7 @@ export class SavedTraceEditor implements vscode.CustomReadonlyEditorProvider<Sav
   /** Of a file that cannot be read the page shows why. */
   async openCustomDocument(uri: vscode.Uri): Promise<SavedTrace> {
     const document = new SavedTrace(uri, this.engine);
+    document.onDidChange(() => this.sessions.noteRecent(document, uri.fsPath));
     try {
       await document.openFile(uri.fsPath);
     } catch (error) {
@@ -49,6 +50,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     view: () => ({ ...document.view(), canWiden: false, sessions: [] }),
     showSession: () => undefined,
     closeSession: () => undefined,
+    openRecent: () => undefined,
     others: () => sessions.traces(),
     openOther: () => openOther(sessions),
     setRecording: () => Promise.reject(new Error(vscode.l10n.t('A saved trace records nothing.'))),

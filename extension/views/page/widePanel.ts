@@ -6,7 +6,7 @@ import { Page } from './page';
 import type { Sessions } from '../session/sessions';
 import { modelOf } from './windowModel';
 
-/** The page of the shown session as an editor, where there is more room than in the side panel. One at a time. */
+/** The page of the shown session as a tab of the active group, with more room than in the side panel. One at a time. */
 export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private panel: vscode.WebviewPanel | null = null;
   private page: Page | null = null;
@@ -24,7 +24,7 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
   show(): void {
     if (this.panel !== null) return this.panel.reveal();
     const title = vscode.l10n.t('Leak Explorer');
-    this.fill(vscode.window.createWebviewPanel(WIDE, title, vscode.ViewColumn.Beside));
+    this.fill(vscode.window.createWebviewPanel(WIDE, title, vscode.ViewColumn.Active));
   }
 
   compare(a: ComparePoint, b: ComparePoint): void {

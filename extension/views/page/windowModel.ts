@@ -25,6 +25,10 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
     showSession: id => sessions.show(id),
     closeSession: id => sessions.close(id),
     others: () => sessions.traces().filter(({ trace }) => trace !== sessions.shown?.id),
-    openOther: () => openOther(sessions),
+    openOther: () => openOther(sessions, sessions.shown?.id),
+    openRecent: file => {
+      if (sessions.recent.all.some(recent => recent.file === file))
+        void vscode.commands.executeCommand('gpuMemoryTrace.openTrace', vscode.Uri.file(file));
+    },
   };
 }

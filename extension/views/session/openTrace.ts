@@ -51,6 +51,8 @@ export class OpenTrace implements vscode.Disposable {
   protected state: SessionState;
   private known: TraceFacts | null = null;
   private beside: string | null = null;
+  /** It is the recorded run that comes with the extension. */
+  isSample = false;
   private opened: Omit<Opening, 'trace' | 'ended'> | null = null;
 
   constructor(
@@ -126,6 +128,7 @@ export class OpenTrace implements vscode.Disposable {
   async openFile(file: string, sample?: SampleWords): Promise<{ read: Promise<void> }> {
     await this.open({ path: file, directory: null, findsHolders: false });
     this.beside = dirname(file);
+    this.isSample = sample !== undefined;
     const offers: Button[] = sample === undefined ? [] : [sample.withoutGpu ? 'doctor' : 'startChosen'];
     this.set({ detail: vscode.l10n.t('Reading the trace…'), offers });
     return { read: this.readToEnd(file, sample) };

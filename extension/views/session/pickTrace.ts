@@ -1,14 +1,72 @@
 import * as vscode from 'vscode';
+import { summaryOf, summaryWords } from './recentTraces';
+import { sessionWords } from './sessionWords';
 import type { Sessions } from './sessions';
 
-/** Lets the user choose a saved trace or a memory snapshot. Undefined: the user went away. */
-export async function pickTrace(title: string): Promise<vscode.Uri | undefined> {
-  const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace', 'pickle', 'pkl', 'gz', 'zip'] };
-  return (await vscode.window.showOpenDialog({ title, filters }))?.[0];
+/** A trace that is open, by its number; or a file, or the folder of a job. */
+export type PickedTrace = { trace: number } | { file: vscode.Uri };
+export interface TraceItem extends vscode.QuickPickItem {
+  /** Undefined: the user went away. */
+  pick?(): PickedTrace | undefined | Thenable<PickedTrace | undefined>;
 }
 
-/** Lets the user choose a saved trace to compare with; its number in the window, or null. */
-export async function openOther(sessions: Sessions): Promise<number | null> {
-  const file = await pickTrace(vscode.l10n.t('Compare with a GPU memory trace'));
-  return file === undefined ? null : sessions.open(file.fsPath, false);
+/** Lets the user choose one of the window's traces but for `except`, a recent one, or with `browse` any other. Undefined: the user went away. */
+export async function pickTrace(
+  sessions: Sessions,
+  title: string,
+  { except = 0, browse = [browseFiles(title)] }: { except?: number | undefined; browse?: TraceItem[] } = {},
+): Promise<PickedTrace | undefined> {
+  const recent = await sessions.recent.refresh();
+  const sizes = new Map(recent.map(({ file, bytes }) => [file, bytes]));
+  const open = sessions.all.flatMap((session): TraceItem[] => {
+    const { id, facts, file } = session;
+    if (facts === null || id === except) return [];
+    const words = summaryWords(summaryOf(file ?? '', facts.info), sizes.get(file ?? '') ?? 0);
+    const status = sessionWords(session, vscode.l10n.t);
+    return [{ label: session.title, description: `${status} · ${words}`, pick: () => ({ trace: id }) }];
+  });
+  const isOpen = new Set(sessions.all.map(({ file }) => file));
+  const closed = recent.filter(({ file }) => !isOpen.has(file));
+  const items = [
+    ...section(vscode.l10n.t('open'), open),
+    ...section(
+      vscode.l10n.t('recent'),
+      closed.map((trace): TraceItem => {
+        const { file, bytes } = trace;
+        const description = summaryWords(trace, bytes);
+        return { label: trace.title, description, pick: () => ({ file: vscode.Uri.file(file) }) };
+      }),
+    ),
+    ...section(vscode.l10n.t('others'), browse),
+  ];
+  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
+  return picked?.pick?.();
+}
+
+function section(label: string, items: TraceItem[]): TraceItem[] {
+  return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
+}
+
+/** The dialog for a saved trace or a memory snapshot. */
+export function browseFiles(title: string): TraceItem {
+  const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace', 'pickle', 'pkl', 'gz', 'zip'] };
+  return {
+    label: vscode.l10n.t('Browse…'),
+    detail: vscode.l10n.t('A file *.gputrace, or a *.pickle of PyTorch'),
+    pick: async () => {
+      const [file] = (await vscode.window.showOpenDialog({ title, filters })) ?? [];
+      return file && { file };
+    },
+  };
+}
+
+/** Its number in the window, where it is opened if it is not yet. Rejects with a sentence. */
+export async function openPicked(sessions: Sessions, picked: PickedTrace): Promise<number> {
+  return 'trace' in picked ? picked.trace : sessions.open(picked.file.fsPath, false);
+}
+
+/** Lets the user choose a trace to compare with; its number in the window, or null. `except`: the one that is shown. */
+export async function openOther(sessions: Sessions, except?: number): Promise<number | null> {
+  const picked = await pickTrace(sessions, vscode.l10n.t('Compare: the trace before'), { except });
+  return picked === undefined ? null : openPicked(sessions, picked);
 }

@@ -319,6 +319,7 @@ export class Session extends OpenTrace {
     try {
       const file = await this.request('keep', { command: recording.facts.command });
       this.file = file;
+      this.changed.fire('state');
       this.parts.log.info(`trace kept in ${file}`);
       const [report] = await this.request('writeOomFiles', { folder: dirname(file) });
       if (report === undefined) return;

@@ -6,14 +6,15 @@ import { takeAnnounced } from '../../capture/traces/announce';
 import { readSession } from '../../capture/traces/sessionFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { baseName } from '../../text/format';
-import { NO_SESSION, type SessionView } from '../../protocol/requests/messages';
+import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import { byStart, programOf, startedMs } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
-import type { SampleWords } from './openTrace';
+import type { OpenTrace, SampleWords } from './openTrace';
+import { summaryOf, summaryWords, type RecentTraces } from './recentTraces';
 import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
@@ -35,6 +36,8 @@ export class Sessions implements vscode.Disposable {
   private readonly parts: SessionParts;
   private outline = '';
   private remembered = '';
+  /** Which run was closed just now, in a sentence. */
+  private closed = '';
   /** What the window before left is not all here yet. */
   private resuming = false;
 
@@ -43,7 +46,9 @@ export class Sessions implements vscode.Disposable {
     engine: EngineProcess,
     log: vscode.LogOutputChannel,
     private readonly memory: vscode.Memento,
+    readonly recent: RecentTraces,
   ) {
+    recent.onDidChange(() => this.shown === null && this.notify());
     this.parts = { dist, engine, log, recorder: new Recorder(dist, engine, log) };
   }
 
@@ -56,7 +61,9 @@ export class Sessions implements vscode.Disposable {
 
   view(): Omit<SessionView, 'canWiden'> {
     const { shown } = this;
-    if (shown === null) return { ...NO_SESSION, trusted: vscode.workspace.isTrusted };
+    const closed = this.closed === '' ? {} : { closed: this.closed };
+    if (shown === null)
+      return { ...NO_SESSION, ...closed, recent: this.recentEntries(), trusted: vscode.workspace.isTrusted };
     const titles = distinctTitles(this.all.map(({ title }) => title));
     const sessions = this.all.map((session, i) => ({
       id: session.id,
@@ -64,7 +71,7 @@ export class Sessions implements vscode.Disposable {
       status: sessionWords(session, vscode.l10n.t),
     }));
     const before = this.before(shown);
-    return { ...shown.view(), sessions, ...(before && { before: before.id }) };
+    return { ...shown.view(), ...closed, sessions, ...(before && { before: before.id }) };
   }
 
   /** The newest earlier run of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
@@ -115,6 +122,7 @@ export class Sessions implements vscode.Disposable {
       throw error;
     }
     this.adopt(session, show);
+    this.noteRecent(session, file);
     return session.id;
   }
 
@@ -161,8 +169,28 @@ export class Sessions implements vscode.Disposable {
     if (session === undefined) return;
     if (session.running) throw new Refused(vscode.l10n.t('{0} runs: stop it before it is closed.', session.title));
     this.list.remove(session);
+    if (session.file !== null) this.noteRecent(session, session.file);
+    this.notifyClosed(
+      session.file === null
+        ? vscode.l10n.t('{0} was closed.', session.title)
+        : vscode.l10n.t('{0} was closed. Its trace is kept: {1}', session.title, session.file),
+    );
     session.dispose();
     this.notify();
+  }
+
+  /** Remembers an ended trace that lies in a file among the recent ones. */
+  noteRecent(trace: OpenTrace, file: string): void {
+    if (trace.facts !== null && trace.phase === 'ended' && !trace.isSample)
+      this.recent.note(summaryOf(file, trace.facts.info));
+  }
+
+  private recentEntries(): RecentEntry[] {
+    return this.recent.all.map(trace => ({
+      file: trace.file,
+      title: trace.title,
+      words: summaryWords(trace, trace.bytes),
+    }));
   }
 
   private add(title: string): Session {
@@ -173,7 +201,10 @@ export class Sessions implements vscode.Disposable {
 
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) {
-      if (gone.file !== null) this.notifyClosed(gone.title, gone.file);
+      if (gone.file !== null)
+        this.notifyClosed(
+          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is kept: {1}', gone.title, gone.file),
+        );
       gone.dispose();
     }
     session.onDidChange(change => this.onTraceChange(session, change));
@@ -181,9 +212,14 @@ export class Sessions implements vscode.Disposable {
     this.notify();
   }
 
-  /** The oldest run made room for a new one: nothing of it is lost. */
-  private notifyClosed(title: string, file: string): void {
-    const sentence = vscode.l10n.t('{0}, the oldest run, was closed. Its trace is kept: {1}', title, file);
+  /** For a while the page and the status bar show that a run was closed: nothing of it is lost. */
+  private notifyClosed(sentence: string): void {
+    this.closed = sentence;
+    setTimeout(() => {
+      if (this.closed !== sentence) return;
+      this.closed = '';
+      this.changedShown.fire('state');
+    }, NOTICE_MS).unref();
     vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
     this.parts.log.info(sentence);
   }
@@ -196,6 +232,7 @@ export class Sessions implements vscode.Disposable {
     const outline = this.all.map(({ id, phase }) => `${id} ${phase}`).join();
     if (session === this.shown || outline !== this.outline) this.changedShown.fire('state');
     this.outline = outline;
+    if (session.file !== null) this.noteRecent(session, session.file);
     this.remember();
     this.changed.fire('state');
   }

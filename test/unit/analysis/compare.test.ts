@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   comparable,
   compareHoldings,
+  holdingsAtStep,
   readHoldings,
   type Holding,
   type Places,
@@ -15,6 +16,8 @@ import {
 } from '../../../extension/protocol/requests/compareRequests';
 import { NOW } from '../../../extension/protocol/requests/moment';
 import { chosenPoints, pointOptions } from '../../../webview/explorer/compare/comparePoints';
+import { RunTrace } from '../runs/runTrace';
+import { StepRun } from '../runs/stepRun';
 import { FakeTrace, makeInfo, makeSite } from '../fakeTrace';
 import { linesOf, sentencesOf } from '../../sentences.mjs';
 
@@ -196,6 +199,26 @@ test('moments with a name are offered once, those of other traces with its name'
   const labels = pointOptions([SHOWN, SAVED], { kind: 'at', timeNs: 7e8 }).map(([, label]) => label);
   assertSentence(labels.join('\n'));
   assert.equal(pointOptions([SAVED], NOW).length, 1);
+});
+
+test('what runs is compared at ends of steps, of which the trace need not be read anew', () => {
+  const run = new StepRun();
+  for (const site of [1, 2]) run.site(site);
+  for (let step = 0; step < 5; step++) {
+    run.alloc(1, 100);
+    run.free(run.alloc(2, 7));
+    run.endStep();
+  }
+  run.alloc(2, 7); // within the step that runs
+  const source = new RunTrace(run, { lines: { 1: 11, 2: 12 }, ended: false });
+  const query = { by: 'line', layer: 'tensor', process: -1, device: -1 } as const;
+  const at = (timeNs: number | null) =>
+    holdingsAtStep(source, query, timeNs, 16)?.map(({ frames, bytes }) => [frames[0]?.line, bytes]);
+  const ends = source.siteSeries({ process: 0, layer: 'tensor', from: 0, to: 0, points: 16 }).endNs;
+  assert.deepEqual(at(null), [[11, 500]]);
+  assert.deepEqual(at(Math.round(ends[1]!)), [[11, 200]]);
+  assert.equal(holdingsAtStep(source, query, Math.round(ends[1]!) + 1, 16), null, 'within a step');
+  assert.equal(holdingsAtStep(source, { ...query, device: 0 }, null, 16), null);
 });
 
 test('by itself the newest mark is compared with now; a closed trace is given up', () => {

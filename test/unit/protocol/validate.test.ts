@@ -44,6 +44,8 @@ test('each message of the page passes unchanged', () => {
     request('readMoment', { moment: { kind: 'at', timeNs: 9 } }),
     request('cancelMoments'),
     request('openLine', { file: '/x/train.py', line: 41 }),
+    request('setRoom', { beside: true }),
+    request('openRecent', { file: '/x/run.gputrace' }),
     request('setRecording', { on: false }),
     request('start'),
     request('stop'),

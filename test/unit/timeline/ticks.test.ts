@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { byteLabel, byteTicks, timeLabel, timeTicks } from '../../../webview/explorer/timeline/ticks';
+import { byteTicks, timeLabel, timeTicks } from '../../../webview/explorer/timeline/ticks';
 
 const GB = 1024 ** 3;
 const labels = (from: number, to: number, most: number): string[] => {
@@ -9,17 +9,24 @@ const labels = (from: number, to: number, most: number): string[] => {
   return ticks.map(tick => timeLabel(tick, ticks[1]! - ticks[0]!));
 };
 
-test('bytes stand at round numbers of units of 1024', () => {
-  assert.deepEqual(byteTicks(9.5 * GB, 4).map(byteLabel), ['0 B', '5 GB', '10 GB']);
-  assert.deepEqual(byteTicks(1.4 * GB, 4).map(byteLabel), ['0 B', '512 MB', '1 GB', '1.5 GB']);
-  assert.deepEqual(byteTicks(0, 4).map(byteLabel), ['0 B', '1 B']);
+test('bytes stand at round numbers of one unit', () => {
+  const bytes = (top: number, most: number): string[] => byteTicks(top, most).map(({ label }) => label);
+  assert.deepEqual(bytes(10.2 * GB, 4), ['0', '5 GB', '10 GB']);
+  assert.deepEqual(bytes(7 * GB, 4), ['0', '2 GB', '4 GB', '6 GB']);
+  assert.deepEqual(bytes(1.9 * GB, 4), ['0', '0.5 GB', '1 GB', '1.5 GB']);
+  assert.deepEqual(bytes(4.5 * GB, 2), ['0', '2 GB', '4 GB'], 'a label above 0 comes before the room');
+  assert.deepEqual(bytes(0, 4), ['0', '1 B']);
 });
 
-test('the byte axis reaches over the top with no more labels than fit', () => {
+test('the byte axis has round labels up to its top, of one unit, one above 0 at least', () => {
   fc.assert(
     fc.property(fc.double({ min: 1, max: 1e14, noNaN: true }), fc.integer({ min: 1, max: 12 }), (top, most) => {
       const ticks = byteTicks(top, most);
-      assert.ok(ticks.at(-1)! >= top && ticks.length <= most + 2, `${ticks.length} labels for ${most}`);
+      const [, step] = ticks;
+      assert.ok(step && ticks.at(-1)!.value <= top && ticks.at(-1)!.value + step.value > top);
+      assert.ok(ticks.length <= Math.max(most, 2) + 2, `${ticks.length} labels for ${most}`);
+      assert.equal(new Set(ticks.slice(1).map(({ label }) => label.split(' ')[1])).size, 1);
+      assert.match(step.label, /^(0\.0*)?[125]0* /);
     }),
   );
 });

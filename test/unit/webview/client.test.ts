@@ -37,6 +37,14 @@ test('a rejected request carries the sentence of the host', async () => {
   assert.equal(time.waiting, 0, 'its timer is gone');
 });
 
+test('a dialog may be open for as long as it takes, and its answer counts', async () => {
+  const { client, sent, time } = setUp();
+  const chosen = client.request('openOtherTrace', undefined);
+  time.advance(3_600_000);
+  client.accept({ type: 'response', id: sent[0]!.id, ok: true, value: 7 });
+  assert.equal(await chosen, 7);
+});
+
 test('a request without an answer is given up, and a late answer is nobody’s', async () => {
   const { client, sent, time } = setUp();
   const asked = client.request('openLine', { file: 'a.py', line: 1 });

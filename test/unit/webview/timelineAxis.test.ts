@@ -6,6 +6,7 @@ import {
   between,
   bornIn,
   firstSpan,
+  moveMoment,
   nudge,
   spanText,
   toSteps,
@@ -80,10 +81,28 @@ test('keys move the end of a span, or all of it, by steps and never out of the r
 test('without steps they move by a part of the window and stop at its edges', () => {
   const here = { fromNs: 0, toNs: 1000 };
   assert.deepEqual(firstSpan(here), { fromNs: 450, toNs: 550 });
+  assert.deepEqual(firstSpan(here, 200), { fromNs: 200, toNs: 300 }, 'from the shown moment on');
+  assert.deepEqual(firstSpan(here, 990), { fromNs: 900, toNs: 1000 });
   assert.deepEqual(nudge({ fromNs: 450, toNs: 550 }, here, 1, false, null), { fromNs: 450, toNs: 570 });
   assert.deepEqual(nudge({ fromNs: 450, toNs: 550 }, here, -1, true, null), { fromNs: 430, toNs: 530 });
   assert.deepEqual(nudge({ fromNs: 5, toNs: 105 }, here, -1, true, null), { fromNs: 0, toNs: 100 });
   assert.deepEqual(nudge({ fromNs: 895, toNs: 995 }, here, 1, true, null), { fromNs: 900, toNs: 1000 });
+});
+
+test('keys go from end to end of steps, to the first and the last one, and behind that to now', () => {
+  const from = (atNs: number | null, to: 1 | -1 | 'first' | 'last'): number | null =>
+    moveMoment(atNs, window, to, axis, 1100);
+  assert.deepEqual([from(null, -1), from(1000, -1), from(100, -1)], [1000, 700, 100]);
+  assert.deepEqual([from(600, 1), from(650, 1), from(650, -1), from(1000, 1)], [700, 700, 600, null]);
+  assert.deepEqual([from(650, 'first'), from(null, 'last')], [100, 1000]);
+});
+
+test('without steps they go by a part of the window, and stay in the run', () => {
+  const here = { fromNs: 500, toNs: 1000 };
+  const from = (atNs: number | null, to: 1 | -1 | 'first' | 'last'): number | null =>
+    moveMoment(atNs, here, to, null, 1000);
+  assert.deepEqual([from(null, -1), from(600, 1), from(995, 1), from(5, -1)], [990, 610, null, 0]);
+  assert.deepEqual([from(600, 'first'), from(600, 'last')], [0, null]);
 });
 
 test('what a span shows: born after its begin, at the latest at its end; or alive at the end', () => {

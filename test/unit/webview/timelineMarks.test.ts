@@ -12,7 +12,7 @@ const window = { fromNs: 0, toNs: 1000 };
 test('marks of a kind that touch are one, labels that would overlap go lower or away', () => {
   const steps = { axis: null, lost: new Float64Array(), collections: Float64Array.of(100, 104, 500, 2000) };
   const named = ['before eval', 'after eval', 'then'].map((name, i) => ({ name, timeNs: 300 + i * 20 }));
-  const marks = marksOf(makeInfo({}), steps, named, { timeNs: 310, bytes: 1024 });
+  const marks = marksOf(makeInfo({}), steps, named, { timeNs: 310, bytes: 1024, when: 'step 4' });
   const placed = placeMarks(marks, window, 1000);
   const collections = placed.filter(({ mark }) => mark.kind === 'collection');
   assert.deepEqual(

@@ -24,8 +24,8 @@ const WAYS: readonly (readonly [CompareBy, string])[] = [
 
 export class ComparePart extends PolledPart {
   readonly element: HTMLElement;
-  private readonly a = dropdown<string>('compare-a', t('A: the moment before'), [], a => this.choose({ a }));
-  private readonly b = dropdown<string>('compare-b', t('B: the moment after'), [], b => this.choose({ b }));
+  private readonly a = dropdown<string>('compare-a', t('Before: the earlier moment'), [], a => this.choose({ a }));
+  private readonly b = dropdown<string>('compare-b', t('After: the later moment'), [], b => this.choose({ b }));
   private readonly by = dropdown('compare-by', t('What is compared'), WAYS, by => this.choose({ by }));
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
@@ -33,13 +33,13 @@ export class ComparePart extends PolledPart {
 
   constructor(page: PageActions) {
     super(page, INTERVAL_MS, ['compare', 'layer', 'process', 'device', 'moment'], true);
-    const swap = iconButton('compare-swap', 'arrow-swap', t('Swap A and B'), () => this.swap());
+    const swap = iconButton('compare-swap', 'arrow-swap', t('Swap before and after'), () => this.swap());
     const otherWords = t('Compare with another trace');
     const other = iconButton('compare-other', 'folder-opened', otherWords, () => void this.other());
-    const points = [label('A', this.a.element), swap.element, label('B', this.b.element)];
+    const points = [label(t('Before'), this.a.element), swap.element, label(t('After'), this.b.element)];
     const controls = el('div', { class: 'compare-controls' }, ...points, this.by.element, other.element);
     this.view = new CompareView(({ file, line }) => page.openLine(file, line));
-    this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element);
+    this.element = el('div', { class: 'compare' }, controls, this.sums, this.view.element, this.view.foot);
   }
 
   override update({ view }: PageContext): void {
@@ -97,7 +97,7 @@ export class ComparePart extends PolledPart {
 
   private show(comparison: Comparison): void {
     if (!differs(this.element, comparison)) return;
-    const { bytesA, bytesB, added, gone, renamed, rows } = comparison;
+    const { bytesA, bytesB, added, gone, renamed } = comparison;
     const difference = bytesB - bytesA;
     const sign = difference > 0 ? '+' : '';
     const sums = `${formatBytes(bytesA)} → ${formatBytes(bytesB)} (${sign}${formatBytes(difference)})`;
@@ -105,8 +105,7 @@ export class ComparePart extends PolledPart {
     if (added + gone > 0) parts.push(t('{0} new, {1} gone', formatCount(added), formatCount(gone)));
     if (renamed !== null) parts.push(t('{0} was {1}', baseName(renamed.to), baseName(renamed.from)));
     setText(this.sums, parts.join(' · '));
-    const differing = rows.filter(row => row.bytesA !== row.bytesB || row.countA !== row.countB).length;
-    this.view.show(comparison, differing);
+    this.view.show(comparison);
   }
 }
 

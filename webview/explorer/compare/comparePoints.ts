@@ -17,7 +17,9 @@ export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): 
 
 function optionsOf({ trace, title, live, marks, peakNs, steps, ending }: ComparedTrace): PointOption[] {
   const named = (name: string): string => (trace === 0 ? name : `${title}: ${name}`);
-  const last = live ? t('now') : (ending?.when ?? t('end'));
+  const [newest] = steps;
+  const now = newest ? t('after step {0}, the newest', newest.step) : t('now');
+  const last = live ? now : (ending?.when ?? t('end'));
   return [
     [pointText({ trace, timeNs: null }), named(last)],
     ...marks.map(({ name, timeNs }) => option(trace, timeNs, named(name))),
@@ -31,8 +33,8 @@ function option(trace: number, timeNs: number, name: string): PointOption {
 }
 
 /**
- * What is compared: the choice where it is there, else the newest mark and now; without marks the newest step that ended before, of a
- * program that has ended the one before its last, the peak, or another trace's end.
+ * What is compared: the choice where it is there, else the newest mark and the newest step; without marks the step before that, the
+ * peak, or another trace's end.
  */
 export function chosenPoints(
   traces: readonly ComparedTrace[],
@@ -49,7 +51,7 @@ function usualA([shown, other]: readonly ComparedTrace[]): ComparePoint {
   const at = (timeNs: number): ComparePoint => ({ trace: 0, timeNs: Math.round(timeNs) });
   const mark = shown?.marks.at(-1);
   if (mark) return at(mark.timeNs);
-  const ended = shown?.live === false ? shown.steps[0]?.endNs : undefined; // between that and the end little happens
+  const ended = shown?.steps[0]?.endNs; // what runs is compared there, and between that and the end little happens
   const beforeNs = shown?.ending?.timeNs ?? ended ?? Infinity;
   const step = shown?.steps.find(({ endNs }) => endNs < beforeNs);
   if (step) return at(step.endNs);

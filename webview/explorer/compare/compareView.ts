@@ -1,19 +1,30 @@
-// The table of two moments: what each line holds at A, at B, and the difference.
+// The table of two moments: bytes of each line before and after, and the difference.
 import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
 import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
-import { el, setAttribute, setText, setTextOrHide } from '../../dom';
+import { button, el, setAttribute, setText, setTextOrHide } from '../../dom';
 import { rowMove } from '../common/rowKeys';
 
 const PAGE_ROWS = 10;
 const COLUMNS = ['site', 'change', 'a', 'b', 'difference'] as const;
 type ColumnId = (typeof COLUMNS)[number];
+/** Before the first answer. */
+const NOTHING: Comparison = { rows: [], total: 0, bytesA: 0, bytesB: 0, added: 0, gone: 0, renamed: null };
 
 export class CompareView {
   readonly element: HTMLElement;
   private readonly body = el('div', { class: 'compare-rows' });
   private readonly more = el('p', { class: 'dim compare-more' });
   private readonly none = el('p', { class: 'none dim', role: 'status' });
+  private readonly unchanged = button('link', 'unchanged', '', () => {
+    this.unfolded = !this.unfolded;
+    this.draw();
+  });
+  /** Below the rows. */
+  readonly foot = el('div', { class: 'compare-foot' }, this.unchanged, this.more);
+  private comparison: Comparison = NOTHING;
+  /** Rows that did not change are shown too. */
+  private unfolded = false;
   private rows: readonly ComparedRow[] = [];
   private elements: HTMLElement[] = [];
   private active = -1;
@@ -22,37 +33,50 @@ export class CompareView {
     const titles: Record<ColumnId, string> = {
       site: t('Line'),
       change: t('Change'),
-      a: 'A',
-      b: 'B',
+      a: t('Before'),
+      b: t('After'),
       difference: t('Difference'),
     };
     const titleCells = COLUMNS.map(id => cell('columnheader', id, titles[id]));
     const head = el('div', { role: 'row', class: 'compare-row head' }, ...titleCells);
     const label = t('What differs, the biggest difference first. Enter opens the line.');
-    const scroller = el('div', { class: 'compare-scroller', role: 'rowgroup', tabindex: 0 }, this.body, this.more);
+    const scroller = el('div', { class: 'compare-scroller', role: 'rowgroup', tabindex: 0 }, this.body);
     this.element = el('div', { class: 'compare-grid', role: 'grid', tabindex: 0, 'aria-label': label });
     this.element.append(el('div', { role: 'rowgroup', class: 'compare-head' }, head), scroller, this.none);
     this.body.addEventListener('click', event => this.onClick(event));
     this.element.addEventListener('keydown', event => this.onKey(event));
   }
 
-  show({ rows, total }: Comparison, differing: number): void {
+  show(comparison: Comparison): void {
+    this.comparison = comparison;
+    this.draw();
+  }
+
+  private draw(): void {
+    const { rows: all, total } = this.comparison;
     const key = this.rows[this.active];
+    const differing = all.filter(row => changeOf(row) !== 'same');
+    const rows = this.unfolded ? all : differing;
+    const same = all.length > differing.length ? total - differing.length : 0;
     this.rows = rows;
     const nameOf = ({ file, line, stack }: ComparedRow): string => `${file}:${line} ${stack.join()}`;
     this.active = key ? rows.findIndex(row => nameOf(row) === nameOf(key)) : -1;
     this.elements = rows.map((row, index) => rowElement(row, index));
     this.body.replaceChildren(...this.elements);
     setAttribute(this.element, 'aria-rowcount', String(total + 1));
-    const hidden = total - rows.length;
+    this.unchanged.hidden = same === 0;
+    setText(this.unchanged, unchangedText(same, all[0]?.stack.length === 0));
+    setAttribute(this.unchanged, 'aria-expanded', String(this.unfolded));
+    const hidden = same > 0 && !this.unfolded ? 0 : total - rows.length;
     setText(this.more, hidden > 0 ? t('{0} more rows, with smaller differences.', formatCount(hidden)) : '');
-    const same = differing === 0 && rows.length === 0;
-    setTextOrHide(this.none, same ? t('Both moments hold nothing, or the same.') : '');
+    const known = this.comparison !== NOTHING;
+    setTextOrHide(this.none, known && differing.length === 0 ? t('Nothing changed between the two moments.') : '');
     this.mark();
   }
 
   clear(): void {
-    this.show({ rows: [], total: 0, bytesA: 0, bytesB: 0, added: 0, gone: 0, renamed: null }, 1);
+    this.unfolded = false;
+    this.show(NOTHING);
   }
 
   private mark(): void {
@@ -89,6 +113,12 @@ export class CompareView {
   }
 }
 
+/** `lines`: they are no stacks. */
+function unchangedText(count: number, lines: boolean): string {
+  if (count === 1) return lines ? t('1 line did not change') : t('1 stack did not change');
+  return lines ? t('{0} lines did not change', formatCount(count)) : t('{0} stacks did not change', formatCount(count));
+}
+
 function rowElement(row: ComparedRow, index: number): HTMLElement {
   const difference = row.bytesB - row.bytesA;
   const cells: Record<ColumnId, HTMLElement | string> = {
@@ -113,6 +143,7 @@ function cell(role: string, id: ColumnId, content: HTMLElement | string): HTMLEl
 function changeOf({ bytesA, bytesB, countA, countB }: ComparedRow) {
   if (countA === 0) return 'new';
   if (countB === 0) return 'gone';
+  if (bytesA === bytesB && countA !== countB) return 'other';
   return bytesB > bytesA ? 'more' : bytesB < bytesA ? 'less' : 'same';
 }
 
@@ -124,13 +155,13 @@ function siteText(row: ComparedRow): HTMLElement {
 }
 
 function badgeOf(row: ComparedRow): HTMLElement | string {
-  const word = { new: t('new'), gone: t('gone'), more: '', less: '', same: '' }[changeOf(row)];
+  const word = { new: t('new'), gone: t('gone'), more: '', less: '', other: '', same: '' }[changeOf(row)];
   return word === '' ? '' : el('span', { class: 'badge' }, word);
 }
 
 function titleOf(row: ComparedRow): string {
   const lines = [row.stack.length > 0 ? row.stack.join('\n') : `${row.file}:${row.line} ${row.function}`];
-  if (row.movedFrom !== null) lines.push(t('In A it is on line {0}.', row.movedFrom));
-  lines.push(t('{0} blocks at A, {1} at B', formatCount(row.countA), formatCount(row.countB)));
+  if (row.movedFrom !== null) lines.push(t('Before, it is on line {0}.', row.movedFrom));
+  lines.push(t('{0} blocks before, {1} after', formatCount(row.countA), formatCount(row.countB)));
   return lines.join('\n');
 }

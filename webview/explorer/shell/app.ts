@@ -1,6 +1,6 @@
 // Puts the parts of the page together: state in, requests out.
 import { nameCells } from '../../../extension/protocol/notebookCells';
-import { listedLayer } from '../../../extension/protocol/trace';
+import { listedLayer, type TraceInfo } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import type { BlockQuery } from '../../../extension/protocol/requests/blockRequests';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
@@ -32,14 +32,19 @@ import { Scopes } from './scopes';
 import { TimelinePart } from '../timeline/timelinePart';
 
 const CLOCK_MS = 1000;
-/** From this width on, details stand beside the table; also in explorer.css. */
-const BESIDE_PX = 1000;
 
 /** The parts of the session that the questions of the parts depend on. */
 function questionKey(context: PageContext | null): string {
   if (context === null) return '';
   const { info, layer, view } = context;
   return JSON.stringify([info.startRealtimeMs, layer, view.process, view.device]);
+}
+
+/** Segments are of a framework's allocator: without one there are no tensors either. */
+function hasSegments({ totals }: TraceInfo): boolean {
+  return totals.some(({ layer, allocations, segmentAllocations }) =>
+    layer === 'tensor' ? allocations > 0 : segmentAllocations > 0,
+  );
 }
 
 export class App implements PageActions {
@@ -50,7 +55,10 @@ export class App implements PageActions {
   readonly openLine = (file: string, line: number): void => void this.request('openLine', { file, line });
   private readonly header = new Header(this);
   private readonly scopes = new Scopes(this);
-  private readonly state = new StateView(what => void this.request(what, undefined));
+  private readonly state = new StateView(
+    what => void this.request(what, undefined),
+    file => void this.request('openRecent', { file }),
+  );
   private readonly notices = new Notices();
   private readonly runBefore = new RunBefore(this);
   private readonly findings = new FindingsPart(this);
@@ -61,6 +69,7 @@ export class App implements PageActions {
   /** From top to bottom. */
   private readonly parts: readonly Part[];
   private readonly trace = el('div', { class: 'trace' });
+  private readonly lower = el('div', { class: 'lower' });
 
   constructor(
     private readonly client: RequestClient,
@@ -72,7 +81,7 @@ export class App implements PageActions {
       [
         { id: 'lines', title: t('Table'), part: this.lines },
         { id: 'flame', title: t('Flame graph'), part: new FlamePart(this), follows: ['at', 'born'] },
-        { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'] },
+        { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'], has: hasSegments },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
       ],
       view.tab,
@@ -84,8 +93,9 @@ export class App implements PageActions {
       appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
     });
     this.parts = [this.runBefore, this.ledger, this.timeline, this.findings, tabs, this.details];
-    const lower = el('div', { class: 'lower' }, tabs.element, this.details.element);
-    this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend, lower);
+    this.lower.append(tabs.element, this.details.element);
+    this.trace.append(this.ledger.element, this.timeline.element, this.findings.element, this.ledger.legend);
+    this.trace.append(this.lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element);
     this.element.append(this.runBefore.element, this.trace);
     this.render();
@@ -178,7 +188,7 @@ export class App implements PageActions {
   }
 
   hasRoomBeside(): boolean {
-    return this.element.clientWidth >= BESIDE_PX;
+    return getComputedStyle(this.lower).flexDirection === 'row';
   }
 
   show(subject: Subject, block?: Block): void {
@@ -222,7 +232,7 @@ export class App implements PageActions {
     this.header.update(session, this.clock.elapsedNs(), this.view.moment);
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
-    this.notices.update(info);
+    this.notices.update(info, session.closed ?? '');
     this.trace.hidden = phase === 'empty' || nothingIn(session);
     if (!context) return;
     for (const part of this.parts) part.update(context);

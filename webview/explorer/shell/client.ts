@@ -7,8 +7,12 @@ type Response = Extract<ToPage, { type: 'response' }>;
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: Error): void;
-  timer: number;
+  /** null: it is waited for as long as it takes. */
+  timer: number | null;
 }
+
+/** Requests that the user answers, in a dialog of the editor: that takes as long as it takes. */
+const DIALOGS: readonly Method[] = ['openOtherTrace'];
 
 export class RequestClient {
   private readonly waiting = new Map<number, Waiting>();
@@ -25,7 +29,7 @@ export class RequestClient {
   request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
     const id = ++this.lastId;
     return new Promise<Result<M>>((resolve, reject) => {
-      const timer = this.timers.set(() => this.giveUp(id, method), this.timeoutMs);
+      const timer = DIALOGS.includes(method) ? null : this.timers.set(() => this.giveUp(id, method), this.timeoutMs);
       this.waiting.set(id, { resolve: value => resolve(value as Result<M>), reject, timer });
       this.post({ type: 'request', id, method, params } as ToHost);
     });
@@ -48,7 +52,7 @@ export class RequestClient {
     const waiting = this.waiting.get(id);
     if (!waiting) return undefined;
     this.waiting.delete(id);
-    this.timers.clear(waiting.timer);
+    if (waiting.timer !== null) this.timers.clear(waiting.timer);
     return waiting;
   }
 }

@@ -13,12 +13,13 @@ export class Notices {
   private readonly warningList = el('ul', {});
   private readonly warning = el('details', { class: 'notice warning', 'data-notice': 'losses' });
   private readonly error = el('p', { class: 'notice error', role: 'alert', 'data-notice': 'error' });
+  private readonly closed = el('p', { class: 'notice', role: 'status', 'data-notice': 'closed' });
   private readonly errors = new Map<Method, string>();
 
   constructor() {
     this.warning.append(el('summary', {}, icon('warning'), this.warningTitle), this.warningList);
-    this.error.hidden = this.warning.hidden = true;
-    this.element.append(this.error, this.warning);
+    this.error.hidden = this.closed.hidden = this.warning.hidden = true;
+    this.element.append(this.error, this.closed, this.warning);
   }
 
   /** A request failed; '' when one of its kind succeeded again. The latest sentence is shown. */
@@ -37,7 +38,9 @@ export class Notices {
     setTextOrHide(this.error, [...this.errors.values()].pop() ?? '');
   }
 
-  update(info: TraceInfo | null): void {
+  /** @param closed which trace was closed just now; '': none */
+  update(info: TraceInfo | null, closed: string): void {
+    setTextOrHide(this.closed, closed);
     const { title, lines } = warnings(info);
     if (!differs(this.warning, title, lines)) return;
     this.warning.hidden = title === '';

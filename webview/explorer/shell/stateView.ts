@@ -1,10 +1,10 @@
 // The texts of the page when there is no table to show, or beside it: empty, starting, ended, failed.
 import { t } from '@vscode/l10n';
-import type { SessionView } from '../../../extension/protocol/requests/messages';
+import type { RecentEntry, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
-import { button, el, icon, setTextOrHide } from '../../dom';
+import { button, differs, el, icon, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 
 const ABOUT = t(
@@ -31,8 +31,11 @@ export class StateView {
     trySample: this.link('try-sample', t('Try the sample'), 'trySample'),
     chooseInterpreter: this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter'),
     openReport: this.link('open-report', t('Open the report on memory'), 'openReport'),
+    openTrace: this.link('open-trace', t('Open a trace…'), 'openTrace'),
     doctor: this.link('doctor', t('Check this machine'), 'doctor'),
   };
+  private readonly recentList = el('ul', {});
+  private readonly recent = el('section', { class: 'recent' }, el('h2', {}, t('Recent traces')), this.recentList);
   private readonly ring = progressRing();
   private readonly about = el('p', {}, ABOUT);
   private readonly saved = el('p', { class: 'dim' }, SAVED);
@@ -43,10 +46,13 @@ export class StateView {
   private readonly words = el('div', { class: 'words' }, this.ring, this.card);
   private readonly totals = el('p', { class: 'dim number', 'data-value': 'totals' });
 
-  constructor(private readonly run: (what: Button) => void) {
+  constructor(
+    private readonly run: (what: Button) => void,
+    private readonly openRecent: (file: string) => void,
+  ) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
-    const { untrusted, trust, about, start, saved, words, totals, offers } = this;
-    this.element.append(untrusted, trust, about, start, words, totals, ...Object.values(offers), saved);
+    const { untrusted, trust, about, start, saved, recent, words, totals, offers } = this;
+    this.element.append(untrusted, trust, about, start, words, totals, ...Object.values(offers), saved, recent);
   }
 
   private link(action: string, label: string, what: Button): HTMLElement {
@@ -60,10 +66,11 @@ export class StateView {
     this.trust.hidden = trusted || !empty;
     this.about.hidden = this.saved.hidden = !empty;
     this.start.hidden = !empty || !trusted;
+    this.showRecent(empty ? (session.recent ?? []) : []);
     const stopping = session.stopped === true && phase === 'running';
     this.ring.hidden = phase !== 'starting' && !stopping;
     const unused = phase === 'ended' && info?.totals.length === 0;
-    const offered = new Set(empty ? ['trySample'] : session.offers);
+    const offered = new Set(empty ? ['trySample', 'openTrace'] : session.offers);
     if ((unused && !session.ran) || session.onCpu === true) offered.add('doctor');
     for (const [name, element] of Object.entries(this.offers))
       element.hidden = !offered.has(name) || (!trusted && STARTS.test(name));
@@ -75,6 +82,16 @@ export class StateView {
     this.card.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
     setTextOrHide(this.totals, phase === 'ended' && !unused ? endText(session) : '');
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
+  }
+
+  private showRecent(recent: readonly RecentEntry[]): void {
+    this.recent.hidden = recent.length === 0;
+    if (!differs(this.recent, recent)) return;
+    const items = recent.map(({ file, title, words }) => {
+      const name = button('link', 'open-recent', title, () => this.openRecent(file), { title: file });
+      return el('li', {}, name, ' ', el('span', { class: 'dim number' }, words));
+    });
+    this.recentList.replaceChildren(...items);
   }
 }
 

@@ -1,6 +1,7 @@
 // Parts of which one is seen: a list of tabs by the ARIA pattern (arrow keys, Home, End), the panel below.
 import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
+import type { TraceInfo } from '../../../extension/protocol/trace';
 import { button, el, setAttributes, setTextOrHide } from '../../dom';
 import type { PageContext, Part } from '../state/part';
 import type { Action, TabId } from '../state/state';
@@ -11,6 +12,8 @@ export interface Tab {
   part: Part;
   /** Kinds of moments that it follows but does not name: the line above it does. */
   follows?: readonly Moment['kind'][];
+  /** Whether the trace has anything for it; absent: each has. */
+  has?: (info: TraceInfo) => boolean;
 }
 
 export class Tabs implements Part {
@@ -18,6 +21,7 @@ export class Tabs implements Part {
   private readonly list = el('div', { class: 'tab-list', role: 'tablist', 'aria-label': t('Views of the memory') });
   private readonly moment = el('p', { class: 'tab-moment', 'data-value': 'tab-moment' });
   private readonly buttons = new Map<TabId, HTMLElement>();
+  private offered: readonly Tab[];
   private shown: Tab;
 
   constructor(
@@ -25,6 +29,7 @@ export class Tabs implements Part {
     first: TabId,
     private readonly choose: (tab: TabId) => void,
   ) {
+    this.offered = tabs;
     this.shown = tabs.find(tab => tab.id === first) ?? tabs[0];
     for (const tab of tabs) {
       this.list.append(this.button(tab));
@@ -37,13 +42,15 @@ export class Tabs implements Part {
   }
 
   update(context: PageContext): void {
-    const chosen = this.tabs.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
+    this.offered = this.tabs.filter(({ has }) => has?.(context.info) ?? true);
+    const chosen = this.offered.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
     const another = chosen !== this.shown;
     this.shown = chosen;
     for (const tab of this.tabs) {
       tab.part.element.hidden = tab !== chosen;
       const button = this.buttons.get(tab.id);
       if (!button) continue;
+      button.hidden = !this.offered.includes(tab);
       setAttributes(button, { 'aria-selected': String(tab === chosen), tabindex: tab === chosen ? 0 : -1 });
     }
     const { moment, momentTitle } = context.view;
@@ -72,12 +79,12 @@ export class Tabs implements Part {
   }
 
   private onKey(event: KeyboardEvent): void {
-    const at = this.tabs.indexOf(this.shown);
-    const last = this.tabs.length - 1;
+    const at = this.offered.indexOf(this.shown);
+    const last = this.offered.length - 1;
     const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[
       event.key
     ];
-    const tab = to === undefined ? undefined : this.tabs[to];
+    const tab = to === undefined ? undefined : this.offered[to];
     if (!tab) return;
     event.preventDefault();
     this.choose(tab.id);

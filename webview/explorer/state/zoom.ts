@@ -38,6 +38,13 @@ export function panBy(zoom: Zoom, runNs: number, part: number): Zoom {
   return settle(span, Math.max(toNs + span * part, span), runNs);
 }
 
+/** The window with a time in sight: around it, where it was not. */
+export function withTime(zoom: Zoom, runNs: number, timeNs: number): Zoom {
+  const { fromNs, toNs } = visibleWindow(zoom, runNs);
+  if (timeNs >= fromNs && timeNs <= toNs) return zoom;
+  return settle(toNs - fromNs, timeNs + (toNs - fromNs) / 2, runNs);
+}
+
 function settle(spanNs: number, endNs: number | null, runNs: number): Zoom {
   if (spanNs >= runNs) return FOLLOW;
   return { spanNs, endNs: endNs === null || endNs >= runNs ? null : Math.max(endNs, spanNs) };

@@ -2,13 +2,7 @@
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { TimeWindow } from '../state/zoom';
 import { firstWhere } from '../../../extension/base/bisect';
-import { roundStep } from './ticks';
-
-/** A label is empty where only a mark stands. */
-export interface Tick {
-  value: number;
-  label: string;
-}
+import { roundStep, type Tick } from './ticks';
 
 /** The step that runs at a time, from 1; behind the last end it is the next one. */
 export function stepAt(axis: StepTimes, timeNs: number): number {

@@ -61,7 +61,8 @@ export class TimelineBar {
     this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
-    this.momentPart = el('div', { class: 'bar-part bar-moment' }, icon('history'), this.moment, this.reason, this.now);
+    const title = el('span', {}, icon('history'), ' ', this.moment);
+    this.momentPart = el('div', { class: 'bar-part bar-moment' }, title, this.reason, this.now);
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
 

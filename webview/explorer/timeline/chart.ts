@@ -1,8 +1,7 @@
 // chart.js as a plain drawer: points come reduced, nothing is parsed, animated or hovered by it.
 import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { ChartDataset } from 'chart.js';
-import { byteLabel, byteTicks, timeLabel, timeTicks } from './ticks';
-import type { Tick } from './axis';
+import { byteTicks, timeLabel, timeTicks, type Tick } from './ticks';
 import { patternOf } from './patterns';
 import { highest, type Point } from './timelinePoints';
 import { readPalette, type Palette } from '../common/theme';
@@ -95,7 +94,8 @@ export class TimelineChart {
   }
 
   private setScales(window: TimeWindow, top: number, marks: readonly Tick[]): void {
-    const bytes = byteTicks(top, Math.max(1, Math.floor(this.chart.height / PIXELS_PER_BYTE_LABEL)));
+    const max = Math.max(top * 1.04, 1);
+    const bytes = byteTicks(max, Math.max(1, Math.floor(this.chart.height / PIXELS_PER_BYTE_LABEL)));
     const font = { family: this.palette.font, size: 11 };
     const ticks = { color: this.palette.dim, font, autoSkip: false, maxRotation: 0 };
     const grid = { color: this.palette.grid, drawTicks: false };
@@ -113,10 +113,9 @@ export class TimelineChart {
       y: {
         type: 'linear',
         min: 0,
-        max: Math.max(top * 1.04, 1),
-        afterBuildTicks: axis =>
-          void (axis.ticks = bytes.filter(value => value <= top * 1.04).map(value => ({ value }))),
-        ticks: { ...ticks, padding: 6, callback: value => byteLabel(Number(value)) },
+        max,
+        afterBuildTicks: axis => void (axis.ticks = bytes.map(({ value }) => ({ value }))),
+        ticks: { ...ticks, padding: 6, callback: (_, i) => bytes[i]?.label ?? '' },
         grid,
         border,
       },

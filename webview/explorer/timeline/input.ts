@@ -1,6 +1,5 @@
 // Wheel, mouse and keys on the chart, as the actions that they mean.
-import { between, firstSpan, nudge, type Span } from './span';
-import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
+import { between, type MomentMove, type Span } from './span';
 import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from '../state/zoom';
 
 /** What the input starts from. */
@@ -8,41 +7,42 @@ export interface InputState {
   zoom: Zoom;
   runNs: number;
   span: Span | null;
-  /** A drag selects, without Shift too. */
-  selecting: boolean;
-  /** Spans keep to these steps; null: to no steps. */
-  steps: StepTimes | null;
   /** The plot, in pixels of the surface. */
   plot: { left: number; right: number };
 }
 export interface InputActions {
   zoom(zoom: Zoom): void;
-  /** `done`: the mouse let go of it, or a key made it. */
-  span(span: Span | null, done: boolean): void;
+  /** `done`: the mouse let go of it. */
+  span(span: Span, done: boolean): void;
+  /** Left and right move the span's end, up and down the whole of it. */
+  nudge(direction: 1 | -1, whole: boolean): void;
   pointer(x: number | null): void;
+  /** A click at a time (ns) of the run. */
+  moment(timeNs: number): void;
+  /** To the moment before or after the shown one; to the first or the last one. */
+  step(to: MomentMove): void;
   /** Shows what the span selects first of all. */
   apply(): void;
+  /** Back to now, without a span; false: it is shown already. */
+  back(): boolean;
 }
 
 const ZOOM_STEP = 1.25;
-const PAN_STEP = 0.15;
 const CLICK_PX = 3;
 
 /** Keys zoom around the present while it is followed, else around the middle. */
 const zoomBy = (factor: number) => (zoom: Zoom, runNs: number) =>
   zoomAt(zoom, runNs, factor, zoom.endNs === null ? 1 : 0.5);
 const KEY_ZOOMS: Readonly<Record<string, (zoom: Zoom, runNs: number) => Zoom>> = {
-  ArrowLeft: (zoom, runNs) => panBy(zoom, runNs, -PAN_STEP),
-  ArrowRight: (zoom, runNs) => panBy(zoom, runNs, PAN_STEP),
   '+': zoomBy(1 / ZOOM_STEP),
   '=': zoomBy(1 / ZOOM_STEP),
   '-': zoomBy(ZOOM_STEP),
-  Home: () => FOLLOW,
+  '0': () => FOLLOW,
 };
+const KEY_MOVES: Readonly<Record<string, MomentMove>> = { ArrowLeft: -1, ArrowRight: 1, Home: 'first', End: 'last' };
 
 export class TimelineInput {
-  private drag: { x: number; zoom: Zoom; runNs: number } | null = null;
-  /** Where a span that is being drawn begins, in pixels. */
+  /** Where a click, or a span that is being drawn, begins, in pixels. */
   private brush: number | null = null;
   private left: number | null = null;
 
@@ -55,16 +55,15 @@ export class TimelineInput {
     surface.addEventListener('pointerdown', event => this.onDown(event));
     surface.addEventListener('pointermove', event => this.onMove(event));
     surface.addEventListener('pointerup', event => this.onUp(event));
-    surface.addEventListener('pointercancel', () => (this.drag = this.brush = null));
+    surface.addEventListener('pointercancel', () => (this.brush = null));
     surface.addEventListener('pointerenter', () => (this.left = null));
     surface.addEventListener('pointerleave', () => actions.pointer(null));
-    surface.addEventListener('dblclick', () => actions.zoom(FOLLOW));
     surface.addEventListener('keydown', event => this.onKey(event));
   }
 
-  /** A drag or a span is under way. */
+  /** A span is being drawn. */
   get busy(): boolean {
-    return this.drag !== null || this.brush !== null;
+    return this.brush !== null;
   }
 
   private onWheel(event: WheelEvent): void {
@@ -81,54 +80,44 @@ export class TimelineInput {
   private onDown(event: PointerEvent): void {
     if (event.button !== 0) return;
     this.left = null;
-    const { zoom, runNs, selecting } = this.state();
     this.surface.setPointerCapture(event.pointerId);
-    if (event.shiftKey || selecting) this.brush = this.x(event);
-    else this.drag = { x: this.x(event), zoom, runNs };
+    this.brush = this.x(event);
   }
 
   private onMove(event: PointerEvent): void {
     const x = this.x(event);
     this.actions.pointer(x);
-    if (this.brush !== null) {
-      if (Math.abs(x - this.brush) >= CLICK_PX) this.actions.span(between(this.time(this.brush), this.time(x)), false);
-      return;
-    }
-    const { drag } = this;
-    if (!drag || drag.zoom.spanNs === null) return;
-    const part = (drag.x - x) / this.width;
-    if (part !== 0) this.actions.zoom(panBy(drag.zoom, drag.runNs, part));
+    if (this.brush !== null && Math.abs(x - this.brush) >= CLICK_PX)
+      this.actions.span(between(this.time(this.brush), this.time(x)), false);
   }
 
   private onUp(event: PointerEvent): void {
     const { brush } = this;
-    this.drag = this.brush = null;
+    this.brush = null;
     if (brush === null) return;
     const x = this.x(event);
-    const drawn = Math.abs(x - brush) >= CLICK_PX;
-    this.actions.span(drawn ? between(this.time(brush), this.time(x)) : null, true);
+    if (Math.abs(x - brush) < CLICK_PX) this.actions.moment(this.time(brush));
+    else this.actions.span(between(this.time(brush), this.time(x)), true);
   }
 
   private onKey(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.surface) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target !== this.surface && event.key !== 'Escape') return;
     const taken = event.shiftKey && event.key.startsWith('Arrow') ? this.spanKey(event.key) : this.plainKey(event.key);
     if (taken) event.preventDefault();
   }
 
-  /** Left and right move the span's end, up and down the whole of it. */
   private spanKey(key: string): boolean {
-    const { span, zoom, runNs, steps } = this.state();
-    const window = visibleWindow(zoom, runNs);
     const direction = key === 'ArrowRight' || key === 'ArrowUp' ? 1 : -1;
-    const whole = key === 'ArrowUp' || key === 'ArrowDown';
-    this.actions.span(span ? nudge(span, window, direction, whole, steps) : firstSpan(window), true);
+    this.actions.nudge(direction, key === 'ArrowUp' || key === 'ArrowDown');
     return true;
   }
 
   private plainKey(key: string): boolean {
     const { span, zoom, runNs } = this.state();
     if (key === 'Enter' && span) this.actions.apply();
-    else if (key === 'Escape' && span) this.actions.span(null, true);
+    else if (key === 'Escape') return this.actions.back();
+    else if (KEY_MOVES[key]) this.actions.step(KEY_MOVES[key]);
     else if (KEY_ZOOMS[key]) this.actions.zoom(KEY_ZOOMS[key](zoom, runNs));
     else return false;
     return true;

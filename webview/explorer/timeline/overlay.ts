@@ -22,6 +22,8 @@ export interface Overlaid {
   bands: readonly Band[];
   marks: readonly PlacedMark[];
   span: Span | null;
+  /** The shown moment; null: it is now. */
+  momentNs: number | null;
 }
 
 const CHARACTER_PX = 6.2;
@@ -32,9 +34,10 @@ export class TimelineOverlay {
   private readonly bands: HTMLElement[] = [];
   private readonly marks: MarkView[] = [];
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
+  private readonly moment = el('div', { class: 'timeline-moment', 'aria-hidden': 'true' });
 
   constructor(private readonly open: (mark: TimelineMark) => void) {
-    this.element.append(this.span);
+    this.element.append(this.span, this.moment);
     this.element.addEventListener('keydown', event => this.walk(event));
   }
 
@@ -51,7 +54,7 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, bands, marks, span }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, bands, marks, span, momentNs }: Overlaid, pixels: number): void {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
     this.drawBands(bands, window, pixels);
@@ -59,6 +62,9 @@ export class TimelineOverlay {
     this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
     this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
     if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
+    const isSeen = momentNs !== null && momentNs >= window.fromNs && momentNs <= window.toNs;
+    this.moment.hidden = !isSeen;
+    if (isSeen) stretch(this.moment, { fromNs: momentNs, toNs: momentNs }, window, pixels);
   }
 
   private place({ left, right, top, bottom }: Plot): void {

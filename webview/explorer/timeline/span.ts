@@ -16,12 +16,41 @@ export interface TitledMoment {
 const FIRST_PART = 0.1;
 const KEY_PART = 0.02;
 type Direction = 1 | -1;
+/** Where keys lead from the shown moment. */
+export type MomentMove = Direction | 'first' | 'last';
 
-/** The first span that the keys make: the tenth of the window in its middle. */
-export function firstSpan(window: TimeWindow): Span {
-  const length = (window.toNs - window.fromNs) * FIRST_PART;
-  const middle = (window.fromNs + window.toNs) / 2;
-  return { fromNs: middle - length / 2, toNs: middle + length / 2 };
+/** The first span that the keys make: the tenth of the window from a moment on, or around its middle. */
+export function firstSpan({ fromNs, toNs }: TimeWindow, atNs: number | null = null): Span {
+  const length = (toNs - fromNs) * FIRST_PART;
+  const from = Math.max(fromNs, Math.min(atNs ?? (fromNs + toNs - length) / 2, toNs - length));
+  return { fromNs: from, toNs: from + length };
+}
+
+/** The time of the moment that a key leads to: ends of steps, or fiftieths of the window; null: now. `atNs` null: from now. */
+export function moveMoment(
+  atNs: number | null,
+  window: TimeWindow,
+  to: MomentMove,
+  steps: StepTimes | null,
+  nowNs: number,
+): number | null {
+  if (!steps || lastStep(steps) === 0) {
+    if (to === 'first' || to === 'last') return to === 'first' ? 0 : null;
+    const time = (atNs ?? nowNs) + to * (window.toNs - window.fromNs) * KEY_PART;
+    return time >= nowNs ? null : Math.max(time, 0);
+  }
+  const last = lastStep(steps);
+  if (to === 'first' || to === 'last') return endOfStep(steps, to === 'first' ? 1 : last);
+  const at = atNs === null ? last + 1 : stepAt(steps, atNs);
+  // Within a step, the next moment is its end.
+  const ended = atNs !== null && Math.floor(endOfStep(steps, at) ?? Infinity) <= atNs;
+  const step = at + to * stepsByKey(window, steps) - (to > 0 && !ended ? 1 : 0);
+  return step > last ? null : endOfStep(steps, Math.max(step, 1));
+}
+
+/** A fiftieth of the window, one at least. */
+function stepsByKey(window: TimeWindow, steps: StepTimes): number {
+  return Math.max(1, Math.round((stepAt(steps, window.toNs) - stepAt(steps, window.fromNs)) * KEY_PART));
 }
 
 /** Moves the end, or the whole span, by a fiftieth of the window; by a step at least where it keeps to steps. */
@@ -42,8 +71,7 @@ export function nudge(
 }
 
 function nudgeSteps(span: Span, window: TimeWindow, direction: Direction, whole: boolean, steps: StepTimes): Span {
-  const shown = stepAt(steps, window.toNs) - stepAt(steps, window.fromNs);
-  const by = direction * Math.max(1, Math.round(shown * KEY_PART));
+  const by = direction * stepsByKey(window, steps);
   const [first, last] = [stepAt(steps, span.fromNs + 1), Math.min(stepAt(steps, span.toNs), lastStep(steps))];
   const from = whole ? Math.min(Math.max(first + by, 1), lastStep(steps) - (last - first)) : first;
   const to = Math.min(Math.max(whole ? from + (last - first) : last + by, from), lastStep(steps));
@@ -72,6 +100,18 @@ export function spanText(span: Span, steps: StepTimes | null): string {
 /** `step 340`, or `12.30 s`. */
 export function timeText(timeNs: number, steps: StepTimes | null): string {
   return steps ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
+}
+
+/** `step 7`; `steps 7–9`, or two times, where the peak is known no better. */
+export function peakText({ fromNs, toNs }: Span, steps: StepTimes | null): string {
+  return fromNs === toNs ? timeText(toNs, steps) : spanText({ fromNs, toNs }, steps);
+}
+
+/** What was alive at a time, as the tooltip there names it; `ended`: it is the end of a step. */
+export function aliveAt(timeNs: number, steps: StepTimes | null, ended: boolean): TitledMoment {
+  if (ended || !steps) return aliveAtEnd({ fromNs: timeNs, toNs: timeNs }, steps);
+  const at = `${timeText(timeNs, steps)} · ${formatDuration(timeNs)}`;
+  return { moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: t('Alive at {0}', at) };
 }
 
 /** Allocated in the span and still alive now. A time that is the end of the step before is not in it. */

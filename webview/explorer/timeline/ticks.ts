@@ -1,28 +1,33 @@
 // Where the axes' labels stand and their texts: round numbers of bytes and of time, no more than fit.
+import { BYTE_UNITS } from '../../../extension/text/format';
 
+/** A label is empty where only a mark stands. */
+export interface Tick {
+  value: number;
+  label: string;
+}
+
+/** Steps of bytes are at least one part of so many of a unit. */
+const FINEST = 1000;
 const SECOND = 1e9;
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 
-/** Bytes from 0 to at least `top`, in steps of 1, 2 or 5 (up to 512) of a unit of 1024; at most `most` + 1 ticks. */
-export function byteTicks(top: number, most: number): number[] {
-  const least = Math.max(top, 1) / Math.max(most, 1);
-  const unit = 1024 ** Math.max(0, Math.floor(Math.log(Math.max(least, 1)) / Math.log(1024)));
-  const step = unit * ([1, 2, 5, 10, 20, 50, 100, 200, 256, 512].find(size => size * unit >= least) ?? 1024);
-  const ticks = [0];
-  for (let value = step; ticks[ticks.length - 1]! < Math.max(top, 1); value += step) ticks.push(value);
-  return ticks;
-}
-
-/** A tick of `byteTicks` without needless decimals: `512 MB`, `1.5 GB`. */
-export function byteLabel(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${Number(value.toFixed(2))} ${units[unit]}`;
+/** Bytes from 0 to `top`, at round numbers of one unit, that of `top`: `0`, `0.5 GB`, `1 GB`. About `most`; above 0 at least one. */
+export function byteTicks(top: number, most: number): Tick[] {
+  const highest = Math.max(top, 1);
+  let power = 0;
+  while (power < BYTE_UNITS.length - 1 && highest >= 1024 ** (power + 1)) power++;
+  const unit = 1024 ** power;
+  const inUnits = highest / unit;
+  const fitting = roundStep((FINEST * inUnits) / Math.max(most, 1)) / FINEST;
+  const step = Math.max(
+    fitting <= inUnits ? fitting : roundStep((FINEST * inUnits) / 2.5) / FINEST,
+    power === 0 ? 1 : 0,
+  );
+  return Array.from({ length: Math.floor(inUnits / step) + 1 }, (_, i) => {
+    const label = i === 0 ? '0' : `${Number((i * step).toFixed(3))} ${BYTE_UNITS[power]}`;
+    return { value: i * step * unit, label };
+  });
 }
 
 /** Times (ns) inside a window at round numbers, at most `most`. */

@@ -52,7 +52,7 @@ export function marksOf(
   info: TraceInfo,
   steps: TimelineSteps | null,
   named: readonly { name: string; timeNs: number }[],
-  peak: { timeNs: number; bytes: number } | null,
+  peak: { timeNs: number; bytes: number; when: string } | null,
 ): TimelineMark[] {
   const marks: TimelineMark[] = info.outOfMemory.map(({ timeNs, requestedBytes, device, layer }) => ({
     kind: 'out-of-memory',
@@ -71,7 +71,7 @@ export function marksOf(
     });
   if (peak && peak.bytes > 0) {
     const label = t('peak {0}', formatBytes(peak.bytes));
-    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: t('the most that was alive here') });
+    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: t('{0}, the most that was alive here', peak.when) });
   }
   return marks;
 }

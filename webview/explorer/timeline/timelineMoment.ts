@@ -21,10 +21,11 @@ export class MomentReader {
     private readonly pause: (milliseconds: number) => Promise<void> = wait,
   ) {}
 
-  /** Shows the rows of a moment once it is read. */
-  async show(titled: TitledMoment): Promise<void> {
+  /** Shows the rows of a moment once it is read. `waitMs`: unless another one is requested within so long. */
+  async show(titled: TitledMoment, waitMs = 0): Promise<void> {
     const id = ++this.requestId;
-    await this.bring(titled, id);
+    if (waitMs > 0) await this.pause(waitMs);
+    if (id === this.requestId) await this.bring(titled, id);
   }
 
   /** Shows what was alive when the series was highest in a span. */

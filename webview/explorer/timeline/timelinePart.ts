@@ -11,7 +11,8 @@ import { visibleWindow, type TimeWindow } from '../state/zoom';
 
 /** Groups and steps change slowly, and cost more than the series. */
 const SLOW_MS = 1000;
-const AXIS_POINTS = 1024;
+/** As many as the trace keeps, so that each view names the same step. */
+const AXIS_POINTS = 2048;
 const WIDE_PX = 460;
 const GROUPS = { narrow: 4, wide: 6 };
 

@@ -9,7 +9,7 @@ import type {
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
 import { rangePath } from '../../../extension/protocol/ranges';
-import type { NamedRange, PassBegins } from '../../../extension/protocol/trace';
+import { knownPeak, type NamedRange, type PassBegins } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
@@ -19,14 +19,15 @@ import { WORDS } from '../common/vocabularyWords';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
 import { passAt, passBands, rangeBands } from './bands';
-import { TimelineBar, type SpanChoice } from './bar';
+import { TimelineBar } from './bar';
+import { ChosenTime } from './chosenTime';
 import { DRAWN, type TimelineData } from './data';
-import { TimelineInput } from './input';
+import { TimelineInput, type InputActions } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { aliveAtEnd, bornIn, spanText, timeText, toSteps, type Span } from './span';
+import { bornIn, peakText, spanText, timeText } from './span';
 import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -61,8 +62,9 @@ const NO_ANSWERS: TimelineAnswers = {
 };
 
 const MARK_GAP_PX = 6;
+const NEAR_PX = 3;
 const HINT = t(
-  'Arrow keys move, plus and minus zoom, Home follows the run. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds, Escape clears it. On a mark, left and right lead to the next one.',
+  'Left and right show other moments, Home and End the first and the last, Escape now. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds. Plus and minus zoom, 0 shows the whole run. On a mark, left and right lead to the next one.',
 );
 
 /** Why the shown moment is shown by itself; '' where the user chose it. */
@@ -86,8 +88,7 @@ export class TimelineView {
   private answers = NO_ANSWERS;
   private slots: readonly number[] = [];
   private zoom: Zoom = FOLLOW;
-  private span: Span | null = null;
-  private selecting = false;
+  private readonly chosen: ChosenTime;
   private pointerX: number | null = null;
 
   constructor(
@@ -95,15 +96,13 @@ export class TimelineView {
     private readonly moments: MomentReader,
     private readonly actions: TimelineActions,
   ) {
-    this.tools = new TimelineTools(page, DRAWN, {
-      select: on => this.setSelecting(on),
-    });
+    this.tools = new TimelineTools(page, DRAWN);
     this.overlay = new TimelineOverlay(mark => this.openMark(mark));
     this.bar = new TimelineBar({
-      choose: choice => this.choose(choice),
-      clear: () => this.setSpan(null),
+      choose: choice => this.chosen.show(choice),
+      clear: () => this.chosen.clear(),
       cancel: () => moments.cancel(),
-      now: () => moments.reset(),
+      now: () => this.chosen.now(),
     });
     this.peakCard = new PeakCardView((file, line) => page.openLine(file, line));
     this.surface.append(this.overlay.element, this.tooltip.cursor);
@@ -116,12 +115,17 @@ export class TimelineView {
       this.chart.recolour();
       onFrame(this.draw);
     });
-    this.input = new TimelineInput(this.surface, () => this.inputState(), {
+    const state = () => {
+      const { context, zoom, shownSteps: steps, areaSeries } = this;
+      return { context, zoom, steps, areaSeries };
+    };
+    this.chosen = new ChosenTime(moments, state, {
+      changed: () => this.take({ kept: null }),
+      spanned: () => actions.spanned(),
       zoom: zoom => this.move(zoom),
-      span: (span, done) => this.drawn(span, done),
-      pointer: x => this.movePointer(x),
-      apply: () => this.choose('born'),
+      announce: text => this.bar.announce(text),
     });
+    this.input = new TimelineInput(this.surface, () => this.inputState(), this.inputActions());
   }
 
   /** The process whose steps are on the axis; the first one where none has any. */
@@ -156,17 +160,19 @@ export class TimelineView {
 
   /** What is selected, as a moment; null without a selection. */
   get selected(): Moment | null {
-    return this.span && bornIn(this.span, this.shownSteps).moment;
+    const { span } = this.chosen;
+    return span && bornIn(span, this.shownSteps).moment;
   }
 
   forget(): void {
     this.answers = NO_ANSWERS;
-    this.span = null;
+    this.chosen.forget();
   }
 
   update(context: PageContext): void {
     if (context.view.momentTitle !== this.context?.view.momentTitle)
       this.bar.announce(context.view.momentTitle === '' ? '' : t('Shown: {0}', context.view.momentTitle));
+    if (context.view.moment !== this.context?.view.moment) this.chosen.arrived();
     this.context = context;
     this.zoom = context.view.zoom;
     this.tools.setShown(context.view.tools);
@@ -193,7 +199,6 @@ export class TimelineView {
       stack: view.stack,
       axis: view.axis,
       steps: steps !== null && steps.axis !== null,
-      selecting: this.selecting,
       following: this.zoom.spanNs === null,
     });
     this.tools.setSeries(this.known, view.hidden);
@@ -231,20 +236,41 @@ export class TimelineView {
     return stack.groups.map(group => groupName(group, by, context.info.processes));
   }
 
-  private overlaid({ info, runNs, session }: PageContext): Overlaid {
-    const { span } = this;
+  private overlaid(context: PageContext): Overlaid {
+    const { info, runNs, session } = context;
+    const { span, momentNs } = this.chosen;
     const { plot, width } = this.chart;
     const window = visibleWindow(this.zoom, runNs);
-    const { data, steps } = this.answers;
-    const peak = data?.peak(this.areaSeries) ?? null;
-    const marks = marksOf(info, steps, session.marks, peak && { timeNs: peak.fromNs, bytes: peak.bytes });
+    const { steps } = this.answers;
+    const peak = this.peak(context);
+    const marks = marksOf(info, steps, session.marks, peak);
     const passes = passBands(this.answers.passes, window, runNs, width);
     const bands = [...passes, ...rangeBands(this.answers.ranges, window, runNs, Math.min(1, passes.length))];
-    return { plot, window, span, bands, gaps: gapsOf(info, steps, runNs), marks: placeMarks(marks, window, width) };
+    return {
+      plot,
+      window,
+      span,
+      momentNs,
+      bands,
+      gaps: gapsOf(info, steps, runNs),
+      marks: placeMarks(marks, window, width),
+    };
+  }
+
+  /** The peak of the window; where the totals have it, to the nanosecond. `when`: in which step or at which time. */
+  private peak({ info, view: { process, device } }: PageContext) {
+    const series = this.areaSeries;
+    const peak = this.answers.data?.peak(series);
+    if (!peak) return null;
+    const known = knownPeak(info, { series, process, device });
+    const exact = known?.bytes === peak.bytes ? { fromNs: known.timeNs, toNs: known.timeNs } : {};
+    const span = { ...peak, ...exact };
+    return { ...span, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
   }
 
   private drawBar(): void {
-    const { span, context } = this;
+    const { context } = this;
+    const { span } = this.chosen;
     const { reading, kept } = this.answers;
     const steps = this.shownSteps;
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
@@ -261,17 +287,24 @@ export class TimelineView {
   private readonly drawCursor = (): void => {
     const { context, pointerX: x } = this;
     const { data, stack, steps } = this.answers;
+    const axis = steps?.axis ?? null;
     const { left, right } = this.chart.plot;
     const inside = data !== null && x !== null && x >= left && x <= right && !this.input.busy;
     if (!inside || !context) return this.tooltip.hide();
     const { fromNs, toNs } = visibleWindow(this.zoom, context.runNs);
-    const timeNs = fromNs + ((x - left) / Math.max(right - left, 1)) * (toNs - fromNs);
+    const pixelNs = (toNs - fromNs) / Math.max(right - left, 1);
+    const pointed = fromNs + (x - left) * pixelNs;
+    // At the peak's mark it is the peak's time, which a pixel may miss by a step.
+    const peak = this.peak(context);
+    const atPeak = peak !== null && Math.abs(peak.timeNs - pointed) <= NEAR_PX * pixelNs;
+    const timeNs = atPeak ? peak.timeNs : pointed;
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
     const when = formatDuration(timeNs);
     const pass = passAt(this.answers.passes, timeNs);
     const during = [pass === 'other' ? '' : WORDS.passes[pass], rangePath(this.answers.ranges, timeNs)];
-    const title = [steps?.axis ? timeText(timeNs, steps.axis) : '', when, ...during].filter(Boolean).join(' · ');
+    const step = atPeak ? peak.when : timeText(timeNs, axis);
+    const title = [...new Set([step, when, ...during])].filter(Boolean).join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
@@ -285,21 +318,35 @@ export class TimelineView {
     const now = this.known.map(
       series => `${SERIES_NAMES[series]} ${formatBytes(data?.bytesAt(series, window.toNs) ?? 0)}`,
     );
-    const peak = data?.peak(this.areaSeries);
+    const peak = this.peak(context);
     const groups = this.groupNames().map(({ name }) => name);
     return [
       t('GPU memory from {0} to {1}.', formatDuration(window.fromNs), formatDuration(window.toNs)),
       t('At the end: {0}.', now.join(', ')),
-      peak ? t('Highest: {0} at {1}.', formatBytes(peak.bytes), timeText(peak.fromNs, this.shownSteps)) : '',
+      peak ? t('Highest: {0} at {1}.', formatBytes(peak.bytes), peak.when) : '',
       groups.length > 0 ? t('Biggest: {0}.', groups.join(', ')) : '',
       steps && steps.collections.length > 0 ? t('{0} full collections.', steps.collections.length) : '',
       HINT,
     ].join(' ');
   }
 
+  private inputActions(): InputActions {
+    const { chosen } = this;
+    return {
+      zoom: zoom => this.move(zoom),
+      pointer: x => this.movePointer(x),
+      span: (span, done) => chosen.select(span, done),
+      nudge: (direction, whole) => chosen.nudge(direction, whole),
+      moment: timeNs => chosen.goTo(timeNs),
+      step: to => chosen.step(to),
+      apply: () => chosen.show('born'),
+      back: () => chosen.back(),
+    };
+  }
+
   private inputState() {
-    const { zoom, span, selecting, shownSteps: steps } = this;
-    return { zoom, span, selecting, steps, runNs: this.context?.runNs ?? 0, plot: this.chart.plot };
+    const { zoom } = this;
+    return { zoom, span: this.chosen.span, runNs: this.context?.runNs ?? 0, plot: this.chart.plot };
   }
 
   /** Steps where they are known and chosen. */
@@ -307,44 +354,10 @@ export class TimelineView {
     return this.context?.view.axis === 'time' ? null : (this.answers.steps?.axis ?? null);
   }
 
-  private drawn(span: Span | null, done: boolean): void {
-    this.setSpan(span && toSteps(span, this.shownSteps, this.context?.runNs ?? 0));
-    if (!done) return;
-    this.actions.spanned();
-    if (span) this.setSelecting(false);
-    this.bar.announce(this.span ? t('Selected: {0}', spanText(this.span, this.shownSteps)) : t('No selection'));
-  }
-
-  private setSpan(span: Span | null): void {
-    this.span = span;
-    this.take({ kept: null });
-  }
-
-  private setSelecting(on: boolean): void {
-    this.selecting = on;
-    this.surface.classList.toggle('selecting', on);
-    onFrame(this.draw);
-  }
-
-  private choose(choice: SpanChoice): void {
-    const { span } = this;
-    const steps = this.shownSteps;
-    if (!span) return;
-    if (choice === 'peak') this.showPeak(span, spanText(span, steps));
-    else void this.moments.show(choice === 'born' ? bornIn(span, steps) : aliveAtEnd(span, steps));
-  }
-
-  /** `where` follows "Alive at the peak". */
-  private showPeak({ fromNs, toNs }: Span, where: string): void {
-    if (!this.context) return;
-    const { process, device } = this.context.view;
-    void this.moments.showPeak({ series: this.areaSeries, fromNs, toNs, process, device }, where);
-  }
-
   private openMark({ kind, timeNs, label }: TimelineMark): void {
     if (kind === 'peak') {
-      const peak = this.answers.data?.peak(this.areaSeries);
-      if (peak) this.showPeak(peak, '');
+      const peak = this.context && this.peak(this.context);
+      if (peak) this.chosen.showPeak(peak, this.answers.steps?.axis ? peak.when : '');
       return;
     }
     const at = timeText(timeNs, this.shownSteps);

@@ -1,4 +1,4 @@
-// Above the chart: what its areas are, the unit of its axis, selecting a span, and the legend.
+// Above the chart: what its areas are, the unit of its axis, and the legend.
 import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
 import { dropdown, iconButton } from '../../components';
@@ -9,10 +9,6 @@ import { REST, type GroupName } from './timelineStack';
 import type { PageActions } from '../state/part';
 import { FOLLOW } from '../state/zoom';
 import type { AxisUnit, StackChoice } from '../state/state';
-
-interface TimelineToolActions {
-  select(on: boolean): void;
-}
 
 type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
 const STACKS: readonly (readonly [StackKey, string])[] = [
@@ -27,9 +23,6 @@ export const SERIES_NAMES: Record<DrawnSeries, string> = {
   reserved: t('reserved'),
   driver: t('driver'),
 };
-const SELECT_HINT = t(
-  'Select a span of the run: drag here with Shift, or switch this on and drag. By keyboard: Shift and the arrow keys in the chart',
-);
 
 export class TimelineTools {
   readonly element: HTMLElement;
@@ -37,10 +30,7 @@ export class TimelineTools {
   private readonly axis = chip('axis', t('Steps'), t('Label the axis in steps, or in time'), () =>
     this.page.dispatch({ type: 'axis', axis: isPressed(this.axis) ? 'time' : 'steps' }),
   );
-  private readonly select = chip('select-span', t('Select a span'), SELECT_HINT, () =>
-    this.actions.select(!isPressed(this.select)),
-  );
-  private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Home)'), () =>
+  private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (0)'), () =>
     this.page.dispatch({ type: 'zoom', zoom: FOLLOW }),
   );
   /** Shows or hides the tools; it lies in the corner of the plot. */
@@ -57,16 +47,14 @@ export class TimelineTools {
   constructor(
     private readonly page: Pick<PageActions, 'dispatch'>,
     drawn: readonly DrawnSeries[],
-    private readonly actions: TimelineToolActions,
   ) {
     this.stack = dropdown('stack', t('What the areas are'), STACKS, key => {
       const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
       page.dispatch({ type: 'stack', stack: { by, rank } });
     });
     // In a narrow panel they are icons.
-    this.select.prepend(icon('arrow-both'));
     this.follow.prepend(icon('zoom-out'));
-    const chips = [this.axis, this.select, this.follow];
+    const chips = [this.axis, this.follow];
     this.toggle = iconButton('timeline-tools', 'settings', t('What the timeline shows'), () =>
       page.dispatch({ type: 'tools', tools: !this.areShown }),
     ).element;
@@ -93,11 +81,10 @@ export class TimelineTools {
   }
 
   /** @param steps null: it is not known what a step is */
-  update(state: { stack: StackChoice; axis: AxisUnit; steps: boolean; selecting: boolean; following: boolean }): void {
+  update(state: { stack: StackChoice; axis: AxisUnit; steps: boolean; following: boolean }): void {
     this.stack.set(`${state.stack.by}-${state.stack.rank}` as StackKey);
     this.axis.hidden = !state.steps;
     setAttribute(this.axis, 'aria-pressed', String(state.axis === 'steps'));
-    setAttribute(this.select, 'aria-pressed', String(state.selecting));
     this.follow.hidden = state.following;
   }
 

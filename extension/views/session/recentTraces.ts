@@ -1,0 +1,94 @@
+// The traces that were recorded or opened lately, also in windows before; those whose file is gone are left out.
+import * as vscode from 'vscode';
+import { isFields } from '../../base/fields';
+import { scriptName } from '../../capture/traces/keptTraces';
+import { isSnapshot } from '../../files/snapshotFile';
+import { listedLayer, type TraceInfo } from '../../protocol/trace';
+import { baseName, formatBytes } from '../../text/format';
+
+/** What is remembered of a trace. */
+export interface TraceSummary {
+  file: string;
+  /** The program's script, or the name of a snapshot's file. */
+  title: string;
+  startMs: number;
+  /** Of the layer that is listed first, on the device that had most. */
+  peakBytes: number;
+}
+export interface RecentTrace extends TraceSummary {
+  /** Of the file. */
+  bytes: number;
+}
+
+const MEMORY = 'recentTraces';
+/** As many as a list of choices shows without scrolling. */
+const MOST = 8;
+
+export class RecentTraces implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+  private known: readonly RecentTrace[] = [];
+
+  constructor(private readonly memory: vscode.Memento) {
+    void this.refresh();
+  }
+
+  /** Newest first, as of the last look at the files. */
+  get all(): readonly RecentTrace[] {
+    return this.known;
+  }
+
+  /** Remembers a trace as the newest one. */
+  note(trace: TraceSummary): void {
+    const before = this.remembered();
+    const after = [trace, ...before.filter(({ file }) => file !== trace.file)].slice(0, MOST);
+    if (JSON.stringify(after) === JSON.stringify(before)) return;
+    void this.memory.update(MEMORY, after).then(() => this.refresh());
+  }
+
+  /** Looks which files are there. */
+  async refresh(): Promise<readonly RecentTrace[]> {
+    const sizes = this.remembered().map(async trace => {
+      const found = await vscode.workspace.fs.stat(vscode.Uri.file(trace.file)).then(undefined, () => null);
+      return found === null ? [] : [{ ...trace, bytes: found.size }];
+    });
+    const there = (await Promise.all(sizes)).flat();
+    const differs = JSON.stringify(there) !== JSON.stringify(this.known);
+    this.known = there;
+    if (differs) this.changed.fire();
+    return there;
+  }
+
+  private remembered(): TraceSummary[] {
+    const kept = this.memory.get<unknown>(MEMORY, []);
+    return Array.isArray(kept) ? kept.filter(isSummary) : [];
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+}
+
+function isSummary(value: unknown): value is TraceSummary {
+  if (!isFields(value)) return false;
+  const { file, title, startMs, peakBytes } = value;
+  return typeof file === 'string' && typeof title === 'string' && [startMs, peakBytes].every(Number.isFinite);
+}
+
+export function summaryOf(file: string, { processes, totals, startRealtimeMs }: TraceInfo): TraceSummary {
+  const command = processes[0]?.command ?? [];
+  const layer = listedLayer(totals);
+  return {
+    file,
+    title: isSnapshot(file) || command.length === 0 ? baseName(file) : scriptName(command),
+    startMs: startRealtimeMs,
+    peakBytes: Math.max(0, ...totals.map(total => (total.layer === layer ? total.peakBytes : 0))),
+  };
+}
+
+/** `Nov 29, 2026, 9:45 AM · 1.20 MB · peak 8.10 GB`; `bytes`: of the file, 0: there is none yet. */
+export function summaryWords({ startMs, peakBytes }: TraceSummary, bytes: number): string {
+  const when = new Date(startMs).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  const peak = peakBytes > 0 ? vscode.l10n.t('peak {0}', formatBytes(peakBytes)) : '';
+  return [when, bytes > 0 ? formatBytes(bytes) : '', peak].filter(part => part !== '').join(' · ');
+}

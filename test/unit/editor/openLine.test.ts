@@ -1,0 +1,51 @@
+// In which group of editors a line opens, so that a page that is an editor itself keeps its form.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importWith } from '../fakeVscode';
+
+class TabInputWebview {}
+class TabInputCustom {}
+class Position {
+  constructor(readonly line: number) {}
+}
+class Range {
+  constructor(readonly start: Position) {}
+}
+const page = { activeTab: { input: new TabInputWebview() }, viewColumn: 1 };
+const code = { activeTab: { input: {} }, viewColumn: 2 };
+const opened: unknown[] = [];
+const tabGroups = { all: [] as object[], activeTabGroup: page as object };
+const ViewColumn = { Active: -1, Beside: -2 };
+const vscode = {
+  TabInputWebview,
+  TabInputCustom,
+  Position,
+  Range,
+  TextEditorRevealType: {},
+  ViewColumn,
+  Uri: { file: String },
+  workspace: { openTextDocument: () => Promise.resolve({ lineCount: 9 }) },
+  window: {
+    tabGroups,
+    showTextDocument: (_: unknown, { viewColumn }: { viewColumn: unknown }) => {
+      opened.push(viewColumn);
+      return Promise.resolve({ revealRange: () => undefined });
+    },
+  },
+};
+
+async function columnFor(all: object[], active: object, room: boolean): Promise<unknown> {
+  Object.assign(tabGroups, { all, activeTabGroup: active });
+  const { openLine } = await importWith(vscode, () => import('../../../extension/editor/openLine'));
+  await openLine('/x/train.py', 3, { cwd: '/x', beside: null }, room);
+  return opened.pop();
+}
+
+test('a line goes to the group that is there, to a new one if there is room, else into a tab', async () => {
+  const { Active, Beside } = ViewColumn;
+  assert.equal(await columnFor([page, code], page, true), code.viewColumn);
+  assert.equal(await columnFor([page, code], page, false), code.viewColumn);
+  assert.equal(await columnFor([page, code], code, true), Active);
+  assert.equal(await columnFor([page], page, true), Beside);
+  assert.equal(await columnFor([page], page, false), Active);
+});

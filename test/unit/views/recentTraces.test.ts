@@ -1,0 +1,50 @@
+// The recent traces: newest first, each once, remembered over windows, and only those whose file is there.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type * as vscode from 'vscode';
+import { importWith } from '../fakeVscode';
+import { makeInfo, makeProcess, makeTotals } from '../fakeTrace';
+
+class EventEmitter {
+  readonly event = (): void => undefined;
+  fire(): void {}
+  dispose(): void {}
+}
+const l10n = {
+  t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? ''),
+};
+const sizes = new Map<string, number>();
+const stat = (file: string) =>
+  sizes.has(file) ? Promise.resolve({ size: sizes.get(file) }) : Promise.reject(new Error('gone'));
+const vscodeParts = { EventEmitter, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
+
+test('the newest is first, each is there once, what is gone is left out, and a new window has them too', async () => {
+  const { RecentTraces, summaryOf, summaryWords } = await importWith(
+    vscodeParts,
+    () => import('../../../extension/views/session/recentTraces'),
+  );
+  const stored = new Map<string, unknown>([['recentTraces', ['strange']]]);
+  const memory = {
+    get: (key: string, usual: unknown) => stored.get(key) ?? usual,
+    update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
+  } as unknown as vscode.Memento;
+  const info = makeInfo({
+    startRealtimeMs: 1_760_000_000_000,
+    processes: [makeProcess({ command: ['python', 'train.py'] })],
+    totals: [makeTotals({ layer: 'tensor', allocations: 1, peakBytes: 2048 })],
+  });
+  const recent = new RecentTraces(memory);
+  for (const name of ['a', 'b', 'gone', 'a']) {
+    const file = `/x/${name}.gputrace`;
+    sizes.set(file, 2);
+    recent.note(summaryOf(file, info));
+  }
+  sizes.delete('/x/gone.gputrace');
+  for (const one of [recent, new RecentTraces(memory)]) {
+    const files = (await one.refresh()).map(({ file }) => file);
+    assert.deepEqual(files, ['/x/a.gputrace', '/x/b.gputrace']);
+  }
+  const [newest] = recent.all;
+  assert.deepEqual([newest?.title, newest?.bytes, newest?.peakBytes], ['train.py', 2, 2048]);
+  assert.match(summaryWords(newest!, newest!.bytes), /2025.* · 2 B · peak 2\.00 KB$/);
+});

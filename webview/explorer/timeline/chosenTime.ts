@@ -1,0 +1,144 @@
+// The span and the moment that are chosen on the timeline, by mouse, keys and buttons.
+import { t } from '@vscode/l10n';
+import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
+import type { PageContext } from '../state/part';
+import { visibleWindow, withTime, type Zoom } from '../state/zoom';
+import type { SpanChoice } from './bar';
+import {
+  aliveAt,
+  aliveAtEnd,
+  bornIn,
+  firstSpan,
+  moveMoment,
+  nudge,
+  spanText,
+  toSteps,
+  type MomentMove,
+  type Span,
+} from './span';
+import type { MomentReader } from './timelineMoment';
+
+/** What the choice starts from; `steps`: those of the axis. */
+interface TimelineState {
+  context: PageContext | null;
+  zoom: Zoom;
+  steps: StepTimes | null;
+  areaSeries: 'tensor' | 'driver';
+}
+interface ChosenTimeActions {
+  /** Another span or moment is to be drawn. */
+  changed(): void;
+  /** Another span is selected: what is kept of it is to be requested. */
+  spanned(): void;
+  zoom(zoom: Zoom): void;
+  /** For screen readers. */
+  announce(text: string): void;
+}
+
+/** Of moments that keys lead to faster than this, the last one is read. */
+const KEY_REST_MS = 120;
+
+export class ChosenTime {
+  private chosen: Span | null = null;
+  /** The time (ns) that was chosen while it is being read. */
+  private aimNs: number | null = null;
+
+  constructor(
+    private readonly moments: MomentReader,
+    private readonly state: () => TimelineState,
+    private readonly actions: ChosenTimeActions,
+  ) {}
+
+  get span(): Span | null {
+    return this.chosen;
+  }
+
+  /** The moment that is shown or being read (ns); null: it is now, or a span. */
+  get momentNs(): number | null {
+    const moment = this.state().context?.view.moment;
+    return this.aimNs ?? (moment?.kind === 'at' ? moment.timeNs : null);
+  }
+
+  /** Another moment is shown than before. */
+  arrived(): void {
+    this.aimNs = null;
+  }
+
+  forget(): void {
+    this.chosen = this.aimNs = null;
+  }
+
+  clear(): void {
+    this.chosen = null;
+    this.actions.changed();
+  }
+
+  /** `done`: it is no longer being drawn. */
+  select(span: Span, done: boolean): void {
+    const { context, steps } = this.state();
+    const whole = toSteps(span, steps, context?.runNs ?? 0);
+    this.chosen = whole;
+    this.actions.changed();
+    if (!done) return;
+    this.actions.spanned();
+    this.actions.announce(t('Selected: {0}', spanText(whole, steps)));
+  }
+
+  nudge(direction: 1 | -1, whole: boolean): void {
+    const { context, zoom, steps } = this.state();
+    const window = visibleWindow(zoom, context?.runNs ?? 0);
+    const { span } = this;
+    this.select(span ? nudge(span, window, direction, whole, steps) : firstSpan(window, this.momentNs), true);
+  }
+
+  /** Shows the span as one of its buttons says. */
+  show(choice: SpanChoice): void {
+    const { steps } = this.state();
+    if (!this.span) return;
+    if (choice === 'peak') this.showPeak(this.span, spanText(this.span, steps));
+    else void this.moments.show(choice === 'born' ? bornIn(this.span, steps) : aliveAtEnd(this.span, steps));
+  }
+
+  /** `where` follows "Alive at the peak". */
+  showPeak({ fromNs, toNs }: Span, where: string): void {
+    const { context, areaSeries: series } = this.state();
+    if (!context) return;
+    const { process, device } = context.view;
+    void this.moments.showPeak({ series, fromNs, toNs, process, device }, where);
+  }
+
+  /** Shows a moment; `byKey`: it is the end of a step, and others may follow. */
+  goTo(timeNs: number, byKey = false): void {
+    const { context, zoom, steps } = this.state();
+    this.aimNs = timeNs;
+    this.clear();
+    this.actions.zoom(withTime(zoom, context?.runNs ?? 0, timeNs));
+    void this.moments.show(aliveAt(timeNs, steps, byKey), byKey ? KEY_REST_MS : 0);
+  }
+
+  step(to: MomentMove): void {
+    const { context, zoom, steps } = this.state();
+    const runNs = context?.runNs ?? 0;
+    const timeNs = moveMoment(this.momentNs, visibleWindow(zoom, runNs), to, steps, runNs);
+    if (timeNs === null) this.now();
+    else this.goTo(timeNs, true);
+  }
+
+  /** To now; of a program that has ended, first to the moment that is shown instead of its end. */
+  now(): void {
+    const ending = this.state().context?.session.ending ?? null;
+    const isShown = this.momentNs === ending?.timeNs;
+    this.aimNs = null;
+    if (ending === null || isShown) this.moments.reset();
+    else void this.moments.show({ moment: { kind: 'at', timeNs: ending.timeNs }, title: ending.title });
+  }
+
+  /** To now, without a span. False: there is nowhere to go. */
+  back(): boolean {
+    const isNow = this.aimNs === null && this.state().context?.view.moment.kind === 'now';
+    if (isNow && this.chosen === null) return false;
+    this.clear();
+    if (!isNow) this.now();
+    return true;
+  }
+}
