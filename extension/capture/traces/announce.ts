@@ -24,6 +24,13 @@ export function takeAnnounced(folder: string): Announced[] {
   return names.sort().flatMap(name => {
     const text = readTextIn(folder, name);
     removeFile(join(folder, name));
-    return attempt<Announced[]>(() => [JSON.parse(text) as Announced], []);
+    const found: unknown = attempt(() => JSON.parse(text) as unknown, null);
+    return isAnnounced(found) ? [found] : [];
   });
+}
+
+function isAnnounced(found: unknown): found is Announced {
+  if (!Array.isArray(found)) return false;
+  const [directory, pid, file] = found as unknown[];
+  return typeof directory === 'string' && Number.isInteger(pid) && (file === null || typeof file === 'string');
 }

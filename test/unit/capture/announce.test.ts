@@ -13,6 +13,8 @@ test('what begins and was saved is announced once, in order; what is none is pas
   announce(directory, saved, folder);
   announce(directory, null, folder);
   writeFileSync(join(folder, 'trace-broken'), '{');
+  for (const [i, other] of ['7', 'null', '{}', '[]', '[1,2,null]', '["/a","b",null]', '["/a",1,2]'].entries())
+    writeFileSync(join(folder, `trace-other${i}`), other);
   writeFileSync(join(folder, 'notes.txt'), '["/live/x",null]');
   assert.deepEqual(takeAnnounced(folder), [
     [directory, process.pid, null],
