@@ -20,7 +20,7 @@ const OF_A_RUN = [
   [/\btrace-\w{6}\b/g, 'trace-X'],
   [/\b0x[\da-f]{6,}/g, '0xN'],
   [/\b\d+ (?:h|min) \d+ (?:min|s)\b|\b[\d,.]+ (?:ns|µs|ms|s|min|h)(?![\w/])/g, 'T'],
-  [/\b[\d.,]+ %/g, 'N %'],
+  [/\b[\d.,]+ ?%/g, 'N%'],
 ];
 
 /** `text` as it is kept; `root`: of the repository. `isOfRun`: a program ran, so also numbers of processes, times and shares differ. */

@@ -5,7 +5,7 @@ import type { Layer } from '../protocol/trace';
 export type Translate = (text: string, ...values: string[]) => string;
 
 // How numbers read, the same everywhere: in the table, the page and the status bar.
-export const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+export const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 export const LAYER_NAMES: Record<Layer, string> = {
   tensor: 'tensor layer',
@@ -13,7 +13,7 @@ export const LAYER_NAMES: Record<Layer, string> = {
   host: 'pinned host memory',
 };
 
-/** Bytes in units of 1024: `512 B`, `1.00 KB`, `20.00 MB`, `1004 KB`. */
+/** Bytes in units of 1024: `512 B`, `1.00 KiB`, `20.00 MiB`, `1004 KiB`. */
 export function formatBytes(bytes: number): string {
   const sign = bytes < 0 ? '-' : '';
   let value = Math.abs(bytes);
@@ -28,7 +28,7 @@ export function formatBytes(bytes: number): string {
   return `${sign}${value.toFixed(value < 999.995 ? 2 : 0)} ${BYTE_UNITS[unit]}`;
 }
 
-/** Bytes a second with a sign: `+1.20 MB/s`; the empty string below one byte a second. */
+/** Bytes a second with a sign: `+1.20 MiB/s`; the empty string below one byte a second. */
 export function formatRate(bytesPerSecond: number): string {
   if (!Number.isFinite(bytesPerSecond) || Math.abs(bytesPerSecond) < 1) return '';
   return `${bytesPerSecond > 0 ? '+' : ''}${formatBytes(bytesPerSecond)}/s`;

@@ -6,7 +6,7 @@ blocks = load("blocks")
 core = blocks.core
 NOTE_STARTED = 13
 BLOCK, SEGMENT, NO_MORE = 1, 16, 0  # enum gmt_kind
-UNITS = ("B", "KB", "MB", "GB", "TB")
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def text_of(size):

@@ -33,12 +33,12 @@ test('the table of the experiment: process, threads, addresses, sizes, lines', a
   for (const { tid, name } of facts.threads) assert.match(table, new RegExp(`^  ${name}:${tid}$`, 'm'));
   for (const { address, bytes, line } of facts.live) {
     const size =
-      bytes >= MB ? `${(bytes / MB).toFixed(2)} MB` : bytes >= 1024 ? `${(bytes / 1024).toFixed(2)} KB` : bytes;
+      bytes >= MB ? `${(bytes / MB).toFixed(2)} MiB` : bytes >= 1024 ? `${(bytes / 1024).toFixed(2)} KiB` : bytes;
     assert.match(table, new RegExp(`^    ${address}:gpu_0: ${size}.*train_simulator\\.py:${line}\\b`, 'm'));
   }
-  const sizes = [...table.matchAll(/^ {4}0x\w+:gpu_0: ([\d.]+) MB/gm)].map(([, size]) => Number(size));
+  const sizes = [...table.matchAll(/^ {4}0x\w+:gpu_0: ([\d.]+) MiB/gm)].map(([, size]) => Number(size));
   assert.ok(sizes.length > 0);
-  assert.match(table, new RegExp(`^TOTAL LIVE: ${(facts.liveBytes / MB).toFixed(2)} MB$`, 'm'));
+  assert.match(table, new RegExp(`^TOTAL LIVE: ${(facts.liveBytes / MB).toFixed(2)} MiB$`, 'm'));
 });
 
 inLong(test)('four processes', async t => {

@@ -73,20 +73,20 @@ test('fragmentation: segments that grow give what lies unused between the blocks
   assert.deepEqual([run.status, failure.cause, failure.wentOn], [1, 'fragmentation', false]);
   assert.match(failure.advice[0]?.text ?? '', /expandable_segments:True/);
   assert.equal(failure.advice[0]?.bytes, 18 * 20 * MB);
-  assert.match(document, /^# .*: 200\.00 MB .*\n\n`job\.py:9 <module>` .* 200\.00 MB .* GPU 0, /);
-  assert.match(document, /status 1\.\n\n\*\*.* 20\.00 MB\.\*\*/);
-  assert.match(document, /^1\. \*\*.* 360\.00 MB:\*\*/m);
+  assert.match(document, /^# .*: 200\.00 MiB .*\n\n`job\.py:9 <module>` .* 200\.00 MiB .* GPU 0, /);
+  assert.match(document, /status 1\.\n\n\*\*.* 20\.00 MiB\.\*\*/);
+  assert.match(document, /^1\. \*\*.* 360\.00 MiB:\*\*/m);
   assertSentence(linesOf(document, /^(#|`job|\*\*|1\.|- )/));
   assert.match(
     document,
-    /^\| `job\.py:6 <listcomp>` \| 540\.00 MB \| 18 \|$|^\| `job\.py:6 <module>` \| 540\.00 MB \| 18 \|$/m,
+    /^\| `job\.py:6 <listcomp>` \| 540\.00 MiB \| 18 \|$|^\| `job\.py:6 <module>` \| 540\.00 MiB \| 18 \|$/m,
   );
-  assert.match(document, /^\| .* 20\.00 MB \| 360\.00 MB \|$/m);
-  assertSentence(linesOf(document, /\| (360\.00 MB|1\.00 GB) \|$/));
+  assert.match(document, /^\| .* 20\.00 MiB \| 360\.00 MiB \|$/m);
+  assertSentence(linesOf(document, /\| (360\.00 MiB|1\.00 GiB) \|$/));
   const traceback = run.stderr.indexOf('gpu.OutOfMemory: CUDA out of memory');
-  const shown = run.stderr.search(/\n {2}Try first \(.* 360\.00 MB\): /);
+  const shown = run.stderr.search(/\n {2}Try first \(.* 360\.00 MiB\): /);
   assert.ok(traceback > 0 && shown > traceback, run.stderr);
-  assert.equal(run.stderr.split('360.00 MB): ').length, 2, 'it is told once');
+  assert.equal(run.stderr.split('360.00 MiB): ').length, 2, 'it is told once');
 });
 
 test('one huge request: in so many parts it fits, and so it does', async t => {
@@ -100,7 +100,7 @@ for part in range(${parts}):
   assert.equal(failure.cause, 'big-request');
   assertSentence(failure.advice[0]?.text);
   assert.equal(failure.advice[0]?.bytes, 450 * MB);
-  assert.match(document, /`job\.py:6 <module>` .* 900\.00 MB/);
+  assert.match(document, /`job\.py:6 <module>` .* 900\.00 MiB/);
   const again = await traced(t, job(2));
   assert.deepEqual([again.status, again.documents.size, again.failures.length], [0, 0, 0]);
 });
@@ -130,8 +130,8 @@ last = gpu.empty(250 * MB)
   assert.equal(failure.cause, 'other-process');
   assert.match(failure.advice[0]?.text ?? '', /`nvidia-smi` lists them/);
   assert.equal(failure.advice[0]?.bytes, 325 * MB);
-  assert.match(document, /`job\.py:9 <module>` .* 250\.00 MB/);
-  assert.match(document, /^\| other \w+ \| 325\.00 MB \|$/m);
+  assert.match(document, /`job\.py:9 <module>` .* 250\.00 MiB/);
+  assert.match(document, /^\| other \w+ \| 325\.00 MiB \|$/m);
 });
 
 test('what is caught and tried again is told in one line, and in the document', async t => {
@@ -150,7 +150,7 @@ while True:
   assert.deepEqual([run.status, failure.wentOn], [0, true]);
   assertSentence(linesOf(document, /^(\*\*|`job)/));
   const end = run.stderr.slice(run.stderr.lastIndexOf('simulated.'));
-  assert.match(end, /^OUT OF .*: 1\.56 GB .*\/oom-\d+\.md$/m);
+  assert.match(end, /^OUT OF .*: 1\.56 GiB .*\/oom-\d+\.md$/m);
   assertSentence(linesOf(end, /^OUT OF/));
   assert.doesNotMatch(end, /Try first/);
 });
@@ -158,7 +158,7 @@ while True:
 test('with --format json, stdout has the document alone, and stderr what to try', async t => {
   const { stdout, stderr } = await traced(t, FRAGMENTS, {}, ['--format', 'json']);
   assert.equal(stdout, '');
-  assert.match(stderr, /^OUT OF .*: 200\.00 MB .*\n {2}Try first \(.* 360\.00 MB\): /m);
+  assert.match(stderr, /^OUT OF .*: 200\.00 MiB .*\n {2}Try first \(.* 360\.00 MiB\): /m);
 });
 
 test('a stored run on a real GPU: the leak comes first, then the limit that it ran into, and no other process', async t => {
@@ -167,9 +167,9 @@ test('a stored run on a real GPU: the leak comes first, then the limit that it r
   writeFileSync(place.path('real.gputrace'), gunzipSync(stored));
   const { stdout } = await place.run(['report', place.path('real.gputrace'), '--oom']);
   assert.match(stdout, /^\*\*.* d08_oom\.py:6 /m);
-  assert.match(stdout, /^1\. \*\*.* 1\.36 GB:\*\* __main__\.cache [^]*^2\. \*\*.* 134\.49 GB:\*\*/m);
+  assert.match(stdout, /^1\. \*\*.* 1\.36 GiB:\*\* __main__\.cache [^]*^2\. \*\*.* 134\.49 GiB:\*\*/m);
   assertSentence(linesOf(stdout, /^(\*\*|\d\.)/));
-  assert.match(stdout, /^\| outside PyTorch: cuBLAS \(libcublas\.so\.13\) \| 64\.13 MB \|$/m);
+  assert.match(stdout, /^\| outside PyTorch: cuBLAS \(libcublas\.so\.13\) \| 64\.13 MiB \|$/m);
   assert.doesNotMatch(stdout, /nvidia-smi/);
 });
 
@@ -187,8 +187,8 @@ test('report --oom prints all failures that are kept, newest last; -o writes the
   assert.equal(status, 0);
   const heads = [...stdout.matchAll(/^# (.*)$/gm)].map(([, head]) => head);
   assert.deepEqual(
-    heads.map(head => /[\d.]+ GB/.exec(head ?? '')?.[0]),
-    ['1.56 GB', '2.05 GB'],
+    heads.map(head => /[\d.]+ GiB/.exec(head ?? '')?.[0]),
+    ['1.56 GiB', '2.05 GiB'],
   );
   assertSentence(linesOf(stdout, /^(# |.* see)/));
   await place.run(['report', place.path('t.gputrace'), '--oom', '-o', place.path('all.md')]);

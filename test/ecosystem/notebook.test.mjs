@@ -64,12 +64,12 @@ test('an interrupt comes once; the kernel ends, and starts again, with its trace
 
 test('rows are cells, and runs of a cell are told apart', () => {
   const { stdout } = command('report', trace, '--at', 'mark:In [13]');
-  assert.match(stdout, /977\.00 KB in 1 .*In \[2\]: 1 /);
-  assert.match(stdout, /2\.86 MB in 3 .*In \[4, 5, 6\]: 2 /);
+  assert.match(stdout, /977\.00 KiB in 1 .*In \[2\]: 1 /);
+  assert.match(stdout, /2\.86 MiB in 3 .*In \[4, 5, 6\]: 2 /);
   const grows = (cell, each) => `${cell}, which grows each time you run it: ${each}`;
-  assert.ok(stdout.includes(grows('In [4, 5, 6]', '977.00 KB')), stdout);
-  assert.ok(stdout.includes(grows('In [9, 10, 11, 12]', '1.14 MB')), stdout);
-  assert.match(stdout, /LEFT BY CELL[^]*1\.14 MB in 1 {2}In \[7, 8\]\n/);
+  assert.ok(stdout.includes(grows('In [4, 5, 6]', '977.00 KiB')), stdout);
+  assert.ok(stdout.includes(grows('In [9, 10, 11, 12]', '1.14 MiB')), stdout);
+  assert.match(stdout, /LEFT BY CELL[^]*1\.14 MiB in 1 {2}In \[7, 8\]\n/);
   const { cells } = JSON.parse(command('report', trace, '--at', 'mark:In [13]', '--format', 'json').stdout);
   const [one] = cells.filter(({ cell }) => cell === 'In [7, 8]');
   assert.deepEqual(

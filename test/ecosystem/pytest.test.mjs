@@ -37,27 +37,27 @@ test('limits hold for what a test itself allocates, and a failure shows the line
   const ran = run(['--gpu-memtrace']);
   assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
   assert.deepEqual(failure(ran, 'over'), [
-    'The test had 3.00 MB of GPU memory at once; its limit is 3 MB.',
-    '  2.00 MB in 1     test_limits.py:29 test_over',
-    '  1.00 MB in 1     test_limits.py:28 test_over',
+    'The test had 3.00 MiB of GPU memory at once; its limit is 3 MB.',
+    '  2.00 MiB in 1     test_limits.py:29 test_over',
+    '  1.00 MiB in 1     test_limits.py:28 test_over',
     '    512 B in 1     test_limits.py:30 test_over',
     'The GPU is simulated.',
   ]);
   assert.deepEqual(failure(ran, 'leaks'), [
     'The test leaks more than 1 MB from one stack:',
-    '  3.00 MB in 3     test_limits.py:55 test_leaks',
+    '  3.00 MiB in 3     test_limits.py:55 test_leaks',
     'The GPU is simulated.',
   ]);
-  assert.match(failure(ran, 'replaces')[0], /^The test had 4.00 MB /);
+  assert.match(failure(ran, 'replaces')[0], /^The test had 4.00 MiB /);
   assert.match(failure(ran, 'fails').join('\n'), /by itself/);
-  assert.match(ran.stdout, /most GPU memory at once =+\n +9\.00 MB {2}\S*::test_keeps_little\n/);
+  assert.match(ran.stdout, /most GPU memory at once =+\n +9\.00 MiB {2}\S*::test_keeps_little\n/);
   assert.deepEqual(liveTraces(place), []);
 });
 
 test('under pytest-xdist each worker counts its own blocks', () => {
   const ran = run(['--gpu-memtrace', '-n', '3', '--gpu-memtrace-out', 'traces']);
   assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
-  assert.equal(failure(ran, 'over')[1], '  2.00 MB in 1     test_limits.py:29 test_over');
+  assert.equal(failure(ran, 'over')[1], '  2.00 MiB in 1     test_limits.py:29 test_over');
   const traces = readdirSync(join(place.folder, 'traces')).sort();
   assert.deepEqual(traces, ['gw0.gputrace', 'gw1.gputrace', 'gw2.gputrace']);
   const allocations = traces.map(name => tensors(reportOf(join(place.folder, 'traces', name))).allocations);
@@ -151,8 +151,8 @@ def test_skipped():
   const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file]);
   const shown = failure({ stdout }, 'both').join('\n');
   assert.match(shown, /AssertionError: by itself/);
-  assert.match(shown, /^The test had 2\.00 MB of GPU memory at once; its limit is 1 MB\.$/m);
-  assert.match(shown, /^ +2\.00 MB in 1 +\S*test_both\.py:5 test_both$/m);
+  assert.match(shown, /^The test had 2\.00 MiB of GPU memory at once; its limit is 1 MB\.$/m);
+  assert.match(shown, /^ +2\.00 MiB in 1 +\S*test_both\.py:5 test_both$/m);
   assert.match(stdout, /1 failed, 1 skipped/);
 });
 

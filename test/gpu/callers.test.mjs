@@ -9,7 +9,7 @@ const MB = 1 << 20;
 /** The job runs once for all tests. */
 let ran;
 const job = () => (ran ??= runTraced('callers'));
-const megabytes = bytes => `${(bytes / MB).toFixed(2)} MB`;
+const megabytes = bytes => `${(bytes / MB).toFixed(2)} MiB`;
 const driverSites = report => report.sites.filter(site => site.layer === 'driver');
 const isLibrary = (site, begin) => basename(site.library).startsWith(begin);
 const sum = (sites, field) => sites.reduce((all, site) => all + site[field], 0);
@@ -36,7 +36,7 @@ test('what was seen', () => {
   console.log(
     table
       .split('\n')
-      .filter(line => /driver layer|^ {4}\S.*: [\d.]+ [KMG]?B/.test(line))
+      .filter(line => /driver layer|^ {4}\S.*: [\d.]+ (?:[KMG]i)?B/.test(line))
       .join('\n'),
   );
 });

@@ -34,7 +34,7 @@ test('tensors that torch_memory_saver paused hold no memory, and hold it again o
   const of = run => run.saved.pools.filter(pool => pool.kind === 'paused').map(pool => pool.liveBytes);
   assert.match(paused.stdout, /given back True/, paused.stderr);
   assert.deepEqual(of(paused), [8 * 256 * 2 ** 20]);
-  assert.match(paused.table, /2\.00 GB of these tensors are paused/);
+  assert.match(paused.table, /2\.00 GiB of these tensors are paused/);
   const resumed = runTraced([...job, 'resume']);
   assert.match(resumed.stdout, /values \[0, 1, 2, 3, 4, 5, 6, 7\]/, resumed.stderr);
   assert.deepEqual(of(resumed), []);

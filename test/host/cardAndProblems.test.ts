@@ -62,7 +62,7 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KB [^]*% \w/);
+    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KiB [^]*% \w/);
     assertSentence(linesOf(card, /^kept\.py|KB/));
     assertSentence(withoutNumbers(linesOf(card, /%/)));
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
@@ -112,7 +112,7 @@ describe('Findings in VS Code', () => {
     const text = readFileSync(KEPT, 'utf8').split('\n')[line] ?? '';
     const { start, end } = entry?.range ?? new vscode.Range(0, 0, 0, 0);
     assert.equal(text.slice(start.character, end.character), text.replace(/#.*/, '').trim(), 'the statement alone');
-    assert.match(entry?.message ?? '', /^kept\.py:\d+\S* .* · \+64\.00 KB .*\n.*\.$/);
+    assert.match(entry?.message ?? '', /^kept\.py:\d+\S* .* · \+64\.00 KiB .*\n.*\.$/);
     assertSentence(entry?.message);
     await click(`${CARD} .finding-toggle`);
     assert.equal(await attribute(`${CARD} .finding-toggle`, 'aria-expanded'), 'false');
@@ -233,7 +233,7 @@ describe('Findings in VS Code', () => {
     assert.deepEqual(problems(file), []);
     await inThemes('run-before');
     await press('[data-action=compare-runs]', 'Enter');
-    await shows('[data-value=compare-sums]', /30\.50 KB → 512 B/);
+    await shows('[data-value=compare-sums]', /30\.50 KiB → 512 B/);
     await inThemes('run-before-compared');
   });
 });

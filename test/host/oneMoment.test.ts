@@ -14,7 +14,7 @@ const JOB = `while True:
     allocate(ctypes.byref(address), ctypes.c_size_t(123456))
     time.sleep(0.002)
 `;
-const bytesOf = (text: string): string => /[\d.,]+ [KMG]?B/.exec(text.split('·').at(-1) ?? '')?.[0] ?? text;
+const bytesOf = (text: string): string => /[\d.,]+ (?:[KMG]i)?B/.exec(text.split('·').at(-1) ?? '')?.[0] ?? text;
 
 describe('The moment that is shown while a program runs', () => {
   before(freshPage);

@@ -105,15 +105,15 @@ describe('Files in VS Code', () => {
   inLong(it)('filters by age and by thread', async () => {
     const bytes = async (line: number): Promise<string> =>
       (await rows()).find(one => one.line === line)?.cells.live ?? '';
-    await until('12 KB', async () => (await bytes(12)) === '12.00 KB');
+    await until('12 KiB', async () => (await bytes(12)) === '12.00 KiB');
     await fill(FILTER, 'age>5steps');
-    await until('fewer bytes', async () => /^[89]\.\d\d KB$/.test(await bytes(12)));
+    await until('fewer bytes', async () => /^[89]\.\d\d KiB$/.test(await bytes(12)));
     await fill(FILTER, 'age<=5steps');
-    await until('the rest of them', async () => /^[34]\.\d\d KB$|^2\.5/.test(await bytes(12)));
+    await until('the rest of them', async () => /^[34]\.\d\d KiB$|^2\.5/.test(await bytes(12)));
     await fill(FILTER, 'no-such-thread');
     await shows('.list .none', /No row/);
     await press(FILTER, 'Escape');
-    await until('12 KB', async () => (await bytes(12)) === '12.00 KB');
+    await until('12 KiB', async () => (await bytes(12)) === '12.00 KiB');
   });
 
   it('a memory snapshot opens with Open With…, by mouse', async () => {

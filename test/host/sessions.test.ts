@@ -48,7 +48,7 @@ describe('Several sessions in VS Code', () => {
     await rowAt(second, FIRST);
     await until('the sum', async () => {
       const [status = ''] = await texts('[id*="gpuMemoryTrace.live"]');
-      assert.match(status, /40\.00 MB \(2 programs\)/);
+      assert.match(status, /40\.00 MiB \(2 programs\)/);
       return true;
     });
   });
@@ -85,8 +85,8 @@ describe('Several sessions in VS Code', () => {
       (await texts('[data-compared]')).find(text => text.includes(`first_job.py:${FIRST + 2}`)),
     );
     assert.match(compared, /new/);
-    assert.match(compared, /\+20\.00 MB/);
-    assert.match((await texts('[data-value=compare-sums]'))[0] ?? '', /10\.00 MB → 30\.00 MB \(\+20\.00 MB\)/);
+    assert.match(compared, /\+20\.00 MiB/);
+    assert.match((await texts('[data-value=compare-sums]'))[0] ?? '', /10\.00 MiB → 30\.00 MiB \(\+20\.00 MiB\)/);
     assert.match((await texts('[data-control=compare-a] vscode-option[aria-selected=true]'))[0] ?? '', /before eval/);
     assert.deepEqual(await violations('.compare'), []);
     await inThemes('compare');

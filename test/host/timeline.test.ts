@@ -41,8 +41,8 @@ const NOW: Lines = [
 /** The table shows how much is alive, and its rows (those in view) show where, once they are as expected. */
 async function shown(expected: Lines): Promise<void> {
   const sum = expected.reduce((all, [, megabytes]) => all + megabytes, 0);
-  const words = `${expected.length} line${expected.length === 1 ? '' : 's'} · ${expected.length} block${expected.length === 1 ? '' : 's'} · ${sum}.00 MB`;
-  const lines = expected.map(([line, megabytes]) => `line ${line} ${megabytes}.00 MB`);
+  const words = `${expected.length} line${expected.length === 1 ? '' : 's'} · ${expected.length} block${expected.length === 1 ? '' : 's'} · ${sum}.00 MiB`;
+  const lines = expected.map(([line, megabytes]) => `line ${line} ${megabytes}.00 MiB`);
   let seen = '';
   await until('the rows of the moment', async () => {
     const [sums] = await texts('[data-value=sums]');
@@ -128,14 +128,14 @@ describe('The timeline', () => {
     await shown(NOW);
     await click('[data-action=span-peak]');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MB,/);
+    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MiB,/);
     await click('[data-action=moment-now]');
     await click('[data-action=span-clear]');
     await shown(NOW);
   });
 
   it('a click on the peak shows who was alive at it', async () => {
-    assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280\.00 MB/);
+    assert.match((await texts('[data-mark=peak]'))[0] ?? '', /280\.00 MiB/);
     await click('[data-mark=peak]');
     await shown(PEAK);
     assertSentence(await heading());
@@ -166,7 +166,7 @@ describe('The timeline', () => {
     await shown(NOW);
     await press('[data-action=span-peak]', 'Enter');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MB,/);
+    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MiB,/);
     await press('[data-action=moment-now]', 'Enter');
     await press('[data-action=span-clear]', 'Enter');
     await shown(NOW);

@@ -121,7 +121,7 @@ export function ranges(runNs: number, leastNs: number): NamedRange[] {
 }
 
 export const PEAK_CARD: PeakCard = {
-  sentence: '61.3 GB of tensors on gpu_0, reached in the backward pass of model.layers.0.self_attn in step 212',
+  sentence: '61.3 GiB of tensors on gpu_0, reached in the backward pass of model.layers.0.self_attn in step 212',
   place: { file: '/home/user/project/model.py', line: 88 },
   bytes: 61.3 * GB,
   categories: [
@@ -132,8 +132,8 @@ export const PEAK_CARD: PeakCard = {
     { category: 'unnamed', bytes: 1.7 * GB },
   ],
   modules: [
-    { label: 'model.layers.0–31.self_attn (32 of 672.00 MB)', bytes: 21 * GB },
-    { label: 'model.layers.0–31.mlp (32 of 512.00 MB)', bytes: 16 * GB },
+    { label: 'model.layers.0–31.self_attn (32 of 672.00 MiB)', bytes: 21 * GB },
+    { label: 'model.layers.0–31.mlp (32 of 512.00 MiB)', bytes: 16 * GB },
     { label: 'lm_head', bytes: 4.1 * GB },
     { label: 'model.embed_tokens', bytes: 3.2 * GB },
   ],
@@ -141,9 +141,9 @@ export const PEAK_CARD: PeakCard = {
   buildUp: [
     {
       sentence:
-        '2.40 GB of it builds up within the step: 24 tensors that model.py:92 allocated outlive their backward passes.',
+        '2.40 GiB of it builds up within the step: 24 tensors that model.py:92 allocated outlive their backward passes.',
       place: { file: '/home/user/project/model.py', line: 92 },
     },
   ],
-  next: 'The step’s next peak is 58.00 GB in the forward pass: lowering this one alone gives at most 3.30 GB',
+  next: 'The step’s next peak is 58.00 GiB in the forward pass: lowering this one alone gives at most 3.30 GiB',
 };

@@ -77,14 +77,14 @@ const checks = {
     await pause();
     const text = await card('leak 0').locator('[data-part=holders]').innerText();
     assert.match(text, /train\(\)\.epoch_loss .* train\.py:12\s+.* 198 of 200 /);
-    assert.match(text, /__main__\.seen\[\.\.\.\].*\s+.* 1,200 · 2 of 200 .* 6\.00 MB/);
+    assert.match(text, /__main__\.seen\[\.\.\.\].*\s+.* 1,200 · 2 of 200 .* 6\.00 MiB/);
     assertSentence(text);
   },
   async 'why it is a leak: evidence, what was ruled out, other lines with their states'() {
     await card('leak 0').locator('[data-action=why]').click();
     await pause();
     const text = await card('leak 0').locator('[data-part=reasons]').innerText();
-    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MB plateau/, / 4 more /])
+    for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MiB plateau/, / 4 more /])
       assert.match(text, part);
   },
 };

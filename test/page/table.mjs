@@ -57,7 +57,7 @@ const checks = {
     await row(3).click({ modifiers: ['Shift'] });
     await pause();
     assert.equal(await selected.count(), 3);
-    assert.match(await bar.innerText(), /^3 rows · .+ [GM]B · [\d,]+ blocks$/);
+    assert.match(await bar.innerText(), /^3 rows · .+ [GM]iB · [\d,]+ blocks$/);
     await row(6).click({ modifiers: ['Control'] });
     await row(2).click({ modifiers: ['Control'] });
     await pause();

@@ -136,7 +136,7 @@ const checks = {
     const [all, usual] = [await rowCount(), await heading()];
     assertSentence(usual);
     await brush(0.3, 0.45, 'Shift');
-    await eventually(async () => assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GB kept$/));
+    await eventually(async () => assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB kept$/));
     await action('span-born').click();
     await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN} .* alive,`)));
     assertSentence(withoutNumbers(await heading()));
@@ -149,7 +149,7 @@ const checks = {
     await eventually(async () => assert.match(await heading(), new RegExp(` ${END},`)));
     assertSentence(withoutNumbers(await heading()));
     await action('span-peak').click();
-    await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN}, \\d+\\.\\d+ GB,`)));
+    await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN}, \\d+\\.\\d+ GiB,`)));
     assertSentence(withoutNumbers(await heading()));
     await action('moment-now').click();
     await eventually(async () => assert.equal(await heading(), usual));
@@ -188,7 +188,7 @@ const checks = {
     await page.keyboard.press('Tab');
     assert.match(await page.evaluate(() => document.activeElement.dataset.mark ?? ''), /./);
     await page.locator('[data-mark=peak]').press('Enter');
-    await eventually(async () => assert.match(await heading(), / 10\.\d+ GB,/));
+    await eventually(async () => assert.match(await heading(), / 10\.\d+ GiB,/));
     const card = page.locator('.peak-card');
     await eventually(async () => assert.match(await card.innerText(), / model\./));
     assert.match(await card.innerText(), / model\.py:92/);
@@ -259,7 +259,7 @@ const checks = {
     await shows('.list-head h2', new RegExp(`^${ending.title}, `));
     await shows('[data-value=moment]', new RegExp(`^${ending.title}$`));
     await shows('[data-value=reason]', new RegExp(` ${ending.reason}$`));
-    await shows('[data-value=live]', /^3\.00 GB$/);
+    await shows('[data-value=live]', /^3\.00 GiB$/);
     assertSentence(await opened.page.locator('[data-action=moment-now]').innerText());
     await opened.page.locator('[data-action=moment-now]').click();
     const isLeft = new RegExp(`^(?!${ending.title})`);

@@ -12,7 +12,7 @@ const FIELDS =
   'file function label name path title tooltip headline detail sentence next suggestion evidence ruledOut because text detail command cause stack error names byCause type chain'.split(
     ' ',
   );
-const FIGURE = /[+−-]?[\d.,]+\s?(?:[KMGTP]?B|ns|µs|ms|s|min|h|%)?(?:\/s)?(?![\w])/g;
+const FIGURE = /[+−-]?[\d.,]+\s?(?:(?:[KMGTP]i)?B|ns|µs|ms|s|min|h|%)?(?:\/s)?(?![\w])/g;
 const WORD = /\p{L}{2,}/u;
 /** Names that are not of the trace: devices, keys, what Python and its packages call things. */
 const FIXED = /\bcuda:\d+\b|\b0x[\da-f]+\b|\b(?:Enter|Ctrl\+C|gc\.collect\(\)|gc|torch|list)/g;

@@ -89,9 +89,9 @@ test('memory ran out of a leak: the fix gives what it holds', t => {
   const fix = 'history.append(out.detach().cpu())';
   assert.ok(advice[0].text.includes(fix), advice[0].text);
   assert.match(run.document, new RegExp(`^\\*\\*.*leak\\.py:${lineOf(LEAK, 'history.append')} `, 'm'));
-  assert.match(run.stderr, /^ {2}Try first \(gives about [\d.]+ MB\): Write `history/m);
+  assert.match(run.stderr, /^ {2}Try first \(gives about [\d.]+ MiB\): Write `history/m);
   assert.doesNotMatch(run.stderr, /TAKEN BACK/);
-  assert.match(run.document, /^## .* module\n\n.*\n.*\n\| `2` \| [\d.]+ MB \| [\d.]+ MB activations/m);
+  assert.match(run.document, /^## .* module\n\n.*\n.*\n\| `2` \| [\d.]+ MiB \| [\d.]+ MiB activations/m);
   const again = traced(t, 'leak_fixed', LEAK.replace('history.append(out)', fix), { megabytes: 128 });
   assert.equal(again.status, 0, again.stderr);
   const [step, bytes] = [...run.told].findLast(([name]) => name !== '');
@@ -105,7 +105,7 @@ test('the batch is too big: a tenth less of it gives what is promised', t => {
   assert.match(advice[0].text, /\bbatch\b/);
   assert.match(run.document, /^\*\*.*\bstep\b.*: /m);
   const line = lineOf(BATCH, 'x = layer(x)');
-  assert.match(run.document, new RegExp(`^\`batch\\.py:${line} <module>\` asked for 19\\.53 MB`, 'm'));
+  assert.match(run.document, new RegExp(`^\`batch\\.py:${line} <module>\` asked for 19\\.53 MiB`, 'm'));
   assert.match(advice[1].text, /^Checkpoint /);
   const again = traced(t, 'batch_less', BATCH, { words: ['9000'] });
   const [number, bytes] = [...run.told].findLast(([name]) => name !== '');

@@ -93,11 +93,11 @@ function trendTable({ trends, runs }: JobView): string[] {
   return table(['most at once, by line', ...shown.map(({ run }) => run)], rows);
 }
 
-/** `+4.2 %` from one run to the next; empty: there is none before. */
+/** `+4.2%` from one run to the next; empty: there is none before. */
 export function changeText(bytes: number, before: number | undefined): string {
   if (before === undefined || before === 0) return '';
   const part = (bytes / before - 1) * 100;
-  return `${part > 0 ? '+' : ''}${part.toFixed(1)} %`;
+  return `${part > 0 ? '+' : ''}${part.toFixed(1)}%`;
 }
 
 function table(head: string[], rows: string[][]): string[] {

@@ -108,7 +108,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   const events = lasted / Math.max(1, verdict.period ?? 1);
   const risen = riseSince(verdict.sinceStep, site);
   if (context.lostShare > T.rare) {
-    const share = `${(100 * context.lostShare).toFixed(0)} %`;
+    const share = `${(100 * context.lostShare).toFixed(0)}%`;
     const because = t(
       'It seems to grow, but {0} of the events were lost: only a run that records them all can tell.',
       share,

@@ -33,7 +33,7 @@ export function overallVerdict(info: TraceInfo, verdicts: Verdicts): { overall: 
   if (verdicts.findings.length > 0) return { overall: 'found', sentence: foundText(verdicts) };
   const share = lostShareOf(info);
   if (share > T.rare) {
-    const percent = `${(100 * share).toFixed(0)} %`;
+    const percent = `${(100 * share).toFixed(0)}%`;
     const text =
       (info.lost.byCause[CUT] ?? 0) > 0
         ? t(

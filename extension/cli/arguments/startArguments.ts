@@ -14,8 +14,6 @@ export interface RecordArguments {
   on: boolean;
 }
 
-const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
-
 /** `step:1000`. Throws `Usage`. */
 export function startStep(options: Options): StartConditions {
   const text = options.value();
@@ -45,8 +43,8 @@ export function size(options: Options, name: string): number {
 }
 
 function bytesOf(text: string): number | null {
-  const [, number, unit = 'B'] = /^(\d{1,12}(?:\.\d+)?)\s*([KMGT]?B)?$/i.exec(text) ?? [];
-  const bytes = Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase()));
+  const [, number, unit = 'B'] = /^(\d{1,12}(?:\.\d+)?)\s*(?:([KMGT])i?B|B)?$/i.exec(text) ?? [];
+  const bytes = Math.floor(Number(number) * 1024 ** 'BKMGT'.indexOf(unit.toUpperCase()));
   return Number.isSafeInteger(bytes) ? bytes : null;
 }
 

@@ -65,7 +65,7 @@ function showProgress(format: string): { show: (done: number) => void; clear: ()
     show: done => {
       if (Date.now() - shown < PROGRESS_MS) return;
       shown = Date.now();
-      write(2, `\r${format}: ${Math.floor(done * 100)} % read`);
+      write(2, `\r${format}: ${Math.floor(done * 100)}% read`);
     },
     clear: () => {
       if (shown > 0) write(2, '\r\x1b[K');

@@ -29,7 +29,7 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): Resolved
     const failure = source.info().outOfMemory.at(-1);
     return failure ? named(failure.timeNs, 'the last failed allocation') : { error: noFailureText(source.info()) };
   }
-  if ('percent' in time) return named(Math.round((durationNs * time.percent) / 100), `${time.percent} %`);
+  if ('percent' in time) return named(Math.round((durationNs * time.percent) / 100), `${time.percent}%`);
   if ('step' in time) return stepEnd(time.step, source);
   if ('peakOf' in time) return stepPeak(time.peakOf, source);
   if ('mark' in time) return markTime(time.mark, source);

@@ -114,12 +114,12 @@ export function gateWords({ passed, peak, growth, unknown }: Gate): string {
   return `FAILED: ${reasons.join('; ')}`;
 }
 
-const percent = (part: number): string => `${part > 0 ? '+' : ''}${(100 * part).toFixed(1)} %`;
+const percent = (part: number): string => `${part > 0 ? '+' : ''}${(100 * part).toFixed(1)}%`;
 
-/** `4.10 GB in the base -> 4.63 GB here (+12.9 %, limit 5 %)` */
+/** `4.10 GiB in the base -> 4.63 GiB here (+12.9%, limit 5%)` */
 export function gatePeakText({ peak: { bytes, baseBytes }, limit }: Gate): string {
   const change = baseBytes > 0 ? `${percent(bytes / baseBytes - 1)}, ` : '';
-  return `${formatBytes(baseBytes)} in the base -> ${formatBytes(bytes)} here (${change}limit ${100 * limit} %)`;
+  return `${formatBytes(baseBytes)} in the base -> ${formatBytes(bytes)} here (${change}limit ${100 * limit}%)`;
 }
 
 /** How much base runs differ; what one run cannot show. */

@@ -46,8 +46,8 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GB · +30.20 MB a step`, the figures of the leak's
- * card; at another line of that leak, `1.21 GB · 28.10 MB of +30.20 MB a step`. `when`: the moment of the bytes (`at the end of step 200`), null: of this one.
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GiB · +30.20 MiB a step`, the figures of the leak's
+ * card; at another line of that leak, `1.21 GiB · 28.10 MiB of +30.20 MiB a step`. `when`: the moment of the bytes (`at the end of step 200`), null: of this one.
  */
 export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null, when: string | null): string {
   const rate = leak === null ? undefined : paceOf(leak.finding, t)[0];

@@ -92,7 +92,7 @@ function titleLine(title: string, info: TraceInfo, verdicts: Verdicts, columns: 
 }
 
 /**
- * `gpu_0 [|||::    ] 2.00 GB in tensors, 3.00 GB from the driver of 80.00 GB`; `:` is what the driver gave besides. The bar is the card's
+ * `gpu_0 [|||::    ] 2.00 GiB in tensors, 3.00 GiB from the driver of 80.00 GiB`; `:` is what the driver gave besides. The bar is the card's
  * whole memory: where that is not known there is none.
  */
 function cardLines(info: TraceInfo, columns: number): string[] {

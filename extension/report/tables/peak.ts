@@ -57,7 +57,7 @@ function passAt(source: TraceSource, process: number, timeNs: number): Pass {
   return PASSES[pass ?? 0] ?? 'other';
 }
 
-/** `3.70 MB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1` */
+/** `3.70 MiB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1` */
 export function peakSentence({ bytes, device, step, phase, ranges, module, modules }: PeakParts): string {
   const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
   const during = step === null ? '' : t(' in step {0}', formatCount(step));

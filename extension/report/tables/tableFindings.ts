@@ -60,7 +60,7 @@ export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): s
   return lines;
 }
 
-/** `gives about 1.00 GB` */
+/** `gives about 1.00 GiB` */
 export function givesText({ bytes, atMost }: OutOfMemoryAdvice): string {
   return `gives ${atMost === true ? 'up to' : 'about'} ${formatBytes(bytes)}`;
 }
@@ -69,7 +69,7 @@ export function givesText({ bytes, atMost }: OutOfMemoryAdvice): string {
 export function headLine(finding: Finding): string {
   const { verdict, title, confidence } = finding;
   const word = WORDS.findings[verdict].name.toUpperCase();
-  const sure = verdict === 'leak' ? ` (confidence ${formatCount(100 * confidence)} %)` : '';
+  const sure = verdict === 'leak' ? ` (confidence ${formatCount(100 * confidence)}%)` : '';
   return verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`;
 }
 

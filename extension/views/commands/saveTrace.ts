@@ -79,7 +79,7 @@ function percentOf(progress: vscode.Progress<{ message?: string; increment?: num
   return done => {
     const percent = Math.floor(done * 100);
     if (percent === reported) return;
-    progress.report({ message: `${percent} %`, increment: percent - reported });
+    progress.report({ message: `${percent}%`, increment: percent - reported });
     reported = percent;
   };
 }

@@ -7,7 +7,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 from ._recording import NotRecorded
 
 LAYERS = ("tensor", "driver", "host")
-UNITS = ["B", "KB", "MB", "GB", "TB"]
+UNITS = ["B", "KiB", "MiB", "GiB", "TiB"]
 
 
 class Use(NamedTuple):
@@ -44,7 +44,7 @@ class Line(NamedTuple):
     user: int  # number of the innermost frame that is the user's own
 
     def text(self) -> str:
-        """`  2.00 MB in 1  train.py:12 forward`"""
+        """`  2.00 MiB in 1  train.py:12 forward`"""
         what = "%9s in %-5d " % (size_text(self.bytes), self.blocks)
         if not self.stack:
             return what + (self.library or "no Python line")
@@ -137,7 +137,7 @@ def device_metrics(uses: List[Use]) -> Dict[str, float]:
 
 
 def size_text(size: float) -> str:
-    """`2.00 MB`: units of 1024."""
+    """`2.00 MiB`: units of 1024."""
     unit = 0
     while abs(size) >= 1023.5 and unit + 1 < len(UNITS):
         size, unit = size / 1024, unit + 1
@@ -152,6 +152,7 @@ def size_of(text: "str | int") -> int:
     number = words.rstrip("KMGTB")
     unit = words[len(number) :] or "B"
     try:
-        return int(float(number) * 1024 ** UNITS.index(unit if unit.endswith("B") else unit + "B"))
+        power = [one.replace("i", "") for one in UNITS].index(unit if unit.endswith("B") else unit + "B")
+        return int(float(number) * 1024**power)
     except ValueError:
         raise ValueError("%r is no size; write one such as '2 GB'." % text) from None

@@ -26,7 +26,7 @@ std::string counted(uint64_t count, const char *one, const char *many) {
 }
 
 std::string size_text(uint64_t bytes) {
-  static constexpr const char *kUnits[] = {"KB", "MB", "GB", "TB"};
+  static constexpr const char *kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
   double size = static_cast<double>(bytes) / 1024;
   size_t unit = 0;
   for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit) size /= 1024;

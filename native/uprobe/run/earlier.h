@@ -52,9 +52,9 @@ class EarlierMemory {
   static constexpr uint32_t kStack = 0xfffffff0;  ///< those of Python count from 1
   static constexpr uint8_t kDevices = 64;
 
-  /// `1.50 GB`
+  /// `1.50 GiB`
   static std::string bytes_text(uint64_t bytes) {
-    constexpr const char *kUnits[] = {"KB", "MB", "GB", "TB"};
+    constexpr const char *kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
     if (bytes < 1024) return std::to_string(bytes) + " B";
     double value = static_cast<double>(bytes) / 1024;
     size_t unit = 0;

@@ -80,14 +80,14 @@ TEST(what_was_there_before_the_history) {
   CHECK_EQ(got.events[6].address, kBase);
   CHECK_EQ(got.stack(6)->frames.size(), 2u);  // the block itself knows who made it
   CHECK_EQ(got.notes(),
-           "The history begins late (before it: 3 blocks, 1.50 KB); a greater max_entries keeps more of it.\n");
+           "The history begins late (before it: 3 blocks, 1.50 KiB); a greater max_entries keeps more of it.\n");
 }
 
 TEST(no_history) {
   auto got = import(snapshot(
       {segment(0, 2 * kMega, {block(0, 512, "active_allocated"), block(512, 512, "active_pending_free")})}, {}));
   CHECK_EQ(got.kinds(), "16 4 1");
-  CHECK_EQ(got.notes(), "There is no history, only what was alive at the end (1 block, 0.50 KB).\n");
+  CHECK_EQ(got.notes(), "There is no history, only what was alive at the end (1 block, 0.50 KiB).\n");
   CHECK(got.reading.session->start_realtime_ns() > 1'600'000'000'000'000'000u);
 }
 

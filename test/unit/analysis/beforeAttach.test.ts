@@ -36,6 +36,6 @@ test('a block of before has "before recording" in the place of its line, and is 
     now: new Date(0),
   });
   const text = textOf(lines);
-  assert.match(text, /0x7f00:gpu_0: 4\.00 KB {2}\(before recording\)/);
+  assert.match(text, /0x7f00:gpu_0: 4\.00 KiB {2}\(before recording\)/);
   assertSentence(linesOf(text, /frees|NOTE/));
 });

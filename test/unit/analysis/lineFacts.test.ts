@@ -28,25 +28,25 @@ const facts: LineFacts = {
   name: '/x/train.py:41',
 };
 
-const finding = { title: 'train.py:50 keeps it, 3.32 MB a step', bytes: 90 * MB, bytesPerStep: 3.32 * MB } as Finding;
+const finding = { title: 'train.py:50 keeps it, 3.32 MiB a step', bytes: 90 * MB, bytesPerStep: 3.32 * MB } as Finding;
 const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
 
 test('a line has what is alive, and its peak when nothing is alive', () => {
-  assert.equal(lineText(facts, null, null), '20.00 MB');
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, null), 'peak 30.00 MB');
+  assert.equal(lineText(facts, null, null), '20.00 MiB');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, null), 'peak 30.00 MiB');
 });
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
-  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }, null), `90.00 MB · ${rate}`);
+  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }, null), `90.00 MiB · ${rate}`);
   assertSentence(lineText(facts, leak, null));
-  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, null), `20.00 MB · ${rate}`);
+  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, null), `20.00 MiB · ${rate}`);
 });
 
 test('where a moment is shown instead of the end, the bytes of a line say which', () => {
   const when = 'at the end of step 80';
   assertSentence(lineText(facts, leak, when));
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, when), 'peak 30.00 MB');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, when), 'peak 30.00 MiB');
   assertSentence(hoverLines(facts, null, when)[0]);
 });
 

@@ -64,7 +64,7 @@ test('attach takes one process and the options of run', () => {
     prometheus: null,
   };
   const options =
-    '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe --detail 1kb --otlp http://collector:4318';
+    '-o x.gputrace --format=json --report r.json --interval 500ms --fail-on-leak --blocks --backend uprobe --detail 1KiB --otlp http://collector:4318';
   assert.deepEqual(parse(`attach 4711 ${options} --native-stacks`), expected);
   assert.deepEqual(parse(`attach --native-stacks ${options} 4711`), expected);
   const bare = parse('attach 1');

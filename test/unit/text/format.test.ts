@@ -15,24 +15,24 @@ test('bytes read in units of 1024 with two decimals', () => {
     [0, '0 B'],
     [512, '512 B'],
     [1023, '1023 B'],
-    [1024, '1.00 KB'],
-    [128 * 1024, '128.00 KB'],
-    [20 * 1024 ** 2, '20.00 MB'],
-    [2096 * 1024 ** 2, '2.05 GB'],
-    [70.25 * 1024 ** 2, '70.25 MB'],
-    [1024 ** 2 - 1, '1.00 MB'],
-    [3 * 1024 ** 4, '3.00 TB'],
-    [1004 * 1024, '1004 KB'],
-    [1023.4 * 1024, '1023 KB'],
-    [1023.6 * 1024, '1.00 MB'],
-    [-2048, '-2.00 KB'],
+    [1024, '1.00 KiB'],
+    [128 * 1024, '128.00 KiB'],
+    [20 * 1024 ** 2, '20.00 MiB'],
+    [2096 * 1024 ** 2, '2.05 GiB'],
+    [70.25 * 1024 ** 2, '70.25 MiB'],
+    [1024 ** 2 - 1, '1.00 MiB'],
+    [3 * 1024 ** 4, '3.00 TiB'],
+    [1004 * 1024, '1004 KiB'],
+    [1023.4 * 1024, '1023 KiB'],
+    [1023.6 * 1024, '1.00 MiB'],
+    [-2048, '-2.00 KiB'],
     [NaN, '?'],
   ];
   for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text);
 });
 
 test('no size reads as 1024 of a unit, and a reader gets it back within rounding', () => {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 52 }), bytes => {
       const [number = '', unit = ''] = formatBytes(bytes).split(' ');
@@ -44,8 +44,8 @@ test('no size reads as 1024 of a unit, and a reader gets it back within rounding
 });
 
 test('rates carry a sign and say nothing when nothing changes', () => {
-  assert.equal(formatRate(1.2 * 1024 ** 2), '+1.20 MB/s');
-  assert.equal(formatRate(-2048), '-2.00 KB/s');
+  assert.equal(formatRate(1.2 * 1024 ** 2), '+1.20 MiB/s');
+  assert.equal(formatRate(-2048), '-2.00 KiB/s');
   assert.equal(formatRate(0.2), '');
   assert.equal(formatRate(NaN), '');
 });

@@ -11,10 +11,10 @@ const labels = (from: number, to: number, most: number): string[] => {
 
 test('bytes stand at round numbers of one unit', () => {
   const bytes = (top: number, most: number): string[] => byteTicks(top, most).map(({ label }) => label);
-  assert.deepEqual(bytes(10.2 * GB, 4), ['0', '5 GB', '10 GB']);
-  assert.deepEqual(bytes(7 * GB, 4), ['0', '2 GB', '4 GB', '6 GB']);
-  assert.deepEqual(bytes(1.9 * GB, 4), ['0', '0.5 GB', '1 GB', '1.5 GB']);
-  assert.deepEqual(bytes(4.5 * GB, 2), ['0', '2 GB', '4 GB'], 'a label above 0 comes before the room');
+  assert.deepEqual(bytes(10.2 * GB, 4), ['0', '5 GiB', '10 GiB']);
+  assert.deepEqual(bytes(7 * GB, 4), ['0', '2 GiB', '4 GiB', '6 GiB']);
+  assert.deepEqual(bytes(1.9 * GB, 4), ['0', '0.5 GiB', '1 GiB', '1.5 GiB']);
+  assert.deepEqual(bytes(4.5 * GB, 2), ['0', '2 GiB', '4 GiB'], 'a label above 0 comes before the room');
   assert.deepEqual(bytes(0, 4), ['0', '1 B']);
 });
 

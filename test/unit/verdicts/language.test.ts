@@ -24,7 +24,8 @@ test('a finding is told in the language of the editor', t => {
   assert.ok(finding && original);
   assert.equal(finding.headline.replace('train.py', 'TRAIN.PY'), loud(original.headline));
   assert.notEqual(finding.headline, original.headline);
-  assert.equal(finding.detail, loud(original.detail ?? ''));
+  assert.equal(loud(finding.detail ?? ''), loud(original.detail ?? ''));
+  assert.notEqual(finding.detail, original.detail);
   assert.deepEqual(finding.ruledOut, original.ruledOut.map(loud));
   const { sentence } = overallVerdict(new RunTrace(run).info(), verdicts);
   assert.deepEqual([sentence, /[A-Z]/.test(sentence)], [loud(sentence), true]);

@@ -20,7 +20,7 @@ const facts = (more: Partial<Parameters<typeof leakWords>[0]> = {}): Parameters<
 
 test('what a step keeps is as big as its blocks are', () => {
   const whole = leakWords(facts({ holder: null }));
-  assert.match(whole.detail ?? '', /^1\.00 KB /);
+  assert.match(whole.detail ?? '', /^1\.00 KiB /);
   assertSentence(`${whole.headline}\n${whole.detail}`);
   const rarer = leakWords(facts({ holder: null, bytesPerStep: 700, blocksPerStep: 1.4 }));
   assert.match(rarer.detail ?? '', /^700 B /, 'no whole number of blocks a step: the slope');

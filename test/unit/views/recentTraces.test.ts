@@ -46,5 +46,5 @@ test('the newest is first, each is there once, what is gone is left out, and a n
   }
   const [newest] = recent.all;
   assert.deepEqual([newest?.title, newest?.bytes, newest?.peakBytes], ['train.py', 2, 2048]);
-  assert.match(summaryWords(newest!, newest!.bytes), /2025.* · 2 B · peak 2\.00 KB$/);
+  assert.match(summaryWords(newest!, newest!.bytes), /2025.* · 2 B · peak 2\.00 KiB$/);
 });

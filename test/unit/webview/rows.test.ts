@@ -54,7 +54,7 @@ test('of a group whose figures are not known, the cells are empty', () => {
     const column = COLUMNS.find(one => one.id === id)!;
     assert.deepEqual([column.text(row), column.value(row)], ['', ''], id);
   }
-  assert.equal(COLUMNS.find(one => one.id === 'live')!.text(row), '20.00 MB');
+  assert.equal(COLUMNS.find(one => one.id === 'live')!.text(row), '20.00 MiB');
 });
 
 test('no Python line, several threads, host memory', () => {
@@ -84,7 +84,7 @@ test('only what grows beyond noise is called growing', () => {
   assert.equal(trendOf(-2 * MB, 100 * MB), 'shrinking');
   assert.equal(trendOf(900, 0), 'steady');
   assert.equal(trendOf(50_000, 100 * MB), 'steady');
-  assert.equal(rowAt(window({ growth: Float64Array.of(MB) }), 0, 'line', [], 'tensor').growth, '+1.00 MB/s');
+  assert.equal(rowAt(window({ growth: Float64Array.of(MB) }), 0, 'line', [], 'tensor').growth, '+1.00 MiB/s');
 });
 
 test('a spark line stays in its box; without change it is flat', () => {

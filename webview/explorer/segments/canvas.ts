@@ -1,4 +1,5 @@
 // Draws the segments in view: a bar each, its blocks in their colours, gaps left open.
+import { BYTE_UNITS } from '../../../extension/text/format';
 import { readHues } from '../common/hues';
 import { readPalette, themeValue } from '../common/theme';
 import { palette, type SegmentColours } from './colours';
@@ -136,13 +137,12 @@ function drawLabel(context: CanvasRenderingContext2D, scene: SegmentScene, segme
   context.fillText(`${shortBytes(bytes)} ${used} %`, geometry.left - 6, top + BAR_PX / 2 + 1);
 }
 
-/** Without decimals where a label has little room: `20 MB`. */
+/** Without decimals where a label has little room: `20 MiB`. */
 function shortBytes(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let value = bytes;
   let unit = 0;
-  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1024;
-  return `${value < 9.95 && unit > 0 && value % 1 !== 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+  for (; value >= 999.5 && unit < BYTE_UNITS.length - 1; unit++) value /= 1024;
+  return `${value < 9.95 && unit > 0 && value % 1 !== 0 ? value.toFixed(1) : Math.round(value)} ${BYTE_UNITS[unit]}`;
 }
 
 function drawActive(context: CanvasRenderingContext2D, scene: SegmentScene, item: SegmentItem): void {

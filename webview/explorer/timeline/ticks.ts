@@ -12,7 +12,7 @@ const FINEST = 1000;
 const SECOND = 1e9;
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 
-/** Bytes from 0 to `top`, at round numbers of one unit, that of `top`: `0`, `0.5 GB`, `1 GB`. About `most`; above 0 at least one. */
+/** Bytes from 0 to `top`, at round numbers of one unit, that of `top`: `0`, `0.5 GiB`, `1 GB`. About `most`; above 0 at least one. */
 export function byteTicks(top: number, most: number): Tick[] {
   const highest = Math.max(top, 1);
   let power = 0;

@@ -34,7 +34,7 @@ export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cell
   return cells.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
 }
 
-/** `In [7]`, `In [9, 10, 11], which grows each time you run it: 13.33 MB`. */
+/** `In [7]`, `In [9, 10, 11], which grows each time you run it: 13.33 MiB`. */
 export function cellText({ file, grows }: { file: string; grows: number }): string {
   const name = cellName(file) ?? file;
   return grows > 0 ? t('{0}, which grows each time you run it: {1}', name, formatBytes(grows)) : name;
