@@ -94,7 +94,7 @@ export interface FindingPlace extends Frame {
   bytesPerStep: number;
 }
 /** Nothing takes anything out of it, or begins it anew; something does in some case; something does. */
-export type HolderLimit = 'none' | 'maybe' | 'shrinks';
+export type HolderLimit = 'none' | 'maybe' | 'shrinks' | 'anew';
 
 export interface FindingHolder {
   /** `train.py, train(): epoch_loss`; in the agent's words. */

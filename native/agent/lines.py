@@ -187,12 +187,13 @@ class Finder:
         return None
 
     def find_limit(self, anchor, graphs):
-        """What may bound what the anchor names, as far as its files tell: source.SHRINKS, MAYBE, KEYS, or None: nothing does. `graphs`:
-        what hangs on it are graphs."""
+        """What may bound what the anchor names, as far as its files tell: source.SHRINKS, MAYBE, KEYS, ANEW, or None: nothing does.
+        `graphs`: what hangs on it are graphs."""
         if anchor.hooks and anchor.function is not None:
             return self.find_hook_limit(anchor)
         if anchor.capped or not (anchor.grows or self.is_carried(anchor)):
-            return source.KEYS
+            mentions = [each for file in filter(None, map(self.files.get, anchor.files)) for each in self.find_mentions(file, anchor)]
+            return source.ANEW if mentions and all(map(source.is_of_sizes, mentions)) else source.KEYS
         files = list(filter(None, map(self.files.get, anchor.files)))
         added = [(each, file) for file in files for each in self.find_mentions(file, anchor) if each.grows]
         if not added or all(self.is_unsure(mention, file, anchor) for mention, file in added):

@@ -15,6 +15,8 @@ TAKE = {"get", "get_nowait"}  # from a queue, which is asked without a key
 BY_KEY = {"setdefault", "update"}
 # What may bound a container, the strongest last: it has one entry a key, or nobody knows; something takes out of it in some case; always.
 KEYS, MAYBE, SHRINKS = "keys", "maybe", "shrinks"
+ANEW = "anew"  # each value is one that PyTorch makes of sizes alone: the variable has one block at a time
+OF_SIZES = {"rand", "randn", "randint", "zeros", "ones", "empty", "full", "arange"}
 JOINS = "joins"  # joined behind the loop that collects it: a bound, of graphs that hang on that where a backward pass follows
 NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -79,6 +81,16 @@ class Mention:
         return isinstance(value, ast.Call) and not value.args and expressions.callee(value) in (
             "list", "dict", "set", "deque", "OrderedDict", "tuple",
         )  # fmt: skip
+
+
+def is_of_sizes(mention):
+    """It gives a name what PyTorch makes of sizes alone, wherever that goes then: torch.randn(n, 8).to(device)."""
+    value = mention.value
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if isinstance(value.func.value, ast.Name):
+            return value.func.value.id == "torch" and value.func.attr in OF_SIZES
+        value = value.func.value
+    return False
 
 
 def scales(mention):

@@ -28,6 +28,7 @@ const RUNS: Growth = {
   snapshot: false,
   models: false,
   ofLibrary: false,
+  ofSize: false,
   pinnedCache: false,
 };
 const BOUNDED: FindingHolder = { ...HOLDER, limit: 'shrinks' };
@@ -73,6 +74,15 @@ test('pinned memory in PyTorch’s cache that nobody is known to hold is not sur
   assertSentence(doubtOf({ ...RUNS, ...pinned }) ?? '');
   assert.ok(isLeak({ ...pinned, holder: HOLDER }), 'tensors lie in it');
   assert.ok(isLeak({ ...pinned, rises: 256 }), 'more than any program runs ahead');
+});
+
+test('a variable that gets a new, bigger tensor again and again may have inputs that grow on purpose', () => {
+  const anew: FindingHolder = { ...HOLDER, limit: 'anew' };
+  for (const ended of [false, true]) {
+    const sized = { holder: anew, ofSize: true, rises: 256, ended };
+    assertSentence(doubtOf({ ...RUNS, ...sized }) ?? '');
+    assert.ok(isLeak({ ...sized, ofSize: false }), 'one variable does not keep ever more tensors');
+  }
 });
 
 test('rounds that may be those of a set-up are judged when the program has ended', () => {

@@ -36,6 +36,8 @@ export interface Growth {
   snapshot: boolean;
   /** A library took it for its own use: no variable of the program holds it. */
   ofLibrary: boolean;
+  /** It is one tensor that gets bigger. */
+  ofSize: boolean;
   /** PyTorch took it for its cache of pinned memory: its blocks stay when the tensors in them are gone. */
   pinnedCache: boolean;
 }
@@ -45,6 +47,12 @@ export function doubtOf(growth: Growth): string | null {
   const { holder, rises, ended, settingUp, built, nameable, guessed, snapshot, models, ofLibrary, pinnedCache } =
     growth;
   const keeper = holder?.container ?? holder?.path ?? '';
+  if (growth.ofSize && holder?.limit === 'anew')
+    return t(
+      '{0} gets a new, bigger tensor in {1} steps, which replaces the one before. If the sizes grow on purpose, as with bigger batches or longer inputs, this is not a leak.',
+      keeper,
+      formatCount(rises),
+    );
   const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
   if (guessed && snapshot && rises < T.many)
     return t(

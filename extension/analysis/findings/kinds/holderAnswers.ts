@@ -12,6 +12,8 @@ import { blocksText } from '../../words';
 // The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 
 /** Kinds that mean that the agent found no holder: C++ or another process may hold a block, or time ran out. */
+/** As the agent writes them, but for `none`. */
+const LIMITS = ['maybe', 'shrinks', 'anew'] as const;
 const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
 /** A holder's path, of what keeps a graph too. */
 const plainPath = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
@@ -166,7 +168,8 @@ function readHolder(entry: Fields): FindingHolder {
 
 /** By the text of the program; one entry a key proves nothing: there may be few keys. */
 function readLimit(limit: unknown): Pick<FindingHolder, 'limit'> {
-  return limit === null ? { limit: 'none' } : limit === 'maybe' || limit === 'shrinks' ? { limit } : {};
+  const known = LIMITS.find(one => one === limit);
+  return limit === null ? { limit: 'none' } : known === undefined ? {} : { limit: known };
 }
 
 /** Empty where the entry is none, or damaged. */

@@ -100,6 +100,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     built: freesOf(info, process) < context.axis.count && leftItsLoop(context.source, process),
     models: cluster.some(site => site.verdict.models) || (trains && isStateOfFew(holder, cluster)),
     ofLibrary: ownsItsMemory(facts.library),
+    ofSize: facts.class === 'size',
     pinnedCache: all.every(({ verdict }) => isPinnedCache(verdict, context.source)),
   };
   const doubt = doubtOf(grown);
