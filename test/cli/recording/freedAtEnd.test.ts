@@ -43,7 +43,7 @@ test('the last table, and that of a saved trace, show the end of the last step; 
     assert.equal(text.split(LAST_STEP).length, 2, text);
     assertSentence(linesOf(text, /^As of/));
     assert.match(lastTable(text), /^TOTAL LIVE: 30\.00 KiB\n {2}tensor layer, gpu_0: 30\.00 KiB in 60/m);
-    assert.match(lastTable(text), /30\.00 KiB in 60 +\+512 B\/step +growing +tracing\.py:\d+ report/);
+    assert.match(lastTable(text), /30\.00 KiB in 60 +\+512 B\/step +leak +tracing\.py:\d+ report/);
   }
   const blocks = await place.run(['report', trace, '--blocks']);
   assert.match(lastTable(blocks.stdout), /0x100000:gpu_0: 512 B/);
