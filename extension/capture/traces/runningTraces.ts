@@ -49,7 +49,7 @@ function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { e
 function tracedText(paths: readonly string[]): string {
   const ids = paths.flatMap(path => [...processesIn(path)]).filter(pid => existsSync(`/proc/${pid}`));
   const named = ids.slice(0, MOST_NAMED).map(pid => `${pid} (${commandOf(pid)})`);
-  if (ids.length === 0) return '. Name a process that "gpu-memtrace run" or VS Code started with the tracer';
+  if (ids.length === 0) return ': name a process that "gpu-memtrace run" or VS Code started with the tracer';
   const more = ids.length > named.length ? `, and ${ids.length - named.length} more` : '';
   return `; traced now: ${named.join(', ')}${more}`;
 }

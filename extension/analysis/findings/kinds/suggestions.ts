@@ -165,11 +165,11 @@ const TABLE: readonly Advice[] = [
   {
     classes: null,
     holder: /./,
-    text: t('{holder} keeps it alive. Drop it at the end of the step, or move it to the CPU (`{cpu}`).'),
+    text: t('{holder} keeps it alive. Drop it after each step, or move it to the CPU (`{cpu}`).'),
   },
   {
     classes: null,
-    text: t('Find the code that stores it. Drop it at the end of the step, or move it to the CPU (`{cpu}`).'),
+    text: t('Find what stores it, and drop it after each step or move it to the CPU (`{cpu}`).'),
   },
 ];
 
