@@ -82,5 +82,9 @@ export const filterProblemOf = (filter: string): string => filterProblem(filter,
 /** `The holder was found 12.30 s into the run. …` */
 export function seenText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {
   const at = formatDuration(timeNs);
-  return t('The holder was found {0} into the run. The search paused the program for {1} ms.', at, formatCount(Math.ceil(pauseMs)));
+  return t(
+    'The holder was found {0} into the run. The search paused the program for {1} ms.',
+    at,
+    formatCount(Math.ceil(pauseMs)),
+  );
 }

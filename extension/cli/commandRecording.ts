@@ -203,8 +203,7 @@ function undecidedLines(session: NativeTrace, verdicts: Verdicts): string[] {
   const info = session.info();
   const { overall, sentence } = overallVerdict(info, verdicts);
   const suspected = verdicts.findings.filter(({ verdict }) => verdict === 'rising' || verdict === 'rose');
-  if (suspected.length > 0)
-    return suspected.map(({ title }) => `--fail-on-leak cannot judge this finding: ${title}.`);
+  if (suspected.length > 0) return suspected.map(({ title }) => `--fail-on-leak cannot judge this finding: ${title}.`);
   return isConclusive(overall) || info.totals.length === 0 ? [] : [`--fail-on-leak cannot judge leaks: ${sentence}`];
 }
 

@@ -146,7 +146,8 @@ function neverBegan(start: StartConditions | null, { session }: Recording): stri
   if (start === null || totals.length > 0 || processes.some(({ recording }) => recording)) return null;
   const { step, reservedBytes } = start;
   const counted = Math.max(0, ...steps.filter(({ source }) => source !== 'time').map(({ count }) => count));
-  const reached = counted === 0 ? 'no training step was detected' : `it ended ${formatPlural(counted, 'training step')}`;
+  const reached =
+    counted === 0 ? 'no training step was detected' : `it ended ${formatPlural(counted, 'training step')}`;
   if (step !== undefined) return `Nothing was recorded: recording should start after step ${step}, but ${reached}.`;
   if (reservedBytes !== undefined)
     return `Nothing was recorded: PyTorch's reserved memory never exceeded ${formatBytes(reservedBytes - 1)}.`;

@@ -13,7 +13,8 @@ export async function mark({ target, name }: MarkArguments, dist: string): Promi
   const nowMs = Date.now();
   return withNamed(target, dist, async ({ directory, session }) => {
     const { live, startRealtimeMs } = session.info();
-    if (directory === null || !live) return { error: 'The program has ended. Markers can only be added to a running program.' };
+    if (directory === null || !live)
+      return { error: 'The program has ended. Markers can only be added to a running program.' };
     const timeNs = Math.max(0, Math.round((nowMs - startRealtimeMs) * 1e6));
     try {
       if (!addMark(directory, { name, timeNs })) return { error: `${directory} no longer exists.` };

@@ -61,7 +61,7 @@ export class TraceVerdicts {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
       const result = await queryProcess(this.still, this.directory, process, words, patience);
       const took = timeOf(result);
-      log(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
+      log(`searched for holders of leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
     };
     const canQuery = (process: number): boolean => this.queryRefusal({ process }) === null;

@@ -41,8 +41,7 @@ export function factLines(facts: TraceFacts): string[] {
   const lost = lossLine(facts.lost);
   if (lost !== null) lines.push(lost);
   lines.push(...facts.notes);
-  if (fromSeconds !== undefined)
-    lines.push(`Only memory allocated after ${fromSeconds} s and still alive at the end.`);
+  if (fromSeconds !== undefined) lines.push(`Only memory allocated after ${fromSeconds} s and still alive at the end.`);
   if (atSeconds !== undefined) lines.push(`The state at ${atSeconds} s.`);
   return lines;
 }

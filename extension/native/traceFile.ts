@@ -22,9 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file: string): Promise<TraceFile> {
   const unpacker = unpackerOf(firstBytes(file));
   if (unpacker !== null)
-    throw new Error(
-      `${file} has an unsupported compression format. Unpack it with ${unpacker}, and open the result.`,
-    );
+    throw new Error(`${file} has an unsupported compression format. Unpack it with ${unpacker}, and open the result.`);
   if (!isSnapshot(file)) return { path: file, release: () => undefined };
   const folder = temporaryFolder();
   const release = (): void => remove(folder);

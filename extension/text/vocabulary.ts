@@ -26,7 +26,11 @@ export function vocabulary(t: Translate): Vocabulary {
   return {
     states: {
       growing: words('alarm', t('leak'), t('It keeps growing, and none of it is freed.')),
-      rising: words('warning', t('suspected leak'), t('It is growing: a leak, or a cache or buffer that is not full yet.')),
+      rising: words(
+        'warning',
+        t('suspected leak'),
+        t('It is growing: a leak, or a cache or buffer that is not full yet.'),
+      ),
       rose: words(
         'warning',
         t('grew until the end'),
@@ -34,7 +38,11 @@ export function vocabulary(t: Translate): Vocabulary {
         t('grew'),
       ),
       slow: words('calm', t('slow leak'), t('It keeps growing, but too slowly to matter.')),
-      sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again, like a queue or the results of an epoch.')),
+      sawtooth: words(
+        'calm',
+        t('sawtooth'),
+        t('It builds up and is freed again, like a queue or the results of an epoch.'),
+      ),
       plateau: words(
         'calm',
         t('plateau'),
@@ -58,7 +66,9 @@ export function vocabulary(t: Translate): Vocabulary {
       rose: words(
         'warning',
         t('Grew until the end'),
-        t('Memory that stayed allocated step after step until the end of the trace: a leak, or a cache or buffer that was filling up.'),
+        t(
+          'Memory that stayed allocated step after step until the end of the trace: a leak, or a cache or buffer that was filling up.',
+        ),
       ),
       slow: words(
         'calm',
@@ -66,7 +76,11 @@ export function vocabulary(t: Translate): Vocabulary {
         t('Memory that stays allocated step after step, but needs more than a year to fill the device.'),
       ),
       oom: words('warning', t('Out of memory'), t('An allocation failed.')),
-      fragmentation: words('warning', t('Fragmentation'), t('PyTorch’s reserved memory grows, but its allocated memory does not.')),
+      fragmentation: words(
+        'warning',
+        t('Fragmentation'),
+        t('PyTorch’s reserved memory grows, but its allocated memory does not.'),
+      ),
       pending: words(
         'warning',
         t('Unused cache'),

@@ -50,7 +50,8 @@ void describe_process(Thread &thread) {
                "CUDA_INJECTION64_PATH was changed or removed before this process started.");
   }
   if (g_log.lean)
-    write_note(thread, GMT_NOTE_LEAN, "Recorded with --lean: backward-pass memory has the line of its backward() call.");
+    write_note(thread, GMT_NOTE_LEAN,
+               "Recorded with --lean: backward-pass memory has the line of its backward() call.");
   if (g_chained) write_note(thread, GMT_NOTE_CHAINED, g_chained);
   start_agent(thread);
 }

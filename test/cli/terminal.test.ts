@@ -142,7 +142,7 @@ test('Ctrl+Z gives the shell its screen, and the view comes back with the progra
 
 test('a program that shares the terminal has it as without us: it is one, and keys are the program’s', async t => {
   const { place, live } = placed(t, `${JOB.split('while not')[0]}print("typed", input(), flush=True)\n`);
-  const seen = onTerminal(place, SMALL, live());
+  const seen = onTerminal(place, [30, 80], live());
   await seen.shows(/^terminal: True True True$[^]*B\/step +leak/m);
   seen.type('q\r');
   assert.equal(await seen.ended(), 0);

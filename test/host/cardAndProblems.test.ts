@@ -63,7 +63,7 @@ describe('Findings in VS Code', () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
     const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KiB [^]*% \w/);
-    assertSentence(linesOf(card, /^kept\.py|KB/));
+    assertSentence(linesOf(card, /^kept\.py|KiB/));
     assertSentence(withoutNumbers(linesOf(card, /%/)));
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
     assert.ok(

@@ -42,7 +42,10 @@ export function poolTexts(pools: readonly Pool[]): string[] {
   });
   if (paused > 0)
     texts.push(
-      t('{0} of these tensors are paused: their addresses are reserved, but their memory is released', formatBytes(paused)),
+      t(
+        '{0} of these tensors are paused: their addresses are reserved, but their memory is released',
+        formatBytes(paused),
+      ),
     );
   return texts;
 }

@@ -97,10 +97,7 @@ export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Contex
 
 function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
   if (context.outlasted && context.idleRounds > T.few * (verdict.period ?? 1)) {
-    const because = t(
-      'It grew in the first {0} loop iterations and not since, so that was setup.',
-      verdict.rises,
-    );
+    const because = t('It grew in the first {0} loop iterations and not since, so that was setup.', verdict.rises);
     return stateVerdict(verdict, 'plateau', because);
   }
   const last = at(site.steps, site.steps.length - 1);

@@ -78,7 +78,8 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
     return t('The snapshot’s history has only {0}, too few to judge leaks.', stepsText(count));
   if (!info.live) return t('The run ended after {0}, too few to judge leaks.', stepsText(count));
   const more = FIRST_STEPS - count;
-  if (count === 0) return t('Waiting for the first training step to end. {0} steps are needed to judge leaks.', FIRST_STEPS);
+  if (count === 0)
+    return t('Waiting for the first training step to end. {0} steps are needed to judge leaks.', FIRST_STEPS);
   return more === 1 ? t('Needs 1 more step to judge leaks.') : t('Needs {0} more steps to judge leaks.', more);
 }
 
@@ -126,8 +127,7 @@ function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
 
 /** The steps, or what stands for them. */
 export function judgedBy({ source, count }: Verdicts['steps']): string {
-  if (source === 'periodic')
-    return count === 1 ? t('1 loop iteration') : t('{0} loop iterations', formatCount(count));
+  if (source === 'periodic') return count === 1 ? t('1 loop iteration') : t('{0} loop iterations', formatCount(count));
   if (source !== 'time') return stepsText(count);
   return count === 1 ? t('1 time slice') : t('{0} time slices', formatCount(count));
 }
@@ -137,7 +137,8 @@ function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
   const after = judgedBy(steps);
   if (waiting === 0) return t('No leak after {0}.', after);
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
-  if (!live) return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);
+  if (!live)
+    return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);
   return waiting === 1
     ? t('No leak so far after {0}; 1 of {1} call stacks needs more steps.', after, all)
     : t('No leak so far after {0}; {1} of {2} call stacks need more steps.', after, open, all);

@@ -16,13 +16,16 @@ export interface JudgedSite {
 /** Judges what one site does, from its series alone. */
 export function judgeSite(site: SiteSteps): SiteVerdict {
   if (site.lineSource === 'before-attach') {
-    return stateVerdict(site, 'before-attach', t('It was allocated before the recording began, so its growth is unknown.'));
+    return stateVerdict(
+      site,
+      'before-attach',
+      t('It was allocated before the recording began, so its growth is unknown.'),
+    );
   }
   if (site.steps.length === 0) {
     return stateVerdict(site, 'unknown', t('No complete step yet; {0} are needed to judge.', T.few + fewestRecords()));
   }
-  if (site.segments)
-    return stateVerdict(site, 'cache', t('PyTorch reserved it for tensors, so it grows as they do.'));
+  if (site.segments) return stateVerdict(site, 'cache', t('PyTorch reserved it for tensors, so it grows as they do.'));
   const blocks = judgeGrowth({ steps: site.steps, values: site.oldLiveCount, lag: 2 });
   if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
   const size = judgeSize(site);
@@ -228,7 +231,9 @@ function brief(site: SiteSteps): SiteVerdict {
 
 function waiting(site: SiteSteps, steps: number, why = t('It is growing')): SiteVerdict {
   const because =
-    steps > 1 ? t('{0}; {1} more steps are needed to judge it.', why, steps) : t('{0}; 1 more step is needed to judge it.', why);
+    steps > 1
+      ? t('{0}; {1} more steps are needed to judge it.', why, steps)
+      : t('{0}; 1 more step is needed to judge it.', why);
   return stateVerdict(site, 'unknown', because);
 }
 

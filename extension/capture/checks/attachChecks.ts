@@ -45,7 +45,9 @@ const NO_HELP = 'start programs with the tracer instead (gpu-memtrace run)';
 function kernelChecks(test: SelfTest): Check[] {
   const [kernel, btf] = [`Linux ${release()}`, '/sys/kernel/btf/vmlinux'];
   const absent = (name: string, what: string, fix: string): Check =>
-    test.privileged ? missing(name, `${kernel} ${what}`, fix) : warning(name, 'unknown without the required privileges', '');
+    test.privileged
+      ? missing(name, `${kernel} ${what}`, fix)
+      : warning(name, 'unknown without the required privileges', '');
   return [
     test.bpf
       ? ok('BPF', kernel)

@@ -86,7 +86,8 @@ function targetOf(title: string, text: (name: string) => string | undefined, cwd
 function wordsOf(value: unknown, name: string, context: VariableContext): string[] {
   if (value === undefined || value === null || value === '') return [];
   if (Array.isArray(value)) return value.map(word => substitute(String(word), context));
-  if (typeof value !== 'string') throw new UnusableConfiguration(`"${name}" is neither a string nor a list of strings.`);
+  if (typeof value !== 'string')
+    throw new UnusableConfiguration(`"${name}" is neither a string nor a list of strings.`);
   const line = substitute(value, context);
   // A path with spaces in "python" is one word; "args" as a text is a line for a shell.
   const words = name === 'python' ? [line] : splitWords(line);

@@ -22,8 +22,7 @@ export function findTrace(where: string, roots: readonly string[]): NamedTrace |
   if (/^[1-9]\d{0,9}$/.test(where) && !existsSync(where)) return traceOfProcess(Number(where), roots);
   const path = resolve(where);
   const facts = attempt(() => statSync(path), undefined);
-  if (facts === undefined)
-    return { error: `${where} is neither the PID of a running process nor an existing trace.` };
+  if (facts === undefined) return { error: `${where} is neither the PID of a running process nor an existing trace.` };
   return { path, directory: facts.isDirectory() ? path : null, pid: null };
 }
 

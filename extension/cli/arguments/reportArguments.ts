@@ -51,9 +51,7 @@ export function parseReport(words: readonly string[]): ReportArguments {
 
 function checkCompared({ format, from, groupBy, at, compare, failAbove }: ReportArguments): void {
   if (failAbove !== null && (at !== null || groupBy !== null || compare.some(one => one.at !== null)))
-    throw new Usage(
-      '--fail-above compares whole runs by line and cannot be combined with --at, @T or --group-by.',
-    );
+    throw new Usage('--fail-above compares whole runs by line and cannot be combined with --at, @T or --group-by.');
   if (failAbove === null && compare.length > 1)
     throw new Usage('--compare accepts one trace; several are only for --fail-above, as repeats of the base run.');
   if (format !== 'table' && format !== 'json')

@@ -30,7 +30,9 @@ export function startCondition(options: Options): StartConditions {
     throw new Usage(`--start-when ${text} needs a unit, such as "reserved>${size}GiB" (in quotes).`);
   const bytes = bytesOf(size);
   if (bytes === null)
-    throw new Usage(`--start-when ${text} is not a size of PyTorch's reserved memory, such as "reserved>70GiB" (in quotes).`);
+    throw new Usage(
+      `--start-when ${text} is not a size of PyTorch's reserved memory, such as "reserved>70GiB" (in quotes).`,
+    );
   return { reservedBytes: bytes + 1 };
 }
 

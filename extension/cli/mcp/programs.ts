@@ -39,7 +39,9 @@ function consentOf({ server: { server }, context: { mcpReq } }: Call, question: 
     return inputRequired({ inputRequests: { go: inputRequired.elicit({ message, requestedSchema }) } });
   }
   if (agreed) return null;
-  throw new Error(`${message} This client cannot show a prompt. Get the user's confirmation, then call again with confirmed: true.`);
+  throw new Error(
+    `${message} This client cannot show a prompt. Get the user's confirmation, then call again with confirmed: true.`,
+  );
 }
 
 interface HoldersQuery {
@@ -110,9 +112,7 @@ export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), ..
     };
     return withMoment({ trace }, call.dist, factsOf);
   }
-  const unknown = [
-    'There is no trace: the program did not start, allocated no GPU memory, or was killed. See output.',
-  ];
+  const unknown = ['There is no trace: the program did not start, allocated no GPU memory, or was killed. See output.'];
   return { trace: null, unknown, findings: [], ...ran };
 };
 

@@ -65,7 +65,9 @@ export async function atChosen<T>(
 
 /** The heading of the moment, above the report on it. */
 export function momentLines({ from, until, ran }: ChosenMoment): string[] {
-  const judged = ran ? ['Findings are as of that time, while the program was still running; they may differ at its end.'] : [];
+  const judged = ran
+    ? ['Findings are as of that time, while the program was still running; they may differ at its end.']
+    : [];
   if (from === null) return [`AT ${until.text} of the trace`, ...judged];
   return [
     `BETWEEN ${from.text} and ${until.text} of the trace: memory allocated in that time and alive at the ` +

@@ -124,7 +124,11 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const { processes, outOfMemory } = source.info();
   const { pid = 0, command = [], exitCode = null } = processes[process] ?? {};
   const taken = isSnapshot(processes[process]);
-  const ended = taken ? '' : exitCode === null ? 'Its exit status is unknown.' : `It ended with exit status ${exitCode}.`;
+  const ended = taken
+    ? ''
+    : exitCode === null
+      ? 'Its exit status is unknown.'
+      : `It ended with exit status ${exitCode}.`;
   const before = outOfMemory.filter((one, i) => i < verdict.index && one.process === process && one.layer === layer);
   const others = formatPlural(before.length, 'other failure');
   const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];

@@ -108,7 +108,8 @@ function outcomeOf(
   }
   const unknown = (sentence: string): Outcome => ({ verdict: 'unknown', sentence });
   const info = source.info();
-  if (lostShareOf(info) > T.rare) return unknown(t('Whether {0} still grows is unknown: too many events were dropped.', name));
+  if (lostShareOf(info) > T.rare)
+    return unknown(t('Whether {0} still grows is unknown: too many events were dropped.', name));
   const open = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
   if (open || !areEnoughFor(verdicts.steps, leak))
     return info.live

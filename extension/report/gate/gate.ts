@@ -63,7 +63,8 @@ export function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Lay
 export function unknownOf(file: string, { totals }: TraceInfo, lostEvents: number, exitCode: number | null): string[] {
   if ((exitCode ?? 0) !== 0)
     return [`${file} is from a run that ended with exit status ${exitCode}, so it may not have reached its peak.`];
-  if (lostEvents > 0) return [`${file} has ${formatCount(lostEvents)} dropped events, so its peak may have been higher.`];
+  if (lostEvents > 0)
+    return [`${file} has ${formatCount(lostEvents)} dropped events, so its peak may have been higher.`];
   return totals.length === 0 ? [`${file} has no GPU allocations.`] : [];
 }
 

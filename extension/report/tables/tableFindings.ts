@@ -76,7 +76,6 @@ export function headLine(finding: Finding): string {
 /** The line for growth that has stopped; `because`: why its site is no leak now. */
 export function takenBackLine({ verdict, holder, place }: Finding, because: string): string {
   const where = placeText(linePlace(holder) ?? place);
-  const now =
-    verdict === 'leak' ? `${where} is no longer reported as a leak` : `${where} no longer grows`;
+  const now = verdict === 'leak' ? `${where} is no longer reported as a leak` : `${where} no longer grows`;
   return `RETRACTED: ${now}. ${because}`.trimEnd();
 }

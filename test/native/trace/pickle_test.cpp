@@ -106,7 +106,8 @@ TEST(no_pickle) {
   CHECK_EQ(error_of(""), begins);
   CHECK_EQ(error_of("hello"), begins);
   CHECK_EQ(error_of("(lp0\n."), begins);
-  CHECK_EQ(error_of("\x80\x09N."), "x.pickle was not opened: at byte 0 it names pickle protocol 9; 2 to 5 can be read.");
+  CHECK_EQ(error_of("\x80\x09N."),
+           "x.pickle was not opened: at byte 0 it names pickle protocol 9; 2 to 5 can be read.");
   CHECK_EQ(error_of("\x80\x04\xff"),
            "x.pickle was not opened: at byte 2 is 255, no instruction of pickle protocols 2 to 5.");
 }
@@ -189,7 +190,8 @@ TEST(files) {
   const TemporaryFolder folder;
   CHECK_EQ(trace::read_pickle_file(folder / "none").error(),
            (folder / "none") + " was not opened: No such file or directory.");
-  CHECK_EQ(trace::read_pickle_file(folder.path()).error(), folder.path() + " was not opened: it is not a regular file.");
+  CHECK_EQ(trace::read_pickle_file(folder.path()).error(),
+           folder.path() + " was not opened: it is not a regular file.");
 }
 
 TEST_MAIN

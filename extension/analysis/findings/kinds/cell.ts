@@ -56,13 +56,20 @@ export function cellFindings(source: TraceSource, reported: ReadonlySet<number>)
       verdict: source.info().live ? 'rising' : 'rose',
       class: 'outputs',
       headline: t('{0} grows every time you run it', cellName(file) ?? file),
-      detail: t('memory from {0} of {1} runs is still alive, {2} per run', formatBytes(bytes), runsLeft, formatBytes(grows)),
+      detail: t(
+        'memory from {0} of {1} runs is still alive, {2} per run',
+        formatBytes(bytes),
+        runsLeft,
+        formatBytes(grows),
+      ),
       ...{ process, layer: listedLayer(source.info().totals), bytes, count, sites, places, holder },
       place: places[0] ?? null,
       suggestion:
         holder?.kind === 'output'
           ? KEEPS_RESULTS
-          : t('Create the object that the cell adds to anew in the cell, or delete it (`del`) before you run the cell again.'),
+          : t(
+              'Create the object that the cell adds to anew in the cell, or delete it (`del`) before you run the cell again.',
+            ),
     });
   });
 }

@@ -75,10 +75,10 @@ export function doubtOf(growth: Growth): string | null {
     const seen = formatCount(rises);
     return ended
       ? t(
-          'It grew in {0} loop iterations, which are too few to tell training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step().',
+          'It grew in {0} loop iterations, too few to distinguish training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step().',
           seen,
         )
-      : t('It has grown in {0} loop iterations so far, which are too few to tell training steps from setup.', seen);
+      : t('It has grown in {0} loop iterations so far, too few to distinguish training steps from setup.', seen);
   }
   if (models)
     return t(

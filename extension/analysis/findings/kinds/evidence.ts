@@ -65,7 +65,9 @@ function freeEvidence({ sinceStep, sites }: Finding, source: TraceSource): strin
   const frame = line?.frames[line.userFrame] ?? line?.frames[0];
   if (line === undefined || frame === undefined) return [];
   const where = `${placeText(frame)} ${frame.function}`;
-  return [t('Its blocks were freed at {1} until step {0}; none have been freed since.', formatCount(line.lastStep), where)];
+  return [
+    t('Its blocks were freed at {1} until step {0}; none have been freed since.', formatCount(line.lastStep), where),
+  ];
 }
 
 /** What it is not, as far as the trace shows. */

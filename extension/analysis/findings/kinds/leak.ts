@@ -263,9 +263,7 @@ function whyUnnamed({ processes, categories }: TraceInfo, process: number): stri
 }
 
 function notInSnapshot(): string {
-  return t(
-    'Holder unknown: memory snapshots do not record holders. Start the program with the tracer to see them.',
-  );
+  return t('Holder unknown: memory snapshots do not record holders. Start the program with the tracer to see them.');
 }
 
 function unqueriedText({ answers, source }: FindingContext, process: number): string | null {

@@ -331,7 +331,9 @@ function failureFinding({ verdict, failure, leak }: JudgedFailure, source: Trace
 
 function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
   const most = aliveByLine.slice(0, 3);
-  const lines = most.map(one => t('{0} in {1} blocks at {2}', formatBytes(one.bytes), formatCount(one.count), one.line));
+  const lines = most.map(one =>
+    t('{0} in {1} blocks at {2}', formatBytes(one.bytes), formatCount(one.count), one.line),
+  );
   const alive = lines.length === 0 ? [] : [t('Live at that moment: {0}.', lines.join('; '))];
   if (odd === undefined) return alive;
   const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];

@@ -36,7 +36,8 @@ function pendingWords(
     ),
     t('They can be reused once that stream has caught up; PyTorch checks this when it allocates.'),
   ];
-  if (cache !== null) evidence.push(t('Meanwhile, PyTorch’s reserved memory grows by {0} per step.', formatBytes(cache.perStep)));
+  if (cache !== null)
+    evidence.push(t('Meanwhile, PyTorch’s reserved memory grows by {0} per step.', formatBytes(cache.perStep)));
   return {
     headline:
       growth === null

@@ -133,7 +133,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['graph'],
     holder: /./,
-    text: t('{holder} is still attached to the autograd graph. Store its `.detach()` instead (for a tuple, detach each element), so that the graph can be freed.'),
+    text: t('{holder} keeps the autograd graph alive. Store `.detach()` of the tensor instead (for a tuple, of each element).'),
   },
   {
     classes: ['graph'],

@@ -13,7 +13,9 @@ export function untracedFinding(judged: JudgedLedger, growth: Growth): Finding {
     headline: t('The process uses more and more GPU memory that no traced call allocated'),
     ...layerGrowthOf(growth),
     bytes: judged.ledger.remainderBytes ?? 0,
-    evidence: [t('The GPU’s own figures (NVML) show that the process grows, but the traced driver calls do not explain it.')],
+    evidence: [
+      t('The GPU’s own figures (NVML) show that the process grows, but the traced driver calls do not explain it.'),
+    ],
     ruledOut: [t('Not a tensor leak: tensor memory is traced.')],
     suggestion: t(
       'Look for code that loads kernels or modules again in every step: repeated compilation, new contexts, or streams that are never destroyed.',

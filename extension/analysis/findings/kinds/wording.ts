@@ -35,7 +35,13 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === undefined
-      ? leaves(facts.class, source ?? t('code without a Python line'), each, blocks, source === library ? null : library)
+      ? leaves(
+          facts.class,
+          source ?? t('code without a Python line'),
+          each,
+          blocks,
+          source === library ? null : library,
+        )
       : others.length > 0
         ? t('{0} keep {1} from {2} alive', linesText(keeper, others), blocks, each)
         : keeps(facts.class, placeText(keeper), each, blocks, library);
@@ -47,9 +53,14 @@ function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, shown: num
   const bytes = formatBytes(shown);
   if (place !== null && lines > 1) {
     const most = formatBytes((place.bytesPerStep / bytesPerStep) * shown);
-    return withSince(t('{0} per step, allocated on {1} lines, mostly {2} ({3})', bytes, lines, placeText(place), most), sinceStep);
+    return withSince(
+      t('{0} per step, allocated on {1} lines, mostly {2} ({3})', bytes, lines, placeText(place), most),
+      sinceStep,
+    );
   }
-  return source === null ? rateText(shown, sinceStep) : withSince(t('{0} per step, allocated at {1}', bytes, source), sinceStep);
+  return source === null
+    ? rateText(shown, sinceStep)
+    : withSince(t('{0} per step, allocated at {1}', bytes, source), sinceStep);
 }
 
 /** The line whose object keeps the blocks; null: not known. */
