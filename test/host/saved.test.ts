@@ -77,7 +77,7 @@ describe('Files in VS Code', () => {
     await heading(/^Alive .* memory /);
     await press('[data-action=moment-now]', 'Enter');
     await heading(/^Alive (?!.* memory )/);
-    assert.match(await words('[data-notice=losses]'), /5 events lost/);
+    assert.match(await words('[data-notice=losses]'), /5 dropped events/);
   });
 
   inLong(it)(

@@ -98,7 +98,7 @@ describe('The timeline', () => {
     const zoomed = await moved(whole);
     await press(SURFACE, 'Home');
     await moved(zoomed);
-    await until('the first moment', async () => /^Alive at /.test(await heading()));
+    await until('the first moment', async () => /^Live at /.test(await heading()));
     await press(SURFACE, 'Escape');
     await shown(NOW);
     await press(SURFACE, '0');
@@ -123,7 +123,7 @@ describe('The timeline', () => {
   inLong(it)('shows what was alive at the end of the span, and its peak', async () => {
     await click('[data-action=span-end]');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive at /);
+    assert.match(await heading(), /^Live at /);
     await click('[data-action=moment-now]');
     await shown(NOW);
     await click('[data-action=span-peak]');
