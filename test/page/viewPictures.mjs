@@ -55,7 +55,7 @@ const span = keys('.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', '
 const VIEWS = {
   empty: { scene: { phase: 'empty' } },
   recent: {
-    scene: { phase: 'empty', recent: RECENT, closed: 'train.py was closed. Its trace is saved in /x/a.gputrace' },
+    scene: { phase: 'empty', recent: RECENT, closed: 'train.py was closed. Its trace is saved as /x/a.gputrace' },
   },
   untrusted: { scene: { phase: 'empty', trusted: false } },
   starting: { scene: { phase: 'starting', detail: STARTING } },

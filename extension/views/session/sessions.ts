@@ -174,7 +174,7 @@ export class Sessions implements vscode.Disposable {
     this.notifyClosed(
       session.file === null
         ? vscode.l10n.t('{0} was closed.', session.title)
-        : vscode.l10n.t('{0} was closed. Its trace is saved in {1}', session.title, session.file),
+        : vscode.l10n.t('{0} was closed. Its trace is saved as {1}', session.title, session.file),
     );
     session.dispose();
     this.notify();
@@ -204,7 +204,7 @@ export class Sessions implements vscode.Disposable {
     for (const gone of this.list.add(session, show)) {
       if (gone.file !== null)
         this.notifyClosed(
-          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is saved in {1}', gone.title, gone.file),
+          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is saved as {1}', gone.title, gone.file),
         );
       gone.dispose();
     }
