@@ -173,7 +173,7 @@ const checks = {
       });
   },
   async 'a program that failed at once: why, by which Python, and what can be done'() {
-    const ran = 'It ended with status 1 and ran with /usr/bin/python3.';
+    const ran = 'It ran with /usr/bin/python3 and ended with status 1.';
     const offers = ['traceAgain', 'chooseInterpreter'];
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'ImportError: no torch', ran, offers };
     await beside({ story: 'clean', devices: 0, scene }, async failed => {

@@ -109,7 +109,7 @@ async function promptArguments(
     placeHolder: '--epochs 3 --batch-size 64',
     value: remembered ?? '',
     ignoreFocusOut: true,
-    validateInput: text => (splitWords(text) === null ? vscode.l10n.t('A quote is not closed. Close it.') : undefined),
+    validateInput: text => (splitWords(text) === null ? vscode.l10n.t('Add the missing closing quote.') : undefined),
   });
   if (line === undefined) return undefined;
   await memory.update(key, line);

@@ -30,7 +30,7 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const { traced, finding } = chosen;
   const { folders } = traced;
   await showFinding(parts, finding.id);
-  const title = vscode.l10n.t('Finding what holds it');
+  const title = vscode.l10n.t('Finding what holds the memory');
   const inquiry = await withProgress(title, traced, finding, () =>
     traced.request('findHolders', { finding: finding.id }),
   );

@@ -62,7 +62,7 @@ function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
   const { t } = vscode.l10n;
   const start = gpu
     ? t('Programs can be recorded on this machine.')
-    : t('Nothing can be recorded on this machine until the missing items are fixed.');
+    : t('Nothing can be recorded on this machine until the problems below are fixed.');
   const running = attach.possible
     ? t('Attaching to running programs is possible here.')
     : t('Attaching to running programs is not possible here. Programs started under the tracer do not need it.');

@@ -290,7 +290,7 @@ export class Session extends OpenTrace {
     const ran =
       exception === null
         ? t('It ran with {0}.', python)
-        : t('It ended with status {0} and ran with {1}.', String(exitCode), python);
+        : t('It ran with {1} and ended with status {0}.', String(exitCode), python);
     const choose = notRun || cpu === 'build' || IMPORT_FAILED.test(exception ?? '');
     const again: Button[] = choose ? ['traceAgain', 'chooseInterpreter'] : ['traceAgain'];
     this.set({

@@ -263,5 +263,5 @@ export class Sessions implements vscode.Disposable {
 /** Throws a sentence in a workspace that is not trusted. */
 export function refuseUntrusted(): void {
   if (!vscode.workspace.isTrusted)
-    throw new Refused(vscode.l10n.t('Programs cannot run in an untrusted workspace. Trust it first.'));
+    throw new Refused(vscode.l10n.t('Trust this workspace first. Tracing runs its code.'));
 }

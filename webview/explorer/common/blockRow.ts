@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<number, string>> = {
   18: t('stream-ordered pool (cuMemAllocAsync)'),
   19: t('array (cuArrayCreate)'),
   20: t('pinned host memory'),
-  21: t('host memory, pinned in place'),
+  21: t('registered host memory (cuMemHostRegister)'),
   22: t('physical memory (cuMemCreate)'),
   23: t('imported from another process'),
   24: t('CUDA graph memory node'),

@@ -67,8 +67,8 @@ export class BlockView {
       'span',
       { class: 'block-buttons' },
       this.queryButton,
-      iconButton('copy-address', 'copy', t('Copy the address'), () => actions.copyAddress()).element,
-      iconButton('copy-stack', 'list-flat', t('Copy the stack'), () => actions.copyStack()).element,
+      iconButton('copy-address', 'copy', t('Copy address'), () => actions.copyAddress()).element,
+      iconButton('copy-stack', 'list-flat', t('Copy stack'), () => actions.copyStack()).element,
       iconButton('close-block', 'close', t('Back to the list'), () => actions.close()).element,
     );
     const list = el('dl', { class: 'facts' });

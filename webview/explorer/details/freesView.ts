@@ -45,7 +45,7 @@ export class FreesView {
   }
 }
 
-/** `not since step 3` where a line freed once and does no more; '' where it still does. */
+/** `last in step 3` where a line freed once and does no more; '' where it still does. */
 export function quietSince({ lastStep }: Pick<FreeLine, 'lastStep'>, steps: number): string {
   return steps - lastStep >= QUIET_STEPS ? t('last in step {0}', lastStep) : '';
 }

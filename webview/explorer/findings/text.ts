@@ -20,7 +20,7 @@ const HOLDER_KINDS: Record<string, string> = {
   object: t('object'),
 };
 
-/** `+4.19 MB a step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
+/** `+4.19 MB per step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
 export function figures(finding: FindingView): string[] {
   const { atStep, processes } = finding;
   const failed = atStep === null ? [] : [t('in step {0}', formatCount(atStep))];
@@ -28,7 +28,7 @@ export function figures(finding: FindingView): string[] {
   return [...failed, ...paceOf(finding, t), ...ranks];
 }
 
-/** `820.00 MB in 200 blocks`, `since step 12`, `97 % sure`: as far as they are known. */
+/** `820.00 MB in 200 blocks`, `since step 12`, `97% sure`: as far as they are known. */
 export function moreFigures({ sinceStep, confidence, bytes, count }: FindingView): string[] {
   const facts: string[] = [];
   if (bytes > 0) facts.push(t('{0} in {1}', formatBytes(bytes), blocksText(count)));

@@ -28,10 +28,10 @@ export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
   free: [t('free'), t('Free, as reported by the GPU')],
 };
 
-/** A slope below this is rounding (bytes a step). */
+/** A slope below this is rounding (bytes per step). */
 const NOISE_BYTES = 1024;
 
-/** `+30.20 MB a step`; empty where it does not grow or shrink. */
+/** `+30.20 MB per step`; empty where it does not grow or shrink. */
 export function slopeText({ bytesPerStep }: Pick<LedgerPart, 'bytesPerStep'>): string {
   if (bytesPerStep === null || Math.abs(bytesPerStep) < NOISE_BYTES) return '';
   const sign = bytesPerStep > 0 ? '+' : '\u2212';

@@ -65,7 +65,7 @@ const COUNTS: Record<GroupBy, (count: string, one: boolean) => string> = {
   pool: (count, one) => (one ? t('1 pool') : t('{0} pools', count)),
 };
 
-/** Heading of the list of a moment, as `Alive at 3.20 s, by line`. */
+/** Heading of the list of a moment, as `Live at 3.20 s, by line`. */
 export const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
   line: moment => t('{0}, by line', moment),
   site: moment => t('{0}, by stack', moment),

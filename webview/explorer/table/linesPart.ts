@@ -252,7 +252,7 @@ export class LinesPart extends PolledPart {
   private showEmpty(rows: number, { filter }: ViewState): void {
     const none = filter
       ? t('No row matches the filter. Change or clear it.')
-      : t('No live memory in this layer. Choose another layer.');
+      : t('No live memory in this layer. Choose another layer or moment.');
     setTextOrHide(this.table.empty, rows > 0 ? '' : none);
   }
 }

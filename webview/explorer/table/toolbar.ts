@@ -78,7 +78,7 @@ export class Toolbar {
   }
 }
 
-/** `Alive by line`; of a moment that was chosen, its own words. */
+/** `Live by line`; of a moment that was chosen, its own words. */
 function titleOf({ table, groupBy, momentTitle }: ViewState): string {
   if (momentTitle !== '')
     return MOMENT_TITLES[!table.tree ? groupBy : treeOf(table) === 'modules' ? 'module-path' : 'site'](momentTitle);

@@ -15,7 +15,7 @@ const STACKS: readonly (readonly [StackKey, string])[] = [
   ['line-alive', t('Largest lines now')],
   ['line-peak', t('Largest lines at peak')],
   ['category-alive', t('By category')],
-  ['thread-alive', t('Threads')],
+  ['thread-alive', t('By thread')],
   ['none-alive', t('Total only')],
 ];
 export const SERIES_NAMES: Record<DrawnSeries, string> = {
