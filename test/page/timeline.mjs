@@ -137,7 +137,7 @@ const checks = {
     assertSentence(usual);
     await brush(0.3, 0.45, 'Shift');
     await eventually(async () =>
-      assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GB still live$/),
+      assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB still live$/),
     );
     await action('span-born').click();
     await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN} .* live,`)));
