@@ -26,8 +26,7 @@ export async function activePythonFile(): Promise<vscode.Uri> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first. The active file is traced.'));
   const file = document.uri.fsPath;
-  if (document.isUntitled)
-    throw new Refused(vscode.l10n.t('Save {0} first. Only saved files can be run.', basename(file)));
+  if (document.isUntitled) throw new Refused(vscode.l10n.t('Save {0} first, then trace it.', basename(file)));
   if (document.languageId !== 'python' && !file.endsWith('.py')) {
     throw new Refused(vscode.l10n.t('{0} is not a Python file.', basename(file)));
   }
@@ -84,9 +83,7 @@ async function save(document: vscode.TextDocument): Promise<boolean> {
 export async function interpreterFor(resource: vscode.Uri | undefined): Promise<string> {
   const interpreter = await findInterpreter(resource);
   if (interpreter !== null) return interpreter;
-  throw new NoInterpreter(
-    vscode.l10n.t('No Python interpreter was found. Choose one in the setting gpuMemoryTrace.pythonPath.'),
-  );
+  throw new NoInterpreter(vscode.l10n.t('No Python was found. Choose one in the setting gpuMemoryTrace.pythonPath.'));
 }
 
 /** Of a file that takes any, or had some: asked once, and remembered; by the setting always or never. */
@@ -199,9 +196,7 @@ function activeFolder(): vscode.WorkspaceFolder | undefined {
 export async function planOfTest(given: unknown): Promise<LaunchPlan> {
   const { id, label, uri } = (given ?? {}) as Partial<vscode.TestItem>;
   if (id === undefined || uri === undefined || !(id === uri.fsPath || id.startsWith(`${uri.fsPath}::`))) {
-    throw new Refused(
-      vscode.l10n.t('Choose a pytest test in Test Explorer. Other tests cannot be traced individually.'),
-    );
+    throw new Refused(vscode.l10n.t('Choose a pytest test in Test Explorer. Other tests cannot be traced alone.'));
   }
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(uri.fsPath);
   const cwd = vscode.workspace.getConfiguration('python.testing', uri).get<string>('cwd') ?? '';

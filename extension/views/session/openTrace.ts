@@ -120,8 +120,7 @@ export class OpenTrace implements vscode.Disposable {
   /** Of what was judged last. Throws a sentence where it is none of the findings any more. */
   finding(id: string): Finding {
     const found = this.known?.findings?.find(entry => entry.id === id);
-    if (found === undefined)
-      throw new Refused(vscode.l10n.t('This finding no longer applies, because memory has changed.'));
+    if (found === undefined) throw new Refused(vscode.l10n.t('This finding is outdated. Memory has changed.'));
     return found;
   }
 

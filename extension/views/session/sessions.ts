@@ -167,8 +167,7 @@ export class Sessions implements vscode.Disposable {
   close(id: number): void {
     const session = this.all.find(other => other.id === id);
     if (session === undefined) return;
-    if (session.running)
-      throw new Refused(vscode.l10n.t('{0} is running. Stop it before you close it.', session.title));
+    if (session.running) throw new Refused(vscode.l10n.t('{0} is running. Stop it before closing.', session.title));
     this.list.remove(session);
     if (session.file !== null) this.noteRecent(session, session.file);
     this.notifyClosed(

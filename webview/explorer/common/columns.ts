@@ -46,10 +46,7 @@ const words = (head: Omit<Column, 'text' | 'value'>, text: (row: Row) => string)
 const [ALIVE, ...FURTHER] = FIGURES.map(({ format, field, ...head }) => figures(head, format, row => row[field]));
 
 export const COLUMNS: readonly Column[] = [
-  words(
-    { id: 'site', title: t('Line'), hint: t('Call site of the allocation'), sort: 'label', widths: [0, 0] },
-    row => row.title,
-  ),
+  words({ id: 'site', title: t('Line'), hint: t('Call site'), sort: 'label', widths: [0, 0] }, row => row.title),
   ALIVE!,
   figures(
     { id: 'self', title: t('Self'), hint: t('Allocated directly in this frame'), sort: null, widths: [92, 92] },

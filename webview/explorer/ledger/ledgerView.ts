@@ -50,10 +50,7 @@ class CardView {
   private readonly index = el('span', {});
   private readonly model = el('span', { class: 'ledger-model' });
   private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
-  private readonly whole = el('span', {
-    class: 'ledger-whole number',
-    title: t('In use, out of the GPU’s total memory'),
-  });
+  private readonly whole = el('span', { class: 'ledger-whole number', title: t('Used, out of the GPU’s total') });
   private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
   private readonly segments = new Map(KINDS.map(kind => [kind, el('i', { 'data-part': kind })]));
   private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));

@@ -102,11 +102,7 @@ export class TableView {
     const open = table.tree ? t('The right and left arrow keys open and close a row.') : '';
     setAttribute(this.element, 'aria-label', `${t('Live allocations. Press Enter to open the line.')} ${open}`.trim());
     this.head.setOrder(view.sort, view.descending);
-    this.head.setTitle(
-      'site',
-      table.tree ? TREE_NAMES[treeOf(table)] : GROUP_NAMES[view.groupBy],
-      t('Call site of the allocation'),
-    );
+    this.head.setTitle('site', table.tree ? TREE_NAMES[treeOf(table)] : GROUP_NAMES[view.groupBy], t('Call site'));
     onFrame(this.draw);
   }
 

@@ -59,9 +59,7 @@ export class TimelineBar {
     );
     const clear = chip('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
     this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
-    const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading and keep the current view'), () =>
-      actions.cancel(),
-    );
+    const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading and keep the view'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const title = el('span', {}, icon('history'), ' ', this.moment);
     this.momentPart = el('div', { class: 'bar-part bar-moment' }, title, this.reason, this.now);
