@@ -116,7 +116,7 @@ export function textField(
 }
 
 export function progressRing(): HTMLElement {
-  return el('vscode-progress-ring', { role: 'progressbar', 'aria-label': t('Waiting') });
+  return el('vscode-progress-ring', { role: 'progressbar', 'aria-label': t('In progress') });
 }
 
 /** The list opens below: above, a panel that scrolls would cut it off. */

@@ -170,10 +170,7 @@ export class EngineProcess implements Engine {
     const now = Date.now();
     this.deaths = [...this.deaths.filter(at => now - at < DEATHS_MS), now];
     if (this.deaths.length >= MOST_DEATHS) return this.giveUp(how);
-    const died = t(
-      'The process that reads traces ended ({0}) and was started again; programs that are traced go on.',
-      how,
-    );
+    const died = t('The process that reads traces ended ({0}) and was restarted. Traced programs keep running.', how);
     this.listener.died(died, false);
     const unanswered = [...this.waiting.values()].filter(({ sent }) => sent);
     for (const one of unanswered) this.waiting.delete(one.question.id);
@@ -195,7 +192,7 @@ export class EngineProcess implements Engine {
 
   private giveUp(how: string): void {
     const over = t(
-      'The process that reads traces ended {0} times within a minute ({1}) and is not started again: reload the window to try it. Programs that are traced go on.',
+      'The process that reads traces ended {0} times within a minute ({1}) and was not restarted. Reload the window to try again. Traced programs keep running.',
       MOST_DEATHS,
       how,
     );

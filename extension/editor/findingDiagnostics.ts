@@ -140,7 +140,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     places.slice(0, MOST_RELATED).forEach((place, i) => {
       const at = this.placeOf(place, traced);
       if (at === null || isSame(at, entry)) return;
-      add(at, i === 0 ? vscode.l10n.t('Allocated here') : vscode.l10n.t('Also kept: allocated here'));
+      add(at, i === 0 ? vscode.l10n.t('Allocated here') : vscode.l10n.t('Also retained: allocated here'));
     });
     return related;
   }

@@ -62,6 +62,6 @@ export async function applyFix(
   const { file, line } = finding.holder ?? {};
   const edit = await fixEdit(finding, { folders, sinceMs }, lines);
   if (edit === null || !file || !line || !(await vscode.workspace.applyEdit(edit)))
-    throw new Error(vscode.l10n.t('The line reads differently now, so nothing was changed.'));
+    throw new Error(vscode.l10n.t('The line has changed, so the fix was not applied.'));
   await openLine(file, lines.nearest(sourcePath(file, folders), line, sinceMs), folders, room);
 }

@@ -73,11 +73,11 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     if (facts === undefined) return null;
     const dark = vscode.window.activeColorTheme.kind !== vscode.ColorThemeKind.Light;
     const colour = hueColours(this.hueOf(facts))[dark ? 'dark' : 'light'];
-    const picture = `![${vscode.l10n.t('Live bytes over the run')}](${sparkSvg(facts.spark, colour)})`;
+    const picture = `![${vscode.l10n.t('Live memory over the run')}](${sparkSvg(facts.spark, colour)})`;
     const title = `**${vscode.l10n.t('GPU memory of this line')}**`;
     const open = `[${vscode.l10n.t('Show Leak Explorer')}](command:gpuMemoryTrace.showPanel)`;
     const uncertain = this.lines.uncertain(path, this.startRealtimeMs)
-      ? [vscode.l10n.t('The file has changed since the program started: the line may no longer match.')]
+      ? [vscode.l10n.t('The file has changed since the program started, so the line may no longer match.')]
       : [];
     const content = new vscode.MarkdownString(
       [title, ...hoverLines(facts, this.leaks().get(facts.name) ?? null, this.when), ...uncertain, picture, open].join(

@@ -18,7 +18,7 @@ export async function openLine(file: string, line: number, folders: SourceFolder
   try {
     document = await vscode.workspace.openTextDocument(uri);
   } catch {
-    throw new Error(vscode.l10n.t('{0} cannot be opened: is it still there?', uri.fsPath));
+    throw new Error(vscode.l10n.t('{0} cannot be opened. Check that it still exists.', uri.fsPath));
   }
   await show(document, line, room);
 }
@@ -27,7 +27,7 @@ async function openCell(file: string, line: number, room: boolean): Promise<void
   const cell = findCell(file);
   if (cell === null) {
     const name = fileLine(file, line);
-    throw new Error(vscode.l10n.t('{0} is in no open notebook: open the notebook that ran it.', name));
+    throw new Error(vscode.l10n.t('{0} is not in an open notebook. Open the notebook that ran it.', name));
   }
   await vscode.window.showNotebookDocument(cell.notebook, {
     viewColumn: besidePage(room),

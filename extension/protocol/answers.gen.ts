@@ -45,13 +45,13 @@ export interface SiteRow {
   id: number;
   /** `Site.key` of that site. */
   key: string;
-  /** Bytes alive now. */
+  /** Live bytes. */
   liveBytes: number;
-  /** Blocks alive now. */
+  /** Live blocks. */
   liveCount: number;
   /** Mean size of the live blocks. */
   meanBytes: number;
-  /** Most bytes alive at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
+  /** Highest live bytes at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: number;
   /** Allocations so far. */
   allocations: number;
@@ -91,13 +91,13 @@ export interface SiteWindow {
   id: Uint32Array;
   /** `Site.key` of that site. */
   key: string[];
-  /** Bytes alive now. */
+  /** Live bytes. */
   liveBytes: Float64Array;
-  /** Blocks alive now. */
+  /** Live blocks. */
   liveCount: Float64Array;
   /** Mean size of the live blocks. */
   meanBytes: Float64Array;
-  /** Most bytes alive at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
+  /** Highest live bytes at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one maker). */
   peakBytes: Float64Array;
   /** Allocations so far. */
   allocations: Float64Array;

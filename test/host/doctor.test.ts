@@ -1,4 +1,4 @@
-// What this machine can record, as a page: each check, its fix, and looking again; by mouse and by keyboard.
+// The setup check as a page: each check, its fix, and checking again; by mouse and by keyboard.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { inThemes } from './pageActions';
@@ -6,7 +6,7 @@ import { attribute, click, press, texts, until, violations } from './window';
 
 const CHECK = '[data-check]';
 
-describe('What this machine can record', () => {
+describe('Setup check', () => {
   after(() => vscode.commands.executeCommand('workbench.action.closeActiveEditor'));
 
   const listed = (): Promise<string[]> =>
@@ -28,7 +28,7 @@ describe('What this machine can record', () => {
     const links = await texts('.links a');
     assert.ok(links.length > 0, 'not all is well on the simulated GPU');
     const labels = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(tab => tab.label));
-    const leads = { 'About attaching': /README/, 'What is needed': /README/, 'Choose a Python': /Settings/ };
+    const leads = { 'About attaching': /README/, Requirements: /README/, 'Choose a Python': /Settings/ };
     for (const [name, page] of Object.entries(leads).filter(([name]) => links.some(link => link.startsWith(name)))) {
       await click(`.links a:has-text("${name}")`);
       await until(`the page of ${name}`, () => labels().some(label => page.test(label)));

@@ -115,7 +115,7 @@ inLong(describe)('Maps of the memory in VS Code', () => {
     const step = '.flame-rect[aria-label^="train_step,"]';
     await shows(step, /train_step/);
     await click(step);
-    await shows('[data-value=flame-status]', /^train_step · maps_job\.py:8 · 24\.00 MiB, 25\.0 %/);
+    await shows('[data-value=flame-status]', /^train_step · maps_job\.py:8 · 24\.00 MiB, 25\.0%/);
     assert.equal(await attribute(step, 'data-zoomed'), '');
     await elsewhere();
     await click('[data-action=flame-open]');

@@ -70,14 +70,14 @@ describe('Files in VS Code', () => {
   inLong(it)('its timeline marks where memory ran out: by mouse and by keyboard', async () => {
     const mark = '[data-mark=out-of-memory]';
     await click(mark);
-    await heading(/^Alive .* memory /);
+    await heading(/^Live .* memory /);
     await click('[data-action=moment-now]');
-    await heading(/^Alive (?!.* memory )/);
+    await heading(/^Live (?!.* memory )/);
     await press(mark, 'Enter');
-    await heading(/^Alive .* memory /);
+    await heading(/^Live .* memory /);
     await press('[data-action=moment-now]', 'Enter');
-    await heading(/^Alive (?!.* memory )/);
-    assert.match(await words('[data-notice=losses]'), /5 events lost/);
+    await heading(/^Live (?!.* memory )/);
+    assert.match(await words('[data-notice=losses]'), /5 dropped events/);
   });
 
   inLong(it)(
@@ -91,7 +91,7 @@ describe('Files in VS Code', () => {
       await until('the collection', async () => (await texts('[data-mark=collection]:not([hidden])')).length === 1);
       // The peak lies beside it: while the page takes its place, a click may meet that.
       await until('its moment', async () => {
-        if (/^Alive .* 1\d/.test((await texts('.list-head h2')).join())) return true;
+        if (/^Live .* 1\d/.test((await texts('.list-head h2')).join())) return true;
         await click('[data-mark=collection]');
         return false;
       });

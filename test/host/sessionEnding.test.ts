@@ -41,7 +41,7 @@ describe('A program that freed everything', () => {
     );
     assertSentence(behindLine);
     await click(BACK);
-    assertSentence(await shows('.list .none', /alive/));
+    assertSentence(await shows('.list .none', /live/));
     await shows('[data-value=live]', /^0 B$/);
   });
 
@@ -97,6 +97,6 @@ describe('A program that freed everything', () => {
     assert.match((await attribute('.standing .codicon', 'class')) ?? '', /codicon-bug/);
     await inThemes('emptied');
     await press(BACK, 'Enter');
-    await shows('.list .none', /alive/);
+    await shows('.list .none', /live/);
   });
 });

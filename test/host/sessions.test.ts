@@ -112,7 +112,7 @@ describe('Several sessions in VS Code', () => {
     await click('[data-action=mark]');
     await until('the question', () => press(input, 'Enter').then(() => true));
     await until('the mark among the moments', async () =>
-      (await texts('[data-control=compare-a] vscode-option')).some(text => text.includes('mark 2')),
+      (await texts('[data-control=compare-a] vscode-option')).some(text => text.includes('marker 2')),
     );
   });
 

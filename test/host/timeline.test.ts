@@ -98,7 +98,7 @@ describe('The timeline', () => {
     const zoomed = await moved(whole);
     await press(SURFACE, 'Home');
     await moved(zoomed);
-    await until('the first moment', async () => /^Alive at /.test(await heading()));
+    await until('the first moment', async () => /^Live at /.test(await heading()));
     await press(SURFACE, 'Escape');
     await shown(NOW);
     await press(SURFACE, '0');
@@ -116,19 +116,19 @@ describe('The timeline', () => {
     await drag(PLOT, 0.22, 0.52);
     await click('[data-action=span-born]');
     await shown(KEPT);
-    assert.match(await heading(), /^Allocated .* alive,/);
+    assert.match(await heading(), /^Allocated .* live,/);
     await inThemes('timeline');
   });
 
   inLong(it)('shows what was alive at the end of the span, and its peak', async () => {
     await click('[data-action=span-end]');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive at /);
+    assert.match(await heading(), /^Live at /);
     await click('[data-action=moment-now]');
     await shown(NOW);
     await click('[data-action=span-peak]');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MiB,/);
+    assert.match(await heading(), /^Live .*peak .*, 280\.00 MiB,/);
     await click('[data-action=moment-now]');
     await click('[data-action=span-clear]');
     await shown(NOW);
@@ -148,7 +148,7 @@ describe('The timeline', () => {
     for (let i = 0; i < 8; i++) await press(SURFACE, 'Shift+ArrowDown');
     await press(SURFACE, 'Enter');
     await shown(KEPT);
-    assert.match(await heading(), /^Allocated .* alive/);
+    assert.match(await heading(), /^Allocated .* live/);
     await press(SURFACE, 'Escape');
     await until('no span', async () => (await texts('[data-value=span]')).every(text => text === ''));
     await press('[data-mark=peak]', 'Enter');
@@ -166,7 +166,7 @@ describe('The timeline', () => {
     await shown(NOW);
     await press('[data-action=span-peak]', 'Enter');
     await shown(PEAK);
-    assert.match(await heading(), /^Alive .*peak .*, 280\.00 MiB,/);
+    assert.match(await heading(), /^Live .*peak .*, 280\.00 MiB,/);
     await press('[data-action=moment-now]', 'Enter');
     await press('[data-action=span-clear]', 'Enter');
     await shown(NOW);

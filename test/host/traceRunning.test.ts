@@ -117,7 +117,7 @@ describe('Attaching in VS Code', () => {
     await picture('attached');
     await click('[data-action=stop]');
     await reached('ended');
-    assert.match((await texts(PAGE)).join(' '), /Detached; /);
+    assert.match((await texts(PAGE)).join(' '), /Detached\. /);
     assert.ok(job?.exitCode === null && job.signalCode === null);
   });
 

@@ -25,7 +25,7 @@ const SCENES = {
     phase: 'failed',
     title: 'train.py',
     detail: 'ImportError: no torch',
-    ran: 'It ended with status 1 and ran with /usr/bin/python3.',
+    ran: 'It ran with /usr/bin/python3 and ended with status 1.',
     offers: ['traceAgain', 'chooseInterpreter', 'openReport'],
   },
 };

@@ -138,7 +138,7 @@ const checks = {
     await node('evaluate').click();
     await eventually(async () => assert.ok((await node('evaluate').boundingBox()).width > whole.width * 0.9));
     assert.equal(await node('training_step').count(), 0);
-    assert.match(await page.locator('[data-value=flame-status]').innerText(), /evaluate · train\.py:64 · .* %/);
+    assert.match(await page.locator('[data-value=flame-status]').innerText(), /evaluate · train\.py:64 · .*%/);
     await page.keyboard.press('Escape');
     await page.locator('.flame-scroller').press('Escape');
     await node('training_step').waitFor();

@@ -111,12 +111,12 @@ const checks = {
     await shows(/^$/);
     for (const name of ['Shift+ArrowRight', 'Shift+ArrowRight', 'Enter'])
       await page.locator('.timeline-surface').press(name);
-    await shows(/\d.* alive$/);
+    await shows(/\d.* live$/);
     assertSentence(withoutNumbers(await title.innerText()));
     await page.locator('[data-tab=segments]').click();
     await shows(/^$/);
     await page.locator('[data-action=span-end]').click();
-    await shows(/^Alive .*\d/);
+    await shows(/^Live .*\d/);
     assertSentence(withoutNumbers(await title.innerText()));
     await page.locator('[data-tab=lines]').click();
     await shows(/^$/);
@@ -142,7 +142,7 @@ const checks = {
   },
   async 'an empty panel lists recent traces, which a click opens, and names the one that was closed'() {
     const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2.00 MiB' }));
-    const scene = { phase: 'empty', recent, closed: 'a.py was closed. Its trace is kept: /x/a.gputrace' };
+    const scene = { phase: 'empty', recent, closed: 'a.py was closed. Its trace is saved as /x/a.gputrace' };
     await beside({ scene }, async empty => {
       assert.equal(await empty.locator('[data-notice=closed]').innerText(), scene.closed);
       assert.equal(await empty.locator('[data-notice=closed]').getAttribute('role'), 'status');
@@ -173,7 +173,7 @@ const checks = {
       });
   },
   async 'a program that failed at once: why, by which Python, and what can be done'() {
-    const ran = 'It ended with status 1 and ran with /usr/bin/python3.';
+    const ran = 'It ran with /usr/bin/python3 and ended with status 1.';
     const offers = ['traceAgain', 'chooseInterpreter'];
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'ImportError: no torch', ran, offers };
     await beside({ story: 'clean', devices: 0, scene }, async failed => {

@@ -90,7 +90,7 @@ const checks = {
     await pause();
     const lines = (await last('copyText')).text.replace(/\n$/, '').split('\n');
     assert.equal(lines.length, 3);
-    assert.equal(lines[0].split('\t').slice(0, 4).join('|'), 'Line|Function|Alive|Per step');
+    assert.equal(lines[0].split('\t').slice(0, 4).join('|'), 'Line|Function|Live|Per step');
     assert.match(lines[1], /^\/home\/user\/project\/\w+\.py:\d+\t/);
     assert.equal(new Set(lines.map(line => line.split('\t').length)).size, 1);
   },

@@ -45,14 +45,14 @@ const checks = {
   async 'groups, lines, marks and gaps are named'() {
     await eventually(async () => assert.equal(await page.locator('.legend-groups li').count(), 7));
     const legend = await page.locator('.legend').innerText();
-    for (const name of ['train.py:41', 'rest', 'live tensors', 'reserved', 'driver'])
+    for (const name of ['train.py:41', 'rest', 'allocated', 'reserved', 'driver'])
       assert.ok(legend.includes(name), name);
     assert.equal(await page.locator('[data-mark=collection]:visible').count(), 2);
     for (const kind of ['peak', 'out-of-memory'])
       assert.equal(await page.locator(`[data-mark=${kind}]:visible`).count(), 1);
     for (const kind of ['paused', 'lost']) assert.equal(await page.locator(`[data-gap=${kind}]:visible`).count(), 1);
     const label = await surface.getAttribute('aria-label');
-    for (const part of ['Highest: 10.', 'Biggest: train.py:41', '3 full collections'])
+    for (const part of ['Highest: 10.', 'Largest: train.py:41', '3 full garbage collections'])
       assert.ok(label.includes(part), label);
   },
   async 'what the areas are is chosen and remembered'() {
@@ -81,7 +81,7 @@ const checks = {
   async 'a click shows its moment; a drag is a span, a click ends it; Escape leads back to now'() {
     const usual = await heading();
     await brush(0.5, 0.5);
-    await eventually(async () => assert.match(await heading(), /^Alive at step 2\d\d · 3 min /));
+    await eventually(async () => assert.match(await heading(), /^Live at step 2\d\d · 3 min /));
     await eventually(async () => assert.ok(await page.locator('.timeline-moment').isVisible()));
     await brush(0.3, 0.45);
     assert.match(await span(), new RegExp(`^steps ${SPAN}$`));
@@ -132,19 +132,21 @@ const checks = {
     assert.deepEqual(ended.errors, []);
     await ended.context.close();
   },
-  async 'what a span holds, by mouse: still alive, alive at its end, its peak, and back'() {
+  async 'what a span holds, by mouse: still live, live at its end, its peak, and back'() {
     const [all, usual] = [await rowCount(), await heading()];
     assertSentence(usual);
     await brush(0.3, 0.45, 'Shift');
-    await eventually(async () => assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB kept$/));
+    await eventually(async () =>
+      assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB still live$/),
+    );
     await action('span-born').click();
-    await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN} .* alive,`)));
+    await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN} .* live,`)));
     assertSentence(withoutNumbers(await heading()));
     await eventually(async () => assert.ok((await rowCount()) < all / 5));
     assert.equal((await saved()).moment.kind, 'born');
     await action('span-end').click();
     await eventually(async () =>
-      assert.match(await page.locator('[data-value=reading]').innerText(), new RegExp(`^Reading .* ${END}… \\d+ %$`)),
+      assert.match(await page.locator('[data-value=reading]').innerText(), new RegExp(`^Reading .* ${END}… \\d+%$`)),
     );
     await eventually(async () => assert.match(await heading(), new RegExp(` ${END},`)));
     assertSentence(withoutNumbers(await heading()));
@@ -181,8 +183,8 @@ const checks = {
     await key('Shift+ArrowUp');
     assert.notEqual((await span()).split('–')[0], longer.split('–')[0]);
     await surface.press('Enter');
-    await eventually(async () => assert.match(await heading(), /\d .* alive,/));
-    await eventually(async () => assert.match(await page.locator('.said').innerText(), /: .* alive$/));
+    await eventually(async () => assert.match(await heading(), /\d .* live,/));
+    await eventually(async () => assert.match(await page.locator('.said').innerText(), /: .* live$/));
     await surface.press('Escape');
     await eventually(async () => assert.ok(await page.locator('[data-value=span]').isHidden()));
     await page.keyboard.press('Tab');

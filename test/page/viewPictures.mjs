@@ -7,7 +7,7 @@ import { buildPage, openBrowser, openPage, THEMES } from './page.mjs';
 /** What VS Code leaves of 1280 × 800: the activity bar is 48 px wide; the bars of title, tabs and status are 92 px high together. */
 const SIZES = { panel: { width: 360, height: 708 }, tab: { width: 1232, height: 708 } };
 const FAILED = 'This machine has no NVIDIA driver (libcuda.so.1). Nothing was started.';
-const RAN = 'It ended with status 1 and ran with /home/me/project/.venv/bin/python.';
+const RAN = 'It ran with /home/me/project/.venv/bin/python and ended with status 1.';
 const STARTING = 'Waiting for the first CUDA call of train.py.';
 const ON_CPU = 'It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.';
 const ENDED = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.' };
@@ -55,7 +55,7 @@ const span = keys('.timeline-surface', 'Shift+ArrowRight', 'Shift+ArrowRight', '
 const VIEWS = {
   empty: { scene: { phase: 'empty' } },
   recent: {
-    scene: { phase: 'empty', recent: RECENT, closed: 'train.py was closed. Its trace is kept: /x/a.gputrace' },
+    scene: { phase: 'empty', recent: RECENT, closed: 'train.py was closed. Its trace is saved as /x/a.gputrace' },
   },
   untrusted: { scene: { phase: 'empty', trusted: false } },
   starting: { scene: { phase: 'starting', detail: STARTING } },

@@ -22,7 +22,7 @@ export class HeatMap {
   private active = { row: 0, column: 0 };
 
   constructor(private readonly open: (rank: JobRank) => void) {
-    setAttribute(this.element, 'aria-label', t('Ranks by steps. Arrow keys move, Enter opens the trace of the rank.'));
+    setAttribute(this.element, 'aria-label', t('Ranks by step. Arrow keys move, Enter opens the trace of the rank.'));
     const scroller = el('div', { class: 'heat-scroller' }, this.canvas);
     this.element.append(scroller, this.status);
     this.canvas.addEventListener('pointermove', event => this.point(event));
@@ -137,10 +137,10 @@ export class HeatMap {
     const rank = this.ranks[this.active.row];
     if (rank === undefined) return '';
     const value = this.cells.values[this.active.row * this.cells.columns + this.active.column] ?? NaN;
-    const bytes = Number.isNaN(value) ? t('not known') : formatBytes(value);
+    const bytes = Number.isNaN(value) ? t('unknown') : formatBytes(value);
     const step = formatCount(columnStep(this.cells, this.active.column));
     const what = t('rank {0} on {1} · step {2}: {3}', rank.rank, rank.host, step, bytes);
-    return rank.leaks > 0 ? t('{0} · it leaks', what) : what;
+    return rank.leaks > 0 ? t('{0} · leaks', what) : what;
   }
 
   private openActive(): void {

@@ -18,9 +18,9 @@ registerComponents();
 
 const post = (message: ToJobHost): void => vscode.postMessage(message);
 const LAYERS: Record<JobLayer, string> = {
-  peak: t('Peak of tensors'),
-  live: t('Tensors alive'),
-  reserved: t('Reserved by PyTorch'),
+  peak: t('Peak allocated'),
+  live: t('Allocated'),
+  reserved: t('Reserved'),
   outside: t('Outside PyTorch'),
   foreign: t('Other processes'),
 };
@@ -35,8 +35,8 @@ const choice: { layer: JobLayer; order: Order } = { layer: 'peak', order: 'rank'
 const entries = <K extends string>(texts: Record<K, string>): [K, string][] => Object.entries(texts) as [K, string][];
 
 const title = el('h1', { 'data-value': 'job' }, progressRing(), ' ', t('Reading the job…'));
-const layer = dropdown('layer', t('What cells show'), entries(LAYERS), value => choose({ layer: value }));
-const order = dropdown('order', t('Order of ranks'), entries(ORDERS), value => choose({ order: value }));
+const layer = dropdown('layer', t('Cell value'), entries(LAYERS), value => choose({ layer: value }));
+const order = dropdown('order', t('Rank order'), entries(ORDERS), value => choose({ order: value }));
 openBelow(layer, order);
 const facts = el('p', { class: 'dim', 'data-value': 'facts' });
 const notes = el('ul', { class: 'notes' });
@@ -69,9 +69,9 @@ function drawMap(): void {
   setText(
     legend,
     none
-      ? t('Of this nothing is known: no rank was told it.')
+      ? t('No data: no rank reported this.')
       : t(
-          'Each row is a rank, each column some steps; the strongest colour is {0}. Red: ranks that differ.',
+          'Each row is a rank, and each column a range of steps. The strongest colour is {0}. Outlier ranks are red.',
           formatBytes(map.most),
         ),
   );
@@ -92,8 +92,8 @@ function runRow(run: JobRun, before: JobRun | undefined): HTMLElement {
     [run.branch, run.commit.slice(0, 9)].filter(Boolean).join(' '),
     formatCount(run.ranks),
     formatBytes(run.peakBytes),
-    change === null ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)} %`,
-    run.bytesPerStep > 0 ? t('{0} a step at {1}', formatBytes(run.bytesPerStep), run.place) : '',
+    change === null ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)}%`,
+    run.bytesPerStep > 0 ? t('{0} per step at {1}', formatBytes(run.bytesPerStep), run.place) : '',
   ];
   const name = button('link', 'show-run', run.run, () => post({ type: 'showRun', run: run.run }));
   const chosen = run.run === job?.run;
@@ -111,7 +111,7 @@ function table(heads: readonly string[], rows: readonly HTMLElement[]): HTMLElem
 }
 
 function runTable(all: readonly JobRun[]): HTMLElement {
-  const heads = [t('Run'), t('Began'), t('Version'), t('Ranks'), t('Peak'), t('Change'), t('Grows')];
+  const heads = [t('Run'), t('Started'), t('Version'), t('Ranks'), t('Peak'), t('Change'), t('Growth')];
   return table(
     heads,
     all.map((run, i) => runRow(run, all[i - 1])),
@@ -125,11 +125,11 @@ function trendTable({ trends, runs: all }: JobView): HTMLElement {
     const cells = peakBytes.slice(-RUNS).map((bytes, i) => {
       const grows = bytesPerStep.slice(-RUNS)[i] ?? 0;
       const text = bytes === null ? '–' : formatBytes(bytes);
-      return el('td', {}, grows > 0 ? t('{0}, grows by {1} a step', text, formatBytes(grows)) : text);
+      return el('td', {}, grows > 0 ? t('{0}, +{1} per step', text, formatBytes(grows)) : text);
     });
     return el('tr', {}, el('th', { scope: 'row' }, name), ...cells);
   });
-  return table([t('Most at once, by line'), ...all.slice(-RUNS).map(({ run }) => run)], rows);
+  return table([t('Peak by line'), ...all.slice(-RUNS).map(({ run }) => run)], rows);
 }
 
 function show(given: JobView): void {
@@ -139,8 +139,8 @@ function show(given: JobView): void {
   setText(title, t('Job {0}', run));
   const count = t('{0} of {1} ranks', formatCount(ranks.length), formatCount(Math.max(worldSize ?? 0, ranks.length)));
   const running = ranks.filter(({ live }) => live).length;
-  const state = running > 0 ? t('{0} are running', formatCount(running)) : t('all have ended');
-  setText(facts, [count, state, ...(simulated ? [t('the GPU is simulated')] : [])].join(' · '));
+  const state = running > 0 ? t('{0} running', formatCount(running)) : t('all ended');
+  setText(facts, [count, state, ...(simulated ? [t('simulated GPU')] : [])].join(' · '));
   notes.replaceChildren(...given.notes.map(note => el('li', {}, icon('info'), ' ', note)));
   const none = el('li', {}, icon('pass'), ' ', nothingText(ranks.length, t));
   const found = given.differences.map(differenceItem);

@@ -30,16 +30,16 @@ export const windows = {
       id: 'u32 The site’s id for groupBy `site`, else the id of the group’s biggest site.',
       key: 'key `Site.key` of that site.',
       liveBytes: [
-        'i64 Bytes alive now.',
-        { sort: true, column: { id: 'live', title: 'Alive', choice: 'Bytes alive', px: [92, 80] } },
+        'i64 Live bytes.',
+        { sort: true, column: { id: 'live', title: 'Live', choice: 'Live bytes', px: [92, 80] } },
       ],
       liveCount: [
-        'i64 Blocks alive now.',
-        { sort: true, column: { id: 'count', title: 'Blocks', choice: 'Blocks alive', px: [72, 46] } },
+        'i64 Live blocks.',
+        { sort: true, column: { id: 'count', title: 'Blocks', choice: 'Live blocks', px: [72, 46] } },
       ],
       meanBytes: ['f64 Mean size of the live blocks.', { sort: true, column: { id: 'mean', title: 'Mean block' } }],
       peakBytes: [
-        'i64 Most bytes alive at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of ' +
+        'i64 Highest live bytes at any one time. Exact for a whole site, and for a process or device alone on its layer; for sums of ' +
           'several makers at least this much (the highest sum at the ends of the 64 spans that are kept of a run, or of one ' +
           'maker).',
         { ...past, column: { id: 'peak', title: 'Peak' } },
@@ -48,7 +48,7 @@ export const windows = {
       frees: ['u64 Frees so far.', { ...past, column: { id: 'frees', title: 'Frees', px: [76, 70] } }],
       allocatedBytes: [
         'u64 All bytes ever allocated.',
-        { ...past, column: { id: 'allocated', title: 'Allocated', choice: 'Allocated bytes', px: [88, 76] } },
+        { ...past, column: { id: 'allocated', title: 'Total allocated', px: [112, 104] } },
       ],
       growth: ['f64 Least-squares slope of live bytes over the recent past, bytes a second.', past],
       hasHistory: ['bool False: of the row only what lives is known.', { inside: true, init: true }],

@@ -24,9 +24,9 @@ const SAVE_WAITS_MS = [0, 100, 1_000];
 /** The active Python file, saved. Rejects with a sentence when there is none. */
 export async function activePythonFile(): Promise<vscode.Uri> {
   const document = vscode.window.activeTextEditor?.document;
-  if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first: the active one is traced.'));
+  if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first. The active file is traced.'));
   const file = document.uri.fsPath;
-  if (document.isUntitled) throw new Refused(vscode.l10n.t('Save {0} first: only a file can be run.', basename(file)));
+  if (document.isUntitled) throw new Refused(vscode.l10n.t('Save {0} first, then trace it.', basename(file)));
   if (document.languageId !== 'python' && !file.endsWith('.py')) {
     throw new Refused(vscode.l10n.t('{0} is not a Python file.', basename(file)));
   }
@@ -83,7 +83,7 @@ async function save(document: vscode.TextDocument): Promise<boolean> {
 export async function interpreterFor(resource: vscode.Uri | undefined): Promise<string> {
   const interpreter = await findInterpreter(resource);
   if (interpreter !== null) return interpreter;
-  throw new NoInterpreter(vscode.l10n.t('No Python was found: choose one in the setting gpuMemoryTrace.pythonPath.'));
+  throw new NoInterpreter(vscode.l10n.t('No Python was found. Choose one in the setting gpuMemoryTrace.pythonPath.'));
 }
 
 /** Of a file that takes any, or had some: asked once, and remembered; by the setting always or never. */
@@ -102,11 +102,11 @@ async function promptArguments(
   if (!asks) return splitWords(remembered ?? '') ?? [];
   const line = await vscode.window.showInputBox({
     title: vscode.l10n.t('Trace GPU memory: arguments of {0}', basename(file)),
-    prompt: vscode.l10n.t('They are remembered for this file. Enter runs it.'),
+    prompt: vscode.l10n.t('Press Enter to run. The arguments are remembered for this file.'),
     placeHolder: '--epochs 3 --batch-size 64',
     value: remembered ?? '',
     ignoreFocusOut: true,
-    validateInput: text => (splitWords(text) === null ? vscode.l10n.t('A quote is not closed.') : undefined),
+    validateInput: text => (splitWords(text) === null ? vscode.l10n.t('Add the missing closing quote.') : undefined),
   });
   if (line === undefined) return undefined;
   await memory.update(key, line);
@@ -117,7 +117,7 @@ async function promptArguments(
 export async function planOfConfiguration(): Promise<LaunchPlan | undefined> {
   const entries = launchEntries();
   if (entries.length === 0) {
-    throw new Refused(vscode.l10n.t('There is no Python configuration with "request": "launch" in launch.json.'));
+    throw new Refused(vscode.l10n.t('launch.json has no Python configuration with "request": "launch".'));
   }
   const picked = await vscode.window.showQuickPick(
     entries.map(entry => ({
@@ -149,7 +149,7 @@ function launchEntries(): LaunchEntry[] {
 /** What a configuration would run. Rejects with a sentence. */
 export async function makePlan(configuration: Configuration, given?: vscode.WorkspaceFolder): Promise<LaunchPlan> {
   const folder = given ?? activeFolder();
-  if (folder === undefined) throw new Refused(vscode.l10n.t('Open a folder first: its launch.json is used.'));
+  if (folder === undefined) throw new Refused(vscode.l10n.t('Open a folder first. Its launch.json is used.'));
   const editor = vscode.window.activeTextEditor;
   const commands: Record<string, string> = {};
   for (const name of commandVariables(configuration)) {
@@ -196,7 +196,7 @@ function activeFolder(): vscode.WorkspaceFolder | undefined {
 export async function planOfTest(given: unknown): Promise<LaunchPlan> {
   const { id, label, uri } = (given ?? {}) as Partial<vscode.TestItem>;
   if (id === undefined || uri === undefined || !(id === uri.fsPath || id.startsWith(`${uri.fsPath}::`))) {
-    throw new Refused(vscode.l10n.t('Choose a test of pytest in Test Explorer: only those can be traced alone.'));
+    throw new Refused(vscode.l10n.t('Choose a pytest test in Test Explorer. Other tests cannot be traced alone.'));
   }
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(uri.fsPath);
   const cwd = vscode.workspace.getConfiguration('python.testing', uri).get<string>('cwd') ?? '';

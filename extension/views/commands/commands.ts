@@ -108,7 +108,7 @@ const showingFailures =
 /** `command`: a line to type, which is shown and can be copied. */
 async function showError(sentence: string, command: string | null): Promise<void> {
   if (command === null) return void vscode.window.showErrorMessage(sentence);
-  const copy = vscode.l10n.t('Copy Command');
+  const copy = vscode.l10n.t('Copy command');
   const answer = await vscode.window.showErrorMessage(`${sentence} ${command}`, copy);
   if (answer === copy) await vscode.env.clipboard.writeText(command);
 }
@@ -200,7 +200,7 @@ function pickTraceOrJob(sessions: Sessions): Promise<PickedTrace | undefined> {
   const title = vscode.l10n.t('Open a GPU memory trace');
   const job = {
     label: vscode.l10n.t('Browse for a job…'),
-    detail: vscode.l10n.t('The folder of a job of many ranks'),
+    detail: vscode.l10n.t('Folder of a multi-rank job'),
     pick: () => pickJob().then(file => file && { file }),
   };
   return pickTrace(sessions, title, { browse: [job, browseFiles(title)] });
@@ -209,7 +209,7 @@ function pickTraceOrJob(sessions: Sessions): Promise<PickedTrace | undefined> {
 /** `given`: what the view of variables gives, of a tensor. */
 async function showTensor({ debugging, explorer }: Parts, given: unknown): Promise<void> {
   const { name, found } = await debugging.variable(given);
-  if (found === null) throw new Refused(vscode.l10n.t('{0} is no tensor with memory that was traced.', name));
+  if (found === null) throw new Refused(vscode.l10n.t('{0} is not a tensor with traced memory.', name));
   await showPanel();
   explorer.show({ type: 'block', title: found.place, block: found.block });
 }
@@ -232,10 +232,10 @@ async function compareTraces(
   const pick = (file: vscode.Uri | undefined, title: string, except?: number): Promise<PickedTrace | undefined> =>
     file ? Promise.resolve({ file }) : pickTrace(sessions, title, { except });
   const shown = files.length === 0 && sessions.shown?.facts ? sessions.shown.id : undefined;
-  const before = await pick(files[0], vscode.l10n.t('Compare: the trace before'), shown);
+  const before = await pick(files[0], vscode.l10n.t('Compare: earlier trace'), shown);
   if (before === undefined) return;
   const trace = await openPicked(sessions, before);
-  const after = shown ? { trace: shown } : await pick(files[1], vscode.l10n.t('Compare: the trace after'), trace);
+  const after = shown ? { trace: shown } : await pick(files[1], vscode.l10n.t('Compare: later trace'), trace);
   if (after === undefined) return;
   sessions.show(await openPicked(sessions, after));
   await show({ trace, timeNs: null }, { trace: 0, timeNs: null });

@@ -30,7 +30,7 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
   const { traced, finding } = chosen;
   const { folders } = traced;
   await showFinding(parts, finding.id);
-  const title = vscode.l10n.t('Asking who holds it');
+  const title = vscode.l10n.t('Finding what holds the memory');
   const inquiry = await withProgress(title, traced, finding, () =>
     traced.request('findHolders', { finding: finding.id }),
   );
@@ -40,7 +40,7 @@ export async function whoHolds(parts: Parts, given: unknown): Promise<void> {
 }
 
 async function showHolder(folders: SourceFolders, holder: HolderFound): Promise<void> {
-  const open = vscode.l10n.t('Open Line');
+  const open = vscode.l10n.t('Open line');
   const { file, line } = holder;
   const sentences = [vscode.l10n.t('Held by {0}.', holderText(holder)), shareText(holder, vscode.l10n.t) ?? ''];
   const buttons = file === null || line === null ? [] : [open];
@@ -59,11 +59,11 @@ function withProgress<T>(title: string, traced: Session, { id }: Finding, run: (
 
 async function choose(sessions: Sessions, given: unknown): Promise<{ traced: Session; finding: Finding } | undefined> {
   const traced = sessions.shown;
-  if (!traced?.facts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+  if (!traced?.facts) throw new Refused(vscode.l10n.t('No trace is open. Open or record one first.'));
   const findings = await traced.judged();
   if (typeof given === 'string') return { traced, finding: traced.finding(given) };
   const [first, ...others] = findings;
-  if (first === undefined) throw new Refused(vscode.l10n.t('Nothing has been found yet that could be asked about.'));
+  if (first === undefined) throw new Refused(vscode.l10n.t('There are no findings yet.'));
   if (others.length === 0) return { traced, finding: first };
   const items = findings.map(finding => ({ label: finding.title, description: placeText(finding.place), finding }));
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Which finding?') });

@@ -15,12 +15,12 @@ interface Item extends vscode.QuickPickItem {
 /** Lets the user choose among the processes that use CUDA. Undefined: the user went away. */
 export function pickProcess(engine: Engine): Promise<ProcessFacts | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
-  picker.title = vscode.l10n.t('Attach GPU memory trace');
-  picker.placeholder = vscode.l10n.t('A running program that uses CUDA');
+  picker.title = vscode.l10n.t('Attach to a running program');
+  picker.placeholder = vscode.l10n.t('Choose a program that uses CUDA');
   picker.matchOnDescription = picker.matchOnDetail = true;
   const refresh: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('refresh'),
-    tooltip: vscode.l10n.t('Look again'),
+    tooltip: vscode.l10n.t('Refresh'),
   };
   picker.buttons = [refresh];
   const list = (): void => void fill(picker, engine);
@@ -60,13 +60,13 @@ async function fill(picker: vscode.QuickPick<Item>, engine: Engine): Promise<voi
 
 function itemsOf(candidates: readonly Candidate[]): Item[] {
   if (candidates.length === 0) {
-    return [nothing(vscode.l10n.t('Start one, and look again after its first CUDA call. Enter looks again.'))];
+    return [nothing(vscode.l10n.t('Start one and refresh after its first CUDA call. Press Enter to refresh.'))];
   }
   const group = (own: boolean, title: string): Item[] => {
     const items = candidates.filter(candidate => candidate.own === own).map(itemOf);
     return items.length === 0 ? [] : [{ label: title, kind: vscode.QuickPickItemKind.Separator }, ...items];
   };
-  return [...group(true, vscode.l10n.t('yours')), ...group(false, vscode.l10n.t('of other users'))];
+  return [...group(true, vscode.l10n.t('your programs')), ...group(false, vscode.l10n.t('other users’ programs'))];
 }
 
 function nothing(detail: string): Item {

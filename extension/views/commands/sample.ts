@@ -48,7 +48,7 @@ function about(missing: string | null): SampleWords {
   const { gpu, pytorch, day } = RECORDED;
   const date = new Date(day).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
   const recorded = vscode.l10n.t(
-    '{0} on an {1} with PyTorch {2}, recorded {3}. Nothing runs here.',
+    '{0} on an {1} with PyTorch {2}, recorded {3}. Nothing runs on this machine.',
     SCRIPT,
     gpu,
     pytorch,

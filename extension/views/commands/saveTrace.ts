@@ -10,7 +10,7 @@ type Format = 'gputrace' | ExportFormat;
 
 /** Writes the shown trace to a file. `given`: format and file, for buttons, other extensions and key bindings; else the user chooses. */
 export async function saveTrace({ shown }: Sessions, given: readonly unknown[]): Promise<void> {
-  if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+  if (!shown?.facts) throw new Refused(vscode.l10n.t('No trace is open. Open or record one first.'));
   const formats: Format[] = ['gputrace', ...EXPORT_FORMATS];
   const format = formats.find(name => name === given[0]) ?? (await chooseFormat());
   if (format === undefined) return;
@@ -20,18 +20,18 @@ export async function saveTrace({ shown }: Sessions, given: readonly unknown[]):
   if (file === undefined) return;
   if (format === 'gputrace') {
     await shown.save(file.fsPath);
-    void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved in {0}', file.fsPath), 5_000);
+    void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved to {0}', file.fsPath), 5_000);
   } else if (await write(shown, format, file.fsPath)) void showExported(file);
 }
 
 async function chooseFormat(): Promise<Format | undefined> {
   const texts: Record<Format, [label: string, detail: string]> = {
-    gputrace: [vscode.l10n.t('GPU memory trace'), vscode.l10n.t('Everything, to open here again')],
+    gputrace: [vscode.l10n.t('GPU memory trace'), vscode.l10n.t('Complete trace, to open here again')],
     'pytorch-snapshot': [
       vscode.l10n.t('PyTorch snapshot'),
       vscode.l10n.t('For PyTorch’s memory viewer, pytorch.org/memory_viz'),
     ],
-    perfetto: ['Perfetto', vscode.l10n.t('Counters, the biggest allocations and steps, for ui.perfetto.dev')],
+    perfetto: ['Perfetto', vscode.l10n.t('Counters, the largest allocations and steps, for ui.perfetto.dev')],
     pprof: ['pprof', vscode.l10n.t('Live, peak and allocated bytes by stack, for go tool pprof and speedscope.app')],
     parquet: ['Parquet', vscode.l10n.t('One row per allocation, for pandas, polars and DuckDB')],
     csv: ['CSV', vscode.l10n.t('One row per allocation, for spreadsheets')],
@@ -42,7 +42,7 @@ async function chooseFormat(): Promise<Format | undefined> {
   });
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Save the GPU memory trace'),
-    placeHolder: vscode.l10n.t('The format'),
+    placeHolder: vscode.l10n.t('Choose a format'),
     matchOnDetail: true,
   });
   return picked?.format;

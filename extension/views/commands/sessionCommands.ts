@@ -11,7 +11,7 @@ import type { Sessions } from '../session/sessions';
 /** Gives this moment a name. `given`: the name, for other extensions and key bindings; else the user is asked. */
 export async function markNow(sessions: Sessions, given: unknown): Promise<void> {
   const { shown } = sessions;
-  if (shown === null) throw new Refused(vscode.l10n.t('There is nothing to mark: no program is being traced.'));
+  if (shown === null) throw new Refused(vscode.l10n.t('No program is being traced, so there is nothing to mark.'));
   const timeNs = shown.now(); // the moment of the question, not that of the answer
   const name = typeof given === 'string' ? given : await askName(shown.view().marks.length + 1);
   if (name === undefined) return;
@@ -20,17 +20,17 @@ export async function markNow(sessions: Sessions, given: unknown): Promise<void>
 
 function askName(number: number): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: vscode.l10n.t('Mark this moment'),
-    prompt: vscode.l10n.t('A name for it, such as "before eval". Two marks can be compared.'),
-    value: vscode.l10n.t('mark {0}', number),
-    validateInput: text => (text.trim() === '' ? vscode.l10n.t('A mark needs a name.') : undefined),
+    title: vscode.l10n.t('Add a marker'),
+    prompt: vscode.l10n.t('Name, such as "before eval". You can compare two markers.'),
+    value: vscode.l10n.t('marker {0}', number),
+    validateInput: text => (text.trim() === '' ? vscode.l10n.t('Enter a name for the marker.') : undefined),
   });
 }
 
 /** Lets the user choose the session that is shown. */
 export async function chooseSession(sessions: Sessions): Promise<void> {
-  const title = vscode.l10n.t('Show the GPU memory of');
-  const picked = await pickSession(sessions, sessions.all, title, vscode.l10n.t('A program or a saved trace'));
+  const title = vscode.l10n.t('Switch trace');
+  const picked = await pickSession(sessions, sessions.all, title, vscode.l10n.t('Choose a program or a saved trace'));
   if (picked !== undefined) sessions.show(picked.id);
 }
 
@@ -38,7 +38,7 @@ export async function chooseSession(sessions: Sessions): Promise<void> {
 export async function stopProgram(sessions: Sessions, attached: boolean): Promise<void> {
   const running = sessions.all.filter(session => session.running && session.attached === attached);
   const one = running.find(session => session === sessions.shown) ?? (running.length > 1 ? undefined : running[0]);
-  const title = attached ? vscode.l10n.t('Detach from') : vscode.l10n.t('Stop');
+  const title = attached ? vscode.l10n.t('Detach from a program') : vscode.l10n.t('Stop a program');
   (one ?? (await pickSession(sessions, running, title, '')))?.stop();
 }
 

@@ -5,28 +5,28 @@ import type { CommandName } from '../contributedNames';
 export async function setUp(): Promise<void> {
   const items: (vscode.QuickPickItem & { command: CommandName })[] = [
     {
-      label: vscode.l10n.t('Trace with new arguments…'),
-      detail: vscode.l10n.t('Asks for the arguments of the active Python file again'),
+      label: vscode.l10n.t('Trace with arguments…'),
+      detail: vscode.l10n.t('Enter new arguments for the active Python file'),
       command: 'startWithArguments',
     },
     {
       label: vscode.l10n.t('Trace a launch configuration…'),
-      detail: vscode.l10n.t('A Python configuration of launch.json'),
+      detail: vscode.l10n.t('Use a Python configuration from launch.json'),
       command: 'startConfiguration',
     },
     {
       label: vscode.l10n.t('Choose the Python interpreter…'),
-      detail: vscode.l10n.t('The one that runs what is traced'),
+      detail: vscode.l10n.t('Set the interpreter that runs traced programs'),
       command: 'chooseInterpreter',
     },
     {
       label: vscode.l10n.t('Install a Jupyter kernel'),
-      detail: vscode.l10n.t('Notebooks that choose it are traced'),
+      detail: vscode.l10n.t('Notebooks that use it are traced'),
       command: 'installKernel',
     },
     {
-      label: vscode.l10n.t('Show or hide bytes at line ends'),
-      detail: vscode.l10n.t('Live memory of each line, in the source'),
+      label: vscode.l10n.t('Toggle inline memory annotations'),
+      detail: vscode.l10n.t('Show the live memory of each line in the source'),
       command: 'toggleLineBytes',
     },
   ];

@@ -23,15 +23,15 @@ export async function showInEditor(sessions: Sessions, explorer: ExplorerView, t
   const { trace, at, finding: id = null } = target;
   if (trace !== undefined) await bring(sessions, trace);
   const { shown } = sessions;
-  if (!shown?.facts) throw new Refused(vscode.l10n.t('There is no trace to look at.'));
+  if (!shown?.facts) throw new Refused(vscode.l10n.t('No trace is open. Open or record one first.'));
   await shown.judged();
   const finding = id === null ? null : shown.finding(id);
   const time = at === undefined ? null : parseTraceTime(at);
   const moment = time && (await shown.request('momentOf', { time }));
-  if (moment === null && at !== undefined) throw new Refused(vscode.l10n.t('{0} is not a time of a trace.', at));
+  if (moment === null && at !== undefined) throw new Refused(vscode.l10n.t('{0} is not a valid trace time.', at));
   if (moment !== null && 'error' in moment) throw new Refused(moment.error);
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, { preserveFocus: true });
-  const title = moment && vscode.l10n.t('Alive at {0}', moment.text);
+  const title = moment && vscode.l10n.t('Live at {0}', moment.text);
   if (moment !== null) explorer.show({ type: 'moment', timeNs: moment.ns, title: title ?? '', finding: id });
   else if (id !== null) explorer.show({ type: 'finding', id });
   const [, file, number] = /^(.+):([1-9]\d{0,8})$/.exec(target.line ?? '') ?? [];
@@ -47,6 +47,6 @@ async function bring(sessions: Sessions, trace: string): Promise<void> {
   const runs = all.find(one => one.facts?.info.processes.some(process => process.pid === pid));
   const known = runs ?? all.find(one => one.file === file);
   if (known !== undefined) return sessions.show(known.id);
-  if (Number.isInteger(pid)) throw new Refused(vscode.l10n.t('This window traces no process {0}.', trace));
+  if (Number.isInteger(pid)) throw new Refused(vscode.l10n.t('Process {0} is not traced in this window.', trace));
   await sessions.open(file);
 }

@@ -27,9 +27,7 @@ function putOnPath(context: vscode.ExtensionContext): string {
     writeWhole(command, [script], { mode: 0o755 });
   }
   const variables = context.environmentVariableCollection;
-  variables.description = vscode.l10n.t(
-    'Puts the command gpu-memtrace on PATH, and shows what it traces in this window',
-  );
+  variables.description = vscode.l10n.t('Adds the command gpu-memtrace to PATH and shows its traces in this window');
   variables.prepend('PATH', `${folder}:`, EVERYWHERE);
   return command;
 }

@@ -28,7 +28,7 @@ export function withLinks(check: DoctorCheck): DoctorCheck {
   const python = { label: t('Choose a Python interpreter…'), href: command('gpuMemoryTrace.chooseInterpreter') };
   const pytorch = { label: t('Install PyTorch'), href: 'https://pytorch.org/get-started/locally/' };
   const sample = { label: t('Try the sample'), href: command('gpuMemoryTrace.trySample') };
-  const needed = manual(t('What is needed'), 'README.md');
+  const needed = manual(t('Requirements'), 'README.md');
   const traces = manual(t('About traces'), 'extension/capture/README.md');
   const attaching = [manual(t('About attaching'), 'native/uprobe/README.md')];
   const links: Record<string, DoctorLink[]> = {

@@ -20,7 +20,7 @@ export class DoctorPage implements vscode.Disposable {
 
   show(): void {
     if (this.panel !== null) return this.panel.reveal();
-    const title = vscode.l10n.t('GPU Memory: What This Machine Can Record');
+    const title = vscode.l10n.t('GPU Memory: Setup check');
     const panel = vscode.window.createWebviewPanel('gpuMemoryTrace.doctor', title, vscode.ViewColumn.Active);
     this.panel = panel;
     panel.onDidDispose(() => (this.panel = null));
@@ -39,7 +39,7 @@ export class DoctorPage implements vscode.Disposable {
         groups: groupsOf(await this.check()),
       });
     } catch (error) {
-      this.post({ type: 'problem', sentence: vscode.l10n.t('The checks could not be run: {0}', reasonOf(error)) });
+      this.post({ type: 'problem', sentence: vscode.l10n.t('The checks could not run: {0}', reasonOf(error)) });
     }
   }
 
@@ -62,12 +62,10 @@ function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
   const { t } = vscode.l10n;
   const start = gpu
     ? t('Programs can be recorded on this machine.')
-    : t('Nothing can be recorded on this machine until what is missing has been added.');
+    : t('Nothing can be recorded on this machine until the problems below are fixed.');
   const running = attach.possible
     ? t('Attaching to running programs is possible here.')
-    : t(
-        'Attaching to running programs is not possible here. Programs that are started under the tracer do not need it.',
-      );
+    : t('Attaching to running programs is not possible here. Programs started under the tracer do not need it.');
   return [
     { title: t('Start a program under the tracer'), verdict: start, possible: gpu, checks: checks.map(withLinks) },
     {

@@ -14,16 +14,14 @@ const READ_MS = 10_000;
 
 /** Lets the user choose the folder of a job. Undefined: the user went away. */
 export async function pickJob(): Promise<vscode.Uri | undefined> {
-  const title = vscode.l10n.t('Open the folder of a job');
+  const title = vscode.l10n.t('Open a job folder');
   return (await vscode.window.showOpenDialog({ title, canSelectFolders: true, canSelectFiles: false }))?.[0];
 }
 
 /** The folder of a job. Throws `Refused` where it is none. */
 export function jobFolder({ fsPath }: vscode.Uri): string {
   if (isJobFolder(fsPath)) return fsPath;
-  throw new Refused(
-    vscode.l10n.t('{0} is no folder of a job: there is neither run=… nor a folder traces in it.', fsPath),
-  );
+  throw new Refused(vscode.l10n.t('{0} is not a job folder. It contains neither run=… nor traces.', fsPath));
 }
 
 /** A job of many ranks as a page: ranks × steps, and what differs between ranks. It follows a job that runs. */
@@ -90,7 +88,7 @@ export class JobPage {
       await vscode.commands.executeCommand('gpuMemoryTrace.openTrace', file);
     } else if (rank !== undefined)
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('The folder has no trace of rank {0}, only its tables.', rank.rank),
+        vscode.l10n.t('The folder has no trace for rank {0}, only its tables.', rank.rank),
       );
   }
 

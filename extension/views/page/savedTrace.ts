@@ -53,7 +53,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     openRecent: () => undefined,
     others: () => sessions.traces(),
     openOther: () => openOther(sessions),
-    setRecording: () => Promise.reject(new Error(vscode.l10n.t('A saved trace records nothing.'))),
+    setRecording: () => Promise.reject(new Error(vscode.l10n.t('Recording cannot be resumed in a saved trace.'))),
     press: button => {
       if (button === 'start' || button === 'traceAgain')
         void vscode.commands.executeCommand(`gpuMemoryTrace.${button}`);

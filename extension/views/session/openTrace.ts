@@ -120,7 +120,7 @@ export class OpenTrace implements vscode.Disposable {
   /** Of what was judged last. Throws a sentence where it is none of the findings any more. */
   finding(id: string): Finding {
     const found = this.known?.findings?.find(entry => entry.id === id);
-    if (found === undefined) throw new Refused(vscode.l10n.t('This finding is gone: memory has changed since.'));
+    if (found === undefined) throw new Refused(vscode.l10n.t('This finding is outdated. Memory has changed.'));
     return found;
   }
 
@@ -142,8 +142,8 @@ export class OpenTrace implements vscode.Disposable {
     }
     const when = new Date(this.known?.info.startRealtimeMs ?? 0).toLocaleString();
     const detail = isSnapshot(file)
-      ? vscode.l10n.t('A memory snapshot of PyTorch, whose history begins {0}.', when)
-      : vscode.l10n.t('A saved trace, recorded {0}.', when);
+      ? vscode.l10n.t('PyTorch memory snapshot. Its history starts {0}.', when)
+      : vscode.l10n.t('Saved trace, recorded {0}.', when);
     this.set({ phase: 'ended', detail: sample?.detail ?? detail });
   }
 

@@ -52,7 +52,7 @@ export function browseFiles(title: string): TraceItem {
   const filters = { [vscode.l10n.t('GPU memory traces')]: ['gputrace', 'pickle', 'pkl', 'gz', 'zip'] };
   return {
     label: vscode.l10n.t('Browse…'),
-    detail: vscode.l10n.t('A file *.gputrace, or a *.pickle of PyTorch'),
+    detail: vscode.l10n.t('A *.gputrace file or a PyTorch *.pickle file'),
     pick: async () => {
       const [file] = (await vscode.window.showOpenDialog({ title, filters })) ?? [];
       return file && { file };
@@ -67,6 +67,6 @@ export async function openPicked(sessions: Sessions, picked: PickedTrace): Promi
 
 /** Lets the user choose a trace to compare with; its number in the window, or null. `except`: the one that is shown. */
 export async function openOther(sessions: Sessions, except?: number): Promise<number | null> {
-  const picked = await pickTrace(sessions, vscode.l10n.t('Compare: the trace before'), { except });
+  const picked = await pickTrace(sessions, vscode.l10n.t('Compare: earlier trace'), { except });
   return picked === undefined ? null : openPicked(sessions, picked);
 }

@@ -137,7 +137,7 @@ export class AttachedRecording extends Recording {
       failed: false,
       sentence: used => {
         const end = this.reason(result);
-        return used ? end : `${end} ${vscode.l10n.t('It allocated nothing meanwhile.')}`;
+        return used ? end : `${end} ${vscode.l10n.t('It allocated nothing while attached.')}`;
       },
     };
   }
@@ -149,7 +149,7 @@ export class AttachedRecording extends Recording {
 
   private reason({ problem }: TracerEnd): string {
     if (problem !== null) return problem.message;
-    if (this.detaching) return vscode.l10n.t('Detached; the program goes on.');
+    if (this.detaching) return vscode.l10n.t('Detached. The program keeps running.');
     return vscode.l10n.t('The program ended.');
   }
 
@@ -173,15 +173,15 @@ export class LeftRecording extends Recording {
     const runs = attached !== undefined && processAlive(attached.pid, attached.realtimeMs);
     const sentence = runs
       ? vscode.l10n.t(
-          'Tracing ended when the window was reloaded; the program goes on. Attach again to keep watching it.',
+          'Tracing ended when the window was reloaded. The program keeps running. Attach again to continue.',
         )
-      : vscode.l10n.t('Tracing ended when the window was reloaded. The program has ended since.');
+      : vscode.l10n.t('Tracing ended when the window was reloaded. The program has since ended.');
     return { exitCode: null, failed: false, sentence: () => sentence };
   }
 }
 
 function endSentence(program: string, status: number | 'stopped' | null, used: boolean, cpu: CpuReason | null): string {
-  if (status === null) return vscode.l10n.t('Its terminal or debugger was closed.');
+  if (status === null) return vscode.l10n.t('The terminal or debugger was closed.');
   if (status === 127) return vscode.l10n.t('{0} was not found.', program);
   if (status === 126) return vscode.l10n.t('{0} cannot be executed.', program);
   const signal = status === 'stopped' ? null : signalName(status);
@@ -189,10 +189,10 @@ function endSentence(program: string, status: number | 'stopped' | null, used: b
     status === 'stopped'
       ? vscode.l10n.t('Stopped.')
       : signal !== null
-        ? vscode.l10n.t('The program was ended by {0}.', signal)
+        ? vscode.l10n.t('The program was terminated by {0}.', signal)
         : status === 0
           ? vscode.l10n.t('The program ended with status 0.')
-          : vscode.l10n.t('The program failed: it ended with status {0}.', status);
+          : vscode.l10n.t('The program failed with status {0}.', status);
   if (used) return end;
-  return `${end} ${cpu === null ? vscode.l10n.t('It allocated nothing with CUDA.') : cpuText(cpu, false, vscode.l10n.t)}`;
+  return `${end} ${cpu === null ? vscode.l10n.t('It allocated no CUDA memory.') : cpuText(cpu, false, vscode.l10n.t)}`;
 }

@@ -105,7 +105,7 @@ export class Session extends OpenTrace {
       const ready = await recording.tracer.ready;
       if (this.recording !== recording) return;
       if (ready.type === 'error') {
-        if (recording.detaching) return this.fail(vscode.l10n.t('Detached before it was attached.'));
+        if (recording.detaching) return this.fail(vscode.l10n.t('Detached before attaching was complete.'));
         const { dist } = this.parts;
         const { sentence, command } = explain(ready, dist, sudoWords(dist, target.pid));
         throw new Refused(sentence, command);
@@ -132,7 +132,7 @@ export class Session extends OpenTrace {
     const processes = this.facts?.info.processes ?? [];
     const { t } = vscode.l10n;
     this.set({
-      detail: this.byCommand ? t('Waiting for the first CUDA call…') : t('Reading what it recorded meanwhile…'),
+      detail: this.byCommand ? t('Waiting for the first CUDA call…') : t('Reading the recorded events…'),
       recording: processes.length === 0 || processes.some(process => process.recording),
       ...(recording.attached ? { attached: true } : {}),
     });
@@ -186,7 +186,7 @@ export class Session extends OpenTrace {
   now(): number {
     const info = this.facts?.info;
     if (this.recording === null || info === undefined || info.processes.length === 0) {
-      throw new Refused(vscode.l10n.t('There is nothing to mark: no program is being traced.'));
+      throw new Refused(vscode.l10n.t('No program is being traced, so there is nothing to mark.'));
     }
     return Math.max(0, Math.round((Date.now() - info.startRealtimeMs) * 1e6));
   }
@@ -194,14 +194,14 @@ export class Session extends OpenTrace {
   /** Gives a moment of the running program a name. */
   mark(name: string, timeNs: number): void {
     if (this.directory === null || !addMark(this.directory, { name, timeNs })) {
-      throw new Refused(vscode.l10n.t('The mark could not be kept: the trace is gone.'));
+      throw new Refused(vscode.l10n.t('The marker could not be saved, because the trace was closed.'));
     }
     this.changed.fire('state');
   }
 
   /** Writes all that was recorded until now. Rejects with a sentence. */
   async save(file: string): Promise<void> {
-    if (this.facts === null) throw new Refused(vscode.l10n.t('There is no trace to save.'));
+    if (this.facts === null) throw new Refused(vscode.l10n.t('No trace is open. Open or record one first.'));
     await this.request('save', { file });
   }
 
@@ -290,7 +290,7 @@ export class Session extends OpenTrace {
     const ran =
       exception === null
         ? t('It ran with {0}.', python)
-        : t('It ended with status {0} and ran with {1}.', String(exitCode), python);
+        : t('It ran with {1} and ended with status {0}.', String(exitCode), python);
     const choose = notRun || cpu === 'build' || IMPORT_FAILED.test(exception ?? '');
     const again: Button[] = choose ? ['traceAgain', 'chooseInterpreter'] : ['traceAgain'];
     this.set({

@@ -167,13 +167,13 @@ export class Sessions implements vscode.Disposable {
   close(id: number): void {
     const session = this.all.find(other => other.id === id);
     if (session === undefined) return;
-    if (session.running) throw new Refused(vscode.l10n.t('{0} runs: stop it before it is closed.', session.title));
+    if (session.running) throw new Refused(vscode.l10n.t('{0} is running. Stop it before closing.', session.title));
     this.list.remove(session);
     if (session.file !== null) this.noteRecent(session, session.file);
     this.notifyClosed(
       session.file === null
         ? vscode.l10n.t('{0} was closed.', session.title)
-        : vscode.l10n.t('{0} was closed. Its trace is kept: {1}', session.title, session.file),
+        : vscode.l10n.t('{0} was closed. Its trace is saved as {1}', session.title, session.file),
     );
     session.dispose();
     this.notify();
@@ -203,7 +203,7 @@ export class Sessions implements vscode.Disposable {
     for (const gone of this.list.add(session, show)) {
       if (gone.file !== null)
         this.notifyClosed(
-          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is kept: {1}', gone.title, gone.file),
+          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is saved as {1}', gone.title, gone.file),
         );
       gone.dispose();
     }
@@ -262,5 +262,5 @@ export class Sessions implements vscode.Disposable {
 /** Throws a sentence in a workspace that is not trusted. */
 export function refuseUntrusted(): void {
   if (!vscode.workspace.isTrusted)
-    throw new Refused(vscode.l10n.t('Nothing starts in a workspace that is not trusted.'));
+    throw new Refused(vscode.l10n.t('Trust this workspace first. Tracing runs its code.'));
 }

@@ -60,5 +60,5 @@ function iconOf(sessions: readonly Session[]): string {
 function tooltipOf({ title, liveBytes, ending }: Session): string {
   const bytes = formatBytes(liveBytes);
   if (ending !== null) return vscode.l10n.t('{0}, {1}: {2}', title, ending.title, bytes);
-  return vscode.l10n.t('GPU memory that {0} holds: {1}', title, bytes);
+  return vscode.l10n.t('GPU memory of {0}: {1}', title, bytes);
 }

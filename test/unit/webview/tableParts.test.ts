@@ -92,7 +92,7 @@ test('several rows are summed', () => {
 test('rows are copied with a title line, plain figures, and nothing that breaks a line', () => {
   const window: SiteWindow = { ...siteWindow(), file: ['/home/a/bad\tname\n.py'] };
   const text = tsvOf([rowAt(window, 0, 'line', [], 'tensor')], columns(['live', 'count', 'spark']), 'Line');
-  assert.equal(text, `Line\tFunction\tAlive\tBlocks\tVerdict\n/home/a/bad name .py:41\tforward\t${20 << 20}\t2\t\n`);
+  assert.equal(text, `Line\tFunction\tLive\tBlocks\tVerdict\n/home/a/bad name .py:41\tforward\t${20 << 20}\t2\t\n`);
 });
 
 test('a filter for a row is words that its row matches', () => {

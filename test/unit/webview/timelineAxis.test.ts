@@ -112,5 +112,5 @@ test('what a span shows: born after its begin, at the latest at its end; or aliv
   assert.deepEqual(alive.moment, { kind: 'at', timeNs: 700 });
   assertSentence(born.title);
   assertSentence(alive.title);
-  assert.equal(aliveAtEnd({ fromNs: 0, toNs: 2e9 }, null).title, 'Alive at 2.00 s');
+  assert.equal(aliveAtEnd({ fromNs: 0, toNs: 2e9 }, null).title, 'Live at 2.00 s');
 });

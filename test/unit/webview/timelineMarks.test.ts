@@ -124,7 +124,7 @@ test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }), ['1.00 KiB', ', up to 4.00 KiB']);
   const [group] = stack.groups;
   assert.deepEqual(groupName(group!, 'line', []), { name: 'a.py:4', more: 'f', title: '/x/a.py:4' });
-  assert.equal(groupName({ ...group!, line: 0, source: 'before-attach' }, 'line', []).name, 'before recording');
+  assert.equal(groupName({ ...group!, line: 0, source: 'before-attach' }, 'line', []).name, 'pre-existing');
   assert.equal(groupName(group!, 'thread', [makeProcess({})]).name, 'main thread');
   assert.equal(groupName({ ...group!, thread: -1 }, 'thread', []).name, 'several threads');
   assert.equal(groupName({ ...group!, category: 'optimizer' }, 'category', []).name, 'optimizer state');

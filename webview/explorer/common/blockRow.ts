@@ -36,16 +36,16 @@ export function blockKey(block: Pick<Block, 'process' | 'address' | 'timeNs'>): 
 
 /** What took the memory, by the record's kind (native/wire). */
 const KINDS: Readonly<Record<number, string>> = {
-  1: t('the framework’s allocator'),
+  1: t('framework allocator'),
   16: t('device memory (cuMemAlloc)'),
   17: t('managed memory (cuMemAllocManaged)'),
   18: t('stream-ordered pool (cuMemAllocAsync)'),
   19: t('array (cuArrayCreate)'),
   20: t('pinned host memory'),
-  21: t('host memory, pinned in place'),
+  21: t('registered host memory (cuMemHostRegister)'),
   22: t('physical memory (cuMemCreate)'),
   23: t('imported from another process'),
-  24: t('memory node of a graph'),
+  24: t('CUDA graph memory node'),
 };
 
 /** What it is used as; '' where nobody named it. */
@@ -75,7 +75,7 @@ function exactText(bytes: number): string {
 export function sizeText({ bytes, layer }: Pick<Block, 'bytes' | 'layer'>): string {
   const size = exactText(bytes);
   return layer === 'tensor'
-    ? t('{0}, as the allocator rounded it', size)
+    ? t('{0}, rounded up by the allocator', size)
     : t('{0}, as requested from the driver', size);
 }
 
@@ -89,7 +89,7 @@ export function requestedText({ askedBytes, layer }: Pick<Block, 'askedBytes' | 
 export function poolText({ pool, layer }: Pick<Block, 'pool' | 'layer'>): string {
   if (layer !== 'tensor') return '';
   if (pool === null) return NOT_RECORDED;
-  return pool === '0:0' ? t('default pool') : t('private pool {0}, of a CUDA graph or a MemPool', pool);
+  return pool === '0:0' ? t('default pool') : t('private pool {0} (CUDA graph or MemPool)', pool);
 }
 
 /** @param stream null: not known */

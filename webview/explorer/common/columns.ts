@@ -46,7 +46,7 @@ const words = (head: Omit<Column, 'text' | 'value'>, text: (row: Row) => string)
 const [ALIVE, ...FURTHER] = FIGURES.map(({ format, field, ...head }) => figures(head, format, row => row[field]));
 
 export const COLUMNS: readonly Column[] = [
-  words({ id: 'site', title: t('Line'), hint: t('What allocated'), sort: 'label', widths: [0, 0] }, row => row.title),
+  words({ id: 'site', title: t('Line'), hint: t('Call site'), sort: 'label', widths: [0, 0] }, row => row.title),
   ALIVE!,
   figures(
     { id: 'self', title: t('Self'), hint: t('Allocated directly in this frame'), sort: null, widths: [92, 92] },
@@ -56,7 +56,7 @@ export const COLUMNS: readonly Column[] = [
   {
     id: 'step',
     title: t('Per step'),
-    hint: t('Growth of what stays alive, in bytes per training step'),
+    hint: t('Growth of live memory, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
     widths: [84, 76],
@@ -67,8 +67,8 @@ export const COLUMNS: readonly Column[] = [
   {
     id: 'growth',
     title: t('Growth'),
-    hint: t('Slope of the live bytes over the recent past'),
-    choice: t('Growth a second'),
+    hint: t('Recent growth rate of live memory'),
+    choice: t('Growth per second'),
     sort: 'growth',
     widths: [104, 98],
     text: row => row.growth,
@@ -78,7 +78,7 @@ export const COLUMNS: readonly Column[] = [
     {
       id: 'thread',
       title: t('Thread'),
-      hint: t('Thread that allocated'),
+      hint: t('Thread that allocated the memory'),
       choice: t('Thread'),
       sort: 'thread',
       widths: [0, 0],
@@ -89,7 +89,7 @@ export const COLUMNS: readonly Column[] = [
     {
       id: 'device',
       title: t('Device'),
-      hint: t('Device of the memory'),
+      hint: t('Device that holds the memory'),
       choice: t('Device'),
       sort: 'device',
       widths: [48, 40],
@@ -100,8 +100,8 @@ export const COLUMNS: readonly Column[] = [
     {
       id: 'spark',
       title: t('Run'),
-      hint: t('Live bytes over the run so far'),
-      choice: t('Line over the run'),
+      hint: t('Live memory over the run so far'),
+      choice: t('Memory over the run'),
       sort: null,
       widths: [56, 48],
     },

@@ -26,7 +26,7 @@ export function timesSeenText(count: number): string {
 }
 
 export function eventsLostText(count: number): string {
-  return count === 1 ? t('1 event lost') : t('{0} events lost', formatCount(count));
+  return count === 1 ? t('1 dropped event') : t('{0} dropped events', formatCount(count));
 }
 
 export function notesText(count: number): string {

@@ -26,7 +26,7 @@ export class ComparePart extends PolledPart {
   readonly element: HTMLElement;
   private readonly a = dropdown<string>('compare-a', t('Before: the earlier moment'), [], a => this.choose({ a }));
   private readonly b = dropdown<string>('compare-b', t('After: the later moment'), [], b => this.choose({ b }));
-  private readonly by = dropdown('compare-by', t('What is compared'), WAYS, by => this.choose({ by }));
+  private readonly by = dropdown('compare-by', t('Group by'), WAYS, by => this.choose({ by }));
   private readonly sums = el('p', { class: 'compare-sums number', role: 'status', 'data-value': 'compare-sums' });
   private readonly view: CompareView;
   private traces: readonly ComparedTrace[] = [];
@@ -103,7 +103,7 @@ export class ComparePart extends PolledPart {
     const sums = `${formatBytes(bytesA)} → ${formatBytes(bytesB)} (${sign}${formatBytes(difference)})`;
     const parts = [sums];
     if (added + gone > 0) parts.push(t('{0} new, {1} gone', formatCount(added), formatCount(gone)));
-    if (renamed !== null) parts.push(t('{0} was {1}', baseName(renamed.to), baseName(renamed.from)));
+    if (renamed !== null) parts.push(t('{1} renamed to {0}', baseName(renamed.to), baseName(renamed.from)));
     setText(this.sums, parts.join(' · '));
     this.view.show(comparison);
   }

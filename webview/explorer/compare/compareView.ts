@@ -39,7 +39,7 @@ export class CompareView {
     };
     const titleCells = COLUMNS.map(id => cell('columnheader', id, titles[id]));
     const head = el('div', { role: 'row', class: 'compare-row head' }, ...titleCells);
-    const label = t('What differs, the biggest difference first. Enter opens the line.');
+    const label = t('Differences, largest first. Press Enter to open the line.');
     const scroller = el('div', { class: 'compare-scroller', role: 'rowgroup', tabindex: 0 }, this.body);
     this.element = el('div', { class: 'compare-grid', role: 'grid', tabindex: 0, 'aria-label': label });
     this.element.append(el('div', { role: 'rowgroup', class: 'compare-head' }, head), scroller, this.none);
@@ -68,7 +68,7 @@ export class CompareView {
     setText(this.unchanged, unchangedText(same, all[0]?.stack.length === 0));
     setAttribute(this.unchanged, 'aria-expanded', String(this.unfolded));
     const hidden = same > 0 && !this.unfolded ? 0 : total - rows.length;
-    setText(this.more, hidden > 0 ? t('{0} more rows, with smaller differences.', formatCount(hidden)) : '');
+    setText(this.more, hidden > 0 ? t('{0} more rows with smaller differences.', formatCount(hidden)) : '');
     const known = this.comparison !== NOTHING;
     setTextOrHide(this.none, known && differing.length === 0 ? t('Nothing changed between the two moments.') : '');
     this.mark();
@@ -161,7 +161,7 @@ function badgeOf(row: ComparedRow): HTMLElement | string {
 
 function titleOf(row: ComparedRow): string {
   const lines = [row.stack.length > 0 ? row.stack.join('\n') : `${row.file}:${row.line} ${row.function}`];
-  if (row.movedFrom !== null) lines.push(t('Before, it is on line {0}.', row.movedFrom));
+  if (row.movedFrom !== null) lines.push(t('On line {0} in the earlier trace.', row.movedFrom));
   lines.push(t('{0} blocks before, {1} after', formatCount(row.countA), formatCount(row.countB)));
   return lines.join('\n');
 }

@@ -8,7 +8,7 @@ const INTERVAL_MS = 1_000;
 const ICONS: Record<RunComparison['verdict'], string> = { good: 'pass', bad: 'warning', unknown: 'watch' };
 
 export class RunBefore extends PolledPart {
-  readonly element = el('section', { class: 'run-before', 'aria-label': t('Beside the run before') });
+  readonly element = el('section', { class: 'run-before', 'aria-label': t('Compared with the previous run') });
   private readonly mark = icon('watch');
   private readonly sentence = el('span', { 'data-value': 'run-before' });
   private readonly link = button('link', 'compare-runs', t('Compare the two runs'), () => this.compare());

@@ -19,7 +19,7 @@ const ROW_PX = 22;
 /** Requested beyond those in view. */
 const MARGIN_ROWS = 10;
 const SORTS: readonly (readonly [AllocationQuery['sort'], string, string])[] = [
-  ['bytes', t('Size'), t('Biggest first')],
+  ['bytes', t('Size'), t('Largest first')],
   ['age', t('Age'), t('Oldest first')],
   ['address', t('Address'), t('By address')],
 ];
@@ -43,7 +43,7 @@ export class BlockList {
   constructor(private readonly actions: BlockListActions) {
     const sorts = el('span', { class: 'block-sorts', role: 'group', 'aria-label': t('Sort the blocks') });
     for (const [sort, title, hint] of SORTS) sorts.append(this.sortButton(sort, title, hint));
-    this.scroller.setAttribute('aria-label', t('Live blocks. Enter shows everything about one.'));
+    this.scroller.setAttribute('aria-label', t('Live blocks. Press Enter to show details.'));
     this.element.append(el('div', { class: 'block-head' }, this.title, sorts), this.scroller);
     this.scroller.addEventListener('click', event => this.onClick(event));
     this.scroller.addEventListener('keydown', event => this.onKey(event));
@@ -73,7 +73,7 @@ export class BlockList {
     this.element.hidden = window.total === 0;
     const blocks = liveBlocksText(window.total);
     const part = all !== null && all > window.total;
-    setText(this.title, part ? t('{0} of {1}: those of the biggest stack', blocks, formatCount(all)) : blocks);
+    setText(this.title, part ? t('{0} of {1}, from the largest call stack', blocks, formatCount(all)) : blocks);
     for (const [sort, button] of this.buttons) setAttribute(button, 'aria-pressed', String(sort === this.sort.sort));
     if (this.awaited >= 0) this.choose(this.awaited);
     onFrame(this.draw);

@@ -52,7 +52,7 @@ const TITLES = {
 type Fact = keyof typeof TITLES;
 
 export class BlockView {
-  readonly element = el('section', { class: 'block', 'aria-label': t('One block') });
+  readonly element = el('section', { class: 'block', 'aria-label': t('Block details') });
   private readonly address = el('h3', { class: 'number', 'data-fact': 'address' });
   private readonly freed = badge('freed');
   private readonly facts = new Map<Fact, { row: HTMLElement; value: HTMLElement }>();
@@ -61,14 +61,14 @@ export class BlockView {
   private readonly reply = el('p', { class: 'dim', role: 'status', 'data-fact': 'reply' });
 
   constructor(private readonly actions: BlockViewActions) {
-    const queryLabel = t('Ask the program: who holds it, how many bytes it requested, its stream and pool');
+    const queryLabel = t('Query the program: what holds the block, its requested size, stream and pool');
     this.queryButton = iconButton('ask-block', 'question', queryLabel, () => actions.queryProgram()).element;
     const buttons = el(
       'span',
       { class: 'block-buttons' },
       this.queryButton,
-      iconButton('copy-address', 'copy', t('Copy the address'), () => actions.copyAddress()).element,
-      iconButton('copy-stack', 'list-flat', t('Copy the stack'), () => actions.copyStack()).element,
+      iconButton('copy-address', 'copy', t('Copy address'), () => actions.copyAddress()).element,
+      iconButton('copy-stack', 'list-flat', t('Copy stack'), () => actions.copyStack()).element,
       iconButton('close-block', 'close', t('Back to the list'), () => actions.close()).element,
     );
     const list = el('dl', { class: 'facts' });
@@ -91,7 +91,7 @@ export class BlockView {
     this.element.hidden = false;
     setText(this.address, block.address);
     this.queryButton.hidden = !runs || freed || block.layer !== 'tensor';
-    this.freed.set(freed ? t('freed') : '', t('It was freed after it was chosen'));
+    this.freed.set(freed ? t('freed') : '', t('Freed after you selected it'));
     const facts: Record<Fact, string> = {
       asked: requestedText(block),
       size: sizeText(block),
@@ -121,7 +121,7 @@ export class BlockView {
     if (!differs(this.holder, holder)) return;
     this.holder.hidden = holder === null;
     if (holder === null) return;
-    const head = el('h4', { class: 'dim' }, t('Held by, as seen at {0}', formatDuration(holder.timeNs)));
+    const head = el('h4', { class: 'dim' }, t('Held by (at {0})', formatDuration(holder.timeNs)));
     const path = el('div', {}, `${holder.path} `);
     const { file, line } = holder;
     if (file !== null && line !== null) path.append(lineLink({ file, line }, this.actions.openLine));

@@ -123,7 +123,7 @@ export class DetailsPart extends PolledPart {
   private async queryProgram(): Promise<void> {
     const { chosen } = this;
     if (!chosen) return;
-    this.blockView.showReply(t('Asking the program; it answers between two of its Python instructions…'));
+    this.blockView.showReply(t('Querying the program…'));
     const { process, site, address } = chosen;
     const sentence = await this.page.request('inspectBlock', { process, site, address });
     if (!this.chosen || blockKey(this.chosen) !== blockKey(chosen)) return;

@@ -14,21 +14,21 @@ import type { Subject } from '../state/subject';
 const SOURCES: Record<LineSource, readonly [string, string]> = {
   python: ['', ''],
   none: ['', ''],
-  'before-attach': [t('before recording'), t('Allocated before the recording began; its line is not known')],
-  forward: [t('backward of'), t('Allocated by autograd; the stack is that of the forward operation it belongs to')],
+  'before-attach': [t('pre-existing'), t('Allocated before recording started; the line is unknown')],
+  forward: [t('backward of'), t('Allocated by autograd; the stack shows the matching forward operation')],
   'forward-near': [
-    t('backward of, nearest'),
-    t('Allocated by autograd; the nearest earlier forward operation of the same thread is shown'),
+    t('backward of (nearest)'),
+    t('Allocated by autograd; the stack shows the nearest earlier forward operation on the same thread'),
   ],
   'backward-call': [
     t('in backward()'),
-    t('Allocated by autograd; no forward line is known, so the waiting backward() call is shown'),
+    t('Allocated by autograd; the forward line is unknown, so the stack shows the backward() call'),
   ],
 };
 const STACKS: Partial<Record<LineSource, string>> = {
   forward: t('Stack of the forward operation'),
   'forward-near': t('Stack of the nearest forward operation'),
-  'backward-call': t('Stack of the waiting backward() call'),
+  'backward-call': t('Stack of the backward() call'),
 };
 
 export class DetailsView {

@@ -30,14 +30,14 @@ export class FreesView {
     this.element.hidden = false;
     this.list.replaceChildren(...lines.map(line => this.item(line, steps, growing)));
     this.list.hidden = lines.length === 0;
-    setTextOrHide(this.none, lines.length === 0 ? t('No free of these blocks was seen.') : '');
+    setTextOrHide(this.none, lines.length === 0 ? t('No free of these blocks was recorded.') : '');
   }
 
   private item(free: FreeLine, steps: number, growing: boolean): HTMLElement {
     const frame = free.frames[free.userFrame] ?? free.frames[0];
     const quiet = quietSince(free, steps);
     const style = quiet !== '' && growing ? 'alarming' : 'dim';
-    const title = t('For tensors, only a sample of the frees is looked at: every 8th to every 32nd of a thread.');
+    const title = t('Frees of tensors are sampled: one in 8 to one in 32 per thread.');
     const words = el('span', { class: style, 'data-value': 'last-free', title }, quiet || timesSeenText(free.count));
     const name = el('span', { class: 'dim' }, `${frame?.function ?? t('no Python line')} · `);
     const link = frame && frame.line > 0 ? [lineLink(frame, this.openLine), ' '] : [];
@@ -45,7 +45,7 @@ export class FreesView {
   }
 }
 
-/** `not since step 3` where a line freed once and does no more; '' where it still does. */
+/** `last in step 3` where a line freed once and does no more; '' where it still does. */
 export function quietSince({ lastStep }: Pick<FreeLine, 'lastStep'>, steps: number): string {
-  return steps - lastStep >= QUIET_STEPS ? t('not since step {0}', lastStep) : '';
+  return steps - lastStep >= QUIET_STEPS ? t('last in step {0}', lastStep) : '';
 }

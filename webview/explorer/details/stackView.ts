@@ -7,7 +7,7 @@ import { foldFrames, type StackItem } from '../common/stack';
 
 export class StackView {
   private readonly list = el('ol', { class: 'stack' });
-  private readonly note = el('p', { class: 'dim' }, t('No Python frame: the call came from native code.'));
+  private readonly note = el('p', { class: 'dim' }, t('No Python frame. The call came from native code.'));
   readonly element = el('div', {}, this.list, this.note);
 
   constructor(private readonly openLine: OpenLine) {
@@ -19,8 +19,7 @@ export class StackView {
     const frames = site?.frames ?? [];
     const user = site && site.userFrame >= 0 ? frames[site.userFrame] : undefined;
     this.list.replaceChildren(...foldFrames(frames).map(item => this.item(item, user)));
-    if (site?.cut)
-      this.list.append(el('li', { class: 'dim', 'data-cut': true }, t('Cut here: deeper than 128 frames')));
+    if (site?.cut) this.list.append(el('li', { class: 'dim', 'data-cut': true }, t('Truncated at 128 frames')));
     this.note.hidden = site === null || frames.length > 0;
   }
 

@@ -52,7 +52,7 @@ export class FindingCard {
     this.toggle.setAttribute('aria-controls', this.body.id);
     this.toggle.append(this.chevron, this.sentence);
     const viewBox = `0 0 ${SPARK.width} ${SPARK.height}`;
-    const label = t('Live bytes step by step');
+    const label = t('Live memory per step');
     const shape = { viewBox, preserveAspectRatio: 'none', class: 'spark', role: 'img', 'aria-label': label };
     const image = svg('svg', { ...SPARK, ...shape });
     image.append(this.line);
@@ -106,7 +106,7 @@ export class FindingCard {
       setAttribute(fix, 'title', finding.holder?.fix?.statement ?? '');
     }
     const why = this.buttons.get('why');
-    if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why is this said?'));
+    if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why this finding?'));
     this.showPlaces();
     // Holders that were recorded are shown after the end too.
     const answerable = finding.holder !== null || (finding.queryable && finding.unnamed === null);
@@ -171,7 +171,7 @@ export class FindingCard {
       list.append(element);
     };
     add('apply-fix', '', () => this.inquire('applyFix', this.finding.id));
-    add('who-holds', t('Who holds it?'), () => this.inquire('findHolders', this.finding.id));
+    add('who-holds', t('Find what holds it'), () => this.inquire('findHolders', this.finding.id));
     add('why', '', () => void this.toggleReasons());
     this.buttons.get('why')?.setAttribute('aria-expanded', 'false');
     return list;

@@ -9,18 +9,18 @@ const HOLDER_KINDS: Record<string, string> = {
   global: t('global variable'),
   local: t('local variable of a running function'),
   attribute: t('attribute'),
-  'module-attribute': t('attribute of a PyTorch module'),
+  'module-attribute': t('PyTorch module attribute'),
   container: t('container'),
-  closure: t('variable of a closure'),
-  generator: t('variable of a generator'),
+  closure: t('closure variable'),
+  generator: t('generator variable'),
   hook: t('hook'),
-  traceback: t('traceback of an exception'),
-  cycle: t('reference cycle, waits for the collector'),
-  autograd: t('graph of the backward pass'),
+  traceback: t('exception traceback'),
+  cycle: t('reference cycle, waiting for garbage collection'),
+  autograd: t('autograd graph'),
   object: t('object'),
 };
 
-/** `+4.19 MB a step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
+/** `+4.19 MB per step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
 export function figures(finding: FindingView): string[] {
   const { atStep, processes } = finding;
   const failed = atStep === null ? [] : [t('in step {0}', formatCount(atStep))];
@@ -28,12 +28,12 @@ export function figures(finding: FindingView): string[] {
   return [...failed, ...paceOf(finding, t), ...ranks];
 }
 
-/** `820.00 MB in 200 blocks`, `since step 12`, `97 % sure`: as far as they are known. */
+/** `820.00 MB in 200 blocks`, `since step 12`, `97% sure`: as far as they are known. */
 export function moreFigures({ sinceStep, confidence, bytes, count }: FindingView): string[] {
   const facts: string[] = [];
   if (bytes > 0) facts.push(t('{0} in {1}', formatBytes(bytes), blocksText(count)));
   if (sinceStep !== null && isSinceSure(sinceStep)) facts.push(t('since step {0}', formatCount(sinceStep)));
-  if (confidence < 1) facts.push(t('{0} % sure', Math.round(confidence * 100)));
+  if (confidence < 1) facts.push(t('{0}% sure', Math.round(confidence * 100)));
   return facts;
 }
 
@@ -52,7 +52,7 @@ export function holderText({ kind, length, bound, chain, count, bytes }: HolderF
   }
   const word = HOLDER_KINDS[kind];
   if (word !== undefined && !(length !== null && kind === 'container')) parts.push(word);
-  if (kind === 'none') parts.push(t('C++, another process or a graph’s own pool may keep it'));
+  if (kind === 'none') parts.push(t('may be held by C++, another process or a CUDA graph’s pool'));
   parts.push(t('{0} of {1} blocks, {2}', formatCount(count), formatCount(total), formatBytes(bytes)));
   return parts.join(' · ');
 }

@@ -14,10 +14,10 @@ import { isLibrary } from '../common/stack';
 /** What is smaller than this part of the whole is less than a pixel of the widest screen. */
 const MIN_SHARE = 0.0004;
 const WEIGHTS: readonly (readonly [TreeWeight, string])[] = [
-  ['live', t('Alive')],
-  ['peak', t('Peak of each stack')],
-  ['churn', t('Ever allocated')],
-  ['modules', t('Alive, by module')],
+  ['live', t('Live')],
+  ['peak', t('Peak per stack')],
+  ['churn', t('Total allocated')],
+  ['modules', t('Live by module')],
 ];
 
 /** What decides what the graph shows. */
@@ -42,7 +42,7 @@ export class FlamePart extends PolledPart {
   private readonly detailsButton = button('link', 'flame-details', t('Details'), () => {
     if (this.active) this.details(this.active);
   });
-  private readonly none = el('p', { class: 'none dim' }, t('Nothing to show in this layer.'));
+  private readonly none = el('p', { class: 'none dim' }, t('No allocations in this layer. Choose another layer.'));
   private active: FlameNode | null = null;
 
   constructor(page: PageActions) {
@@ -70,7 +70,7 @@ export class FlamePart extends PolledPart {
   }
 
   private toolbar(): HTMLElement {
-    this.fold.title = t('Show a run of frames of installed packages as one');
+    this.fold.title = t('Show consecutive library frames as one');
     const box = textField('flame-search', t('Find frames by function or file'), t('Find, e.g. forward'), '', text =>
       this.showMatches(text),
     );
@@ -105,7 +105,7 @@ export class FlamePart extends PolledPart {
       key: `flame/${layer}/${node.id}`,
       title: node.label,
       tooltip: isLibrary(node.file) ? '' : `${node.file}:${node.line}`,
-      summary: t('{0} · its biggest stack:', this.view.describe(node).slice(1).join(' · ')),
+      summary: t('{0} · largest call stack:', this.view.describe(node).slice(1).join(' · ')),
       site: node.site,
       blocks: { layer, site: node.site },
       liveCount: node.liveCount,

@@ -40,7 +40,7 @@ export class FlameView {
   private text = '';
 
   constructor(private readonly actions: FlameActions) {
-    const label = t('Flame graph. Arrows move, Enter zooms, Escape zooms out, Ctrl+Enter opens the line.');
+    const label = t('Flame graph. Arrow keys move, Enter zooms in, Escape zooms out, Ctrl+Enter opens the line.');
     this.element.setAttribute('aria-label', label);
     this.element.append(this.surface);
     this.element.addEventListener('keydown', event => this.onKey(event));
@@ -183,10 +183,10 @@ export class FlameView {
   /** The text of a node: its name and place, its bytes and its part of the whole. */
   describe(node: FlameNode): string[] {
     const whole = Math.max(this.whole?.sumBytes ?? 0, 1);
-    const part = `${((node.sumBytes / whole) * 100).toFixed(1)} %`;
+    const part = `${((node.sumBytes / whole) * 100).toFixed(1)}%`;
     const all = `${formatBytes(node.sumBytes)}, ${part}`;
     const self = node.selfBytes > 0 && node.selfBytes !== node.sumBytes;
-    const bytes = self ? t('{0}, {1} by itself', all, formatBytes(node.selfBytes)) : all;
+    const bytes = self ? t('{0}, {1} self', all, formatBytes(node.selfBytes)) : all;
     const blocks = node.liveCount > 0 ? [liveBlocksText(node.liveCount)] : [];
     const place = node.line > 0 && node.folded < 2 ? [fileLine(node.file, node.line)] : [];
     return [node.label, ...place, bytes, ...blocks];

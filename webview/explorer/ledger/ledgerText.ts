@@ -7,38 +7,35 @@ import { deviceText } from '../common/threadNames';
 
 /** Name in the legend, and what it means. */
 export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
-  tensor: [t('tensors'), t('Alive tensors')],
+  tensor: [t('tensors'), t('Live tensors')],
   pending: [
     t('waiting for a stream'),
     t('Freed tensors whose memory another stream still uses, as PyTorch reported at the end of a step'),
   ],
-  pools: [
-    t('private pools'),
-    t('Kept by PyTorch for captured graphs or MemPools, which alone can use it; with no tensor in it'),
-  ],
-  cached: [t('cached'), t('Held by the framework’s allocator, with no tensor in it')],
+  pools: [t('private pools'), t('Reserved for CUDA graphs or MemPools and currently unused; nothing else can use it')],
+  cached: [t('cached'), t('Reserved by the framework’s allocator, but holds no tensor')],
   driver: [t('other driver'), t('Allocated from the CUDA driver outside the framework’s allocator')],
   rest: [
     t('rest of the process'),
-    t('In the traced processes, but not allocated by a traced call: context, modules, other libraries'),
+    t('Used by the traced processes, but not allocated by a traced call: CUDA context, modules, other libraries'),
   ],
   others: [t('other processes'), t('Used by processes that are not traced')],
   untold: [
     t('not traced'),
-    t('In use, but not allocated by a traced call: this program’s context and modules, or other processes'),
+    t('In use, but not allocated by a traced call: CUDA context and modules of this program, or other processes'),
   ],
-  unknown: [t('free or not traced'), t('Not known: the card could not be asked')],
-  free: [t('free'), t('Free, according to the card')],
+  unknown: [t('free or not traced'), t('Unknown, because the GPU could not be queried')],
+  free: [t('free'), t('Free, as reported by the GPU')],
 };
 
-/** A slope below this is rounding (bytes a step). */
+/** A slope below this is rounding (bytes per step). */
 const NOISE_BYTES = 1024;
 
-/** `+30.20 MB a step`; empty where it does not grow or shrink. */
+/** `+30.20 MB per step`; empty where it does not grow or shrink. */
 export function slopeText({ bytesPerStep }: Pick<LedgerPart, 'bytesPerStep'>): string {
   if (bytesPerStep === null || Math.abs(bytesPerStep) < NOISE_BYTES) return '';
   const sign = bytesPerStep > 0 ? '+' : '\u2212';
-  return t('{0} a step', `${sign}${formatBytes(Math.abs(bytesPerStep))}`);
+  return t('{0} per step', `${sign}${formatBytes(Math.abs(bytesPerStep))}`);
 }
 
 /** Bytes in use of the card's total, as the least where a part is not known. */

@@ -50,7 +50,7 @@ class CardView {
   private readonly index = el('span', {});
   private readonly model = el('span', { class: 'ledger-model' });
   private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
-  private readonly whole = el('span', { class: 'ledger-whole number', title: t('In use, of the card’s total') });
+  private readonly whole = el('span', { class: 'ledger-whole number', title: t('Used, out of the GPU’s total') });
   private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
   private readonly segments = new Map(KINDS.map(kind => [kind, el('i', { 'data-part': kind })]));
   private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));
@@ -102,9 +102,9 @@ class CardView {
 }
 
 export class LedgerView {
-  readonly element = el('section', { class: 'ledger', 'aria-label': t('Memory of the GPU') });
+  readonly element = el('section', { class: 'ledger', 'aria-label': t('GPU memory') });
   /** What the parts of the bars are: with their bytes where there is one card. */
-  readonly legend = el('section', { class: 'ledger-keys', 'aria-label': t('Parts of the GPU’s memory') });
+  readonly legend = el('section', { class: 'ledger-keys', 'aria-label': t('Parts of the GPU memory') });
   private readonly list = el('div', { class: 'ledger-list' });
   private readonly shared = new Map(
     KINDS.map(kind => [kind, el('span', { class: 'key', title: PART_WORDS[kind][1] })]),
@@ -117,7 +117,7 @@ export class LedgerView {
 
   constructor(private readonly openLine: OpenLine) {
     this.toggle.append(this.chevron);
-    setAttribute(this.toggle, 'aria-label', t('What the memory of the card is'));
+    setAttribute(this.toggle, 'aria-label', t('GPU memory breakdown'));
     this.setOpen(false);
     for (const [kind, key] of this.shared) key.append(el('i', { 'data-part': kind }), PART_WORDS[kind][0]);
     this.element.append(this.toggle, this.list);

@@ -134,7 +134,7 @@ function drawLabel(context: CanvasRenderingContext2D, scene: SegmentScene, segme
   context.fillStyle = theme.dim;
   context.textBaseline = 'middle';
   context.textAlign = 'right';
-  context.fillText(`${shortBytes(bytes)} ${used} %`, geometry.left - 6, top + BAR_PX / 2 + 1);
+  context.fillText(`${shortBytes(bytes)} ${used}%`, geometry.left - 6, top + BAR_PX / 2 + 1);
 }
 
 /** Without decimals where a label has little room: `20 MiB`. */

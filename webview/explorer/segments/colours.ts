@@ -78,7 +78,7 @@ export class SegmentColours {
       const { file, line } = this.place(site);
       const name = this.nameOf(site, segment);
       const known = this.by === 'pool' ? name : fileLine(file, line);
-      const text = name ? known : this.by === 'pool' ? t('pool not known') : t('no Python line');
+      const text = name ? known : this.by === 'pool' ? t('pool unknown') : t('no Python line');
       const key = lines.get(name) ?? { name, text, bytes: 0, colour };
       key.bytes += bytes;
       lines.set(name, key);

@@ -99,12 +99,12 @@ export function moveItem(items: SegmentItems, from: SegmentItem, key: string, pa
 /** How much of the segments is free, and how long the longest gap is. */
 export function fragmentationText(map: SegmentMap): string {
   const count = map.bytes.length;
-  if (count === 0) return t('No segment here yet.');
+  if (count === 0) return t('No segments yet. They appear when the program reserves memory.');
   const all = formatBytes(sum(map.bytes));
   if (map.source === 'driver')
     return count === 1
-      ? t('No framework’s allocator was seen: 1 allocation of the driver, {0}.', all)
-      : t('No framework’s allocator was seen: {0} allocations of the driver, {1}.', formatCount(count), all);
+      ? t('No framework allocator was seen, only 1 driver allocation ({0}).', all)
+      : t('No framework allocator was seen, only {0} driver allocations ({1}).', formatCount(count), all);
   let [partly, partlyBytes, empty, emptyBytes, gap] = [0, 0, 0, 0, 0];
   for (let i = 0; i < count; i++) {
     const free = map.bytes[i]! - map.liveBytes[i]!;
@@ -128,7 +128,7 @@ function partlyText(count: number, bytes: string): string {
 
 function emptyText(count: number, bytes: string): string {
   if (count === 0) return '';
-  return count === 1 ? t('{0} in 1 empty one', bytes) : t('{0} in {1} empty ones', bytes, formatCount(count));
+  return count === 1 ? t('{0} in 1 empty segment', bytes) : t('{0} in {1} empty segments', bytes, formatCount(count));
 }
 
 /** What is not drawn; empty where all is. */
@@ -140,7 +140,7 @@ export function leftOutText({ blocks, segmentsLeftOut }: SegmentMap): string {
   ].filter(Boolean);
   const drawn = parts.length > 0 ? `${t('Not drawn: {0}.', parts.join(', '))} ` : '';
   const what = `${blocksText(outside)} (${formatBytes(blocks.outsideBytes)})`;
-  return drawn + (outside > 0 ? t('Outside all segments that were seen: {0}.', what) : '');
+  return drawn + (outside > 0 ? t('Outside all known segments: {0}.', what) : '');
 }
 
 function smallerBlocksText(count: number, bytes: string): string {

@@ -35,7 +35,7 @@ interface Owner {
 export class SegmentPart extends PolledPart {
   readonly element: HTMLElement;
   private readonly view: SegmentView;
-  private readonly colour = dropdown('segment-colour', t('Colours of the blocks'), COLOURS, by =>
+  private readonly colour = dropdown('segment-colour', t('Block colours'), COLOURS, by =>
     this.page.dispatch({ type: 'segments', segments: { colourBy: by } }),
   );
   private readonly owner = dropdown('segment-owner', t('Process and device'), [], (owner: string) => {
@@ -96,7 +96,7 @@ export class SegmentPart extends PolledPart {
   }
 
   private toolbar(): HTMLElement {
-    this.scale.title = t('Bars as long as their segments; else each as wide as the view');
+    this.scale.title = t('Draw segments to one scale instead of at full width');
     const choices = [this.colour.element, this.owner.element, this.scale, this.gap];
     const controls = el('div', { class: 'controls' }, ...choices);
     return el('div', { class: 'toolbar' }, this.summary, controls, this.keys.element);
@@ -165,7 +165,7 @@ export class SegmentPart extends PolledPart {
     const title = line > 0 ? fileLine(file, line) : t('no Python line');
     const subject = { key: `segments/${layer}/${site}`, title, tooltip: `${file}:${line}`, summary: name };
     this.page.show({ ...subject, site, blocks: { layer, site }, liveCount: null }, block ?? undefined);
-    if (!block) setText(this.words, t('It was freed meanwhile.'));
+    if (!block) setText(this.words, t('It has been freed.'));
   }
 
   private open(item: SegmentItem): void {
@@ -177,7 +177,8 @@ export class SegmentPart extends PolledPart {
   protected async load(): Promise<void> {
     const before = this.page.now();
     const owner = this.ownerOf();
-    if (!before || !owner) return setText(this.summary, t('No segment here yet.'));
+    if (!before || !owner)
+      return setText(this.summary, t('No segments yet. They appear when the program reserves memory.'));
     const { process, device } = owner;
     const { moment } = before.view;
     const picture = await this.page.request('segments', { process, device, moment });

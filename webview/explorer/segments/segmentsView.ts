@@ -19,7 +19,7 @@ export interface SegmentActions {
 }
 
 const LABEL = t(
-  'Segments of the allocator. Left and Right move between blocks and gaps, Up and Down between segments, Enter shows a block, Ctrl+Enter opens its line.',
+  'Allocator segments. Left and Right move between blocks and gaps, Up and Down between segments, Enter shows a block, Ctrl+Enter opens its line.',
 );
 
 export class SegmentView {

@@ -44,7 +44,7 @@ export class RequestClient {
 
   private giveUp(id: number, method: Method): void {
     const seconds = Math.round(this.timeoutMs / 1000);
-    const sentence = t('The extension did not answer "{0}" within {1} seconds.', method, seconds);
+    const sentence = t('The extension did not respond to "{0}" within {1} seconds.', method, seconds);
     this.removeWaiting(id)?.reject(new Error(sentence));
   }
 

@@ -26,14 +26,14 @@ export class Header {
   private readonly step = el('span', { class: 'dim number', 'data-value': 'step' });
   private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
   private readonly total = el('span', { class: 'dim number', 'data-value': 'device-total' });
-  private readonly figures = el('span', { title: t('Live bytes of the total memory') });
+  private readonly figures = el('span', { title: t('Live memory, out of total memory') });
   private readonly simulated = badge('simulated');
   private readonly stop = iconButton('stop', 'debug-stop', t('Stop the traced program'), this.requestOf('stop'));
   private readonly pause = iconButton('recording', 'debug-pause', '', () => {
     void this.page.request('setRecording', { on: !(this.session?.recording ?? true) });
   });
   private readonly save = iconButton('save', 'save', t('Save the trace as a file'), this.requestOf('save'));
-  private readonly mark = iconButton('mark', 'bookmark', t('Mark this moment'), this.requestOf('mark'));
+  private readonly mark = iconButton('mark', 'bookmark', t('Add a marker'), this.requestOf('mark'));
   private readonly wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), this.requestOf('openWide'));
   private readonly close = iconButton('close-session', 'close', t('Close this trace'), () => {
     void this.page.request('closeSession', { id: this.session?.id ?? 0 });
@@ -64,7 +64,7 @@ export class Header {
     setAttribute(this.title, 'title', session.title);
     this.simulated.set(
       session.simulated ? t('simulated GPU') : '',
-      t('No real GPU: a simulator answers the driver calls'),
+      t('Not a real GPU; a simulator answers the driver calls'),
     );
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
@@ -90,7 +90,7 @@ export class Header {
     const { id, phase, recording, attached, canWiden } = session;
     const nothing = nothingIn(session);
     const runs = phase === 'running' || phase === 'starting';
-    if (attached) this.stop.set('debug-disconnect', t('Detach: the program goes on'));
+    if (attached) this.stop.set('debug-disconnect', t('Detach; the program keeps running'));
     else this.stop.set('debug-stop', t('Stop the traced program'));
     this.stop.element.hidden = !runs;
     this.pause.element.hidden = phase !== 'running';

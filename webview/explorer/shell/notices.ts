@@ -60,7 +60,7 @@ export function warnings(info: TraceInfo | null): { title: string; lines: string
   );
   const parts: string[] = [];
   if (info.lost.events > 0) parts.push(eventsLostText(info.lost.events));
-  else if (lost.length > 0) parts.push(t('Something was not recorded'));
+  else if (lost.length > 0) parts.push(t('The recording is incomplete'));
   if (notes.length > 0) parts.push(notesText(notes.length));
   const causes = lost.map(([cause, count]) => `${cause}: ${formatCount(count)}`);
   return { title: parts.join(' · '), lines: [...causes, ...notes] };

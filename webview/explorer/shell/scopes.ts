@@ -22,7 +22,7 @@ export class Scopes {
 
   constructor(private readonly page: PageActions) {
     const parts = [this.session, this.process, this.device].map(({ element }) => element);
-    this.element = el('div', { class: 'scopes', role: 'group', 'aria-label': t('What is shown') }, ...parts);
+    this.element = el('div', { class: 'scopes', role: 'group', 'aria-label': t('Trace scope') }, ...parts);
   }
 
   update({ id, sessions, info }: SessionView, { process, device }: ViewState): void {

@@ -8,14 +8,14 @@ import { button, differs, el, icon, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 
 const ABOUT = t(
-  'Runs the Python file in the editor and shows every GPU allocation while it happens: how much each line holds, what grows, and when.',
+  'Run the Python file in the editor and watch its GPU memory live: how much each line holds, which lines grow, and since when.',
 );
-const SAVED = t('A saved trace (*.gputrace) opens by a double click in the Explorer.');
+const SAVED = t('To open a saved trace (*.gputrace), double-click it in the Explorer.');
 const UNTRUSTED = t(
-  'This workspace is not trusted, so nothing in it is run. Trust it to trace its scripts; saved traces can be opened without that.',
+  'This workspace is not trusted, so its code is not run. Trust it to trace its scripts. You can open saved traces without trust.',
 );
 
-const STANDS_STILL = t('The debugger holds the program: this is what is alive now.');
+const STANDS_STILL = t('The program is paused in the debugger. Its live memory is shown.');
 
 /** Of what is offered, in a trusted workspace alone. */
 const STARTS = /^(traceAgain|startChosen)$/;
@@ -30,9 +30,9 @@ export class StateView {
     startChosen: primaryButton('trace-own', t('Trace your own script'), () => this.run('startChosen')),
     trySample: this.link('try-sample', t('Try the sample'), 'trySample'),
     chooseInterpreter: this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter'),
-    openReport: this.link('open-report', t('Open the report on memory'), 'openReport'),
+    openReport: this.link('open-report', t('Open the out-of-memory report'), 'openReport'),
     openTrace: this.link('open-trace', t('Open a trace…'), 'openTrace'),
-    doctor: this.link('doctor', t('Check this machine'), 'doctor'),
+    doctor: this.link('doctor', t('Check setup'), 'doctor'),
   };
   private readonly recentList = el('ul', {});
   private readonly recent = el('section', { class: 'recent' }, el('h2', {}, t('Recent traces')), this.recentList);

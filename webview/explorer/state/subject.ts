@@ -31,7 +31,7 @@ export function subjectOf(row: Row, { groupBy, device }: Pick<ViewState, 'groupB
     key: `${layer}/${row.tree ? 'tree' : groupBy}/${row.key}`,
     title: row.primary,
     tooltip: row.title,
-    summary: (row.tree ? [t('{0} below it', blocks)] : sums).join(' · '),
+    summary: (row.tree ? [t('{0} below', blocks)] : sums).join(' · '),
     site: row.id,
     blocks: { layer, ...(device === ALL ? {} : { device }), ...(row.tree ? { site: row.id } : groupOf(row, groupBy)) },
     liveCount: row.liveCount,

@@ -6,7 +6,7 @@ import { filterProblem } from '../../../extension/text/filterWords';
 
 const FILTER_HINT = t('Words in file, function, thread or name · >10MB <1GB · age>5steps');
 const DELAY_MS = 150;
-const LABEL = t('Filter rows: words that all match, sizes as in >10MB, ages as in age>5steps');
+const LABEL = t('Filter rows by words (all must match), size (>10MB) and age (age>5steps)');
 
 export class FilterBox {
   readonly element: HTMLElement & { value: string };

@@ -33,22 +33,22 @@ export const GROUP_CHOICES: Record<GroupBy, string> = {
 /** Instead of groups, a tree: of stacks, or of modules with what is in them. */
 export type Tree = (typeof TREES)[number];
 export const TREES = ['stacks', 'modules'] as const;
-export const TREE_TITLES: Record<Tree, string> = { stacks: t('Tree of stacks'), modules: t('Tree of modules') };
+export const TREE_TITLES: Record<Tree, string> = { stacks: t('Call tree'), modules: t('Module tree') };
 export const TREE_NAMES: Record<Tree, string> = { stacks: t('Callers first'), modules: GROUP_NAMES['module-path'] };
 export const treeOf = ({ weight }: TableChoice): Tree => (weight === 'modules' ? 'modules' : 'stacks');
 
 /** Heading of the list. */
 export const LIST_TITLES: Record<GroupBy, string> = {
-  line: t('Alive by line'),
-  site: t('Alive by stack'),
-  function: t('Alive by function'),
-  file: t('Alive by file'),
-  thread: t('Alive by thread'),
-  process: t('Alive by process'),
-  device: t('Alive by device'),
-  'module-path': t('Alive by module'),
-  category: t('Alive by category'),
-  pool: t('Alive by pool'),
+  line: t('Live by line'),
+  site: t('Live by stack'),
+  function: t('Live by function'),
+  file: t('Live by file'),
+  thread: t('Live by thread'),
+  process: t('Live by process'),
+  device: t('Live by device'),
+  'module-path': t('Live by module'),
+  category: t('Live by category'),
+  pool: t('Live by pool'),
 };
 
 /** One, and many with their number as `{0}`. */
@@ -65,7 +65,7 @@ const COUNTS: Record<GroupBy, (count: string, one: boolean) => string> = {
   pool: (count, one) => (one ? t('1 pool') : t('{0} pools', count)),
 };
 
-/** Heading of the list of a moment, as `Alive at 3.20 s, by line`. */
+/** Heading of the list of a moment, as `Live at 3.20 s, by line`. */
 export const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
   line: moment => t('{0}, by line', moment),
   site: moment => t('{0}, by stack', moment),

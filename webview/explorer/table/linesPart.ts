@@ -48,10 +48,10 @@ const LEAST_SHARE = 1e-4;
 const SLOW_MS = 1000;
 const JUDGED: readonly VerdictGrouping[] = ['site', 'line', 'function'];
 const WEIGHT_TITLES: Record<TreeWeight, readonly [string, string]> = {
-  live: [t('Alive'), t('Bytes alive now, by the frame and everything it calls')],
-  peak: [t('Peak'), t('Sum of the peaks of all stacks that go through the frame; not at one moment')],
-  churn: [t('Allocated'), t('All bytes ever allocated, by the frame and everything it calls')],
-  modules: [t('Alive'), t('Bytes alive now, by the module and all that is in it')],
+  live: [t('Live'), t('Live bytes allocated by the frame and everything it calls')],
+  peak: [t('Peak'), t('Sum of the peaks of all stacks through the frame; they may be at different times')],
+  churn: [t('Total allocated'), t('All bytes ever allocated by the frame and everything it calls')],
+  modules: [t('Live'), t('Live bytes allocated by the module and its submodules')],
 };
 
 export class LinesPart extends PolledPart {
@@ -85,7 +85,7 @@ export class LinesPart extends PolledPart {
     const threads = info.processes.reduce((sum, one) => sum + one.threads.length, 0);
     this.table.update(view, this.sourceOf(view), { devices: info.devices.length, threads });
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
-    this.table.head.setTitle('live', title, view.table.tree ? hint : t('Bytes alive now'));
+    this.table.head.setTitle('live', title, view.table.tree ? hint : t('Live bytes'));
   }
 
   override invalidate(): void {
@@ -250,7 +250,9 @@ export class LinesPart extends PolledPart {
   }
 
   private showEmpty(rows: number, { filter }: ViewState): void {
-    const none = filter ? t('No row matches the filter.') : t('Nothing is alive in this layer.');
+    const none = filter
+      ? t('No row matches the filter. Change or clear it.')
+      : t('No live memory in this layer. Choose another layer or moment.');
     setTextOrHide(this.table.empty, rows > 0 ? '' : none);
   }
 }

@@ -20,7 +20,7 @@ export function rowMenu(row: Row, selected: number, actions: RowActions): MenuEn
   return [
     { id: 'open', label: t('Open line'), keys: 'Enter', disabled: row.line === 0, run: () => actions.open(row) },
     { id: 'stack', label: t('Show stack'), run: () => actions.details(row, 'stack') },
-    { id: 'frees', label: t('Who frees these blocks?'), run: () => actions.details(row, 'frees') },
+    { id: 'frees', label: t('Show where these blocks are freed'), run: () => actions.details(row, 'frees') },
     null,
     {
       id: 'copy',

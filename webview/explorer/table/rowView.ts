@@ -55,7 +55,7 @@ export class RowView {
       this.cells.set(id, cell);
       this.element.append(cell);
     }
-    this.mark.title = t('Allocated in backward; this is the line it belongs to');
+    this.mark.title = t('Allocated in the backward pass of this line');
     this.twisty.classList.add('twisty');
     setAttribute(this.more, 'aria-haspopup', 'menu');
     const place = el('span', { class: 'place' }, this.primary, this.at);

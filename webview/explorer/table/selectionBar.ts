@@ -17,7 +17,7 @@ export class SelectionBar {
 
   constructor(actions: { copy(): void; clear(): void }) {
     const copy = iconButton('copy-rows', 'copy', t('Copy the rows (Ctrl+C)'), () => actions.copy());
-    const clear = iconButton('clear-selection', 'close', t('Select one row (Escape)'), () => actions.clear());
+    const clear = iconButton('clear-selection', 'close', t('Clear the selection (Escape)'), () => actions.clear());
     this.element = el('div', { class: 'selection-bar' }, this.text, copy.element, clear.element);
     this.show(null);
   }

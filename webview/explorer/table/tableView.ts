@@ -99,10 +99,10 @@ export class TableView {
     this.several = several;
     if (another) this.arrange();
     setAttribute(this.element, 'role', table.tree ? 'treegrid' : 'grid');
-    const open = table.tree ? t('Right and Left arrow open and close a row.') : '';
-    setAttribute(this.element, 'aria-label', `${t('Live allocations. Enter opens the line.')} ${open}`.trim());
+    const open = table.tree ? t('The right and left arrow keys open and close a row.') : '';
+    setAttribute(this.element, 'aria-label', `${t('Live allocations. Press Enter to open the line.')} ${open}`.trim());
     this.head.setOrder(view.sort, view.descending);
-    this.head.setTitle('site', table.tree ? TREE_NAMES[treeOf(table)] : GROUP_NAMES[view.groupBy], t('What allocated'));
+    this.head.setTitle('site', table.tree ? TREE_NAMES[treeOf(table)] : GROUP_NAMES[view.groupBy], t('Call site'));
     onFrame(this.draw);
   }
 

@@ -22,9 +22,9 @@ const LAYER_NAMES: readonly (readonly [Layer, string])[] = [
   ['host', t('Pinned host')],
 ];
 const WEIGHT_NAMES: readonly (readonly [TreeWeight, string])[] = [
-  ['live', t('Alive now')],
-  ['peak', t('At their peak')],
-  ['churn', t('Ever allocated')],
+  ['live', t('Live now')],
+  ['peak', t('At peak')],
+  ['churn', t('Total allocated')],
 ];
 export class Toolbar {
   readonly element: HTMLElement;
@@ -78,7 +78,7 @@ export class Toolbar {
   }
 }
 
-/** `Alive by line`; of a moment that was chosen, its own words. */
+/** `Live by line`; of a moment that was chosen, its own words. */
 function titleOf({ table, groupBy, momentTitle }: ViewState): string {
   if (momentTitle !== '')
     return MOMENT_TITLES[!table.tree ? groupBy : treeOf(table) === 'modules' ? 'module-path' : 'site'](momentTitle);

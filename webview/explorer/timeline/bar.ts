@@ -16,7 +16,7 @@ export interface BarState {
   span: string | null;
   /** How much of what was allocated in it is still there; '' while that is not known. */
   kept: string;
-  /** `Reading up to step 340… 45 %`; null while nothing is read. */
+  /** `Reading up to step 340… 45%`; null while nothing is read. */
   reading: string | null;
   /** Title of the shown moment; null for the present. */
   moment: string | null;
@@ -29,11 +29,11 @@ export interface BarState {
 const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
   [
     'born',
-    t('Allocated in it and still alive'),
-    t('Rows count only what was allocated in the span and not freed since (Enter)'),
+    t('Allocated in the span, still live'),
+    t('Count only memory allocated in the span and not freed since (Enter)'),
   ],
-  ['end', t('Alive at its end'), t('Rows as they were when the span ended')],
-  ['peak', t('Peak inside'), t('Rows as they were at the span’s peak')],
+  ['end', t('Live at the end'), t('Show rows as of the end of the span')],
+  ['peak', t('Peak in the span'), t('Show rows as of the peak in the span')],
 ];
 
 export class TimelineBar {
@@ -59,7 +59,7 @@ export class TimelineBar {
     );
     const clear = chip('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
     this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
-    const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading; what is shown stays'), () => actions.cancel());
+    const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading and keep the view'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const title = el('span', {}, icon('history'), ' ', this.moment);
     this.momentPart = el('div', { class: 'bar-part bar-moment' }, title, this.reason, this.now);
@@ -76,7 +76,7 @@ export class TimelineBar {
     setText(this.moment, moment ?? '');
     setTextOrHide(this.reason, reason);
     setText(this.now, ended ? t('Show the end') : t('Back to now'));
-    setAttribute(this.now, 'title', ended ? t('Show what was alive at the end') : t('Show what is alive now'));
+    setAttribute(this.now, 'title', ended ? t('Show live memory at the end') : t('Show live memory now'));
   }
 
   /** For screen readers, once. */

@@ -99,7 +99,7 @@ export class ChosenTime {
     else void this.moments.show(choice === 'born' ? bornIn(this.span, steps) : aliveAtEnd(this.span, steps));
   }
 
-  /** `where` follows "Alive at the peak". */
+  /** `where` follows "Live at the peak". */
   showPeak({ fromNs, toNs }: Span, where: string): void {
     const { context, areaSeries: series } = this.state();
     if (!context) return;

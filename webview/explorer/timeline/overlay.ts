@@ -119,7 +119,7 @@ class MarkView {
     this.mark = mark;
     this.x = x;
     // What is seen comes first, so that voice control finds it by that.
-    const description = t('{0}: {1}. Show what was alive.', mark.label, mark.title);
+    const description = t('{0}: {1}. Show live memory.', mark.label, mark.title);
     setAttributes(this.element, {
       'data-mark': mark.kind,
       'aria-label': description,

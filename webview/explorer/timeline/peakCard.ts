@@ -15,7 +15,7 @@ interface Share {
 const COLOURS = 6;
 
 export class PeakCardView {
-  readonly element = el('section', { class: 'peak-card', 'aria-label': t('The peak, explained'), hidden: true });
+  readonly element = el('section', { class: 'peak-card', 'aria-label': t('Peak breakdown'), hidden: true });
   private shown: PeakCard | null = null;
 
   constructor(private readonly openLine: OpenLine) {}
@@ -32,8 +32,8 @@ export class PeakCardView {
     this.element.replaceChildren(
       el('p', {}, card.sentence, ...this.at(card.place)),
       bar(categories, card.bytes),
-      shares(t('What it is for'), categories, card.bytes, true),
-      shares(t('Which modules have it'), modules, card.bytes, false, more),
+      shares(t('By category'), categories, card.bytes, true),
+      shares(t('By module'), modules, card.bytes, false, more),
       ...card.buildUp.map(one => el('p', {}, one.sentence, ...this.at(one.place))),
       ...(card.next === '' ? [] : [el('p', { class: 'dim' }, card.next)]),
     );
@@ -63,7 +63,7 @@ function shares(title: string, parts: readonly Share[], bytes: number, coloured:
       ...(coloured ? [el('i', { 'data-group': at % COLOURS, class: 'peak-swatch' })] : []),
       el('b', { class: 'number' }, formatBytes(own)),
       ` ${name} `,
-      el('span', { class: 'dim number' }, t('{0} %', Math.round((100 * own) / bytes))),
+      el('span', { class: 'dim number' }, t('{0}%', Math.round((100 * own) / bytes))),
     ),
   );
   const rest = more === '' ? [] : [el('li', { class: 'dim' }, more)];

@@ -11,8 +11,8 @@ export class TimelineResizer {
     role: 'separator',
     tabindex: 0,
     'aria-orientation': 'horizontal',
-    'aria-label': t('Height of the timeline'),
-    title: t('Drag to change the height of the timeline; a double click resets it'),
+    'aria-label': t('Timeline height'),
+    title: t('Drag to resize the timeline; double-click to reset it'),
   });
 
   private px: number | null | undefined;

@@ -111,17 +111,17 @@ export function peakText({ fromNs, toNs }: Span, steps: StepTimes | null): strin
 export function aliveAt(timeNs: number, steps: StepTimes | null, ended: boolean): TitledMoment {
   if (ended || !steps) return aliveAtEnd({ fromNs: timeNs, toNs: timeNs }, steps);
   const at = `${timeText(timeNs, steps)} · ${formatDuration(timeNs)}`;
-  return { moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: t('Alive at {0}', at) };
+  return { moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: t('Live at {0}', at) };
 }
 
 /** Allocated in the span and still alive now. A time that is the end of the step before is not in it. */
 export function bornIn(span: Span, steps: StepTimes | null): TitledMoment {
   const fromNs = span.fromNs > 0 ? Math.floor(span.fromNs) + 1 : 0;
   const moment: Moment = { kind: 'born', fromNs, toNs: Math.max(Math.floor(span.toNs), fromNs) };
-  return { moment, title: t('Allocated in {0} and still alive', spanText(span, steps)) };
+  return { moment, title: t('Allocated in {0} and still live', spanText(span, steps)) };
 }
 
 export function aliveAtEnd(span: Span, steps: StepTimes | null): TitledMoment {
   const at = steps ? t('the end of step {0}', stepAt(steps, span.toNs)) : formatDuration(span.toNs);
-  return { moment: { kind: 'at', timeNs: Math.floor(span.toNs) }, title: t('Alive at {0}', at) };
+  return { moment: { kind: 'at', timeNs: Math.floor(span.toNs) }, title: t('Live at {0}', at) };
 }

@@ -32,9 +32,9 @@ export interface Gap {
 
 export const GAP_WORDS: Record<Gap['kind'], { label: string; title: string }> = {
   paused: { label: t('paused'), title: t('Recording was paused') },
-  driver: { label: t('driver not seen'), title: t('Nothing of the driver layer was recorded here') },
-  lost: { label: t('events lost'), title: t('Events of these steps are missing') },
-  'before-attach': { label: t('before attach'), title: t('The tracer was not there yet') },
+  driver: { label: t('driver not recorded'), title: t('No driver allocations were recorded here') },
+  lost: { label: t('dropped events'), title: t('Some events of these steps are missing') },
+  'before-attach': { label: t('before attach'), title: t('The tracer was not attached yet') },
 };
 
 /** Most important first: where labels have no room, the later ones go without. */
@@ -60,18 +60,17 @@ export function marksOf(
     label: t('out of memory'),
     title: t('{0} requested from {1}', formatBytes(requestedBytes), deviceText(device, layer)),
   }));
-  for (const { name, timeNs } of named)
-    marks.push({ kind: 'named', timeNs, label: name, title: t('a mark that was made') });
+  for (const { name, timeNs } of named) marks.push({ kind: 'named', timeNs, label: name, title: t('user marker') });
   for (const timeNs of steps?.collections ?? [])
     marks.push({
       kind: 'collection',
       timeNs,
       label: 'gc',
-      title: t('Python collected its oldest generation in this step'),
+      title: t('Python ran a full garbage collection in this step'),
     });
   if (peak && peak.bytes > 0) {
     const label = t('peak {0}', formatBytes(peak.bytes));
-    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: t('{0}, the most that was alive here', peak.when) });
+    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: t('{0}, the peak of the visible range', peak.when) });
   }
   return marks;
 }
@@ -90,7 +89,7 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
       const x = Math.min((mark.timeNs - window.fromNs) * scale, pixels - LINE_PX);
       if (before && x - before.x < SAME_PX) {
         touching++;
-        const several = t('{0} (and {1} more beside it)', title, formatCount(touching - 1));
+        const several = t('{0} (and {1} more next to it)', title, formatCount(touching - 1));
         before.mark = { ...before.mark, title: several };
         continue;
       }

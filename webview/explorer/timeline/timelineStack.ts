@@ -84,7 +84,7 @@ export interface GroupName {
   title: string;
 }
 
-export const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller groups, and what comes and goes') };
+export const REST: GroupName = { name: t('rest'), more: '', title: t('Smaller groups and temporary memory') };
 
 /** What a group is called. */
 export function groupName(group: StackGroup, by: StackBy, processes: readonly ProcessInfo[]): GroupName {
@@ -93,7 +93,7 @@ export function groupName(group: StackGroup, by: StackBy, processes: readonly Pr
   const lineName = (file: string): string => `${file}:${group.line}`;
   if (group.line > 0)
     return { name: lineName(baseName(group.file)), more: group.function, title: lineName(group.file) };
-  return same(group.source === 'before-attach' ? t('before recording') : t('no Python line'));
+  return same(group.source === 'before-attach' ? t('pre-existing') : t('no Python line'));
 }
 
 const same = (name: string): GroupName => ({ name, more: '', title: name });

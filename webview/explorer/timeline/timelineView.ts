@@ -64,7 +64,7 @@ const NO_ANSWERS: TimelineAnswers = {
 const MARK_GAP_PX = 6;
 const NEAR_PX = 3;
 const HINT = t(
-  'Left and right show other moments, Home and End the first and the last, Escape now. Shift with left and right selects a span, with up and down moves it; Enter shows what it holds. Plus and minus zoom, 0 shows the whole run. On a mark, left and right lead to the next one.',
+  'Left and Right show other moments, Home and End the first and the last; Escape returns to the newest. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
 );
 
 /** Why the shown moment is shown by itself; '' where the user chose it. */
@@ -276,8 +276,8 @@ export class TimelineView {
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
-      kept: kept === null ? '' : t('{0} kept', formatBytes(kept)),
-      reading: reading ? t('Reading up to {0}… {1} %', timeText(reading.untilNs, steps), part) : null,
+      kept: kept === null ? '' : t('{0} still live', formatBytes(kept)),
+      reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
       moment: context?.view.momentTitle || null,
       reason: context ? reasonOf(context) : '',
       ended: context?.session.phase === 'ended',
@@ -324,8 +324,8 @@ export class TimelineView {
       t('GPU memory from {0} to {1}.', formatDuration(window.fromNs), formatDuration(window.toNs)),
       t('At the end: {0}.', now.join(', ')),
       peak ? t('Highest: {0} at {1}.', formatBytes(peak.bytes), peak.when) : '',
-      groups.length > 0 ? t('Biggest: {0}.', groups.join(', ')) : '',
-      steps && steps.collections.length > 0 ? t('{0} full collections.', steps.collections.length) : '',
+      groups.length > 0 ? t('Largest: {0}.', groups.join(', ')) : '',
+      steps && steps.collections.length > 0 ? t('{0} full garbage collections.', steps.collections.length) : '',
       HINT,
     ].join(' ');
   }
@@ -362,9 +362,9 @@ export class TimelineView {
     }
     const at = timeText(timeNs, this.shownSteps);
     const titles = {
-      'out-of-memory': t('Alive when memory ran out, {0}', at),
-      named: t('Alive at {0}, {1}', label, at),
-      collection: t('Alive at the end of {0}', at),
+      'out-of-memory': t('Live when memory ran out, {0}', at),
+      named: t('Live at {0}, {1}', label, at),
+      collection: t('Live at the end of {0}', at),
     };
     void this.moments.show({ moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: titles[kind] });
   }

@@ -12,14 +12,14 @@ import type { AxisUnit, StackChoice } from '../state/state';
 
 type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
 const STACKS: readonly (readonly [StackKey, string])[] = [
-  ['line-alive', t('Biggest lines now')],
-  ['line-peak', t('Biggest lines ever')],
-  ['category-alive', t('What it is for')],
-  ['thread-alive', t('Threads')],
-  ['none-alive', t('One area')],
+  ['line-alive', t('Largest lines now')],
+  ['line-peak', t('Largest lines at peak')],
+  ['category-alive', t('By category')],
+  ['thread-alive', t('By thread')],
+  ['none-alive', t('Total only')],
 ];
 export const SERIES_NAMES: Record<DrawnSeries, string> = {
-  tensor: t('live tensors'),
+  tensor: t('allocated'),
   reserved: t('reserved'),
   driver: t('driver'),
 };
@@ -27,7 +27,7 @@ export const SERIES_NAMES: Record<DrawnSeries, string> = {
 export class TimelineTools {
   readonly element: HTMLElement;
   private readonly stack;
-  private readonly axis = chip('axis', t('Steps'), t('Label the axis in steps, or in time'), () =>
+  private readonly axis = chip('axis', t('Steps'), t('Label the axis in steps or in time'), () =>
     this.page.dispatch({ type: 'axis', axis: isPressed(this.axis) ? 'time' : 'steps' }),
   );
   private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (0)'), () =>
@@ -40,7 +40,7 @@ export class TimelineTools {
   private readonly legend = el('div', { class: 'legend' });
   private readonly groups = el('ul', {
     class: 'legend-groups',
-    'aria-label': t('Groups of the areas, from the bottom'),
+    'aria-label': t('Groups in the chart, from the bottom'),
   });
   private readonly series = new Map<DrawnSeries, HTMLElement>();
 
@@ -48,14 +48,14 @@ export class TimelineTools {
     private readonly page: Pick<PageActions, 'dispatch'>,
     drawn: readonly DrawnSeries[],
   ) {
-    this.stack = dropdown('stack', t('What the areas are'), STACKS, key => {
+    this.stack = dropdown('stack', t('Group the chart by'), STACKS, key => {
       const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
       page.dispatch({ type: 'stack', stack: { by, rank } });
     });
     // In a narrow panel they are icons.
     this.follow.prepend(icon('zoom-out'));
     const chips = [this.axis, this.follow];
-    this.toggle = iconButton('timeline-tools', 'settings', t('What the timeline shows'), () =>
+    this.toggle = iconButton('timeline-tools', 'settings', t('Timeline options'), () =>
       page.dispatch({ type: 'tools', tools: !this.areShown }),
     ).element;
     this.toggle.addEventListener('focus', () => this.describe());
