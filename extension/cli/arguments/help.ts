@@ -105,7 +105,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
       perfetto             a Trace Event file for ui.perfetto.dev: counters, the biggest allocations, steps
       pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
       parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (a / behind it) all tables of the
-                           trace, as a job’s folder has them (columns: extension/exporters/parquet/README.md)
+                           trace, as a job’s folder has them (columns: docs/tables.md)
   -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and parquet not to a terminal)
   --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak, peak:120,
                            mark:NAME, oom (when memory ran out last)
@@ -121,7 +121,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in th
   --run NAME               of a job’s folder with several runs, this one (default: the newest)
   --oom                    only the failed allocations, as a Markdown document: what was alive, and what to try
 
-What the words of the table mean (how they are found: extension/analysis/README.md):
+What the words of the table mean (how they are found: docs/leaks.md):
 ${STATES.join('\n')}
 
 Ctrl+C while a file is written removes what there is of it.
