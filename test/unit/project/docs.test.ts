@@ -102,3 +102,40 @@ test('the manual calls commands, settings and parts of the page as the product d
     [],
   );
 });
+
+test('the programs that the page of results counts are there', () => {
+  interface Expected {
+    verdict: string;
+    libraries?: string[];
+    report?: string;
+  }
+  const expected = (folder: string): Expected[] =>
+    Object.values(JSON.parse(textOf(`test/workloads/${folder}/expect.json`)) as Record<string, Expected>);
+  const [corpus, planted] = [expected('corpus'), expected('leaks')];
+  const leaks = (all: Expected[]): number => all.filter(({ verdict }) => verdict === 'leak').length;
+  const page = textOf('docs/results.md').replace(/\s+/g, ' ');
+  const [clean, libraries, reports] = [
+    corpus.length - leaks(corpus),
+    corpus.filter(program => program.libraries?.length).length,
+    corpus.filter(program => program.report).length,
+  ];
+  const claims = [
+    `${corpus.length} programs that train or serve with PyTorch: ${leaks(corpus)} with a leak and ${clean} without. ${libraries} use real libraries, and ${reports} follow a public bug report`,
+    `${planted.length} planted leaks and look-alikes`,
+  ];
+  const names = {
+    lightning: 'Lightning',
+    torch_geometric: 'PyTorch Geometric',
+    accelerate: 'Accelerate',
+    peft: 'PEFT',
+  };
+  const used = corpus.flatMap(program => program.libraries ?? []);
+  for (const library of new Set(used)) {
+    const name = Object.entries(names).find(([key]) => key === library)?.[1] ?? library;
+    claims.push(`| ${name} | ${used.filter(one => one === library).length} |`);
+  }
+  assert.deepEqual(
+    claims.filter(claim => !page.includes(claim)),
+    [],
+  );
+});
