@@ -96,7 +96,7 @@ inLong(test)('the example of a workflow works as it stands, on the simulated GPU
   mkdirSync(place.path('bin'));
   const shim = `#!/bin/sh\nexec ${place.command.map(word => `"${word}"`).join(' ')} "$@"\n`;
   writeFileSync(place.path('bin/gpu-memtrace'), shim, { mode: 0o755 });
-  const workflow = readFileSync(join(root, 'examples/gpu-memory.yml'), 'utf8');
+  const workflow = readFileSync(join(root, 'docs/examples/gpu-memory.yml'), 'utf8');
   const RECORD = /RECORD: (.*)/.exec(workflow)?.[1] ?? '';
   const env = {
     ...place.env,

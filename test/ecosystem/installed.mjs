@@ -8,7 +8,8 @@ import { simulated } from '../simulator/variables.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const jobs = join(root, 'test/ecosystem/jobs');
-export const examples = join(root, 'examples');
+export const examples = join(root, 'docs/examples');
+export const linkCheck = join(root, 'test/project/links.mjs');
 export const cli = join(root, 'dist/cli.js');
 /** The marks of a saved trace. */
 export const marksOf = file => sessionOf(file).marks.map(({ name }) => name);

@@ -9,7 +9,8 @@ const RANKS = [0, 1, 2, 3];
 const cliOf = root => join(root, 'dist/cli.js');
 
 /** The queries that ship. */
-export const queriesOf = root => readdirSync(join(root, 'sql')).map(name => name.replace(/\.sql$/, ''));
+export const queriesOf = root =>
+  readdirSync(join(root, 'extension/exporters/parquet/queries')).map(name => name.replace(/\.sql$/, ''));
 
 /** Records the job below `place`, on the simulated GPU; its folder. */
 export async function makeJob(root, place) {

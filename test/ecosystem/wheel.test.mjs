@@ -5,7 +5,18 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { cli, installed, jobs, liveTraces, marksOf, reportOf, runPython, tableOf, tensors } from './installed.mjs';
+import {
+  cli,
+  installed,
+  jobs,
+  linkCheck,
+  liveTraces,
+  marksOf,
+  reportOf,
+  runPython,
+  tableOf,
+  tensors,
+} from './installed.mjs';
 
 const MB = 1 << 20;
 const place = installed();
@@ -20,7 +31,8 @@ test('the wheel has the tag of its platform, and nothing in it needs more than t
   const listed = execFileSync(place.python, ['-m', 'zipfile', '-l', process.env.GMT_WHEEL], { encoding: 'utf8' });
   const names = [...listed.matchAll(/^(\S+) +\d{4}-/gm)].map(([, name]) => name);
   assert.ok(names.includes('gpu_memtrace/native/libgpumemtrace.so'), listed);
-  const allowed = /^gpu_memtrace(\/.*(\.py|\.typed|native\/[\w.-]+)|\.pth|-[\d.]+\.dist-info\/.*)$/;
+  const allowed =
+    /^gpu_memtrace(\/.*(\.py|\.typed|native\/[\w.-]+)|\/docs\/[\w/-]+\.(md|sh|yml)|\.pth|-[\d.]+\.dist-info\/.*)$/;
   assert.deepEqual(
     names.filter(name => !allowed.test(name) || /simulator|sample|libcu/.test(name)),
     [],
@@ -33,6 +45,13 @@ test('the wheel has the tag of its platform, and nothing in it needs more than t
   assert.match(read('gpu-memtrace-recorder'), /There is no dynamic section/);
   assert.doesNotMatch(library, /\.debug_info/);
   assert.ok(statSync(join(native, 'gpu-memtrace-recorder')).mode & 0o111);
+});
+
+test('the manual is in the wheel, and each of its links leads somewhere there', () => {
+  const pages = join(place.packages, 'gpu_memtrace/docs');
+  assert.ok(existsSync(join(pages, 'python.md')));
+  const { stdout } = spawnSync(process.execPath, [linkCheck, pages], { encoding: 'utf8' });
+  assert.equal(stdout, '');
 });
 
 test('the same files give the same wheel', async () => {

@@ -28,7 +28,11 @@ describe('Setup check', () => {
     const links = await texts('.links a');
     assert.ok(links.length > 0, 'not all is well on the simulated GPU');
     const labels = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(tab => tab.label));
-    const leads = { 'About attaching': /README/, Requirements: /README/, 'Choose a Python': /Settings/ };
+    const leads = {
+      'About attaching': /attaching/,
+      Requirements: /getting-started/,
+      'Choose a Python': /Settings/,
+    };
     for (const [name, page] of Object.entries(leads).filter(([name]) => links.some(link => link.startsWith(name)))) {
       await click(`.links a:has-text("${name}")`);
       await until(`the page of ${name}`, () => labels().some(label => page.test(label)));

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ import zipfile
 TAG = "py3-none-manylinux_2_28_x86_64"
 BINARIES = ("libgpumemtrace.so", "gpu-memtrace-recorder")
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../native/package")
+DOCS = os.path.join(HERE, "../../docs")
 METADATA = """Metadata-Version: 2.1
 Name: gpu-memtrace
 Version: %s
@@ -33,6 +35,12 @@ def read(path):
         return file.read()
 
 
+def page(name, leads):
+    """A page of the manual without pictures. Links become words if what they lead to matches `leads`: it is not there."""
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)\n*", "", read(os.path.join(DOCS, name)).decode())
+    return re.sub(r"\[([^\]]*)\]\(%s[^)]*\)" % leads, r"\1", text).encode()
+
+
 def stripped(path):
     with tempfile.TemporaryDirectory() as folder:
         to = os.path.join(folder, "file")
@@ -48,9 +56,13 @@ def files(version, native):
                 yield os.path.relpath(path, HERE), read(path)
     for name in BINARIES:
         yield "gpu_memtrace/native/" + name, stripped(os.path.join(native, name))
+    for name in sorted(name for name in os.listdir(DOCS) if name.endswith(".md")):
+        yield "gpu_memtrace/docs/" + name, page(name, r"\.\./")
+    for name in sorted(os.listdir(os.path.join(DOCS, "examples"))):
+        yield "gpu_memtrace/docs/examples/" + name, read(os.path.join(DOCS, "examples", name))
     yield "gpu_memtrace.pth", read(os.path.join(HERE, "gpu_memtrace.pth"))
     about = "gpu_memtrace-%s.dist-info/" % version
-    yield about + "METADATA", (METADATA % (version, read(os.path.join(HERE, "README.md")).decode())).encode()
+    yield about + "METADATA", (METADATA % (version, page("python.md", r"(?!https:)").decode())).encode()
     yield about + "WHEEL", ("Wheel-Version: 1.0\nGenerator: gpu-memtrace\nRoot-Is-Purelib: false\nTag: %s\n" % TAG).encode()
     yield about + "entry_points.txt", b"[pytest11]\ngpu_memtrace = gpu_memtrace.pytest_plugin\n"
     yield about + "licenses/LICENSE", read(os.path.join(HERE, "../../LICENSE"))

@@ -105,7 +105,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to a
       perfetto             a Trace Event file for ui.perfetto.dev: counters, the largest allocations, steps
       pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
       parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (with a trailing /): all tables of
-                           the trace, as in a job folder (columns: extension/exporters/parquet/README.md)
+                           the trace, as in a job folder (columns: docs/tables.md)
   -o, --output FILE        write to FILE (default: stdout; pytorch-snapshot, pprof and parquet need a file or a pipe)
   --at T                   the state at T: 12.5s, 500ms, 2m, 90% (of the run), step:120 (its end), peak, peak:120, mark:NAME,
                            oom (the last out-of-memory error)
@@ -121,7 +121,7 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to a
   --run NAME               choose a run from a job folder with several runs (default: the newest)
   --oom                    only out-of-memory errors, as a Markdown document: live memory and suggestions
 
-States in the table (how they are determined: extension/analysis/README.md):
+States in the table (how they are determined: docs/leaks.md):
 ${STATES.join('\n')}
 
 Ctrl+C while writing deletes the partial file.

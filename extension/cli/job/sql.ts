@@ -28,7 +28,7 @@ export const TABLES = ['runs', 'ranks', 'steps', 'stacks', 'site_steps', 'alloca
 
 /** Queries the tables of a job's folder with the user's own DuckDB, or prints the statements for it or for another engine. Makes tables that are missing. */
 export async function sql({ folder, query, engine, format }: SqlArguments, dist: string): Promise<number> {
-  const shipped = join(dist, '..', 'sql');
+  const shipped = join(dist, '../extension/exporters/parquet/queries');
   const named = new Map(
     readdirSync(shipped)
       .filter(name => name.endsWith('.sql'))

@@ -1,4 +1,4 @@
-// The tables of a job's folder, a public format: README.md describes each column. Columns may be added; what is there stays as it is.
+// The tables of a job's folder, a public format: docs/tables.md describes each column. Columns may be added; what is there stays as it is.
 
 export const FORMAT_VERSION = 1;
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -80,7 +79,7 @@ export function makeCommands(parts: Parts): Commands {
     doctor: () => doctor.show(),
     manageTrust: async () => vscode.commands.executeCommand('workbench.trust.manage'),
     openReport: () => showMarkdown(sessions.shown?.oomReport ?? ''),
-    openManual: page => openManual(parts.dist, String(page)),
+    openManual: page => showMarkdown(join(parts.dist, '..', String(page))),
     installKernel: () => installNotebookKernel(parts.dist),
     showPanel: async () => {
       await showPanel({ preserveFocus: false });
@@ -146,12 +145,6 @@ async function traceAgain(parts: Parts): Promise<void> {
 
 async function showMarkdown(file: string): Promise<void> {
   await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(file));
-}
-
-/** A page of the extension's own folder; the packed README.md may have small letters. */
-async function openManual(dist: string, page: string): Promise<void> {
-  const file = join(dist, '..', page);
-  await showMarkdown(existsSync(file) ? file : join(dist, '..', page.toLowerCase()));
 }
 
 async function start(

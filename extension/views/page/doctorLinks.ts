@@ -28,9 +28,9 @@ export function withLinks(check: DoctorCheck): DoctorCheck {
   const python = { label: t('Choose a Python interpreter…'), href: command('gpuMemoryTrace.chooseInterpreter') };
   const pytorch = { label: t('Install PyTorch'), href: 'https://pytorch.org/get-started/locally/' };
   const sample = { label: t('Try the sample'), href: command('gpuMemoryTrace.trySample') };
-  const needed = manual(t('Requirements'), 'README.md');
-  const traces = manual(t('About traces'), 'extension/capture/README.md');
-  const attaching = [manual(t('About attaching'), 'native/uprobe/README.md')];
+  const needed = manual(t('Requirements'), 'docs/getting-started.md');
+  const traces = manual(t('About traces'), 'docs/overhead-privacy-limits.md');
+  const attaching = [manual(t('About attaching'), 'docs/attaching.md')];
   const links: Record<string, DoctorLink[]> = {
     'GPU and driver': [sample, needed],
     libcupti: [python, needed],

@@ -55,7 +55,7 @@ view = [json.loads(subprocess.run(["node", os.path.join(ROOT, "test/bench/jobs/v
 for part in ("read", "view", "findings", "readAgain"):
     best = min(view, key=lambda each: each[part]["seconds"])
     print(f"in process, {part:10} elapsed {best[part]['seconds']:.3f} s, cpu {best[part]['cpu']:.3f} s, {best['rssMb']:.0f} MB")
-for file in sorted(glob.glob(f"{ROOT}/sql/*.sql")):
+for file in sorted(glob.glob(f"{ROOT}/extension/exporters/parquet/queries/*.sql")):
     name = os.path.basename(file)[:-4]
     took, cpu, rows = query(name)
     print(f"sql {name:24} elapsed {took:.2f} s, cpu {cpu:.2f} s, {rows} rows")

@@ -70,9 +70,9 @@ test('what agents find in the editor: the server, the tool, and a skill that shi
   const [{ path } = { path: '' }] = chatSkills;
   const skill = readFileSync(join(root, path), 'utf8');
   const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];
-  assert.equal(path, `./skills/${name}/SKILL.md`);
+  assert.equal(path, `./extension/cli/mcp/skills/${name}/SKILL.md`);
   assert.ok(description.length > 100 && description.length <= 1024, String(description.length));
-  assert.ok(files.includes('skills/**'));
+  assert.ok(files.includes('extension/cli/mcp/skills/**'));
   const { tools } = JSON.parse(readFileSync(join(root, 'extension/cli/mcp/tools.json'), 'utf8')) as {
     tools: { name: string }[];
   };

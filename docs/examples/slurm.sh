@@ -1,5 +1,5 @@
 #!/bin/bash
-# A training of 2 nodes with 8 GPUs each. All ranks gather in one folder, which can be looked at while they run:
+# A training on 2 nodes with 8 GPUs each. All ranks write to one folder, which can be read while they run:
 #   gpu-memtrace report /shared/gpu-memory/run-JOB/
 #SBATCH --job-name=train
 #SBATCH --nodes=2
@@ -11,7 +11,7 @@
 export XDG_CACHE_HOME="${TMPDIR:-/tmp}"
 export MASTER_ADDR="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)" MASTER_PORT=29500
 
-# Every rank has steps, lines and findings; ranks 0 and 8 also every allocation.
+# Every rank records steps, lines and findings; ranks 0 and 8 also record every allocation.
 srun gpu-memtrace run --format none --ranks 0,8 -o /shared/gpu-memory/run-%j/ -- python train.py
 
 # The same with the Python package alone, on nodes without Node.js:
