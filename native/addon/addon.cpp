@@ -12,7 +12,6 @@
 #include "addon/promise_worker.h"
 #include "addon/trace_object.h"
 #include "trace/snapshot/import_snapshot.h"
-#include "wire/container.h"
 #include "wire/files.h"
 #include "wire/layout.h"
 #include "wire/secrets.h"

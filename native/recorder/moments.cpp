@@ -1,6 +1,5 @@
 #include "recorder/moments.h"
 
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
 #include "inject/agent/agent.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

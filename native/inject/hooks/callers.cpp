@@ -1,6 +1,5 @@
 #include "inject/hooks/callers.h"
 
-#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <unistd.h>

@@ -10,7 +10,6 @@
 #include "inject/hooks/cupti_guest.h"
 #include "inject/hooks/cupti_library.h"
 #include "inject/hooks/elf.h"
-#include "inject/hooks/tensor_layer.h"
 #include "inject/job.h"
 #include "inject/log/stacks.h"
 #include "wire/taken.h"

@@ -1,6 +1,5 @@
 #include "inject/hooks/tensor_layer.h"
 
-#include <errno.h>
 #include <stdint.h>
 
 #include "inject/hooks/autograd.h"

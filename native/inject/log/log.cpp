@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "inject/hooks/elf.h"
@@ -19,7 +18,6 @@
 #include "inject/log/thread_indices.h"
 #include "inject/log_space.h"
 #include "wire/files.h"
-#include "wire/loss_names.h"
 #include "wire/process_start.h"
 
 namespace gmt::inject {

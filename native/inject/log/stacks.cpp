@@ -1,6 +1,5 @@
 #include "inject/log/stacks.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/query/queries.h"
 #include "model/state/accounts.h"
 #include "model/state/state.h"
 

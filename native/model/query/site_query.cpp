@@ -8,7 +8,6 @@
 #include "model/query/growth.h"
 #include "model/query/live_tally.h"
 #include "model/query/pools.h"
-#include "model/query/queries.h"
 #include "model/query/questions.h"
 
 namespace gmt::model {

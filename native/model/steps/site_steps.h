@@ -2,7 +2,6 @@
 // What each site did in each step. The running step of a site is in one cache line that its events touch anyway; it goes
 // to the site's list when the first event of a later step comes, so that a site that rests costs nothing.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "model/state/types.h"

@@ -1,6 +1,5 @@
 #include "trace/saved/trace_writer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "uprobe/attach/elf_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>

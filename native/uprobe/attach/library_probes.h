@@ -6,7 +6,6 @@
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/elf_file.h"
 #include "uprobe/attach/links.h"
-#include "uprobe/bpf/ring.h"
 
 namespace gmt::uprobe {
 

@@ -2,7 +2,6 @@
 // What the program may do, and giving up all of it that it does not need. It runs as root, or with the capabilities of its file.
 #include <sys/types.h>
 
-#include <cstdint>
 
 namespace gmt::uprobe {
 
