@@ -8,6 +8,7 @@
 #include "trace/error.h"
 #include "trace/saved/container_file.h"
 #include "trace/saved/zstd.h"
+#include "wire/files.h"
 
 namespace gmt::session {
 
@@ -39,9 +40,6 @@ class DirectoryLock {
   enum Byte : int64_t { kRecorder = 0, kSaver = 1, kCopier = 2 };
   enum class Way { kAlone, kTogether, kWhenFree };  ///< kWhenFree: alone, without waiting
   DirectoryLock(const std::string &directory, Byte byte, Way way);
-  ~DirectoryLock();
-  DirectoryLock(const DirectoryLock &) = delete;
-  DirectoryLock &operator=(const DirectoryLock &) = delete;
   bool held() const { return held_; }
   /// False: there can be no lock file, as where the disk is full.
   bool opened() const { return fd_ >= 0; }
@@ -50,7 +48,7 @@ class DirectoryLock {
   void write(const std::string &text);
 
  private:
-  int fd_ = -1;
+  Descriptor fd_;
   bool held_ = false;
 };
 

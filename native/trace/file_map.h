@@ -3,6 +3,7 @@
 // file grows.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,6 @@ class FileMap {
     const bool opened_before = path.starts_with(kDescriptors);
     return open(path, 0, kToEnd, opened_before ? FileLinks::kFollowed : FileLinks::kRefused);
   }
-
-  FileMap(FileMap &&other) noexcept;
-  FileMap &operator=(FileMap &&other) noexcept;
-  ~FileMap();
 
   /// A path to the open file, also once its own was deleted; valid as long as this object.
   std::string open_path() const { return kDescriptors + std::to_string(fd_); }
@@ -53,19 +50,23 @@ class FileMap {
  private:
   static constexpr const char *kDescriptors = "/proc/self/fd/";
 
+  struct Unmap {
+    size_t bytes = 0;
+    void operator()(const std::byte *start) const;
+  };
+  using Region = std::unique_ptr<const std::byte, Unmap>;
+
   FileMap() = default;
-  void close();
   const std::byte *region(size_t index);
-  void unmap(size_t index);
   static size_t region_of(uint64_t offset);
   static uint64_t region_begin(size_t index) { return index == 0 ? 0 : kFirstRegion + (index - 1) * kRegion; }
   static uint64_t region_bytes(size_t index) { return index == 0 ? kFirstRegion : kRegion; }
 
-  int fd_ = -1;
+  Descriptor fd_;
   uint64_t offset_ = 0;
   uint64_t limit_ = kToEnd;
   uint64_t size_ = 0;
-  std::vector<const std::byte *> regions_;
+  std::vector<Region> regions_;
   std::vector<uint64_t> forgotten_;  ///< bytes of each region
 };
 

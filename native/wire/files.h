@@ -14,6 +14,26 @@
 
 namespace gmt {
 
+/// A descriptor, which is closed with this object; -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor &&other) noexcept { *this = static_cast<Descriptor &&>(other); }
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    const int own = fd_;
+    fd_ = other.fd_;
+    other.fd_ = own;
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  operator int() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
 enum class FileLinks { kFollowed, kRefused };
 
 /// What stands for errno where a file is there but is not what it should be.
@@ -68,25 +88,23 @@ inline int open_folder(const char *path, FileLinks links) {
 
 /// Whether a folder belongs to this user, and nobody else may write into it.
 inline bool own_folder(const char *path) {
-  const int fd = open_folder(path, FileLinks::kRefused);
+  const Descriptor fd(open_folder(path, FileLinks::kRefused));
   struct stat facts;
-  const bool own = fd >= 0 && facts_of(fd, &facts) && facts.st_uid == geteuid() && !(facts.st_mode & 022);
-  if (fd >= 0) close(fd);
-  return own;
+  return fd >= 0 && facts_of(fd, &facts) && facts.st_uid == geteuid() && !(facts.st_mode & 022);
 }
 
 /// The folder of a path, and the name in it: what is done there is done in the folder that was opened, whatever its path becomes.
 struct PathParts {
-  int folder;        ///< -1: errno says why
-  const char *name;  ///< a part of the path
+  Descriptor folder;  ///< -1: errno says why
+  const char *name;   ///< a part of the path
 };
 inline PathParts split_path(const char *path) {
   const char *slash = strrchr(path, '/');
   char above[4096] = ".";
   const size_t bytes = slash == path ? 1 : slash ? static_cast<size_t>(slash - path) : 0;
-  if (bytes >= sizeof above) return errno = ENAMETOOLONG, PathParts{-1, path};
+  if (bytes >= sizeof above) return errno = ENAMETOOLONG, PathParts{Descriptor(), path};
   if (bytes) memcpy(above, path, bytes), above[bytes] = 0;
-  return {open_folder(above, FileLinks::kFollowed), slash ? slash + 1 : path};
+  return {Descriptor(open_folder(above, FileLinks::kFollowed)), slash ? slash + 1 : path};
 }
 
 /// A new file in a folder, by a name that nobody can guess, which `name` gets. -1: errno says why.

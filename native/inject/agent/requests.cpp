@@ -23,12 +23,10 @@ constexpr uint64_t kTickOfFiles = 2'500'000'000;
 
 // By hand, not by fstatat: before glibc 2.33 that is no function of its own.
 bool changed(const char *directory) {
-  const int fd = open_folder(directory, FileLinks::kFollowed);
+  const Descriptor fd(open_folder(directory, FileLinks::kFollowed));
   if (fd < 0) return false;
   struct statx now;
-  const bool known = statx(fd, "", AT_EMPTY_PATH, STATX_MTIME, &now) == 0;
-  close(fd);
-  if (!known) return true;
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_MTIME, &now) != 0) return true;
   const timespec at{static_cast<time_t>(now.stx_mtime.tv_sec), now.stx_mtime.tv_nsec};
   const uint64_t time = clock_ns(CLOCK_MONOTONIC);
   if (at.tv_sec == g_changed_at.tv_sec && at.tv_nsec == g_changed_at.tv_nsec) return time < g_sure_at;
@@ -59,14 +57,13 @@ uint64_t next_number(const char *directory) {
 }
 
 bool read_file(const char *path, Request &request) {
-  const int fd = open_file(path, O_RDONLY, FileLinks::kRefused);
+  const Descriptor fd(open_file(path, O_RDONLY, FileLinks::kRefused));
   const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
   const size_t size = end < 0 ? 0 : static_cast<size_t>(end);
   size_t got = 0;
   if (size > 0 && size < kMostBytes && request.reset(size + 1))
     for (ssize_t n = 1; n > 0 && got<size; got += n> 0 ? static_cast<size_t>(n) : 0)
       n = pread(fd, &request[got], size - got, static_cast<off_t>(got));
-  if (fd >= 0) close(fd);
   return size > 0 && got == size;
 }
 

@@ -47,17 +47,15 @@ const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
 void map_control(const char *directory) {
   char path[4096];
   snprintf(path, sizeof path, "%s/control", directory);
-  int fd = open_file(path, O_RDWR, FileLinks::kRefused);
+  Descriptor fd(open_file(path, O_RDWR, FileLinks::kRefused));
   g_log.can_wake = fd >= 0;
-  if (fd < 0) fd = open_file(path, O_RDONLY, FileLinks::kRefused);
+  if (fd < 0) fd = Descriptor(open_file(path, O_RDONLY, FileLinks::kRefused));
   if (fd < 0) return;
-  if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(gmt_control))) {
-    const int access = g_log.can_wake ? PROT_READ | PROT_WRITE : PROT_READ;
-    void *at = mmap(nullptr, sizeof(gmt_control), access, MAP_SHARED, fd, 0);
-    const auto *control = at == MAP_FAILED ? nullptr : static_cast<const gmt_control *>(at);
-    if (control && control->magic == GMT_CONTROL_MAGIC) g_log.control = control;
-  }
-  close(fd);
+  if (lseek(fd, 0, SEEK_END) < static_cast<off_t>(sizeof(gmt_control))) return;
+  const int access = g_log.can_wake ? PROT_READ | PROT_WRITE : PROT_READ;
+  void *at = mmap(nullptr, sizeof(gmt_control), access, MAP_SHARED, fd, 0);
+  const auto *control = at == MAP_FAILED ? nullptr : static_cast<const gmt_control *>(at);
+  if (control && control->magic == GMT_CONTROL_MAGIC) g_log.control = control;
 }
 
 int create_file(const char *directory) {

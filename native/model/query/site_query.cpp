@@ -150,8 +150,7 @@ class SiteGrouping {
       if (const auto named = tally_.named.find(cell); named != tally_.named.end()) {
         for (const auto &[path, sum] : named->second) {
           add(group_of(path), cell, 0, sum);
-          rest.bytes -= sum.bytes;
-          rest.count -= sum.count;
+          rest.remove(sum);
         }
       }
       if (query_.group_by == GroupBy::ModulePath)

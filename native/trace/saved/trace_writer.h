@@ -20,8 +20,6 @@ class TraceWriter {
  public:
   explicit TraceWriter(std::string target);
   ~TraceWriter();
-  TraceWriter(const TraceWriter &) = delete;
-  TraceWriter &operator=(const TraceWriter &) = delete;
 
   /// Begins a section at the next multiple of 4096.
   void begin_section(gmt_section_kind kind);
@@ -45,7 +43,7 @@ class TraceWriter {
   const std::string target_;
   PathParts path_parts_;
   char temporary_[256];
-  int fd_ = -1;
+  Descriptor fd_;
   uint64_t end_ = 0;
   std::vector<gmt_section> sections_;
   Status error_;

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
-
-#include "wire/files.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -31,17 +28,11 @@ std::string_view text_at(std::span<const std::byte> strings, uint64_t offset) {
 
 std::optional<FileBytes> FileBytes::open(const std::string &path) {
   // Not a FIFO or a device: opening or reading one could wait for ever, or do something.
-  const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
+  Descriptor fd(open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed));
   if (fd < 0) return std::nullopt;
   struct stat facts {};
   if (!facts_of(fd, &facts)) facts.st_size = 0;
-  return FileBytes(fd, static_cast<uint64_t>(facts.st_size));
-}
-
-FileBytes::FileBytes(FileBytes &&other) noexcept : fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
-
-FileBytes::~FileBytes() {
-  if (fd_ >= 0) ::close(fd_);
+  return FileBytes(std::move(fd), static_cast<uint64_t>(facts.st_size));
 }
 
 bool FileBytes::read(uint64_t offset, void *to, size_t count) const {

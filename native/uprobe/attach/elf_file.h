@@ -11,7 +11,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "wire/files.h"
 
 namespace gmt::uprobe {
 
@@ -19,9 +22,6 @@ namespace gmt::uprobe {
 class FileBytes {
  public:
   static std::optional<FileBytes> open(const std::string &path);
-  FileBytes(FileBytes &&other) noexcept;
-  FileBytes &operator=(FileBytes &&) = delete;
-  ~FileBytes();
 
   uint64_t size() const { return size_; }
   /// Exactly `count` bytes from `offset`; false: they are not all there.
@@ -30,8 +30,8 @@ class FileBytes {
   std::vector<std::byte> copy(uint64_t offset, uint64_t count, uint64_t limit) const;
 
  private:
-  FileBytes(int fd, uint64_t size) : fd_(fd), size_(size) {}
-  int fd_;
+  FileBytes(Descriptor fd, uint64_t size) : fd_(std::move(fd)), size_(size) {}
+  Descriptor fd_;
   uint64_t size_ = 0;
 };
 

@@ -1,7 +1,5 @@
 #pragma once
 // One traced process, and what its events mean: devices of contexts, bytes of blocks, what its log knows already.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -37,9 +35,6 @@ class TracedProcess {
         python_([this](gmt_side_record_kind kind, const void *payload,
                        uint32_t bytes) { return log_.local(0, kind, payload, bytes); },
                 [this](gmt_loss cause, uint64_t count) { log_.lose(cause, count); }) {}
-  ~TracedProcess() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
 
   uint32_t host_pid() const { return host_pid_; }
   const ProcessInfo &info() const { return info_; }
@@ -248,7 +243,7 @@ class TracedProcess {
 
   uint32_t host_pid_;
   ProcessInfo info_;
-  int descriptor_;
+  Descriptor descriptor_;
   ProcessLog log_;
   PythonRecords python_;
   bool ended_ = false;
