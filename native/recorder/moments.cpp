@@ -1,6 +1,5 @@
 #include "recorder/moments.h"
 
-
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -24,8 +24,7 @@ struct CheckpointFile {
 /// Those of a directory, oldest first.
 std::vector<CheckpointFile> stored_checkpoints(const std::string &directory);
 
-/// Writes what a session has read as a checkpoint beside the others, whole or not at all. `number` is unique among its kind.
-/// Gives its path.
+/// Writes what a session has read as a checkpoint, whole or not at all; `number` is unique among its kind. Gives its path.
 trace::Result<std::string> store_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
                                             ModelledTrace &modelled, trace::Packer &packer);
 

@@ -1,6 +1,5 @@
 #pragma once
-// The bytes of a file, or of a part of one, read-only: mapped region by region so that pointers stay valid while the
-// file grows.
+// The bytes of (a part of) a file, read-only: mapped region by region, so that pointers stay valid while the file grows.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,8 +16,7 @@ class FileMap {
  public:
   static constexpr uint64_t kToEnd = ~0ull;
 
-  /// Maps [offset, offset + bytes) of the file at `path`; `kToEnd`: up to the end, which may move (see refresh).
-  /// `offset` is a multiple of 4096.
+  /// Maps [offset, offset + bytes) of the file; `kToEnd`: up to the end, which may move. `offset` is a multiple of 4096.
   static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd,
                               FileLinks links = FileLinks::kFollowed);
   /// All of a file that stands in a trace directory, which others may have made: links lead nowhere.

@@ -31,8 +31,7 @@ uint32_t g_moment;   ///< ... and for a moment to request_turn the allocator in
 uint64_t g_next_step = ~0ull;
 uint32_t g_ended;  ///< the interpreter ends: from here on this thread takes the GIL only while another waits for it
 bool g_installed;
-uint64_t g_newest,
-    g_newest_cpu_ns;  ///< memory_events() as the tracer's thread saw it last, and main_cpu_ns() then
+uint64_t g_newest, g_newest_cpu_ns;  ///< memory_events() as the tracer's thread saw it last, and main_cpu_ns() then
 
 /// What only the tracer's thread uses.
 struct Work {

@@ -15,8 +15,7 @@ namespace {
 constexpr size_t kMostBytes = 16u << 20;
 uint64_t g_seen;        ///< the highest number that was read
 timespec g_changed_at;  ///< the directory's time of change then
-uint64_t
-    g_sure_at;  ///< ns; from then on a change has another time: until the clock of files ticks, it may have the same
+uint64_t g_sure_at;     ///< ns; from then on a change has another time: the clock of files has ticked
 
 /// Of the clocks of file systems, the coarsest has two seconds.
 constexpr uint64_t kTickOfFiles = 2'500'000'000;

@@ -25,8 +25,7 @@ int g_refusal;  ///< what CUPTI answered when it did not let us
 __thread uint32_t t_destroying __attribute__((tls_model("initial-exec")));  ///< inside a call that destroys a context
 
 constexpr uint32_t kContexts = 256;
-uint64_t g_contexts
-    [kContexts];  ///< a context's address, and above it its device: together, since threads enter theirs at once
+uint64_t g_contexts[kContexts];  ///< a context's address, and above it its device: together, as threads come at once
 constexpr uint32_t kDeviceShift = 56;
 uint64_t g_described[4];  ///< bit per device: its record is in the log
 
@@ -39,8 +38,7 @@ uint32_t query_device_of(void *context) {
 
 void *context_in(uint64_t known) { return reinterpret_cast<void *>(known & ((1ull << kDeviceShift) - 1)); }
 
-/// Device of a context: asked once. A context's address may be used again for another device, so a destroyed one is
-/// forgotten.
+/// Device of a context: asked once. Its address may be used again for another device, so a destroyed one is forgotten.
 uint32_t device_of(void *context) {
   if (!context) return GMT_DEVICE_NONE;
   const auto start = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) >> 6) % kContexts;
@@ -115,15 +113,8 @@ void write_driver_event(Thread &thread, const CallFacts &facts, const gmt_driver
 
 /// Host memory belongs to no device; else the arguments decide, else the current context.
 uint32_t device_for(const CallFacts &facts, void *context) {
-  switch (facts.kind) {
-    case GMT_HOST_ALLOC:
-    case GMT_HOST_REGISTER:
-    case GMT_HOST_FREE:
-    case GMT_HOST_UNREGISTER:
-      return GMT_DEVICE_NONE;
-    default:
-      return facts.device >= 0 ? static_cast<uint32_t>(facts.device) : device_of(context);
-  }
+  if (gmt_is_host(facts.kind)) return GMT_DEVICE_NONE;
+  return facts.device >= 0 ? static_cast<uint32_t>(facts.device) : device_of(context);
 }
 
 uint32_t caller_of(Thread &thread, uint8_t kind, const void *frame) {

@@ -9,9 +9,8 @@
 namespace gmt::inject {
 namespace {
 
-constexpr uint8_t kDeviceTypeCuda = 1;  // c10::DeviceType::CUDA
-GMT_HOT_STATE uint64_t
-    g_reserved[kTensorDevices];  ///< what the log knows; the device's allocator is locked around every report
+constexpr uint8_t kDeviceTypeCuda = 1;              // c10::DeviceType::CUDA
+GMT_HOT_STATE uint64_t g_reserved[kTensorDevices];  ///< what the log knows; each report is under the allocator's lock
 
 /// c10::Device is two int8: the type in the low byte, the index in the high one.
 struct Device {

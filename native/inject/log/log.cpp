@@ -27,12 +27,7 @@ GMT_HOT_STATE Log g_log;
 
 namespace {
 
-enum : uint32_t {
-  kClosed,
-  kOpen,
-  kRefused,
-  kOpening
-};  // in it, the number of the process that opens it: not of a fork
+enum : uint32_t { kClosed, kOpen, kRefused, kOpening };  // kOpening + the process that opens it: not a fork
 uint32_t g_state;
 uint32_t g_early_losses;                 ///< of threads that could not wait until the log was open
 constexpr uint32_t kWorthLeaving = 256;  ///< slots
@@ -304,8 +299,8 @@ void count_loss(gmt_loss cause) {
 
 bool open_log(bool *opened) {
   uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
-  if (state == kOpen && log_generation() != 0)
-    return true;  // in this order: a log that is just open is not opened again
+  // In this order: a log that is just open is not opened again.
+  if (state == kOpen && log_generation() != 0) return true;
   if (state == kRefused || !configured()) return false;
   const KeptErrno kept;
   const uint32_t opening = kOpening + static_cast<uint32_t>(getpid());

@@ -23,8 +23,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// Writes the code object straight into the chunk; in a fresh one if the line table did not fit into the rest of this one.
-/// False: no room.
+/// Writes the code object straight into the chunk, a fresh one if the line table did not fit into this one. False: no room.
 bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
   constexpr char kInductor[] = "/torchinductor_";
   constexpr uint32_t kUsual = 512;  // slots: 16 KiB, more than nearly all code objects need

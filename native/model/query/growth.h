@@ -1,6 +1,5 @@
 #pragma once
-// Shape of live bytes over time, from the series of a cell: slope and spark line. Both are linear, so that a group's
-// is the sum of its cells'.
+// Shape of live bytes over time: slope and spark line. Both are linear, so that a group's is the sum of its cells'.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -12,8 +11,7 @@
 
 namespace gmt::model {
 
-// When the spark line of a process is read: at the ends of steps at equal distances, so that what grows by the step is a straight
-// line however long its steps take.
+// A spark line has the ends of steps at equal distances: what grows by the step is a straight line however long steps take.
 constexpr size_t kSpark = 16;
 
 /// Times of the session, ns, rising; nothing where the process has no two steps that ended, or they are slices of time.

@@ -1,7 +1,6 @@
 #pragma once
-// Finds the loop of a program that tells nothing of its steps. Rounds of a loop need not be alike: what makes them is that the program
-// comes back to a place in its calls. Remembers what happened since it began, so that the rounds before it was found can be counted as
-// steps afterwards.
+// Finds the loop of a program that tells nothing of its steps. Rounds need not be alike: what makes them is that the program comes
+// back to a place in its calls. Remembers what happened since it began, so that earlier rounds can be counted as steps afterwards.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

@@ -131,8 +131,7 @@ class SiteSteps {
   }
 
   void prefetch(uint32_t site) const { __builtin_prefetch(&sums_[site], 1); }
-  /// Once the former has brought it near: what the first event of a step needs besides, and what a free of an `old` block
-  /// does.
+  /// Once the former has brought it near: what the first event of a step, or a free of an `old` block, needs besides.
   void prefetch_history(uint32_t site, uint32_t step, bool old) const {
     if (sums_[site].step == step && !old) return;
     const auto *first = reinterpret_cast<const char *>(&histories_[site]);

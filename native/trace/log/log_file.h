@@ -30,8 +30,7 @@ struct LogSection {
 
 class LogFile {
  public:
-  /// Opens the log at `path`. A log that its process has not finished creating is no error: ready() is false then, and
-  /// refresh() tries again.
+  /// Opens the log at `path`. One that its process has not finished creating is no error: refresh() until it is ready().
   static Result<LogFile> open(const std::string &path);
   /// Opens the log in a section of a saved trace.
   static Result<LogFile> open_section(const std::string &path, const LogSection &section);

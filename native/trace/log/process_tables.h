@@ -53,6 +53,7 @@ class ProcessTables {
   const Thread *thread(uint32_t number) const;
   const std::vector<Device> &devices() const { return devices_; }
   const std::vector<Note> &notes() const { return notes_; }
+  const std::vector<Library> &libraries() const { return libraries_; }
   /// Path of the library that events name by `id`. Null: not described (yet), as with stacks.
   const std::string *library(uint32_t id) const;
   /// Arguments.

@@ -74,8 +74,7 @@ class ElfFile {
   const std::vector<Segment> &segments() const { return segments_; }
   /// By number.
   const std::vector<Section> &sections() const { return sections_; }
-  /// Calls each(symbol) for what the first table of this type (SHT_DYNSYM, SHT_SYMTAB) defines, until it says true. The symbols' names
-  /// lie in `names`.
+  /// Calls each(symbol) for what the first table of this type (SHT_DYNSYM, SHT_SYMTAB) defines, until it says true; names lie in `names`.
   template <class Each>
   void each_symbol(const FileBytes &file, uint32_t type, std::vector<std::byte> *names, Each each) const {
     constexpr uint64_t kMostBytes = 256u << 20;

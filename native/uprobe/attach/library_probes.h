@@ -23,8 +23,7 @@ LibraryRole role_of(std::string_view file_name);
 struct LibraryProbes {
   std::vector<ProbePoint> calls;     ///< at entry and return
   std::vector<ProbePoint> contexts;  ///< at entry and return
-  std::vector<ProbePoint>
-      getters;  ///< as contexts, and called so often that they are left out where no answer is needed
+  std::vector<ProbePoint> getters;   ///< as contexts, and called often: left out where no answer is needed
   std::vector<ProbePoint> reports;
   std::vector<ProbePoint> linker;
   std::vector<ProbePoint> ending;

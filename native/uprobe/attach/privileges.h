@@ -2,7 +2,6 @@
 // What the program may do, and giving up all of it that it does not need. It runs as root, or with the capabilities of its file.
 #include <sys/types.h>
 
-
 namespace gmt::uprobe {
 
 struct Rights {
@@ -11,8 +10,7 @@ struct Rights {
   uid_t user = 0;          ///< whose processes it may look into, where not root
 };
 
-/// To be called before anything is read: gives up every capability that the tracer never needs, for ever (no_new_privs), and
-/// keeps its memory from others.
+/// Before anything is read: gives up every capability that the tracer never needs, for ever, and keeps its memory from others.
 Rights acquire_rights();
 
 /// As root: becomes the owner of the trace directory, so that files belong to them, and keeps what is needed from here on:

@@ -166,8 +166,7 @@ size_t version_bytes(const char *text, size_t bytes) {
   return bytes - at >= 2 && text[at] == ' ' && text[at + 1] == '(' ? at : 0;
 }
 
-/// The text that Py_GetVersion gives lies in a variable of the library, of the minor version that the file's name tells, where it
-/// tells one.
+/// The text that Py_GetVersion gives lies in a variable of the library; `minor`: the version that the file's name tells, or 0.
 uint32_t version_in(const std::vector<char> &variables, uint32_t minor) {
   const char *begin = variables.data(), *end = begin + variables.size();
   for (const char *at = begin; (at = static_cast<const char *>(memchr(at, '3', end - at))); at++) {
@@ -178,8 +177,7 @@ uint32_t version_in(const std::vector<char> &variables, uint32_t minor) {
   return 0;
 }
 
-/// As data (3.11 and later), else from the text that Py_GetVersion made when the interpreter was initialized, else from the file's
-/// name.
+/// As data (3.11 and later), else from the text that Py_GetVersion made at the start, else from the file's name.
 PythonVersion python_version(const ForeignProcess &process, const MappedSymbols &symbols,
                              const std::string &file_name) {
   if (const auto data = symbols.find("Py_Version"))

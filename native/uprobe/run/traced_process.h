@@ -219,8 +219,7 @@ class TracedProcess {
   }
   /// Host memory belongs to no device; else the arguments decide, else the current context.
   uint8_t device_for(const TracedThread &thread, const cuda::CallFacts &facts, uint64_t context) {
-    for (const gmt_kind host : {GMT_HOST_ALLOC, GMT_HOST_REGISTER, GMT_HOST_FREE, GMT_HOST_UNREGISTER})
-      if (facts.kind == host) return GMT_DEVICE_NONE;
+    if (gmt_is_host(facts.kind)) return GMT_DEVICE_NONE;
     return facts.device >= 0 ? static_cast<uint8_t>(facts.device) : device_of(thread, context);
   }
   /// A context that ends takes its memory along. A primary one does when its last reference goes; references that were taken
