@@ -113,16 +113,7 @@ const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
 }
 
 bool FileMap::copy(uint64_t offset, uint64_t count, std::byte *target) {
-  if (count > size_ || offset > size_ - count) return false;
-  while (count > 0) {
-    ssize_t got = ::pread(fd_, target, count, static_cast<off_t>(offset_ + offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    offset += static_cast<uint64_t>(got);
-    target += got;
-    count -= static_cast<uint64_t>(got);
-  }
-  return true;
+  return count <= size_ && offset <= size_ - count && read_all(fd_, offset_ + offset, target, count);
 }
 
 void FileMap::forget(uint64_t offset, uint64_t count) {

@@ -40,9 +40,8 @@ class LogMerger {
  public:
   static constexpr uint64_t kToTheEnd = ~0ull;
 
-  /// Opens a trace directory (logs may come later) or a saved trace. One clear sentence where there is nothing to read
-  /// and nothing to wait for. With `until_ns` only what is not later than this session time is delivered, of the
-  /// processes that had begun by then, and reading ends there.
+  /// Opens a trace directory (logs may come later) or a saved trace. An error where there is nothing to read or wait for. With
+  /// `until_ns` only what is not later than this session time is delivered, of the processes that had begun by then.
   static Result<std::unique_ptr<LogMerger>> open(const std::string &path, uint64_t until_ns = kToTheEnd);
 
   /// Delivers what can be read now, at most about `max_events`, in batches of up to BatchBuilder::kEvents, processes

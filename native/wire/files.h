@@ -70,6 +70,16 @@ inline int open_file(const char *path, int flags, FileLinks links, int folder = 
   return checked_file(openat(folder, path, flags | more, 0600), (flags & O_ACCMODE) != O_RDONLY);
 }
 
+/// Exactly `bytes` from `offset`. False: they are not all there.
+inline bool read_all(int fd, uint64_t offset, void *to, uint64_t bytes) {
+  for (uint64_t done = 0; done < bytes;) {
+    const ssize_t n = pread(fd, static_cast<char *>(to) + done, bytes - done, static_cast<off_t>(offset + done));
+    if (n == 0 || (n < 0 && errno != EINTR)) return false;
+    if (n > 0) done += static_cast<uint64_t>(n);
+  }
+  return true;
+}
+
 /// The same, where it belongs to this user and nobody else may write it: what it says is this user's word.
 inline int open_own_file(const char *path) {
   const int fd = open_file(path, O_RDONLY, FileLinks::kRefused);

@@ -59,11 +59,7 @@ bool read_file(const char *path, Request &request) {
   const Descriptor fd(open_file(path, O_RDONLY, FileLinks::kRefused));
   const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
   const size_t size = end < 0 ? 0 : static_cast<size_t>(end);
-  size_t got = 0;
-  if (size > 0 && size < kMostBytes && request.reset(size + 1))
-    for (ssize_t n = 1; n > 0 && got<size; got += n> 0 ? static_cast<size_t>(n) : 0)
-      n = pread(fd, &request[got], size - got, static_cast<off_t>(got));
-  return size > 0 && got == size;
+  return size > 0 && size < kMostBytes && request.reset(size + 1) && read_all(fd, 0, &request[0], size);
 }
 
 /// Whether the request names this process: `"pid": 4711`, at whatever place.

@@ -58,8 +58,7 @@ bool write_module(Thread &thread, uint32_t stack, const void *module) {
   return write_side_record(thread, GMT_MODULE_CALL, call, {name, call.class_bytes});
 }
 
-/// False: no room for the stack or a code object of it.
-/// `learned`: from here on the same frames have another hash.
+/// False: no room for the stack or a code object of it. `learned`: from here on the same frames have another hash.
 GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk, bool *learned) {
   gmt_frame frames[GMT_MAX_FRAMES];
   if (walk.module && !write_module(thread, id, walk.module)) return false;

@@ -20,9 +20,8 @@ constexpr size_t kFreeLines = 16;
 /// Stacks that free a site's blocks, most frequent first; at most kFreeLines.
 std::vector<FreeLine> free_lines(const State &state, uint32_t site);
 
-/// Buckets begin on a common grid; min, max and last are exact for the changes inside a bucket of one series.
-/// Where several are summed and more than one changes within one kept bucket, min and max are bounds. The value
-/// that held at `from_ns` leads, unless a bucket begins before or there.
+/// Buckets begin on a common grid; min, max and last are exact for one series. Where several are summed and more than one changes
+/// within one kept bucket, min and max are bounds. The value at `from_ns` leads, unless a bucket begins before or there.
 std::vector<Bucket> timeline(const State &state, const TimelineQuery &query);
 SiteSeries site_series(const State &state, const SiteSeriesQuery &query);
 LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query);

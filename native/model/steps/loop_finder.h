@@ -154,8 +154,7 @@ class LoopFinder {
   static constexpr size_t kAllocations = 1u << 20;
   /// Rounds that make a loop, without the first two, which also fill caches.
   static constexpr size_t kRounds = 8;
-  /// Up to this many allocations it searches often, so that a loop is found early; later each search has half as
-  /// much again to see as the one before.
+  /// Up to this many allocations it searches often, so that a loop is found early; later each search sees half as much again.
   static constexpr size_t kFew = 20'000;
 
   /// Of a cell: the site, kNone where it is none to go by, the stack, and the thread.

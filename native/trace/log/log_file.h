@@ -1,6 +1,5 @@
 #pragma once
-// The log of one process: a live `*.gmtlog`, or the same bytes inside a saved trace. Chunks are found and bounded
-// here; what is in them is for Merge.
+// The log of one process, live or inside a saved trace. Chunks are found and bounded here; what is in them is for Merge.
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -36,13 +36,7 @@ std::optional<FileBytes> FileBytes::open(const std::string &path) {
 }
 
 bool FileBytes::read(uint64_t offset, void *to, size_t count) const {
-  if (offset > size_ || count > size_ - offset) return false;
-  for (size_t done = 0; done < count;) {
-    const ssize_t n = ::pread(fd_, static_cast<char *>(to) + done, count - done, static_cast<off_t>(offset + done));
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
-  }
-  return true;
+  return offset <= size_ && count <= size_ - offset && read_all(fd_, offset, to, count);
 }
 
 std::vector<std::byte> FileBytes::copy(uint64_t offset, uint64_t count, uint64_t limit) const {
@@ -93,9 +87,8 @@ void ElfFile::read_symbols(const FileBytes &file) {
 }
 
 const ElfSymbol *ElfFile::find(std::string_view name) const {
-  for (const ElfSymbol &symbol : symbols_)
-    if (symbol.name == name) return &symbol;
-  return nullptr;
+  const auto found = std::ranges::find(symbols_, name, &ElfSymbol::name);
+  return found == symbols_.end() ? nullptr : &*found;
 }
 
 std::vector<std::byte> ElfFile::bytes_at(const FileBytes &file, uint64_t address, size_t count) const {

@@ -17,9 +17,8 @@ Rights acquire_rights();
 /// probes, looking into processes of others (`foreign`), perf events (`perf`). False: the kernel refused.
 bool settle_rights(uid_t owner, gid_t group, bool foreign, bool perf);
 
-/// Goes before the program's threads from here on: it works little, and what it does not get to before the ring is full is
-/// lost; where more threads run than there are processors, a fair share is too small for a burst. Without CAP_SYS_NICE this does
-/// nothing; the capability is given up.
+/// Goes before the program's threads from here on: what it does not get to before the ring is full is lost, and a fair share of busy
+/// processors is too small for a burst. Without CAP_SYS_NICE this does nothing; the capability is given up.
 void run_ahead();
 
 }  // namespace gmt::uprobe

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <string_view>
@@ -55,9 +56,7 @@ bool parse_stat(const std::string &stat, ProcessInfo *out) {
 }  // namespace
 
 bool ProcessInfo::belongs_to(uint32_t uid) const {
-  for (uint32_t own : uids)
-    if (own != uid) return false;
-  return true;
+  return std::ranges::all_of(uids, [&](uint32_t own) { return own == uid; });
 }
 
 std::optional<ProcessInfo> read_process(uint32_t pid) {
