@@ -73,7 +73,6 @@ class Follower {
     }
     turns_changed_.notify_all();
   }
-  /// Ends the thread.
   void stop() {
     request_stop();
     std::lock_guard once(join_mutex_);

@@ -19,7 +19,6 @@ class LogRetention {
 
   /// Chunks that its process has taken so far.
   uint64_t reserved() const;
-  /// Bytes that it takes of the disk.
   uint64_t disk_bytes() const;
   /// Its process may take chunks up to this number.
   void limit(uint64_t chunks);

@@ -68,7 +68,6 @@ class LogMerger {
   void checkpoint(Archive &a);
   /// Nothing later was delivered so far.
   uint64_t time_ns() const;
-  /// Checkpoints of a saved trace.
   const std::vector<CheckpointLocation> &checkpoints() const { return checkpoints_; }
   void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
 
@@ -86,7 +85,6 @@ class LogMerger {
   /// Something may still come: a process runs, or (in a directory without a log) none has begun, or not all was read.
   /// With `until_ns`, only while something up to that time may.
   bool live() const;
-  /// From a saved trace.
   bool saved() const { return saved_; }
   /// What is missing of all processes and of the file.
   Losses losses() const;

@@ -36,7 +36,6 @@ inline void find_loop_if_due(const Context &context) {
 
 /// A training step ended by the optimizer's mark.
 void end_training_step(const Context &context);
-/// Python's collector begins or ends.
 void handle_collection(const Context &context);
 
 /// Time has reached `time_ns`: readings of the device up to then hold, and slices of time end.

@@ -60,7 +60,6 @@ std::pair<uint64_t, uint64_t> range_of(std::span<const Found> blocks) {
 
 class FoundBlocks {
  public:
-  /// Room for `most` blocks.
   explicit FoundBlocks(size_t most) : all_(std::make_unique_for_overwrite<Found[]>(most + 1)) {}
 
   /// Takes it where it is `wanted`; whether it is cannot be guessed, so there is no branch.

@@ -54,7 +54,6 @@ class Growth {
     for (const double at : x) weights_.push_back((at - mean) / spread);
   }
 
-  /// Spans of the run that have ended.
   uint32_t ended_spans() const { return accounts_.spans().span_of(now_); }
 
   /// Least-squares slope over the recent past, bytes a second; 0 while the run is too short for one.

@@ -8,7 +8,6 @@
 namespace gmt::model {
 
 SiteRows sites(const State &state, const SiteQuery &query);
-/// nullopt: there is no such site.
 std::optional<SiteDetail> site(const State &state, uint32_t id);
 AllocationRows allocations(const State &state, const AllocationQuery &query);
 /// Tensors and pinned memory by address, alive or ended since the last step did.

@@ -34,7 +34,6 @@ struct CategoryRow {
   CategorySum sum;
 };
 
-/// Sums of one category by device.
 class CategorySums {
  public:
   void checkpoint(Archive &a) { a(sums_); }

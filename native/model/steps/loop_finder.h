@@ -48,7 +48,6 @@ constexpr CallPosition call_position(size_t depth, uint32_t line, Parting partin
   return static_cast<uint64_t>(depth) << 34 | static_cast<uint64_t>(line) << 2 | static_cast<uint64_t>(parting);
 }
 
-/// The depth and line alone.
 constexpr uint64_t depth_and_line(CallPosition place) { return place >> 2; }
 
 /// Of a file and a function of it, not kOfLibrary.

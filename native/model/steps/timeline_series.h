@@ -37,7 +37,6 @@ class TimelineSeries {
     open_[0].last = value;
   }
 
-  /// A bucket as it is kept.
   struct StoredBucket {
     Bucket bucket;
     uint64_t width_ns;

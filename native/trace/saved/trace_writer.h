@@ -30,7 +30,6 @@ class TraceWriter {
   /// From here on what there is can be read at unfinished_path(); more may follow.
   void settle();
   std::string unfinished_path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-  /// Bytes so far.
   uint64_t size() const { return end_; }
   /// Writes the table and the header, makes it durable, and puts it in its place.
   Status finish();

@@ -18,7 +18,6 @@
 
 namespace gmt::uprobe {
 
-/// An open file.
 class FileBytes {
  public:
   static std::optional<FileBytes> open(const std::string &path);

@@ -29,7 +29,6 @@ class ControlFollow {
     if (control_) ::munmap(const_cast<gmt_control *>(control_), sizeof *control_);
   }
 
-  /// What is asked for now.
   bool recording() const { return !control_ || __atomic_load_n(&control_->recording, __ATOMIC_RELAXED) != 0; }
   /// Becomes readable when the switch was touched; -1: there is none, poll.
   int descriptor() const { return watch_; }
