@@ -21,12 +21,10 @@ bool thread_held_up(const std::string &thread) {
 
 bool process_held_up(uint32_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  DIR *all = ::fdopendir(open_folder(tasks.c_str(), FileLinks::kFollowed));
-  if (!all) return false;
   bool held_up = false;
-  while (const dirent *entry = held_up ? nullptr : ::readdir(all))
-    held_up = entry->d_name[0] != '.' && thread_held_up(tasks + "/" + entry->d_name);
-  ::closedir(all);
+  visit_entries(open_folder(tasks.c_str(), FileLinks::kFollowed), [&](const char *name, int) {
+    held_up = held_up || (name[0] != '.' && thread_held_up(tasks + "/" + name));
+  });
   return held_up;
 }
 

@@ -96,6 +96,16 @@ inline int open_folder(const char *path, FileLinks links) {
   return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (links == FileLinks::kRefused ? O_NOFOLLOW : 0));
 }
 
+/// Calls `visit(name, folder)` for what is in an open folder, which is closed then. False: it cannot be read.
+template <class Visit>
+bool visit_entries(int folder, Visit visit) {
+  DIR *all = folder < 0 ? nullptr : fdopendir(folder);
+  if (!all) return false;
+  while (const dirent *entry = readdir(all)) visit(entry->d_name, dirfd(all));
+  closedir(all);
+  return true;
+}
+
 /// Whether a folder belongs to this user, and nobody else may write into it.
 inline bool own_folder(const char *path) {
   const Descriptor fd(open_folder(path, FileLinks::kRefused));
@@ -139,11 +149,7 @@ inline void remove_file(const char *path, int folder = AT_FDCWD) { unlinkat(fold
 
 /// Removes a folder with the files in it.
 inline void remove_folder(const char *path) {
-  DIR *all = fdopendir(open_folder(path, FileLinks::kRefused));
-  if (!all) return;
-  while (const dirent *entry = readdir(all)) remove_file(entry->d_name, dirfd(all));
-  closedir(all);
-  unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+  if (visit_entries(open_folder(path, FileLinks::kRefused), remove_file)) unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 }  // namespace gmt

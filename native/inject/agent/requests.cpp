@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,14 +43,11 @@ uint64_t number_in(const char *name) {
 }
 
 uint64_t next_number(const char *directory) {
-  DIR *all = fdopendir(open_folder(directory, FileLinks::kFollowed));
-  if (!all) return 0;
   uint64_t next = 0;
-  while (const dirent *entry = readdir(all)) {
-    const uint64_t number = number_in(entry->d_name);
+  visit_entries(open_folder(directory, FileLinks::kFollowed), [&](const char *name, int) {
+    const uint64_t number = number_in(name);
     if (number > g_seen && (next == 0 || number < next)) next = number;
-  }
-  closedir(all);
+  });
   return next;
 }
 

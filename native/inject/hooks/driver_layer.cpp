@@ -219,6 +219,22 @@ int enable_ours(const cuda::Cupti &cupti) {
   return enabled;
 }
 
+void write_missing(Thread &thread) {
+  char text[900];
+  if (g_refusal == cuda::kCuptiMultipleSubscribers)
+    snprintf(text, sizeof text,
+             "Another tool holds CUPTI: driver allocations are not recorded, tensors are; run without the other tool.");
+  else if (g_refusal != 0)
+    snprintf(text, sizeof text, "CUPTI at %s refused (error %d): driver allocations are not recorded, tensors are.",
+             cupti_path(), g_refusal);
+  else
+    snprintf(text, sizeof text,
+             "No libcupti was found: driver allocations are not recorded, tensors are; install the Python package "
+             "nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or the CUDA toolkit, or name the "
+             "library in GPU_MEMTRACE_CUPTI.");
+  write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
+}
+
 }  // namespace
 
 bool is_ours(uint32_t domain, uint32_t id) {
@@ -243,26 +259,6 @@ bool start_driver_layer() {
 }
 
 void forget_devices() { memset(g_described, 0, sizeof g_described); }
-
-namespace {
-
-void write_missing(Thread &thread) {
-  char text[900];
-  if (g_refusal == cuda::kCuptiMultipleSubscribers)
-    snprintf(text, sizeof text,
-             "Another tool holds CUPTI: driver allocations are not recorded, tensors are; run without the other tool.");
-  else if (g_refusal != 0)
-    snprintf(text, sizeof text, "CUPTI at %s refused (error %d): driver allocations are not recorded, tensors are.",
-             cupti_path(), g_refusal);
-  else
-    snprintf(text, sizeof text,
-             "No libcupti was found: driver allocations are not recorded, tensors are; install the Python package "
-             "nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or the CUDA toolkit, or name the "
-             "library in GPU_MEMTRACE_CUPTI.");
-  write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
-}
-
-}  // namespace
 
 void describe_driver_layer(Thread &thread) {
   const bool on = subscription() != nullptr;
