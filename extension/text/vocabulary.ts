@@ -26,11 +26,7 @@ export function vocabulary(t: Translate): Vocabulary {
   return {
     states: {
       growing: words('alarm', t('leak'), t('It keeps growing, and none of it is freed.')),
-      rising: words(
-        'warning',
-        t('suspected leak'),
-        t('It is growing: a leak, or a cache or buffer that is not full yet.'),
-      ),
+      rising: words('warning', t('suspected leak'), t('It is growing: a leak, or a cache that is not full yet.')),
       rose: words(
         'warning',
         t('grew until the end'),
@@ -38,11 +34,7 @@ export function vocabulary(t: Translate): Vocabulary {
         t('grew'),
       ),
       slow: words('calm', t('slow leak'), t('It keeps growing, but too slowly to matter.')),
-      sawtooth: words(
-        'calm',
-        t('sawtooth'),
-        t('It builds up and is freed again, like a queue or the results of an epoch.'),
-      ),
+      sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again, like a queue.')),
       plateau: words(
         'calm',
         t('plateau'),
@@ -61,20 +53,14 @@ export function vocabulary(t: Translate): Vocabulary {
       rising: words(
         'warning',
         t('Suspected leak'),
-        t('Memory that has stayed allocated step after step so far: a leak, or a cache or buffer that is filling up.'),
+        t('Memory that has stayed allocated so far: a leak, or a cache that is filling up.'),
       ),
       rose: words(
         'warning',
         t('Grew until the end'),
-        t(
-          'Memory that stayed allocated step after step until the end of the trace: a leak, or a cache or buffer that was filling up.',
-        ),
+        t('Memory that stayed allocated until the end of the trace: a leak, or a cache that was filling up.'),
       ),
-      slow: words(
-        'calm',
-        t('Slow leak'),
-        t('Memory that stays allocated step after step, but needs more than a year to fill the device.'),
-      ),
+      slow: words('calm', t('Slow leak'), t('It needs more than a year to fill the device.')),
       oom: words('warning', t('Out of memory'), t('An allocation failed.')),
       fragmentation: words(
         'warning',
