@@ -63,7 +63,7 @@ function productVersion(dist: string): string {
 function missingPart(error: unknown): string | null {
   const { code, path = '' } = error as NodeJS.ErrnoException;
   if (code !== 'ENOENT' || !path.startsWith(join(__dirname, '..'))) return null;
-  return `${path} is missing, which is part of gpu-memtrace: install it again.`;
+  return `${path}, a part of gpu-memtrace, is missing. Reinstall gpu-memtrace.`;
 }
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -12,11 +12,11 @@ export const WORDS = vocabulary(t);
 
 /** What a program did, as a part of a sentence. */
 export const WITHIN: Record<Pass, string> = {
-  other: t(' outside of any module’s call'),
+  other: t(' outside any module'),
   forward: t(' in the forward pass'),
-  evaluation: t(' in a forward pass without gradients'),
+  evaluation: t(' in a forward pass under no_grad'),
   backward: t(' in the backward pass'),
-  optimizer: t(' in the step of the optimizer'),
+  optimizer: t(' during optimizer.step()'),
 };
 
 /** Those of the texts that hold. */
@@ -36,9 +36,9 @@ export function stepsText(count: number): string {
   return count === 1 ? t('1 step') : t('{0} steps', formatCount(count));
 }
 
-/** `1.00 MiB a step, since step 12` */
+/** `1.00 MiB per step, since step 12` */
 export function rateText(bytesPerStep: number, sinceStep: number): string {
-  return withSince(t('{0} a step', formatBytes(bytesPerStep)), sinceStep);
+  return withSince(t('{0} per step', formatBytes(bytesPerStep)), sinceStep);
 }
 
 /** The text, with the step since which it holds, where that is sure. */
@@ -46,10 +46,10 @@ export function withSince(text: string, sinceStep: number): string {
   return isSinceSure(sinceStep) ? t('{0}, since step {1}', text, formatCount(sinceStep)) : text;
 }
 
-/** `each step`, `every 20th step`. */
+/** `every step`, `every 20th step`. */
 export function eachStepText(period: number): string {
   const steps = Math.round(period);
-  return steps > 1 ? t('every {0} step', ordinal(steps)) : t('each step');
+  return steps > 1 ? t('every {0} step', ordinal(steps)) : t('every step');
 }
 
 /** 2nd, 3rd, 4th, 11th. */
@@ -67,7 +67,7 @@ export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): st
 export function holderText(holder: FindingHolder): string {
   const { path, length, asked: whenSeen } = holder;
   const items = length === 1 ? t('1 item') : t('{0} items', formatCount(length ?? 0));
-  const facts = length === null ? [] : [whenSeen ? t('{0} when seen', items) : items];
+  const facts = length === null ? [] : [whenSeen ? t('{0} when found', items) : items];
   const line = lineName(holder);
   if (line !== null) facts.push(line);
   return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
@@ -79,8 +79,12 @@ export const shareOf = (holder: FindingHolder): string | null => shareText(holde
 /** What is wrong with a filter, in one sentence; '': nothing. */
 export const filterProblemOf = (filter: string): string => filterProblem(filter, t);
 
-/** `Seen 12.30 s into the run; this paused the program for 31 ms.` */
+/** `The holder was found 12.30 s into the run. …` */
 export function seenText({ timeNs, pauseMs }: NonNullable<FindingHolder['asked']>): string {
   const at = formatDuration(timeNs);
-  return t('Seen {0} into the run; this paused the program for {1} ms.', at, formatCount(Math.ceil(pauseMs)));
+  return t(
+    'The holder was found {0} into the run. The search paused the program for {1} ms.',
+    at,
+    formatCount(Math.ceil(pauseMs)),
+  );
 }

@@ -47,7 +47,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   }
   const name = processName(target);
   const named = name.charAt(0).toLowerCase() + name.slice(1);
-  if (options.format === 'table') notify(`Attached to ${named}; Ctrl+C detaches; the program continues.`);
+  if (options.format === 'table') notify(`Attached to ${named}. Ctrl+C detaches; the program keeps running.`);
   await showUntil(options, recording.session, probes.tracer.ended, {
     title: named,
     pid: null,
@@ -58,7 +58,7 @@ async function record(options: AttachArguments, target: ProcessFacts, dist: stri
   const end = await probes.detach();
   recording.addon.endOnSignals(lastWord(recording));
   if (!recording.session.info().processes.some(({ notes }) => notes.some(({ code }) => code === NOTE_ATTACHED))) {
-    notify('The trace began when the tracer attached: what was allocated before is unknown.');
+    notify('The trace began when the tracer attached, so earlier allocations are unknown.');
   }
   const status = end.problem === null ? 0 : NOT_STARTED;
   return finish(options, recording, 'Nothing was allocated while the tracer was attached.', status);

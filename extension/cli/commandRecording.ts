@@ -93,7 +93,7 @@ export function beginRecording(
 /** The last sentence where a signal ends us before the trace is saved; what was drawn leaves the terminal as it found it. */
 export function lastWord({ directory }: Recording, wholeScreen = false): string {
   const restored = wholeScreen ? LEAVE : isatty(2) ? '\x1b7\x1b[r\x1b8\n' : '';
-  return `${restored}gpu-memtrace: A signal came before the trace was saved; it stays in\n${directory}\n`;
+  return `${restored}gpu-memtrace: A signal arrived before the trace was saved. It remains in\n${directory}\n`;
 }
 
 /** Leaves nothing of a recording that came to nothing. */
@@ -143,7 +143,7 @@ export async function finish(
   try {
     await recording.metrics.end();
     if (!existsSync(directory))
-      notify(`${directory} was deleted while the trace was recorded into it: parts may be missing.`);
+      notify(`${directory} was deleted during recording, so parts of the trace may be missing.`);
     for (const name of attempt(() => readdirSync(directory), [])
       .filter(name => NOT_RECORDED.test(name))
       .slice(0, 3))
@@ -171,7 +171,7 @@ export async function finish(
       writeResult(jsonChunks(document), options.report);
     }
   } catch (error) {
-    notify(`The report could not be made (${endless(reasonOf(error))}).`);
+    notify(`The report could not be created (${endless(reasonOf(error))}).`);
   }
   await recording.job?.finish(addon, directory);
   await save(options, recording, nothing);
@@ -203,9 +203,8 @@ function undecidedLines(session: NativeTrace, verdicts: Verdicts): string[] {
   const info = session.info();
   const { overall, sentence } = overallVerdict(info, verdicts);
   const suspected = verdicts.findings.filter(({ verdict }) => verdict === 'rising' || verdict === 'rose');
-  if (suspected.length > 0)
-    return suspected.map(({ title }) => `--fail-on-leak cannot tell whether it is a leak: ${title}.`);
-  return isConclusive(overall) || info.totals.length === 0 ? [] : [`--fail-on-leak cannot tell: ${sentence}`];
+  if (suspected.length > 0) return suspected.map(({ title }) => `--fail-on-leak cannot judge this finding: ${title}.`);
+  return isConclusive(overall) || info.totals.length === 0 ? [] : [`--fail-on-leak cannot judge leaks: ${sentence}`];
 }
 
 /** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */
@@ -215,7 +214,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
   try {
     if (session.info().processes.length === 0) {
       removeTraceDirectory(directory);
-      if (options.output !== null) notify(`${nothing} There is nothing to save in ${options.output}.`);
+      if (options.output !== null) notify(`${nothing} ${options.output} was not written.`);
       return;
     }
     const file =
@@ -232,7 +231,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
     }
   } catch (error) {
     const left = existsSync(directory);
-    notify(`The trace could not be saved (${endless(reasonOf(error))})${left ? '; it stays in' : '.'}`);
+    notify(`The trace could not be saved (${endless(reasonOf(error))})${left ? '. It remains in' : '.'}`);
     if (left) print([directory], 2);
   }
 }

@@ -28,7 +28,7 @@ function doctorText(diagnosis: Diagnosis): string[] {
     '',
     attach.possible
       ? 'Attaching to running programs is possible here (gpu-memtrace attach PID).'
-      : 'Attaching to running programs is not possible here; programs that are started with gpu-memtrace run do not need it.',
+      : 'Attaching to running programs is not possible here. Programs started with gpu-memtrace run do not need it.',
   ];
 }
 
@@ -39,5 +39,5 @@ function checkLines({ state, name, detail, fix }: Check): string[] {
 
 function verdict({ gpu }: Diagnosis): string {
   if (gpu) return 'Programs can be recorded on this machine.';
-  return 'Nothing can be recorded on this machine until what is missing has been added.';
+  return 'Nothing can be recorded on this machine until the problems above are fixed.';
 }

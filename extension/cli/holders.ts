@@ -67,7 +67,7 @@ function byAddress(address: bigint, { session, processes }: OpenTrace): Subject[
     const found = tensorAt(session, process, address);
     return found === null ? [] : [{ title, process, sites: [found.site], blocks: [found.block] }];
   });
-  return subjects.length > 0 ? subjects : { error: `No tensor that is alive begins at ${title}.` };
+  return subjects.length > 0 ? subjects : { error: `No live tensor starts at ${title}.` };
 }
 
 function byLine({ file, line }: { file: string; line: number }, opened: OpenTrace): Subject[] | { error: string } {
@@ -88,7 +88,7 @@ function byLine({ file, line }: { file: string; line: number }, opened: OpenTrac
   const subjects = processes
     .map(process => ({ title, process, sites, blocks: survivorsOf(session, { process, sites, sinceStep: null }) }))
     .filter(({ process, blocks }) => blocks.length > 0 || isRecorded(process));
-  return subjects.length > 0 ? subjects : { error: `Nothing that ${title} allocated is alive.` };
+  return subjects.length > 0 ? subjects : { error: `No memory allocated at ${title} is alive.` };
 }
 
 function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string } {
@@ -97,7 +97,7 @@ function byLeak({ session, processes }: OpenTrace): Subject[] | { error: string 
   if (leaks.length === 0) {
     const { overall, sentence } = overallVerdict(session.info(), verdicts);
     const why = overall === 'found' ? 'No leak was found.' : sentence;
-    return { error: `${why} The blocks of a line, such as train.py:41, can be asked for.` };
+    return { error: `${why} Use --line, such as --line train.py:41, to query the blocks of a line.` };
   }
   return leaks.map(leak => {
     const { title, process, sites } = leak;

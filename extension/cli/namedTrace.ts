@@ -18,7 +18,7 @@ export async function withNamed(
   if ('error' in opened) return refuse(opened.error, 1);
   try {
     if (opened.processes.length === 0)
-      return refuse(`${where} has not used CUDA yet: there is nothing to ask about.`, 1);
+      return refuse(`${where} has not used CUDA yet, so there is nothing to query.`, 1);
     const result = await use(opened);
     return typeof result === 'number' ? result : refuse(result.error, 1);
   } finally {

@@ -74,10 +74,10 @@ export async function attachBeforeStart(
 async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> {
   tracer.detach();
   const end = await tracer.ended;
-  if (end.problem !== null)
-    notify(`${end.problem.message.replace(/\.$/, '')}: what happened afterwards is not in the trace.`);
+  if (end.problem !== null) notify(`${end.problem.message.replace(/\.$/, '')}; later events are not in the trace.`);
   await settle(recording.session, recording.directory, LOGS_LIMIT_MS, true);
   const { lost } = recording.session.info();
-  if (end.lost > lost.events) notify(`The tracer lost ${end.lost - lost.events} events that the trace does not count.`);
+  if (end.lost > lost.events)
+    notify(`The tracer dropped ${end.lost - lost.events} events that the trace does not count.`);
   return end;
 }

@@ -124,7 +124,7 @@ async function follow(
     pid: started.pid,
     startedMs: recording.facts.startedRealtimeMs,
     wholeScreen,
-    quit: () => notify('The program continues; its report is printed when it ends.'),
+    quit: () => notify('The program keeps running; its report is printed when it ends.'),
   });
   clearInterval(orphaned);
   counting.end();
@@ -134,7 +134,7 @@ async function follow(
   recordProcess(recording, started.pid, status);
   note(recording.directory, 'status', status);
   if (status === KILLED && memoryKills() > killsBefore)
-    notify('Main memory ran out, and Linux killed the program for it: below is what it had on GPUs and pinned then.');
+    notify('Main memory ran out, and Linux killed the program. Its GPU and pinned memory at that time is below.');
   await readToEnd(recording);
   await probes?.detach();
   return finish(options, recording, neverBegan(options.start, recording) ?? cpu.why(), status);
@@ -146,11 +146,12 @@ function neverBegan(start: StartConditions | null, { session }: Recording): stri
   if (start === null || totals.length > 0 || processes.some(({ recording }) => recording)) return null;
   const { step, reservedBytes } = start;
   const counted = Math.max(0, ...steps.filter(({ source }) => source !== 'time').map(({ count }) => count));
-  const reached = counted === 0 ? 'no training step was seen' : `it ended ${formatPlural(counted, 'training step')}`;
-  if (step !== undefined) return `Nothing was recorded: recording was to begin after step ${step}, and ${reached}.`;
+  const reached =
+    counted === 0 ? 'no training step was detected' : `it ended ${formatPlural(counted, 'training step')}`;
+  if (step !== undefined) return `Nothing was recorded: recording should start after step ${step}, but ${reached}.`;
   if (reservedBytes !== undefined)
-    return `Nothing was recorded: PyTorch's cache never held more than ${formatBytes(reservedBytes - 1)}.`;
-  return 'Nothing was recorded: recording began paused (--start paused), and nobody switched it on.';
+    return `Nothing was recorded: PyTorch's reserved memory never exceeded ${formatBytes(reservedBytes - 1)}.`;
+  return 'Nothing was recorded: recording started paused (--start paused) and was never turned on.';
 }
 
 /** Ends the program once it has ended so many training steps. `stopped`, once it has ended: that has happened. */
@@ -209,9 +210,9 @@ function noteCpuUse({ session }: Recording, pid: number): { stop(): void; why():
 async function readToEnd({ session, directory }: Recording): Promise<void> {
   try {
     const running = await settle(session, directory, STRAGGLER_MS);
-    if (running > 0) notify(`${running} of its processes still run: what they do from here on is not in the trace.`);
+    if (running > 0) notify(`${running} of its processes are still running; what follows is not in the trace.`);
   } catch (error) {
-    notify(`The trace could not be read to its end (${reasonOf(error)}).`);
+    notify(`The trace could not be read completely (${reasonOf(error)}).`);
   }
 }
 

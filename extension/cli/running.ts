@@ -13,14 +13,15 @@ export async function mark({ target, name }: MarkArguments, dist: string): Promi
   const nowMs = Date.now();
   return withNamed(target, dist, async ({ directory, session }) => {
     const { live, startRealtimeMs } = session.info();
-    if (directory === null || !live) return { error: 'The program has ended: only a running program can be marked.' };
+    if (directory === null || !live)
+      return { error: 'The program has ended. Markers can only be added to a running program.' };
     const timeNs = Math.max(0, Math.round((nowMs - startRealtimeMs) * 1e6));
     try {
-      if (!addMark(directory, { name, timeNs })) return { error: `${directory} is gone.` };
+      if (!addMark(directory, { name, timeNs })) return { error: `${directory} no longer exists.` };
     } catch (error) {
-      return { error: `The mark could not be written: ${reasonOf(error)}.` };
+      return { error: `The marker could not be written: ${reasonOf(error)}.` };
     }
-    print([`Marked "${name}" at ${formatDuration(timeNs)}.`]);
+    print([`Added marker "${name}" at ${formatDuration(timeNs)}.`]);
     return 0;
   });
 }
@@ -31,7 +32,7 @@ export async function record({ target, on }: RecordArguments, dist: string): Pro
     const loaded = loadNative(dist);
     if ('error' in loaded) return loaded;
     if (directory === null || !session.info().live)
-      return { error: 'The program has ended: there is nothing to record.' };
+      return { error: 'The program has ended, so there is nothing to record.' };
     try {
       loaded.addon.setRecording(directory, on);
     } catch (error) {

@@ -61,7 +61,7 @@ export class TraceVerdicts {
       const patience = { limitMs: PATIENCE_MS, signal: this.closing.signal };
       const result = await queryProcess(this.still, this.directory, process, words, patience);
       const took = timeOf(result);
-      log(`asked who holds what leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
+      log(`searched for holders of leaks: ${'sentence' in result ? result.sentence : `${took.pauseMs} ms`}`);
       return took;
     };
     const canQuery = (process: number): boolean => this.queryRefusal({ process }) === null;
@@ -106,7 +106,7 @@ export class TraceVerdicts {
   /** Throws a sentence where it is none of the findings any more. */
   find(id: string): Finding {
     const finding = this.judge.latest?.findings.find(entry => entry.id === id);
-    if (finding === undefined) throw new Error(t('This finding is gone: memory has changed since.'));
+    if (finding === undefined) throw new Error(t('This finding no longer exists, because memory has changed since.'));
     return finding;
   }
 
@@ -121,7 +121,7 @@ export class TraceVerdicts {
     const finding = this.find(id);
     const search = this.begin(id);
     const pid = this.pidOf(finding);
-    const sentence = t('Asking process {0}; it answers between two of its Python instructions…', pid);
+    const sentence = t('Querying process {0}…', pid);
     this.show(search, { state: 'asking', sentence, results: [] });
     return this.queryHolders(finding, search.stop.signal).then(holders => {
       this.show(search, holders);
@@ -139,7 +139,7 @@ export class TraceVerdicts {
     const refusal = this.queryRefusal({ process });
     if (refusal !== null) return refusal;
     const found = tensorAt(this.source, process, BigInt(address));
-    if (found === null) return t('The block is freed.');
+    if (found === null) return t('The block has been freed.');
     const patience = { limitMs: BLOCK_PATIENCE_MS };
     const result = await queryProcess(this.still, this.directory, process, { blocks: [found.block] }, patience);
     return 'sentence' in result ? result.sentence : null;
@@ -153,7 +153,7 @@ export class TraceVerdicts {
     const refusal = this.queryRefusal(finding);
     if (refusal !== null) return this.recorded(finding, refusal);
     const blocks = survivorsOf(this.source, finding);
-    if (blocks.length === 0) return refused(t('None of its blocks is alive now.'));
+    if (blocks.length === 0) return refused(t('None of its blocks are alive now.'));
     const patience = { limitMs: PATIENCE_MS, signal };
     const result = await queryProcess(this.still, this.directory, finding.process, { blocks }, patience);
     if (signal.aborted) return refused(t('Stopped waiting.'));
@@ -169,7 +169,7 @@ export class TraceVerdicts {
   /** What the trace has of it. `why`: the process is not queried. */
   private recorded({ process, sites }: Finding, why: string): Inquiry {
     const recorded = recordedHolders(this.source, process, sites);
-    if (recorded === null) return refused(`${why} ${t('The trace holds no earlier answer.')}`);
+    if (recorded === null) return refused(`${why} ${t('The trace has no earlier answer.')}`);
     const sentence = `${why} ${occasionText(recorded)}`;
     return { state: 'answered', sentence, results: recorded.holders };
   }
@@ -181,7 +181,7 @@ export class TraceVerdicts {
 
   private begin(id: string): HolderSearch {
     const before = this.searches.get(id);
-    if (before?.holders?.state === 'asking') throw new Error(t('The program is being asked already.'));
+    if (before?.holders?.state === 'asking') throw new Error(t('The program is already being queried.'));
     const search = { holders: null, ...before, stop: new AbortController() };
     this.searches.set(id, search);
     return search;

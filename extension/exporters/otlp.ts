@@ -24,11 +24,11 @@ export function otlpServer(address: string, env: NodeJS.ProcessEnv, instance: st
   const text = own || address || env.OTEL_EXPORTER_OTLP_ENDPOINT || USUAL;
   const url = attempt(() => new URL(text), null);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
-    return { error: `${text.replace(/\/\/.*@/, '//')} is no address of a server, such as ${USUAL} (--otlp).` };
+    return { error: `${text.replace(/\/\/.*@/, '//')} is not a server address, such as ${USUAL} (--otlp).` };
   if (!own && !url.pathname.endsWith(PATH)) url.pathname = url.pathname.replace(/\/*$/, PATH);
   const named = { ...pairs(env.OTEL_EXPORTER_OTLP_HEADERS), ...pairs(env.OTEL_EXPORTER_OTLP_METRICS_HEADERS) };
   const headers = attempt(() => new Headers({ ...named, 'content-type': 'application/json' }), null);
-  if (headers === null) return { error: 'OTEL_EXPORTER_OTLP_HEADERS: one of these cannot be sent (--otlp).' };
+  if (headers === null) return { error: 'OTEL_EXPORTER_OTLP_HEADERS has a header that cannot be sent (--otlp).' };
   const resource = pairs(env.OTEL_RESOURCE_ATTRIBUTES);
   const name = env.OTEL_SERVICE_NAME || resource['service.name'] || 'gpu-memtrace';
   return {
@@ -48,7 +48,7 @@ export async function sendOtlp(server: OtlpServer, body: string, signal: AbortSi
   const { partialSuccess } = parseFields(text) ?? {};
   const { rejectedDataPoints = 0, errorMessage = '' } = isFields(partialSuccess) ? partialSuccess : {};
   if (Number(rejectedDataPoints) > 0)
-    throw new Error(`the server refused ${String(rejectedDataPoints)} points: ${String(errorMessage)}`);
+    throw new Error(`the server rejected ${String(rejectedDataPoints)} points: ${String(errorMessage)}`);
 }
 
 /** An ExportMetricsServiceRequest, as JSON, in which 64-bit numbers are text. Times are whole milliseconds. */

@@ -41,9 +41,8 @@ export function factLines(facts: TraceFacts): string[] {
   const lost = lossLine(facts.lost);
   if (lost !== null) lines.push(lost);
   lines.push(...facts.notes);
-  if (fromSeconds !== undefined)
-    lines.push(`Only what was allocated from ${fromSeconds} s on and was alive at the end.`);
-  if (atSeconds !== undefined) lines.push(`As it was at ${atSeconds} s.`);
+  if (fromSeconds !== undefined) lines.push(`Only memory allocated after ${fromSeconds} s and still alive at the end.`);
+  if (atSeconds !== undefined) lines.push(`The state at ${atSeconds} s.`);
   return lines;
 }
 
@@ -51,6 +50,6 @@ export function factLines(facts: TraceFacts): string[] {
 export function lossLine({ events, byCause }: TraceInfo['lost']): string | null {
   const causes = Object.entries(byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
   if (causes.length === 0) return null;
-  if (events === 0) return `No event was lost, but not all of each is there: ${causes.join(', ')}.`;
-  return `${formatPlural(events, 'event')} lost (${causes.join(', ')}): sums may be wrong by these.`;
+  if (events === 0) return `No events were dropped, but some details are missing: ${causes.join(', ')}.`;
+  return `${formatPlural(events, 'event')} dropped (${causes.join(', ')}); totals may be off by these.`;
 }

@@ -48,7 +48,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, 
 /** The bytes of a regular file, through links too where the user named it. Throws. */
 export function readBytes(file: string, most = MOST_BYTES): Buffer {
   return withRegular(file, O_RDONLY, (opened, { size }) => {
-    if (size > most) throw new Error(`it is larger than ${most >> 20} MB`);
+    if (size > most) throw new Error(`it is larger than ${most >> 20} MiB`);
     return readFileSync(opened);
   });
 }

@@ -43,7 +43,7 @@ export async function readJob(
       const names = [...new Set(read.found.map(({ summary }) => summary.run))].sort();
       return { error: `There is no run ${run} in ${folder}: ${names.join(', ')}.` };
     }
-    const nothing = `Nothing is in ${folder} yet: ranks write when they have run for some seconds, then each minute.`;
+    const nothing = `${folder} is empty so far. Ranks write after a few seconds and then every minute.`;
     return { error: notes[0] ?? nothing };
   }
   const broken = read.broken.map(name => `${name} cannot be read.`);
@@ -58,7 +58,7 @@ export async function writeTables(folder: string, dist: string): Promise<string[
       writer.write();
       await writer.writeAllocations(addon, join(folder, trace), false);
     });
-    if (problem !== null) notes.push(`The tables of ${trace} cannot be made: ${problem}`);
+    if (problem !== null) notes.push(`The tables of ${trace} cannot be created: ${problem}`);
   }
   return notes;
 }

@@ -43,7 +43,7 @@ export async function unpack(
     await unpackMember(handle, member, about.size, target);
     return { about, member: member.name };
   } catch (error) {
-    throw new Error(`${file} is not opened: ${reasonOf(error)}.`, { cause: error });
+    throw new Error(`${file} was not opened: ${reasonOf(error)}.`, { cause: error });
   } finally {
     await handle.close();
   }
@@ -110,9 +110,9 @@ class Bounded extends Transform {
 
 /** Throws where no snapshot has so many bytes, or so many times as many as its packed file. */
 function checkSize(bytes: number, packed: number): void {
-  if (bytes > MOST_BYTES) throw new Error('unpacked it is larger than 4 GiB');
+  if (bytes > MOST_BYTES) throw new Error('it is larger than 4 GiB when unpacked');
   if (bytes > Math.max(SMALL_BYTES, MOST_TIMES * packed))
-    throw new Error(`unpacked it is more than ${MOST_TIMES} times as large, which no snapshot is`);
+    throw new Error(`it is more than ${MOST_TIMES} times as large when unpacked, unlike any snapshot`);
 }
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
@@ -129,20 +129,20 @@ async function onlySnapshot(handle: FileHandle, size: number): Promise<Member> {
   const named = files.filter(({ name }) => /\.(pickle|pkl)$/i.test(name));
   const [member, ...others] = named.length > 0 ? named : files;
   if (member === undefined) throw new Error('it is an archive without files');
-  if (others.length > 0) throw new Error('it has several files: unpack it, and open one of them');
+  if (others.length > 0) throw new Error('it has several files; unpack it and open one of them');
   checkSize(member.unpacked, size);
   if (!member.regular || member.encrypted)
-    throw new Error(`${member.name} in it is ${member.encrypted ? 'encrypted' : 'no regular file'}`);
+    throw new Error(`${member.name} in it is ${member.encrypted ? 'encrypted' : 'not a regular file'}`);
   return member;
 }
 
 async function membersOf(handle: FileHandle, size: number): Promise<Member[]> {
   const tail = await readAt(handle, Math.max(0, size - ZIP_END), Math.min(size, ZIP_END));
   const at = tail.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
-  if (at < 0 || at + 22 > tail.length) throw new Error('it is cut short: the table of its files is missing');
+  if (at < 0 || at + 22 > tail.length) throw new Error('it is cut short: its file table is missing');
   const [bytes, start] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
   if (start === 0xffffffff) throw new Error('it is larger than 4 GiB');
-  if (bytes > ZIP_TABLE || start + bytes > size) throw new Error('the table of its files is damaged');
+  if (bytes > ZIP_TABLE || start + bytes > size) throw new Error('its file table is damaged');
   const table = await readAt(handle, start, bytes);
   const members: Member[] = [];
   for (let place = 0; place + 46 <= bytes && table.readUInt32LE(place) === 0x02014b50;) {
@@ -156,7 +156,7 @@ async function membersOf(handle: FileHandle, size: number): Promise<Member[]> {
 function memberAt(table: Buffer, at: number, nameEnd: number): Member {
   const method = table.readUInt16LE(at + 10);
   const name = table.toString('utf8', at + 46, nameEnd);
-  if (method !== 0 && method !== 8) throw new Error(`it is packed in a way (${method}) that is not read here`);
+  if (method !== 0 && method !== 8) throw new Error(`its compression method (${method}) is not supported`);
   return {
     ...{ name, deflated: method === 8, encrypted: (table.readUInt16LE(at + 8) & 1) === 1 },
     regular: ((table.readUInt32LE(at + 38) >>> 16) & IFMT) !== IFLNK,

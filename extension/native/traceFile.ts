@@ -22,9 +22,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function traceFile(addon: Pick<NativeAddon, 'importSnapshot'>, file: string): Promise<TraceFile> {
   const unpacker = unpackerOf(firstBytes(file));
   if (unpacker !== null)
-    throw new Error(
-      `${file} is packed in a way that is not read here: unpack it with ${unpacker}, and open what comes out.`,
-    );
+    throw new Error(`${file} has an unsupported compression format. Unpack it with ${unpacker}, and open the result.`);
   if (!isSnapshot(file)) return { path: file, release: () => undefined };
   const folder = temporaryFolder();
   const release = (): void => remove(folder);
@@ -57,7 +55,7 @@ async function convert(
     await addon.importSnapshot(own, path);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const temporary = `${tmpdir()} (what ${file} is turned into)`;
+    const temporary = `${tmpdir()} (the unpacked ${file})`;
     // By functions: a `$` in a name is no pattern.
     throw new Error(
       message.replaceAll(own, () => named).replaceAll(path, () => temporary),

@@ -12,7 +12,7 @@ export function filterProblem(text: string, t: Translate): string {
     const [isSize, isAge] = [BYTES.test(amount), /^age$/i.test(name ?? '')];
     if (isAge && !AGE.test(amount)) return t('{0}: an age is a number of steps, as in age>5steps.', word);
     if (name === '' && !isSize) return t('{0}: a size is a number with a unit, as in >10MB.', word);
-    if (name && !isAge && isSize) return t('{0}: a size stands alone, as in >10MB.', word);
+    if (name && !isAge && isSize) return t('{0}: a size has no name before it, as in >10MB.', word);
   }
   return '';
 }

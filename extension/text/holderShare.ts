@@ -11,7 +11,7 @@ export function otherHolders({ also = [], share }: FindingHolder): HolderPart[] 
 
 /**
  * `It holds 20 of 60 blocks. trainer.seen[...] (train.py:12) holds 30. Other holders: 2.`, and other holders of its blocks:
- * `log_b[...] (train.py:10) holds the same memory. Change both.`; null: it holds all, and nobody else.
+ * `log_b[...] (train.py:10) also holds this memory. Change both.`; null: it holds all, and nobody else.
  */
 export function shareText({ share, also = [] }: FindingHolder, t: Translate): string | null {
   const sentences = share === undefined ? [] : shareSentences(share, t);
@@ -22,15 +22,15 @@ export function shareText({ share, also = [] }: FindingHolder, t: Translate): st
 
 function shareSentences({ blocks, of, others, named }: NonNullable<FindingHolder['share']>, t: Translate): string[] {
   const counts = [formatCount(blocks), formatCount(of)] as const;
-  if (others === 0) return [t('It holds {0} of {1} blocks; who holds the others is not known.', ...counts)];
+  if (others === 0) return [t('It holds {0} of {1} blocks; the holder of the others is unknown.', ...counts)];
   const parts = named.map(part => t('{0} holds {1}.', nameOf(part), formatCount(part.blocks)));
   const rest = others > named.length ? [t('Other holders: {0}.', formatCount(others - named.length))] : [];
   return [t('It holds {0} of {1} blocks.', ...counts), ...parts, ...rest];
 }
 
 function tooText(part: HolderToo, t: Translate): string {
-  if (part.blocks > NEARLY * part.of) return t('{0} holds the same memory.', nameOf(part));
-  return t('{0} holds {1} of its {2} blocks too.', nameOf(part), formatCount(part.blocks), formatCount(part.of));
+  if (part.blocks > NEARLY * part.of) return t('{0} also holds this memory.', nameOf(part));
+  return t('{0} also holds {1} of its {2} blocks.', nameOf(part), formatCount(part.blocks), formatCount(part.of));
 }
 
 function nameOf(part: HolderPart): string {

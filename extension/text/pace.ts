@@ -12,10 +12,10 @@ export function isSinceSure(sinceStep: number): boolean {
   return sinceStep > WARM_UP_STEPS;
 }
 
-/** How fast a finding's memory grows: `+51.00 MiB a step`, `full after 412 more steps (7 minutes)`; empty where nothing grows. */
+/** How fast a finding's memory grows: `+51.00 MiB per step`, `full after 412 more steps (7 minutes)`; empty if nothing grows. */
 export function paceOf({ bytesPerStep, fullInSteps, fullInSeconds }: Finding, t: Translate): string[] {
   if (bytesPerStep <= 0) return [];
-  const rate = t('+{0} a step', formatBytes(bytesPerStep));
+  const rate = t('+{0} per step', formatBytes(bytesPerStep));
   if (fullInSteps === null || fullInSteps > FAR) return [rate];
   const steps =
     fullInSteps === 1 ? t('full after 1 more step') : t('full after {0} more steps', formatCount(fullInSteps));

@@ -79,7 +79,7 @@ class LifetimeReader {
     ended_ = !modelled_->poll(kSlice);
     if (modelled_->reader->overtaken())
       modelled_->reader->note(
-          "What came next is not kept any more: it was older than the window of full detail (--detail).");
+          "Later events are no longer stored: they were older than the full-detail window (--detail).");
     if (ended_) modelled_->model.finish_lifetimes();
     return true;
   }

@@ -16,9 +16,9 @@ def text_of(size):
 
 def write():
     """Writes all of it into the trace, which knows then what of before is still there."""
-    began = time.strftime("Recording was switched on at %Y-%m-%d %H:%M:%S UTC; ", time.gmtime())
+    began = time.strftime("Recording was turned on at %Y-%m-%d %H:%M:%S UTC. ", time.gmtime())
     if not blocks.can_list():
-        return natives["note"](NOTE_STARTED, began + "what was allocated before is not known" + why() + ".")
+        return natives["note"](NOTE_STARTED, began + "Earlier allocations are unknown" + why() + ".")
     sequence = natives["sequence"]()
     lists = {device: (0, [], []) for device in range(core._cuda_getDeviceCount())}
     for segment in blocks.segments():
@@ -34,11 +34,11 @@ def write():
         natives["before"](BLOCK, device, sequence, reserved, alive)
     natives["before"](NO_MORE, 0, sequence, 0, [])
     alive = [size for _, each, _ in lists.values() for size in each[1::2]]
-    known = "PyTorch had %d blocks (%s) then. What was allocated before, or while it was off, has no line, and of other driver memory of that time nothing is known."
+    known = "PyTorch had %d blocks (%s) at that time. Allocations made before, or while recording was off, have no source line, and other driver memory from that time is unknown."
     natives["note"](NOTE_STARTED, began + known % (len(alive), text_of(sum(alive))))
 
 
 def why():
     if getattr(core, "_cuda_isHistoryEnabled", bool)():
-        return ": PyTorch keeps a history of its memory, which would have to be read too"
-    return ", since this PyTorch's allocator does not tell"
+        return ", because PyTorch is recording its own memory history"
+    return ", because this version of PyTorch does not report them"

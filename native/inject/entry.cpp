@@ -46,11 +46,12 @@ void describe_process(Thread &thread) {
     describe_driver_layer(thread);
   } else {
     write_note(thread, GMT_NOTE_NO_CUPTI,
-               "The CUDA driver did not call the tracer, so driver allocations are not recorded; tensors are. "
-               "CUDA_INJECTION64_PATH was changed or removed on the way to this process.");
+               "The CUDA driver did not load the tracer, so tensors are recorded, but driver allocations are not. "
+               "CUDA_INJECTION64_PATH was changed or removed before this process started.");
   }
   if (g_log.lean)
-    write_note(thread, GMT_NOTE_LEAN, "Recorded lean: memory of a backward pass has the line of its backward() call.");
+    write_note(thread, GMT_NOTE_LEAN,
+               "Recorded with --lean: backward-pass memory has the line of its backward() call.");
   if (g_chained) write_note(thread, GMT_NOTE_CHAINED, g_chained);
   start_agent(thread);
 }

@@ -140,7 +140,7 @@ std::string QueryServer::lines(std::string_view layer, uint64_t from_ns, uint64_
     modelled = then.value().get();
     while (modelled->poll(kEvents)) {
     }
-    if (modelled->reader->overtaken()) return refused("That moment is not kept any more.");
+    if (modelled->reader->overtaken()) return refused("That moment is no longer stored.");
     modelled->reader->end_here();
   }
   const auto number = process_of(*modelled, pid_);

@@ -61,8 +61,7 @@ bool directory_is_there(const std::string &directory) {
 
 trace::Result<std::unique_ptr<Recorder>> Recorder::begin(const std::string &directory, const Limits &limits) {
   constexpr uint64_t kNewest = trace::LogMerger::kToTheEnd;
-  if (!can_punch(directory))
-    return trace::Error{"The file system of " + directory + " cannot give back parts of files."};
+  if (!can_punch(directory)) return trace::Error{"The file system of " + directory + " cannot free parts of files."};
   auto modelled = session::open(directory, kNewest, kNewest);
   if (!modelled) return trace::Error{modelled.error()};
   return std::unique_ptr<Recorder>(new Recorder(directory, sensible(limits), std::move(modelled.value())));

@@ -186,7 +186,7 @@ int answer(const Arguments &arguments) {
 int record(const Arguments &arguments) {
   if (!own_folder(arguments.directory.c_str()))
     return fail(arguments.directory +
-                " is not recorded: it has to be a folder of this user that nobody else can write to.");
+                " is not recorded: it must be a folder that belongs to this user and that no other user can write to.");
   session::DirectoryLock lock(arguments.directory, session::DirectoryLock::kRecorder,
                               session::DirectoryLock::Way::kWhenFree);
   if (!lock.opened()) return fail("Cannot open " + arguments.directory + "/recorder.");

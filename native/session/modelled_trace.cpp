@@ -14,8 +14,8 @@ constexpr uint64_t kSlice = 16384;  ///< events between two checks whether a che
 constexpr int kTurns = 8;
 
 constexpr char kNotAll[] =
-    " does not have all of the time that was asked for: older events are not kept beyond the window of full detail "
-    "(--detail).";
+    " does not cover the whole requested time: events older than the full-detail window (--detail) are not "
+    "stored.";
 
 using Opened = trace::Result<std::unique_ptr<ModelledTrace>>;
 
@@ -79,7 +79,7 @@ class Opening {
     return gap_ ? nullptr : std::move(modelled.value());
   }
   Opened with_note(std::unique_ptr<ModelledTrace> modelled) const {
-    const char *what = " has a damaged checkpoint: all is there, and opening it takes longer.";
+    const char *what = " has a damaged checkpoint. The trace is complete, but opening it takes longer.";
     if (damaged_ > 0) modelled->reader->note(path_ + what);
     return modelled;
   }
@@ -167,10 +167,9 @@ Opened open(const std::string &path, uint64_t until_ns, uint64_t latest_ns) {
   }
   return trace::Error{
       until_ns == trace::LogMerger::kToTheEnd
-          ? path + " is recorded by another version of GPU Memory Trace, or damaged: its begin cannot be read."
-          : "That moment is not kept any more: it is older than the window of full detail (--detail). Of what is "
-            "older, the ends "
-            "of steps 1, 2, 4, 8 and so on, the peak and marks can be shown."};
+          ? path + " was recorded by another version of GPU Memory Trace, or is damaged: its beginning cannot be read."
+          : "That moment is no longer stored: it is older than the full-detail window (--detail). Older moments that "
+            "can be shown are the ends of steps 1, 2, 4, 8 and so on, the peak, and markers."};
 }
 
 trace::Status save(const std::string &source, const std::string &target, const std::string &session_json,
@@ -184,7 +183,7 @@ trace::Status save(const std::string &source, const std::string &target, const s
       torn = !checkpoints.value().empty() && !copying->held();
       copying.reset();
       if (torn || !add_checkpoints(writer, kEventsApart, checkpoints.value()))
-        return trace::Error{"Cannot save " + target + ": what " + source + " does not keep any more cannot be added."};
+        return trace::Error{"Cannot save " + target + ": parts that " + source + " no longer stores cannot be added."};
       return std::nullopt;
     };
     const trace::Status status = trace::save(source, target, session_json, open_logs, add);

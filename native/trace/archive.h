@@ -84,7 +84,7 @@ class Archive {
       hold(static_cast<uint64_t>(number) < archive_limit(T{}));
       value = good_ ? static_cast<T>(number) : T{};
     } else {
-      static_assert(std::is_arithmetic_v<T> || kRaw<T>, "a type that nobody taught how to be kept");
+      static_assert(std::is_arithmetic_v<T> || kRaw<T>, "a type without a stored form");
       raw(&value, sizeof value);
     }
   }

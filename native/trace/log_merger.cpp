@@ -23,9 +23,9 @@ uint64_t steady_ns() {
 std::string cut_note(const Container &file) {
   const std::string there = std::to_string(file.bytes);
   const std::string what = file.whole_bytes > file.bytes ? "of its " + std::to_string(file.whole_bytes) +
-                                                               " bytes the first " + there + " are there"
+                                                               " bytes, only the first " + there + " exist"
                                                          : "it ends at byte " + there;
-  return file.path + " is cut short: " + what + ". What can be read is shown.";
+  return file.path + " is cut short: " + what + ". The readable part is shown.";
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ Status LogMerger::open_directory() {
   if (!opened_.empty()) return std::nullopt;
   if (!notes_.empty()) return Error{notes_.front()};
   if (finished_logs_.empty() && session_over(session_json())) {
-    return Error{path_ + " holds no log: no process of this session used the GPU while it was traced."};
+    return Error{path_ + " has no log: no process of this session used the GPU while it was traced."};
   }
   return std::nullopt;
 }
@@ -321,7 +321,7 @@ std::vector<std::string> LogMerger::notes() const {
     const uint64_t at = process->merge.damaged_at();
     if (at == 0) continue;
     all.push_back(process->log.where() + " is damaged at byte " + std::to_string(process->log.file_offset(at)) +
-                  ": what could not be read is missing, the rest is shown.");
+                  ". The readable part is shown.");
   }
   return all;
 }

@@ -33,7 +33,7 @@ test('the ledger names the library and the program, and leaves the cache out', a
   assert.equal(lineless?.library, library);
   const leak = findings.find(finding => finding.class === 'driver');
   assert.deepEqual([leak?.library, leak?.place], ['libother_test.so', null]);
-  assert.match(leak?.title ?? '', /^libother_test\.so: .* 1\.00 MiB /);
+  assert.match(leak?.title ?? '', /^libother_test\.so .* 1\.00 MiB /);
   assertSentence(leak?.title);
 
   const table = await place.run(['report', place.path('t.gputrace')]);

@@ -83,7 +83,7 @@ test('what is there, and saved traces', async t => {
       const [first] = rowsOf(content, 'rows');
       assert.deepEqual([rowsOf(content, 'rows').length, content.next], [2, '2']);
       const [bytes, words] = (first?.liveBytes ?? []) as [number, string];
-      assert.ok(bytes > 1 << 20 && / MB$/.test(words));
+      assert.ok(bytes > 1 << 20 && / MiB$/.test(words));
       const rest = (await agent.call('query_allocations', { trace, at: 'peak', limit: 2, cursor: content.next }))
         .content;
       assert.notEqual(rowsOf(rest, 'rows')[0]?.id, first?.id);

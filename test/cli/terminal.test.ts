@@ -60,7 +60,7 @@ for (const size of SIZES) {
   test(`at ${named}: below the program’s output, and the end`, async t => {
     const { place, live } = placed(t);
     const seen = onTerminal(place, size, live());
-    await compare(`${named}.beside.txt`, seen, / 79 [^]*growing/);
+    await compare(`${named}.beside.txt`, seen, / 79 [^]*B\/step +leak/);
     place.write('go', '');
     assert.equal(await seen.ended(), 0);
     await compare(`${named}.end.txt`, seen, /TOTAL LIVE/);
@@ -69,7 +69,7 @@ for (const size of SIZES) {
   test(`at ${named}: the whole terminal, where the program’s output goes to a file`, async t => {
     const { place, live } = placed(t);
     const seen = onTerminal(place, size, live('--log', 'x.log'));
-    await compare(`${named}.view.txt`, seen, / 79 [^]*growing/);
+    await compare(`${named}.view.txt`, seen, / 79 [^]*B\/step +leak/);
     place.write('go', '');
     assert.equal(await seen.ended(), 0);
     // Terminals leave the cursor on the last letter of a full row, so wiping behind it would take that letter.
@@ -130,11 +130,11 @@ test('Ctrl+Z gives the shell its screen, and the view comes back with the progra
   const { place, live } = placed(t);
   const line = 'set -m; "$@"; echo stopped; read; fg; echo "status $?"';
   const seen = onTerminal(place, SMALL, live('--log', 'x.log'), line);
-  await seen.shows(/growing[^]*q quit$/);
+  await seen.shows(/B\/step +leak[^]*q quit$/);
   seen.type('\x1a');
-  assert.doesNotMatch(await seen.shows(/^stopped$/m), /growing/);
+  assert.doesNotMatch(await seen.shows(/^stopped$/m), /B\/step/);
   seen.type('\r');
-  await seen.shows(/growing[^]*q quit$/);
+  await seen.shows(/B\/step +leak[^]*q quit$/);
   seen.type('\x03');
   assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /^status 130$/m);
@@ -142,8 +142,8 @@ test('Ctrl+Z gives the shell its screen, and the view comes back with the progra
 
 test('a program that shares the terminal has it as without us: it is one, and keys are the program’s', async t => {
   const { place, live } = placed(t, `${JOB.split('while not')[0]}print("typed", input(), flush=True)\n`);
-  const seen = onTerminal(place, SMALL, live());
-  await seen.shows(/^terminal: True True True$[^]*growing/m);
+  const seen = onTerminal(place, [30, 80], live());
+  await seen.shows(/^terminal: True True True$[^]*B\/step +leak/m);
   seen.type('q\r');
   assert.equal(await seen.ended(), 0);
   assert.match(seen.screen(), /^typed q$/m);

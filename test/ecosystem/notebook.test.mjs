@@ -69,7 +69,7 @@ test('rows are cells, and runs of a cell are told apart', () => {
   const grows = (cell, each) => `${cell}, which grows each time you run it: ${each}`;
   assert.ok(stdout.includes(grows('In [4, 5, 6]', '977.00 KiB')), stdout);
   assert.ok(stdout.includes(grows('In [9, 10, 11, 12]', '1.14 MiB')), stdout);
-  assert.match(stdout, /LEFT BY CELL[^]*1\.14 MiB in 1 {2}In \[7, 8\]\n/);
+  assert.match(stdout, /LIVE BY CELL[^]*1\.14 MiB in 1 {2}In \[7, 8\]\n/);
   const { cells } = JSON.parse(command('report', trace, '--at', 'mark:In [13]', '--format', 'json').stdout);
   const [one] = cells.filter(({ cell }) => cell === 'In [7, 8]');
   assert.deepEqual(

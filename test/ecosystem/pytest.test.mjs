@@ -37,20 +37,20 @@ test('limits hold for what a test itself allocates, and a failure shows the line
   const ran = run(['--gpu-memtrace']);
   assert.deepEqual(results(ran), HELD, ran.stdout + ran.stderr);
   assert.deepEqual(failure(ran, 'over'), [
-    'The test had 3.00 MiB of GPU memory at once; its limit is 3 MB.',
+    'The test used 3.00 MiB of GPU memory at its peak; its limit is 3 MB.',
     '  2.00 MiB in 1     test_limits.py:29 test_over',
     '  1.00 MiB in 1     test_limits.py:28 test_over',
     '    512 B in 1     test_limits.py:30 test_over',
     'The GPU is simulated.',
   ]);
   assert.deepEqual(failure(ran, 'leaks'), [
-    'The test leaks more than 1 MB from one stack:',
+    'The test leaks more than 1 MB from one call stack:',
     '  3.00 MiB in 3     test_limits.py:55 test_leaks',
     'The GPU is simulated.',
   ]);
-  assert.match(failure(ran, 'replaces')[0], /^The test had 4.00 MiB /);
+  assert.match(failure(ran, 'replaces')[0], /^The test used 4.00 MiB /);
   assert.match(failure(ran, 'fails').join('\n'), /by itself/);
-  assert.match(ran.stdout, /most GPU memory at once =+\n +9\.00 MiB {2}\S*::test_keeps_little\n/);
+  assert.match(ran.stdout, /peak GPU memory =+\n +9\.00 MiB {2}\S*::test_keeps_little\n/);
   assert.deepEqual(liveTraces(place), []);
 });
 
@@ -94,7 +94,7 @@ test('a limit that names no size is refused', () => {
   );
   const ran = runPython(place, ['-m', 'pytest', '--gpu-memtrace', 'test_words.py']);
   assert.equal(ran.status, 1);
-  assert.match(ran.stdout, /'2 potatoes' is no size; write one such as '2 GB'/);
+  assert.match(ran.stdout, /'2 potatoes' is not a size. Use one such as '2 GiB'/);
 });
 
 test('without --gpu-memtrace the markers are known, and do nothing', () => {
@@ -127,7 +127,7 @@ def test_idle(): pass
   );
   const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file], {});
   assert.match(stdout, /^limit_gpu_memory is wrong: 'tensr' is no layer; write one of tensor, driver, host\.$/m);
-  assert.match(stdout, /^limit_gpu_leaks is wrong: '2 XB' is no size; write one such as '2 GB'\.$/m);
+  assert.match(stdout, /^limit_gpu_leaks is wrong: '2 XB' is not a size. Use one such as '2 GiB'\.$/m);
   assert.match(stdout, /no GPU memory was used in 3 tests with limits: these say nothing\./);
 });
 
@@ -151,7 +151,7 @@ def test_skipped():
   const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file]);
   const shown = failure({ stdout }, 'both').join('\n');
   assert.match(shown, /AssertionError: by itself/);
-  assert.match(shown, /^The test had 2\.00 MiB of GPU memory at once; its limit is 1 MB\.$/m);
+  assert.match(shown, /^The test used 2\.00 MiB of GPU memory at its peak; its limit is 1 MB\.$/m);
   assert.match(shown, /^ +2\.00 MiB in 1 +\S*test_both\.py:5 test_both$/m);
   assert.match(stdout, /1 failed, 1 skipped/);
 });
@@ -159,7 +159,7 @@ def test_skipped():
 test('--gpu-memtrace-out alone keeps nothing, and says so', () => {
   const ran = run(['--gpu-memtrace-out', 'unkept', '-k', 'fits']);
   assert.equal(ran.status, 0);
-  assert.match(ran.stdout, /^gpu-memtrace: --gpu-memtrace-out keeps nothing without --gpu-memtrace\.$/m);
+  assert.match(ran.stdout, /^gpu-memtrace: --gpu-memtrace-out has no effect without --gpu-memtrace\.$/m);
   assert.equal(existsSync(join(place.folder, 'unkept')), false);
 });
 

@@ -37,7 +37,7 @@ for (const by of ['function', 'file', 'thread', 'process', 'device'])
   test(`by ${by}: what leaks is told of the group, by steps`, () => {
     const words = [join(root, 'dist/cli.js'), 'report', join(golden, 'trace/steps.gputrace'), '--group-by', by];
     const said = (...more: string[]) => execFileSync(process.execPath, [...words, ...more], { encoding: 'utf8' });
-    assert.match(said(), / in 2\d \+512 B\/step growing/);
+    assert.match(said(), / in 2\d \+512 B\/step leak/);
     assert.doesNotMatch(said(), /KB\/s/);
     const { groups } = JSON.parse(said('--format', 'json')) as { groups: { verdict: string; bytesPerStep: number }[] };
     assert.ok(groups.some(({ verdict, bytesPerStep }) => verdict === 'growing' && bytesPerStep === 512));

@@ -17,7 +17,7 @@ test('reserved and live bytes by pool, who has it, and the same results', () => 
   const own = pools.find(pool => pool.kind === 'mempool');
   assert.deepEqual([own.makers, own.label.includes('__main__.scratch')], [1, true]);
   assert.match(run.table, /4 captured graphs keep .* of PyTorch’s cache, .* of it unused between replays/);
-  assert.match(run.table, /1 MemPool keeps .* of PyTorch’s cache, .* of it unused/);
+  assert.match(run.table, /1 MemPool reserves .* of PyTorch’s cache, of which .* is unused/);
   const byPool = pools.map(pool => [pool.id, pool.liveBytes]);
   const blocks = run.report.allocations.filter(block => block.layer === 'tensor');
   const summed = byPool.map(([id]) => [

@@ -63,7 +63,7 @@ describe('Findings in VS Code', () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
     const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KiB [^]*% \w/);
-    assertSentence(linesOf(card, /^kept\.py|KB/));
+    assertSentence(linesOf(card, /^kept\.py|KiB/));
     assertSentence(withoutNumbers(linesOf(card, /%/)));
     assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
     assert.ok(
@@ -93,7 +93,7 @@ describe('Findings in VS Code', () => {
     await press(`${CARD} [data-action=why]`, 'Enter');
     const text = await shows(`${CARD} [data-part=reasons]`, /Other lines/);
     assert.match(text, /Ruled out\s+Not warm-up/);
-    assert.match(text, /kept\.py:\d+ .* one-shot\s+\w.*\./);
+    assert.match(text, /kept\.py:\d+ .* persistent\s+\w.*\./);
     await press(`${CARD} [data-action=why]`, 'Enter');
     await until('no reasons', async () => (await words(`${CARD} [data-part=reasons]`)) === '');
     await click(`${CARD} [data-action=why]`);
@@ -176,7 +176,7 @@ describe('Findings in VS Code', () => {
       await shows(`${CARD} [data-value=fixed]`, /\w/);
       await until(
         'no leak in the editor',
-        async () => problems(file).length === 0 && !/a step/.test(String(await lineEnds())),
+        async () => problems(file).length === 0 && !/per step/.test(String(await lineEnds())),
       );
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand('undo');

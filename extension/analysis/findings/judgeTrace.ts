@@ -190,14 +190,14 @@ function bySeverity(a: Finding, b: Finding): number {
 function fillsUp(leak: Finding, verdicts: Map<number, SiteVerdict>): boolean {
   const { holder } = leak;
   if (holder?.kind === PINNED_CACHE.kind) {
-    const because = t('No tensor lies in it: PyTorch’s cache of pinned memory grows while more copies are under way.');
+    const because = t('No tensor uses it: PyTorch’s pinned memory cache grows while more copies are in flight.');
     takeBack(leak, verdicts, 'cache', because);
     return true;
   }
   if (holder === null || holder.bound === null || (holder.length ?? 0) > holder.bound) return false;
   // What has outgrown the bound is kept by something else as well.
   if (leak.sites.some(site => (verdicts.get(site)?.rises ?? 0) > (holder.bound ?? 0))) return false;
-  takeBack(leak, verdicts, 'plateau', t('It fills {0}, which holds at most {1}.', holder.path, holder.bound));
+  takeBack(leak, verdicts, 'plateau', t('It fills {0}, which has a limit of {1} entries.', holder.path, holder.bound));
   return true;
 }
 

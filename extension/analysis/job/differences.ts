@@ -67,11 +67,11 @@ function growth(worst: RankFinding, of: number[], ranks: readonly RankSummary[])
   const who = groupText(of, ranks);
   const others = ranks.length - of.length;
   const where = line > 0 ? t(' at {0}', placeText(worst)) : '';
-  const kept = holder === null ? '' : t(', kept by {0}', holder);
-  const rest = others === 1 ? t('; the other one does not') : t('; the other {0} do not', formatCount(others));
+  const kept = holder === null ? '' : t(', held by {0}', holder);
+  const rest = others === 1 ? t('; the other rank does not') : t('; the other {0} ranks do not', formatCount(others));
   const amount = formatBytes(bytes);
   const grows =
-    of.length === 1 ? t('{0} grows by {1} a step', who, amount) : t('{0} grow by up to {1} a step', who, amount);
+    of.length === 1 ? t('{0} grows by {1} per step', who, amount) : t('{0} grow by up to {1} per step', who, amount);
   const lines = line > 0 ? [{ file, line, function: name, bytes }] : [];
   const sentence = `${grows}${where}${kept}${others === 0 ? '' : rest}.`;
   const { change, suggestion } = worst;
@@ -185,7 +185,7 @@ function peakDifference(
   const rest = all.filter(({ rank }) => !of.includes(rank ?? 0));
   const [mine, theirs] = [own, rest].map(ranks => median(ranks.map(({ peakBytes }) => peakBytes)));
   const grows = grown.size > 0 && Math.abs((mine ?? 0) - (theirs ?? 0) - by) > Math.abs(by) / 2;
-  const others = `${rest.length === 1 ? t('the other one') : t('the others')}${grows ? t(', what grows aside') : ''}`;
+  const others = `${rest.length === 1 ? t('the other rank') : t('the other ranks')}${grows ? t(', not counting growth') : ''}`;
   const texts = {
     more: one
       ? t('{0} peaks {1} above {2}', who, amount, others)
@@ -195,7 +195,7 @@ function peakDifference(
       : t('{0} peak up to {1} below {2}', who, amount, others),
   };
   const parts = lines.map(line => t('{0} at {1}', formatBytes(Math.abs(line.bytes)), placeText(line)));
-  const because = parts.length === 0 ? t(', at no line in particular') : `: ${parts.join(', ')}`;
+  const because = parts.length === 0 ? t(', on no single line') : `: ${parts.join(', ')}`;
   const sentence = `${by > 0 ? texts.more : texts.less}${because}.`;
   return { kind: 'peak', who, ranks: of, bytes: by, lines, holder: null, advice: null, sentence: capital(sentence) };
 }
@@ -246,7 +246,7 @@ function foreignMemory(ranks: readonly RankSummary[]): JobDifference[] {
   const of = numbersOf(found.map(({ rank }) => rank));
   const bytes = Math.max(...found.map(one => one.bytes));
   const who = groupText(of, ranks, 'host');
-  const sentence = t('{0}: other processes than the job’s hold up to {1} of a GPU.', who, formatBytes(bytes));
+  const sentence = t('{0}: processes outside the job use up to {1} of a GPU.', who, formatBytes(bytes));
   return [
     { kind: 'foreign', who, ranks: of, bytes, lines: [], holder: null, advice: null, sentence: capital(sentence) },
   ];

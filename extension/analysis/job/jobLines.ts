@@ -75,7 +75,7 @@ function runTable(runs: readonly JobRun[]): string[] {
     formatCount(ranks),
     formatBytes(peakBytes),
     changeText(peakBytes, runs[i - 1]?.peakBytes),
-    bytesPerStep > 0 ? `${formatBytes(bytesPerStep)} a step at ${place}` : '',
+    bytesPerStep > 0 ? `${formatBytes(bytesPerStep)} per step at ${place}` : '',
   ]);
   return table(['run', 'began', 'version', 'ranks', 'peak', 'change', 'grows'], rows);
 }
@@ -90,7 +90,7 @@ function trendTable({ trends, runs }: JobView): string[] {
       return bytes === null ? '-' : `${formatBytes(bytes)}${growth}`;
     }),
   ]);
-  return table(['most at once, by line', ...shown.map(({ run }) => run)], rows);
+  return table(['peak by line', ...shown.map(({ run }) => run)], rows);
 }
 
 /** `+4.2%` from one run to the next; empty: there is none before. */

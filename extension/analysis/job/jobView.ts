@@ -97,7 +97,7 @@ function jobNotes(
   const silentText = ({ summary, writtenMs }: FoundSummary): string => {
     const ago = formatDuration((nowMs - writtenMs) * 1e6);
     return t(
-      'Rank {0} has said nothing for {1}: what it had at step {2} is shown.',
+      'Rank {0} has not reported for {1}; showing its state at step {2}.',
       summary.rank ?? 0,
       ago,
       summary.steps,
@@ -110,14 +110,14 @@ function jobNotes(
   const oom = ranks.filter(({ summary }) => summary.outOfMemoryCount > 0);
   // prettier-ignore
   return thatHold([
-    [missing.length > 0, t('{0} of {1} ranks are not in the folder: {2}.', formatCount(missing.length), worldSize ?? 0, rankList(missing))],
+    [missing.length > 0, t('{0} of {1} ranks have not written to the folder yet: {2}.', formatCount(missing.length), worldSize ?? 0, rankList(missing))],
     ...silent.slice(0, 3).map(one => [true, silentText(one)] as const),
-    [silent.length > 3, t('So it is with {0} ranks in all: {1}.', silent.length, of(silent))],
+    [silent.length > 3, t('{0} ranks in total have stopped reporting: {1}.', silent.length, of(silent))],
     [beyond.length > 0, t('The launcher’s variables contradict each other: {0} of {1}.', of(beyond), worldSize ?? 0)],
-    [processes > ranks.length, t('One process of each rank is shown, the newest: {0} more are in the folder, started again or without a rank of their own. Runs without a job’s name need a folder each, or GPU_MEMTRACE_RUN.', formatCount(processes - ranks.length))],
-    [unlike, t('Steps are inferred from the allocations and differ between ranks: a column need not be the same moment in all rows.')],
+    [processes > ranks.length, t('Only the newest process of each rank is shown. The folder has {0} more, which were restarted or have no rank of their own. Runs without a job name need separate folders, or GPU_MEMTRACE_RUN.', formatCount(processes - ranks.length))],
+    [unlike, t('Steps are inferred from the allocations and differ between ranks, so a column may not be the same moment in every row.')],
     [failed.length > 0, t('Ended with an error: {0}.', of(failed))],
-    [lossy.length > 0, t('Events were lost, so figures may be wrong, in {0}.', of(lossy))],
+    [lossy.length > 0, t('Events were dropped in {0}, so the figures may be wrong.', of(lossy))],
     [oom.length > 0, t('Out of memory: {0}.', of(oom))],
   ]);
 }

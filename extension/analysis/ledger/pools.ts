@@ -23,14 +23,14 @@ export function poolTexts(pools: readonly Pool[]): string[] {
   const words: Partial<Record<PoolKind, (count: string, bytes: string, unused: string) => string>> = {
     // prettier-ignore
     graph: (count, bytes, unused) => count === '1'
-      ? t('1 captured graph keeps {0} of PyTorch’s cache, {1} of it unused between replays', bytes, unused)
-      : t('{0} captured graphs keep {1} of PyTorch’s cache, {2} of it unused between replays', count, bytes, unused),
+      ? t('1 captured graph reserves {0} of PyTorch’s cache, of which {1} is unused between replays', bytes, unused)
+      : t('{0} captured graphs reserve {1} of PyTorch’s cache, of which {2} is unused between replays', count, bytes, unused),
     // prettier-ignore
     mempool: (count, bytes, unused) => count === '1'
-      ? t('1 MemPool keeps {0} of PyTorch’s cache, {1} of it unused', bytes, unused)
-      : t('{0} MemPools keep {1} of PyTorch’s cache, {2} of it unused', count, bytes, unused),
+      ? t('1 MemPool reserves {0} of PyTorch’s cache, of which {1} is unused', bytes, unused)
+      : t('{0} MemPools reserve {1} of PyTorch’s cache, of which {2} is unused', count, bytes, unused),
     // prettier-ignore
-    private: (_, bytes, unused) => t('Pools of captured graphs or MemPools keep {0} of PyTorch’s cache, {1} of it unused', bytes, unused),
+    private: (_, bytes, unused) => t('Pools of captured graphs or MemPools reserve {0} of PyTorch’s cache, of which {1} is unused', bytes, unused),
   };
   const paused = pausedIn(pools);
   const texts = Object.entries(words).flatMap(([kind, text]) => {
@@ -42,7 +42,10 @@ export function poolTexts(pools: readonly Pool[]): string[] {
   });
   if (paused > 0)
     texts.push(
-      t('{0} of these tensors are paused: their addresses are kept, their memory is given back', formatBytes(paused)),
+      t(
+        '{0} of these tensors are paused: their addresses are reserved, but their memory is released',
+        formatBytes(paused),
+      ),
     );
   return texts;
 }

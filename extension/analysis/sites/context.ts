@@ -89,7 +89,7 @@ export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Contex
     const because =
       (flags & STEP_PAUSED) !== 0
         ? t('Recording was paused until step {0}. {1}', since, verdict.because)
-        : t('Events are missing up to step {0}. {1}', since, verdict.because);
+        : t('Events up to step {0} are missing. {1}', since, verdict.because);
     return { ...verdict, because };
   }
   return verdict;
@@ -97,10 +97,7 @@ export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Contex
 
 function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
   if (context.outlasted && context.idleRounds > T.few * (verdict.period ?? 1)) {
-    const because = t(
-      'It grew in the first {0} rounds of a loop, and no more since: that was a set-up.',
-      verdict.rises,
-    );
+    const because = t('It grew in the first {0} loop iterations and not since, so that was setup.', verdict.rises);
     return stateVerdict(verdict, 'plateau', because);
   }
   const last = at(site.steps, site.steps.length - 1);
@@ -110,13 +107,13 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (context.lostShare > T.rare) {
     const share = `${(100 * context.lostShare).toFixed(0)}%`;
     const because = t(
-      'It seems to grow, but {0} of the events were lost: only a run that records them all can tell.',
+      'It seems to grow, but {0} of the events were dropped. Only a run without dropped events can be judged.',
       share,
     );
     return stateVerdict(verdict, 'unknown', because);
   }
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.part * T.timeSlices)) {
-    const because = t('It rises; where no training steps are known, it takes longer to tell.');
+    const because = t('It is growing. Without training steps, judging it takes longer.');
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   const noStep = noStepBecause(verdict, context);
@@ -128,13 +125,13 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     const because = t(
-      'It rises, as it does while a model is built; it takes {0} more steps to tell.',
+      'It is growing, as memory does during model construction. {0} more steps are needed to judge it.',
       formatCount(more),
     );
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
-    return stateVerdict(verdict, 'transient', t('It follows the inputs, which get longer and longer.'));
+    return stateVerdict(verdict, 'transient', t('It follows the inputs, which keep getting longer.'));
   }
   const sure = (context.axis.source === 'time' ? 1 - T.part : 1) * (1 - context.lostShare);
   return { ...verdict, confidence: sure * verdict.confidence };
@@ -147,15 +144,15 @@ function noStepBecause(
 ): string | null {
   if (parts)
     return t(
-      'The rounds have no backward pass, and the program has some: they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
+      'These iterations have no backward pass, although the program has some, so they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
     );
   if (idleRounds > T.few * (period ?? 1))
-    return t('It grew in {0} rounds of a loop, and no more for a while since: that may have been a set-up.', rises);
+    return t('It grew in {0} loop iterations and not for a while since, so that may have been setup.', rises);
   if (captures)
-    return t('It rises in a loop that captures a CUDA graph in most of its rounds, as is done once for each shape.');
+    return t('It grows in a loop that captures a CUDA graph in most iterations, as programs do once per shape.');
   if (unlisted)
-    return t('It rises in a loop that has just begun, and may capture CUDA graphs, as is done once for each shape.');
-  return loads ? t('It rises in a loop in which this line alone allocates, as when weights are loaded.') : null;
+    return t('It grows in a loop that has just started and may capture CUDA graphs, as programs do once per shape.');
+  return loads ? t('It grows in a loop in which only this line allocates, as when weights are loaded.') : null;
 }
 
 /** How many times the events it takes where a model could be built up, layer after layer, or be copied; 0: it is none. */

@@ -37,10 +37,10 @@ export function overallVerdict(info: TraceInfo, verdicts: Verdicts): { overall: 
     const text =
       (info.lost.byCause[CUT] ?? 0) > 0
         ? t(
-            'Unknown: {0} of the events are missing, for the file is cut short. Only the whole file can tell what leaks.',
+            'Unknown: {0} of the events are missing because the file is cut short. Only the whole file can be judged.',
             percent,
           )
-        : t('Unknown: {0} of the events were lost. Only a run that records them all can tell what leaks.', percent);
+        : t('Unknown: {0} of the events were dropped. Only a run without dropped events can be judged.', percent);
     return { overall: 'lost', sentence: text };
   }
   const lacking = lackingText(info, verdicts);
@@ -75,26 +75,27 @@ function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
   if (areEnough(steps)) return null;
   if (source === 'time') return lackingTime(info);
   if (info.processes.some(isSnapshot))
-    return t('The history of the snapshot has {0}: too few to tell what leaks.', stepsText(count));
-  if (!info.live) return t('The run ended after {0}: too few to tell what leaks.', stepsText(count));
+    return t('The snapshot’s history has only {0}, too few to judge leaks.', stepsText(count));
+  if (!info.live) return t('The run ended after {0}, too few to judge leaks.', stepsText(count));
   const more = FIRST_STEPS - count;
-  if (count === 0) return t('Waiting for the first training step to end; {0} of them tell what leaks.', FIRST_STEPS);
-  return more === 1 ? t('Needs 1 more step to tell what leaks.') : t('Needs {0} more steps to tell what leaks.', more);
+  if (count === 0)
+    return t('Waiting for the first training step to end. {0} steps are needed to judge leaks.', FIRST_STEPS);
+  return more === 1 ? t('Needs 1 more step to judge leaks.') : t('Needs {0} more steps to judge leaks.', more);
 }
 
 /** No time is named: a step that is found on the way settles it sooner, and slices in which nothing happens do not count. */
 function lackingTime(info: TraceInfo): string {
   if (info.processes.some(isSnapshot))
     return info.durationNs === 0
-      ? t('The snapshot has no history: it shows what was alive, and cannot tell what leaks.')
-      : t('The history of the snapshot has no training step, and is too short to tell what leaks.');
-  if (!info.live) return t('The run ended before a training step or enough time had passed to tell what leaks.');
-  return t('No training step is known yet: telling what leaks takes more time.');
+      ? t('The snapshot has no history. It shows live memory, but leaks cannot be judged.')
+      : t('The snapshot’s history has no training steps and is too short to judge leaks.');
+  if (!info.live) return t('The run ended before there was a training step or enough time to judge leaks.');
+  return t('No training steps are known yet, so judging leaks takes longer.');
 }
 
 function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): string {
   return t(
-    'No leak was found in {0}, but memory rose by {1} after the last step, where no steps tell whether it leaks: most at {2} ({3}).',
+    'No leak was found in {0}. Memory rose by {1} after the last step, mostly at {2} ({3}), where leaks cannot be judged.',
     stepsText(count),
     formatBytes(bytes),
     line,
@@ -105,7 +106,7 @@ function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): strin
 function roseText(first: Unjudged | undefined): string {
   if (first === undefined) return '';
   const { line, rises } = first;
-  return t('So far what {0} keeps rose {2} times, by {1}.', line, amountText(first), formatCount(rises));
+  return t('Memory from {0} has grown {2} times so far, by {1}.', line, amountText(first), formatCount(rises));
 }
 
 /** GPU memory needs no word. */
@@ -116,29 +117,29 @@ function amountText({ layer, bytes }: Unjudged): string {
 function risingText({ live }: TraceInfo, steps: Verdicts['steps'], rising: Unjudged): string {
   const words = [judgedBy(steps), rising.line, amountText(rising), formatCount(rising.rises), rising.because] as const;
   return live
-    ? t('No leak so far, after {0}, but what {1} keeps rose {3} times, by {2}. {4}', ...words)
-    : t('No leak was found in {0}, but what {1} keeps rose {3} times, by {2}. {4}', ...words);
+    ? t('No leak so far after {0}, but memory from {1} has grown {3} times, by {2}. {4}', ...words)
+    : t('No leak was found in {0}, but memory from {1} grew {3} times, by {2}. {4}', ...words);
 }
 
 function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
-  return t('No leak was found in {0}, but events are missing: {1}.', judgedBy(steps), formatCount(lost.events));
+  return t('No leak was found in {0}, but {1} events were dropped.', judgedBy(steps), formatCount(lost.events));
 }
 
 /** The steps, or what stands for them. */
 export function judgedBy({ source, count }: Verdicts['steps']): string {
-  if (source === 'periodic')
-    return count === 1 ? t('1 round of a loop') : t('{0} rounds of a loop', formatCount(count));
+  if (source === 'periodic') return count === 1 ? t('1 loop iteration') : t('{0} loop iterations', formatCount(count));
   if (source !== 'time') return stepsText(count);
-  return count === 1 ? t('1 slice of time') : t('{0} slices of time', formatCount(count));
+  return count === 1 ? t('1 time slice') : t('{0} time slices', formatCount(count));
 }
 
 function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
   const waiting = [...sites.values()].filter(site => site.state === 'unknown').length;
   const after = judgedBy(steps);
-  if (waiting === 0) return t('Nothing leaks after {0}.', after);
+  if (waiting === 0) return t('No leak after {0}.', after);
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
-  if (!live) return t('No leak was found in {0}; for {1} of {2} stacks these were too few to tell.', after, open, all);
+  if (!live)
+    return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);
   return waiting === 1
-    ? t('No leak so far, after {0}; 1 of {1} stacks needs more steps to tell.', after, all)
-    : t('No leak so far, after {0}; {1} of {2} stacks need more steps to tell.', after, open, all);
+    ? t('No leak so far after {0}; 1 of {1} call stacks needs more steps.', after, all)
+    : t('No leak so far after {0}; {1} of {2} call stacks need more steps.', after, open, all);
 }

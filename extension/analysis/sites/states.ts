@@ -16,13 +16,16 @@ export interface JudgedSite {
 /** Judges what one site does, from its series alone. */
 export function judgeSite(site: SiteSteps): SiteVerdict {
   if (site.lineSource === 'before-attach') {
-    return stateVerdict(site, 'before-attach', t('It was there before the recording began: how it grew is not known.'));
+    return stateVerdict(
+      site,
+      'before-attach',
+      t('It was allocated before the recording began, so its growth is unknown.'),
+    );
   }
   if (site.steps.length === 0) {
-    return stateVerdict(site, 'unknown', t('No whole step: it takes {0} of them to tell.', T.few + fewestRecords()));
+    return stateVerdict(site, 'unknown', t('No complete step yet; {0} are needed to judge.', T.few + fewestRecords()));
   }
-  if (site.segments)
-    return stateVerdict(site, 'cache', t('PyTorch’s cache took it to serve tensors: it grows as they do.'));
+  if (site.segments) return stateVerdict(site, 'cache', t('PyTorch reserved it for tensors, so it grows as they do.'));
   const blocks = judgeGrowth({ steps: site.steps, values: site.oldLiveCount, lag: 2 });
   if (blocks.state === 'growing') return growing(site, blocks, 'blocks');
   const size = judgeSize(site);
@@ -111,22 +114,22 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
   const span = at(site.steps, growth.to) - at(site.steps, growth.from);
   const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
   const { since, events, gap } = growth;
-  const rhythm = Math.round(gap) > 1 ? t('in about every {0} step', ordinal(Math.round(gap))) : t('in each step');
+  const rhythm = Math.round(gap) > 1 ? t('about every {0} step', ordinal(Math.round(gap))) : t('every step');
   const because = {
-    blocks: t('Since step {0}, {1} more blocks stayed alive, {2} times.', since, rhythm, events),
+    blocks: t('Since step {0}, more blocks stayed alive {1} ({2} times).', since, rhythm, events),
     level: t(
-      'Since step {0}, {1} more blocks were alive at the end, {2} times, each time others.',
+      'Since step {0}, more blocks were alive at the end of the step {1} ({2} times); each step replaces the blocks of the one before.',
       since,
       rhythm,
       events,
     ),
     kept: t(
-      'Since step {0}, {1} more blocks stayed alive than those that come and go, {2} times.',
+      'Since step {0}, more blocks stayed alive {1} ({2} times), beyond those that are replaced.',
       since,
       rhythm,
       events,
     ),
-    size: t('Since step {0}, {1} its block was bigger than the one before, {2} times.', since, rhythm, events),
+    size: t('Since step {0}, its block was larger than the one before {1} ({2} times).', since, rhythm, events),
   }[what];
   return {
     ...stateVerdict(site, 'growing', because),
@@ -142,7 +145,7 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
 function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {
   const oldFreed = sum(site.oldFreedBytes);
   if (oldFreed > 0 && sum(site.gcFreedBytes) >= T.most * oldFreed) {
-    return stateVerdict(site, 'cycle', t('Python’s collector alone frees it: reference cycles keep it until then.'));
+    return stateVerdict(site, 'cycle', t('Reference cycles keep it alive, so only the garbage collector frees it.'));
   }
   const odd = anomalyOf(site);
   if (odd !== null) return odd;
@@ -151,7 +154,7 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
     case 'bounded':
       return sawtooth(site, blocks);
     case 'slowing':
-      return stateVerdict(site, 'plateau', t('It grew more and more slowly, like a cache that fills up.'));
+      return stateVerdict(site, 'plateau', t('It grew more and more slowly, like a cache filling up.'));
     case 'early':
       return rising(waiting(site, blocks.waits), blocks.events, riseOf(site.oldLiveBytes, blocks));
     case 'stopped':
@@ -174,7 +177,7 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
       ? period === null
         ? t('It builds up and is freed again ({0}).', times(falls))
         : t('It builds up and is freed again, every {0} steps ({1}).', Math.round(period), times(falls))
-      : t('As much is freed as is allocated: old blocks make room for new ones.');
+      : t('New blocks replace old ones, so its size stays the same.');
   return { ...stateVerdict(site, 'sawtooth', because), period };
 }
 
@@ -184,12 +187,12 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
   const working = site.stepAllocations.filter(count => count > 0).length;
   const freedLate = site.oldFreedBytes.slice(-T.many).some(bytes => bytes > 0);
   if (freedLate && at(site.steps, last) - site.lastAllocationStep <= T.many) {
-    return stateVerdict(site, 'sawtooth', t('Old blocks make room for new ones: its size is bounded.'));
+    return stateVerdict(site, 'sawtooth', t('New blocks replace old ones, so its size is bounded.'));
   }
   const lacking = T.few + fewestRecords() + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
   if (working > 1 && lacking > 0) return risingSoFar(site, waiting(site, lacking, t('Too few steps')));
   if (working <= 1 && site.category !== 'optimizer')
-    return stateVerdict(site, 'one-shot', t('Allocated in one step, and still there.'));
+    return stateVerdict(site, 'one-shot', t('Allocated in one step and still alive.'));
   const stopped = blocks.state === 'stopped';
   const { oldLiveCount: old, steps } = site;
   const rise = old.findLastIndex((count, i) => count > at(old, i - 1));
@@ -200,7 +203,7 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
 }
 
 function released(site: SiteSteps): SiteVerdict {
-  return stateVerdict(site, 'sawtooth', t('It was kept for a while; all of it has been freed since.'));
+  return stateVerdict(site, 'sawtooth', t('It stayed alive for a while; all of it has been freed since.'));
 }
 
 function riseOf(bytes: readonly number[], { from, to }: Growth): number {
@@ -223,12 +226,14 @@ function brief(site: SiteSteps): SiteVerdict {
   if (site.steps.length < T.few && at(site.liveCount, site.liveCount.length - 1) > 0) {
     return waiting(site, T.few + fewestRecords());
   }
-  return stateVerdict(site, 'transient', t('It is freed within the step, or in the next.'));
+  return stateVerdict(site, 'transient', t('It is freed within the step or in the next one.'));
 }
 
-function waiting(site: SiteSteps, steps: number, why = t('It rises')): SiteVerdict {
+function waiting(site: SiteSteps, steps: number, why = t('It is growing')): SiteVerdict {
   const because =
-    steps > 1 ? t('{0}; it takes {1} more steps to tell.', why, steps) : t('{0}; it takes 1 more step to tell.', why);
+    steps > 1
+      ? t('{0}; {1} more steps are needed to judge it.', why, steps)
+      : t('{0}; 1 more step is needed to judge it.', why);
   return stateVerdict(site, 'unknown', because);
 }
 
@@ -242,7 +247,7 @@ function anomalyOf(site: SiteSteps): SiteVerdict | null {
   if (odd.length === 0 || odd.length > Math.max(1, T.rare * sizes.length)) return null;
   const where = at(site.steps, worked[odd[0] ?? 0] ?? 0);
   const ratio = Math.round(at(sizes, odd[0] ?? 0) / median(sizes));
-  return stateVerdict(site, 'anomaly', t('In step {0} it took {1} times its usual size at once.', where, ratio));
+  return stateVerdict(site, 'anomaly', t('In step {0}, it allocated {1} times its usual size at once.', where, ratio));
 }
 
 /** Of a site that does not grow. */

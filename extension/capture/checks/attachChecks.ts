@@ -22,7 +22,7 @@ export async function diagnoseAttach(dist: string): Promise<AttachDiagnosis> {
   const absent = tracerMissing(dist);
   if (absent !== null) {
     const fix = 'reinstall GPU Memory Trace, or install clang, bpftool and libbpf and build it with: npm run build';
-    return { possible: false, checks: [missing('tracer', `${program} is not there`, fix)], selfTest: null };
+    return { possible: false, checks: [missing('tracer', `${program} does not exist`, fix)], selfTest: null };
   }
   const { passed, test, problem } = await runSelfTest(program);
   if (test === null) {
@@ -31,7 +31,7 @@ export async function diagnoseAttach(dist: string): Promise<AttachDiagnosis> {
     return { possible: false, checks: [check], selfTest: null };
   }
   const checks = [ok('tracer', program), ...kernelChecks(test)];
-  if (test.privileged) checks.push(ok('rights', 'probes may be placed'));
+  if (test.privileged) checks.push(ok('rights', 'probes can be placed'));
   else checks.push(rights(dist, { type: 'error', code: 'no-privilege', message: test.message }));
   if (!passed && checks.every(check => check.state === 'ok')) {
     checks.push(missing('self-test', test.message || 'a probe was placed and did not fire', NO_HELP));
@@ -39,17 +39,19 @@ export async function diagnoseAttach(dist: string): Promise<AttachDiagnosis> {
   return { possible: passed, checks, selfTest: test };
 }
 
-const NO_HELP = 'start programs under the tracer instead (gpu-memtrace run)';
+const NO_HELP = 'start programs with the tracer instead (gpu-memtrace run)';
 
 /** Without the rights the tracer cannot try what else there is. */
 function kernelChecks(test: SelfTest): Check[] {
   const [kernel, btf] = [`Linux ${release()}`, '/sys/kernel/btf/vmlinux'];
   const absent = (name: string, what: string, fix: string): Check =>
-    test.privileged ? missing(name, `${kernel} ${what}`, fix) : warning(name, 'not known without the rights', '');
+    test.privileged
+      ? missing(name, `${kernel} ${what}`, fix)
+      : warning(name, 'unknown without the required privileges', '');
   return [
     test.bpf
       ? ok('BPF', kernel)
-      : absent('BPF', 'refuses BPF programs', `use a kernel with CONFIG_BPF_SYSCALL, or ${NO_HELP}`),
+      : absent('BPF', 'does not allow BPF programs', `use a kernel with CONFIG_BPF_SYSCALL, or ${NO_HELP}`),
     test.btf
       ? ok('BTF', btf)
       : missing('BTF', `${kernel} has none (${btf})`, `use a kernel with CONFIG_DEBUG_INFO_BTF, or ${NO_HELP}`),

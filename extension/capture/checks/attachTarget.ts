@@ -28,12 +28,12 @@ export async function checkTarget(
   if (facts.owner !== pid) return refuse(`${pid} is a thread of process ${facts.owner}: attach to ${facts.owner}.`);
   if (facts.ended) return refuse(`${named} has ended.`);
   if (uid !== 0 && facts.uid !== uid) {
-    const sentence = `${named} belongs to ${facts.user}; ${facts.user} may attach to it, or root:`;
+    const sentence = `${named} belongs to ${facts.user}; only ${facts.user} or root can attach to it:`;
     return { sentence, command: sudoLine(sudoWords) };
   }
   if (facts.drivers === null) {
     if (uid === 0) return refuse(`${named} cannot be inspected.`);
-    return { sentence: `${named} can be inspected by root alone:`, command: sudoLine(sudoWords) };
+    return { sentence: `Only root can inspect ${named}:`, command: sudoLine(sudoWords) };
   }
   if (facts.drivers.length === 0) return refuse(await withoutDriver(facts, proc));
   return facts;
@@ -47,7 +47,7 @@ async function withoutDriver(facts: ProcessFacts, proc: string): Promise<string>
     return `${named} has not loaded the CUDA driver (libcuda.so): attach after its first CUDA call.`;
   }
   const others = more.length === 0 ? 'its child process' : 'its child processes';
-  return `${named} has not loaded the CUDA driver (libcuda.so), but ${others} ${[first, ...more].join(', ')} did: attach to ${more.length === 0 ? 'that' : 'one of these'}.`;
+  return `${named} has not loaded the CUDA driver (libcuda.so), but ${others} ${[first, ...more].join(', ')} did. Attach to ${more.length === 0 ? 'that' : 'one of these'}.`;
 }
 
 /** `Process 123 (python train.py)` */

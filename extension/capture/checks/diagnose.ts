@@ -72,8 +72,8 @@ function checkCupti(environment: Environment, python: string | null): Check {
   if (found[0] !== undefined) return ok('libcupti', found.join(', '));
   const torch = torchFolder(environment, python);
   const fix = `${cuptiInstall(torch && torchCuda(torch))} in the environment that runs the program, or install the CUDA toolkit (or set CUDA_HOME)`;
-  const where = `none found beside ${python ?? 'Python'} or in a CUDA toolkit`;
-  return warning('libcupti', `${where}: driver allocations are not recorded, tensors are`, fix);
+  const where = `none found next to ${python ?? 'Python'} or in a CUDA toolkit`;
+  return warning('libcupti', `${where}: tensors are recorded, but driver allocations are not`, fix);
 }
 
 async function checkPython(interpreter: string | null): Promise<Check> {
@@ -84,8 +84,8 @@ async function checkPython(interpreter: string | null): Promise<Check> {
   const [major, minor] = version.split('.').map(Number);
   const text = `${interpreter} ${version}`;
   if (major === 3 && minor !== undefined && minor >= 9 && minor <= 14) return ok('Python', text);
-  const outside = `${text} is outside 3.9 to 3.14: no Python lines`;
-  return warning('Python', outside, 'run the program with Python 3.9 to 3.14');
+  const outside = `${text} is outside 3.9–3.14, so there are no Python lines`;
+  return warning('Python', outside, 'run the program with Python 3.9–3.14');
 }
 
 /** No finding where there is none: a program may bring its own. */
@@ -94,7 +94,7 @@ function checkTorch(environment: Environment, python: string | null): Check[] {
   const kinds = folder === null ? null : builtFor(folder);
   if (folder === null || kinds === null) return [];
   if (kinds.includes('cuda')) return [ok('PyTorch', `${folder} is built with CUDA`)];
-  const fix = 'install a build with CUDA: https://pytorch.org/get-started/locally/ has the line to type';
+  const fix = 'install a build with CUDA; https://pytorch.org/get-started/locally/ has the command';
   return [warning('PyTorch', `${folder} is built without CUDA`, fix)];
 }
 

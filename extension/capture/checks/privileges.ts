@@ -15,7 +15,7 @@ export interface Advice {
 }
 
 /** What goes on all the same. */
-export const WITHOUT = 'the in-process tracer, gpu-memtrace run, works without';
+export const WITHOUT = 'the in-process tracer, gpu-memtrace run, does not need it';
 
 /** Linux capabilities by number, linux/capability.h. */
 const CAP_SYS_ADMIN = 21n;
@@ -55,18 +55,18 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
   const sudo = (why: string): Advice => ({ sentence: `${lacks}; ${why}:`, command: sudoLine(sudoWords) });
   if ((around.root || !around.obtainable) && container) {
     const flags = needed.map(name => `--cap-add ${name}`).join(' ');
-    const sentence = `${lacks}; this container withholds it: start it with ${flags}, or attach from the host.`;
+    const sentence = `${lacks}; this container does not grant it. Start the container with ${flags}, or attach from the host.`;
     return { sentence, command: null };
   }
   if (around.root || !around.obtainable) {
-    return { sentence: `${lacks}; the system withholds it even from root, by lockdown or seccomp.`, command: null };
+    return { sentence: `${lacks}; the system denies it even to root, through lockdown or seccomp.`, command: null };
   }
-  if (around.noNewPrivileges) return sudo('nothing started from here may gain it (no_new_privs), so type elsewhere');
+  if (around.noNewPrivileges) return sudo('programs started from here cannot gain it (no_new_privs), so run elsewhere');
   if (!capabilitiesSuffice(kernel))
-    return sudo(`on Linux ${kernel} that takes root (from 6.6 on less is enough), so type`);
-  if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, where no file can have it, so type`);
+    return sudo(`on Linux ${kernel} that requires root (6.6 and newer require less), so run`);
+  if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so files on it cannot have it, so run`);
   const setcap = `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;
-  return { sentence: `${lacks}; run gpu-memtrace with sudo, or type once:`, command: setcap };
+  return { sentence: `${lacks}; run gpu-memtrace with sudo, or run once:`, command: setcap };
 }
 
 export function sudoLine(words: readonly string[]): string {

@@ -107,7 +107,7 @@ export function uninstallKernel(
   const parent = place === null ? null : placeOf(place, environment);
   const found = installedKernels(environment, parent === null ? undefined : [parent]).find(one => one.name === name);
   if (found === undefined) return { error: `There is no Jupyter kernel "${name}"${parent ? ` in ${parent}` : ''}.` };
-  if (!found.traces) return { error: `The kernel "${name}" is not one of ours: it stays.` };
+  if (!found.traces) return { error: `The kernel "${name}" was not installed by gpu-memtrace, so it is not removed.` };
   try {
     removeFolder(found.folder);
     return found;
@@ -131,15 +131,15 @@ function chosenKernel({ kernel, python }: KernelChoice, environment: Environment
   const known = others.map(({ name }) => name).join(', ') || 'none';
   if (kernel !== null)
     return {
-      error: `There is no Python kernel "${kernel}" for Jupyter; found: ${known}. --python PATH names a Python.`,
+      error: `There is no Python kernel "${kernel}" for Jupyter; found: ${known}. Use --python PATH to choose a Python.`,
     };
   const program = python ?? 'python3';
   const code = 'import sys; print("Python", sys.executable, sep="\\n"); import ipykernel';
   const { stdout, status } = spawnSync(program, isolatedPython(code), { encoding: 'utf8', timeout: PATIENCE_MS });
   const [word, path = ''] = (stdout || '').split('\n');
-  if (word !== 'Python') return { error: `${program} is no Python that runs here.` };
+  if (word !== 'Python') return { error: `${program} is not a working Python interpreter.` };
   if (status !== 0)
-    return { error: `${program} has no ipykernel: install it there, with "${program} -m pip install ipykernel".` };
+    return { error: `${program} has no ipykernel. Install it with "${program} -m pip install ipykernel".` };
   const argv = [path, '-m', 'ipykernel_launcher', '-f', '{connection_file}'];
   const displayName = python === null ? 'Python 3' : `Python 3 in ${basename(dirname(dirname(path)))}`;
   return { name: 'python3', folder: '', displayName, traces: false, fields: { argv, language: 'python' } };

@@ -56,14 +56,14 @@ export function missingScript(command: readonly string[]): NotLaunched | null {
   const folders = program.includes('/') ? [] : (process.env.PATH ?? '').split(delimiter);
   if (typed === null || [program, ...folders.map(folder => join(folder, program))].some(file => existsSync(file)))
     return null;
-  return { status: 127, error: `${resolve(program)}: no such file; to run a Python script, type: ${typed}` };
+  return { status: 127, error: `${resolve(program)}: no such file. To run a Python script, use: ${typed}` };
 }
 
 function notLaunched(command: readonly string[], reason: string): NotLaunched {
   const [program = ''] = command;
   const typed = asTyped(command);
   if (typed !== null && existsSync(program)) {
-    const error = `${program} is a Python script and no program of its own; type: ${typed}`;
+    const error = `${program} is a Python script, not a program. Use: ${typed}`;
     return { status: reason === 'ENOENT' ? 127 : 126, error };
   }
   if (reason === 'ENOENT') return { status: 127, error: `${program}: command not found.` };

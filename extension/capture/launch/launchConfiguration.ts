@@ -80,13 +80,14 @@ function targetOf(title: string, text: (name: string) => string | undefined, cwd
   if (module !== undefined) return ['-m', module];
   const code = text('code');
   if (code !== undefined) return ['-c', code];
-  throw new UnusableConfiguration(`The launch configuration "${title}" names no program and no module.`);
+  throw new UnusableConfiguration(`The launch configuration "${title}" has neither a program nor a module.`);
 }
 
 function wordsOf(value: unknown, name: string, context: VariableContext): string[] {
   if (value === undefined || value === null || value === '') return [];
   if (Array.isArray(value)) return value.map(word => substitute(String(word), context));
-  if (typeof value !== 'string') throw new UnusableConfiguration(`"${name}" is neither a text nor a list of texts.`);
+  if (typeof value !== 'string')
+    throw new UnusableConfiguration(`"${name}" is neither a string nor a list of strings.`);
   const line = substitute(value, context);
   // A path with spaces in "python" is one word; "args" as a text is a line for a shell.
   const words = name === 'python' ? [line] : splitWords(line);

@@ -53,8 +53,8 @@ export function unwritable(file: string, inputs: readonly string[] = []): string
   try {
     const status = statSync(file, { throwIfNoEntry: false });
     const input = status?.isFile() ? inputs.find(each => isPartOf(file, each)) : undefined;
-    if (input !== undefined) return `${file} is not written: it is read as ${input}; name another file.`;
-    if (status?.isDirectory()) return `${file} cannot be written: it is a folder; name a file.`;
+    if (input !== undefined) return `${file} was not written, because it is the input ${input}. Choose another file.`;
+    if (status?.isDirectory()) return `${file} cannot be written: it is a folder. Choose a file.`;
     if (!statSync(folder).isDirectory()) return `${file} cannot be written: ${folder} is not a folder.`;
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;

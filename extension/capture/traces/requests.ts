@@ -35,11 +35,11 @@ const NOTE_AGENT = 9;
 export function refusalOf(info: TraceInfo, process: ProcessInfo | undefined, directory: string | null): string | null {
   if (process === undefined) return 'The trace has no such process.';
   if (process.driverSource === 'uprobe' || info.session.backend === 'uprobe') {
-    return 'This program is traced from outside, so it cannot be asked. Start it under the tracer for that.';
+    return 'This program is traced from outside, so it cannot be queried. Start it with the tracer for that.';
   }
-  if (directory === null || process.ended) return 'The program has ended: it cannot be asked any more.';
+  if (directory === null || process.ended) return 'The program has ended, so it can no longer be queried.';
   const note = process.notes.find(entry => entry.code === NOTE_AGENT);
-  if (note !== undefined) return `The program cannot be asked: ${note.text}`;
+  if (note !== undefined) return `The program cannot be queried: ${note.text}`;
   if (process.python === null) return 'This process runs no Python.';
   return null;
 }
@@ -101,7 +101,7 @@ export async function queryProcess(
     const number = writeQuestion(directory, facts.pid, question);
     return await awaitAnswer(trace, process, number, { ...patience, limitMs }, torch);
   } catch (error) {
-    return { sentence: `The program could not be asked: ${reasonOf(error)}.` };
+    return { sentence: `The program could not be queried: ${reasonOf(error)}.` };
   }
 }
 
@@ -114,7 +114,7 @@ async function awaitAnswer(
 ): Promise<QueryResult> {
   const until = Date.now() + limitMs;
   for (;;) {
-    if (signal?.aborted) return { sentence: 'Nothing waits for the answer any more.' };
+    if (signal?.aborted) return { sentence: 'The question was cancelled.' };
     await trace.settle?.();
     const { answers, processes } = trace.info();
     const found = answers.find(entry => entry.process === process && entry.request === number && entry.complete);
@@ -127,9 +127,9 @@ async function awaitAnswer(
 }
 
 function noAnswer(limitMs: number, torch: boolean): string {
-  if (!torch) return 'The program does not answer: it has imported none of PyTorch, JAX, CuPy, Numba and RMM.';
+  if (!torch) return 'The program cannot answer: it has not imported PyTorch, JAX, CuPy, Numba or RMM.';
   const seconds = Math.round(limitMs / 1000);
-  return `The program did not answer within ${seconds} seconds: it may be in one long call, such as waiting for the GPU. Ask again later.`;
+  return `The program did not answer within ${seconds} seconds: it may be in one long call, such as waiting for the GPU. Try again later.`;
 }
 
 function libraryIsMapped(pid: number): boolean {

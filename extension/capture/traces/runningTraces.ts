@@ -22,8 +22,7 @@ export function findTrace(where: string, roots: readonly string[]): NamedTrace |
   if (/^[1-9]\d{0,9}$/.test(where) && !existsSync(where)) return traceOfProcess(Number(where), roots);
   const path = resolve(where);
   const facts = attempt(() => statSync(path), undefined);
-  if (facts === undefined)
-    return { error: `${where} is neither the PID of a running process nor a trace that is there.` };
+  if (facts === undefined) return { error: `${where} is neither the PID of a running process nor an existing trace.` };
   return { path, directory: facts.isDirectory() ? path : null, pid: null };
 }
 
@@ -41,7 +40,7 @@ function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { e
   const paths = recordedFolders(roots);
   const path = paths.find(each => processesIn(each).has(pid));
   if (path !== undefined) return { path, directory: path, pid };
-  const known = existsSync(`/proc/${pid}`) ? 'is not traced (or by another user)' : 'does not run';
+  const known = existsSync(`/proc/${pid}`) ? 'is not traced (or by another user)' : 'is not running';
   return { error: `Process ${pid} ${known}${tracedText(paths)}.` };
 }
 
@@ -49,7 +48,7 @@ function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { e
 function tracedText(paths: readonly string[]): string {
   const ids = paths.flatMap(path => [...processesIn(path)]).filter(pid => existsSync(`/proc/${pid}`));
   const named = ids.slice(0, MOST_NAMED).map(pid => `${pid} (${commandOf(pid)})`);
-  if (ids.length === 0) return ': name a process that "gpu-memtrace run" or VS Code started under the tracer';
+  if (ids.length === 0) return ': name a process that "gpu-memtrace run" or VS Code started with the tracer';
   const more = ids.length > named.length ? `, and ${ids.length - named.length} more` : '';
   return `; traced now: ${named.join(', ')}${more}`;
 }

@@ -53,21 +53,21 @@ export function createTraceDirectory(roots: readonly string[], uid: number): Tra
   }
   const [chosen] = usable.sort((a, b) => Number(isGood(b)) - Number(isGood(a)) || b.freeBytes - a.freeBytes);
   if (chosen === undefined) {
-    const error = `No trace directory can be made: ${reasons.join('; ')}; set XDG_CACHE_HOME to a writable folder.`;
+    const error = `No trace directory can be created: ${reasons.join('; ')}; set XDG_CACHE_HOME to a writable folder.`;
     return { error, full };
   }
   const { root, freeBytes, inMemory, reserves } = chosen;
   removeStale(root, Date.now());
   const note =
     freeBytes < COMFORTABLE_BYTES
-      ? `Only ${formatBytes(freeBytes)} are free in ${root}: a long run may lose events.`
+      ? `Only ${formatBytes(freeBytes)} is free in ${root}, so a long run may drop events.`
       : reserves
         ? null
-        : `The file system of ${root} does not keep the space that it reserves: should it become full, the traced program may end.`;
+        : `The file system of ${root} cannot reserve space. If it becomes full, the traced program may end.`;
   try {
     return { path: newFolder(join(root, PREFIX)), freeBytes, inMemory, note };
   } catch (error) {
-    return { error: `No trace directory can be made in ${root}: ${reasonOf(error)}.`, full: isFull(error) };
+    return { error: `No trace directory can be created in ${root}: ${reasonOf(error)}.`, full: isFull(error) };
   }
 }
 
@@ -130,10 +130,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space is left',
-  EDQUOT: 'no more space may be used',
-  EFBIG: 'the file is bigger than files may be (ulimit -f)',
+  EDQUOT: 'the quota is used up',
+  EFBIG: 'the file is larger than the limit (ulimit -f)',
   ENOENT: 'no such file or folder',
-  ENOTDIR: 'a part of the path is not a folder',
+  ENOTDIR: 'part of the path is not a folder',
   EISDIR: 'it is a folder',
 };
 

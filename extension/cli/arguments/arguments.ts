@@ -93,7 +93,7 @@ function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
   if (first === undefined)
     throw new Usage(
-      'Say what to do: run, attach, record, mark, report, holders, kernel, sql, doctor or mcp (see --help).',
+      'Choose a command: run, attach, record, mark, report, holders, kernel, sql, doctor or mcp (see --help).',
     );
   if (first === '--version' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
@@ -104,7 +104,7 @@ function parse(words: readonly string[]): Arguments {
     const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
     if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
     throw new Usage(
-      `"${first}" is not a command; there are run, attach, record, mark, report, holders, kernel, sql, doctor and mcp.`,
+      `"${first}" is not a command. Commands: run, attach, record, mark, report, holders, kernel, sql, doctor and mcp.`,
     );
   }
   return PARSERS[verb](rest);
@@ -128,7 +128,7 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments> = {
 function optionsAlone<T extends { verb: Verb }>(parsed: T, words: readonly string[], table?: OptionTable<T>): T {
   const [word] = applyOptions(parsed, words, table);
   const { verb } = parsed;
-  if (word !== undefined) throw new Usage(`${verb} takes no "${word}" (see "gpu-memtrace ${verb} --help").`);
+  if (word !== undefined) throw new Usage(`${verb} does not accept "${word}" (see "gpu-memtrace ${verb} --help").`);
   return parsed;
 }
 
@@ -143,17 +143,17 @@ function parseRun(words: readonly string[]): Arguments {
   if (parsed.nativeStacks && parsed.backend !== 'uprobe')
     throw new Usage('--native-stacks is an option of the uprobe tracer: add --backend uprobe.');
   if (parsed.holders !== null && parsed.holders !== 'never' && parsed.backend === 'uprobe') {
-    throw new Usage('--holders needs the in-process tracer: leave --backend uprobe out.');
+    throw new Usage('--holders needs the in-process tracer: remove --backend uprobe.');
   }
   const onlyInject = taken.find(option => option.startsWith('--start') || option === '--lean');
   if (onlyInject !== undefined && parsed.backend === 'uprobe') {
-    throw new Usage(`${onlyInject} needs the in-process tracer: leave --backend uprobe out.`);
+    throw new Usage(`${onlyInject} needs the in-process tracer: remove --backend uprobe.`);
   }
   if (parsed.ranks !== null && !parsed.output?.endsWith('/'))
-    throw new Usage('--ranks is for the folder of a job: -o DIR/, with a / at the end.');
+    throw new Usage('--ranks needs a job folder: -o DIR/, with a trailing /.');
   parsed.command = options.rest();
   if (parsed.command.length === 0) {
-    throw new Usage('Name the program to run: gpu-memtrace run [options] -- python train.py');
+    throw new Usage('Give the program to run: gpu-memtrace run [options] -- python train.py');
   }
   return parsed;
 }
@@ -161,9 +161,9 @@ function parseRun(words: readonly string[]): Arguments {
 function parseAttach(words: readonly string[]): Arguments {
   const parsed = { ...ATTACH };
   const [word, ...more] = applyOptions(parsed, words, ATTACH_OPTIONS);
-  if (word === undefined || more.length > 0) throw new Usage('Name one process: gpu-memtrace attach PID');
+  if (word === undefined || more.length > 0) throw new Usage('Give one process: gpu-memtrace attach PID');
   if (/^[1-9]\d{0,9}$/.test(word)) return { ...parsed, pid: Number(word) };
-  throw new Usage(`"${word}" is not the number of a process: gpu-memtrace attach PID`);
+  throw new Usage(`"${word}" is not a process ID: gpu-memtrace attach PID`);
 }
 
 const RECORDING_OPTIONS: OptionTable<RecordingArguments> = {
@@ -204,11 +204,11 @@ const RUN_OPTIONS: OptionTable<RunArguments> = {
 const ATTACH_OPTIONS: OptionTable<AttachArguments> = {
   ...RECORDING_OPTIONS,
   '--simulate-gpu': () => {
-    throw new Usage('--simulate-gpu is for run: a running program has its GPU already.');
+    throw new Usage('--simulate-gpu is only for run: a running program already has its GPU.');
   },
   '--backend': (_parsed, options) => {
     if (options.choice(BACKENDS) !== 'inject') return;
-    throw new Usage('--backend inject is for run: nothing is loaded into a running program.');
+    throw new Usage('--backend inject is only for run: nothing is loaded into a running program.');
   },
 };
 
@@ -220,12 +220,12 @@ function steps(text: string): number {
 /** What node_exporter's textfile collector reads. */
 function server(text: string): string {
   if (text === '' || ADDRESS.test(text)) return text;
-  throw new Usage(`--otlp ${text} is no address of a server, such as http://localhost:4318.`);
+  throw new Usage(`--otlp ${text} is not a server address, such as http://localhost:4318.`);
 }
 
 function promFile(text: string): string {
   if (text.endsWith('.prom')) return text;
-  throw new Usage(`--prometheus ${text}: the name must end in .prom, or node_exporter leaves the file alone.`);
+  throw new Usage(`--prometheus ${text}: the name must end in .prom, otherwise node_exporter ignores the file.`);
 }
 
 function parseDoctor(words: readonly string[]): Arguments {
@@ -240,7 +240,7 @@ function interval(text: string): number {
   const unit = match?.[2] === 'ms' ? 1 : match?.[2] === 'm' ? 60_000 : 1_000;
   const milliseconds = match === null ? NaN : Number(match[1]) * unit;
   if (!(milliseconds >= 100 && milliseconds <= 86_400_000)) {
-    throw new Usage(`--interval ${text} is not a time from 100ms on, such as 2s or 500ms.`);
+    throw new Usage(`--interval ${text} is not a time of at least 100ms, such as 2s or 500ms.`);
   }
   return milliseconds;
 }

@@ -11,204 +11,204 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace there (else it is kept in the cache, the newest 10; its path is the last line unless --format none)
-  --format table|json|none json: one document at the end, no table; none: prints nothing of its own (default: table)
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (otherwise the newest 10 are kept in the cache; the path is printed last, unless --format none)
+  --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
-  --blocks                 list the blocks at the end, each with its address; unasked only where there are at most 10
-  --fail-on-leak[=all]     exit with 3 when a leak was found; =all: also one that takes more than a year to fill the GPU; where
-                           too little was recorded to tell, the status stays as it is, and stderr says so
+  --blocks                 list every live block with its address (by default only if there are 10 or fewer)
+  --fail-on-leak[=all]     exit with status 3 if a leak was found; =all: even if it takes more than a year to fill the GPU. If
+                           too little was recorded to judge, the status is unchanged and stderr has a message
 `;
-const RECORDING = `  --detail SIZE            the newest events, of that size in the log, stay in full, such as 1GB; what older ones made is kept (default:
-                           512MB, and the first 20 training steps)
-  --budget SIZE            most that the trace takes while it is recorded, of all processes together (default: 2GB, or half of what is
-                           free, or a quarter of it where the disk is memory)
+const RECORDING = `  --detail SIZE            keep this much of the most recent events in full, such as 1GiB; older events are kept as totals (default:
+                           512MiB, and the first 20 training steps)
+  --budget SIZE            maximum size of the trace while recording, across all processes (default: 2GiB, but at most half of the
+                           free disk space, or a quarter on tmpfs)
 `;
-const JOBS = `  -o DIR/                  of a job of many ranks: DIR gathers the trace of each, and tables that "gpu-memtrace report DIR" and SQL
-                           read, also while it runs; in its name %j is the job as the launcher calls it, %h the host, %r the rank
-  --ranks LIST             with -o DIR/: ranks such as 0,7,64-71 are recorded in full, others within 48 MB: steps, sites, findings
-  --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL as
-                           OpenTelemetry's variables say (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
-  --prometheus FILE.prom   keep them in this file, for the textfile collector of Prometheus's node_exporter
+const JOBS = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
+                           SQL, even while the job runs; %j in DIR is the launcher's job ID, %h the host, %r the rank
+  --ranks LIST             with -o DIR/: record these ranks in full, such as 0,7,64-71, and limit the others to 48 MiB each
+  --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL, use
+                           OpenTelemetry's variables (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
+  --prometheus FILE.prom   write metrics to this file, for the textfile collector of Prometheus's node_exporter
 `;
 /** Only a checkout of the repository has the simulated GPU. */
-const SIMULATE = `  --simulate-gpu           use the simulated GPU: no GPU and no driver are needed
+const SIMULATE = `  --simulate-gpu           use the simulated GPU, which needs neither a GPU nor a driver
 `;
-const EXPERT = `  --interval TIME          time between two looks at the memory, such as 2s or 500ms (default: 2s)
+const EXPERT = `  --interval TIME          how often to refresh, such as 2s or 500ms (default: 2s)
 `;
 
-const ALL = `GPU Memory Trace: every GPU allocation of a program, with its Python line and thread.
+const ALL = `GPU Memory Trace records every GPU allocation of a program, with its Python line and thread.
 
-  gpu-memtrace run [options] -- CMD...     run a program and watch its GPU memory
-  gpu-memtrace attach PID [options]        watch a program that is already running
-  gpu-memtrace record PID on|off           go on or pause recording a traced program
-  gpu-memtrace mark PID NAME               give this moment of a traced program a name
-  gpu-memtrace report FILE [options]       show a saved trace, a memory snapshot of PyTorch, or the folder of a job
-  gpu-memtrace holders PID [options]       ask a traced program who holds its memory
-  gpu-memtrace kernel install [options]    make a Jupyter kernel that records what its notebooks do
-  gpu-memtrace sql DIR QUERY               ask the tables of a job with your own DuckDB
+  gpu-memtrace run [options] -- CMD...     run a program and trace its GPU memory
+  gpu-memtrace attach PID [options]        trace a program that is already running
+  gpu-memtrace record PID on|off           resume or pause recording of a traced program
+  gpu-memtrace mark PID NAME               add a named marker to a trace that is being recorded
+  gpu-memtrace report FILE [options]       show a saved trace, a PyTorch memory snapshot, or a job folder
+  gpu-memtrace holders PID [options]       show which objects keep a traced program's memory alive
+  gpu-memtrace kernel install [options]    install a Jupyter kernel that traces its notebooks
+  gpu-memtrace sql DIR QUERY               query the tables of a job with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
-  gpu-memtrace mcp                         answer a coding agent, by the Model Context Protocol
+  gpu-memtrace mcp                         serve coding agents through the Model Context Protocol
   gpu-memtrace --version
 
-"gpu-memtrace run --help" and so on list the options.
+Run "gpu-memtrace COMMAND --help" to list the options of a command.
 `;
 
 const OF_VERBS: Record<Verb, string> = {
   run: `gpu-memtrace run [options] -- CMD...
 
-Runs CMD with its own stdin, stdout, stderr and signals. While it runs, the lower half of a terminal on stderr shows what
-leaks and what is alive, and all keys reach CMD: Ctrl+C stops it. Elsewhere stderr gets a line when something is found. At
-the end it gets what leaks, what is alive by line, the totals, and where the trace is. After an out-of-memory error,
-oom-PID.md beside the trace says what was alive and what to try.
+Runs CMD with its stdin, stdout, stderr and signals unchanged. If stderr is a terminal, its lower half shows leaks and
+live memory while CMD runs, and keys go to CMD: Ctrl+C stops it. Otherwise, findings are printed to stderr. At the end,
+stderr has the leaks, live memory by line, the totals and the path of the trace. After an out-of-memory error,
+oom-PID.md next to the trace lists the live memory and suggestions.
 
 Everyday:
-${EVERYDAY}  --log FILE               CMD's stdout and stderr go to FILE, and the whole terminal shows what leaks and what is alive, with
-                           keys to sort and filter; q leaves it, and CMD goes on
-  --max-steps N            stops CMD (Ctrl+C) after N training steps, with status 0
+${EVERYDAY}  --log FILE               write CMD's stdout and stderr to FILE, and show leaks and live memory on the whole terminal, with keys to
+                           sort and filter; q closes the view, and CMD keeps running
+  --max-steps N            stop CMD (Ctrl+C) after N training steps, with exit status 0
 
 Recording:
-${RECORDING}  --start paused           record nothing, at next to no cost, until "gpu-memtrace record PID on" or a click in VS Code says so;
-                           what PyTorch holds then is known, without its lines
-  --start-at step:N        the same, until training step N has ended
+${RECORDING}  --start paused           start with recording paused, at almost no cost; turn it on with "gpu-memtrace record PID on" or in VS Code;
+                           earlier PyTorch allocations are counted, but have no source line
+  --start-at step:N        start recording after training step N
   --start-when "reserved>SIZE"
-                           the same, until PyTorch's cache holds more of a GPU, such as "reserved>70GB"; with both: whichever
-                           comes first
+                           start recording when PyTorch's reserved memory on a GPU exceeds SIZE, such as "reserved>70GiB"; with both
+                           options, whichever comes first
   --holders onFirstLeak|atSteps|never
-                           when the program is paused to tell who holds what leaks; each pause takes about half a second,
-                           longer on a busy machine:
-      onFirstLeak          once for each leak, as soon as it is certain, and at the program's end (default)
-      atSteps              at steps 16, 32, 64, ... and at the program's end; also --holders alone
-      never                only when "gpu-memtrace holders" asks
+                           when to pause the program to find what keeps leaked memory alive (about half a second per pause,
+                           longer on a busy machine):
+      onFirstLeak          once per leak, as soon as it is certain, and when the program ends (default)
+      atSteps              at steps 16, 32, 64, ... and when the program ends; same as --holders alone
+      never                only on "gpu-memtrace holders"
 
 Jobs:
 ${JOBS}
 Expert:
-${EXPERT}  --lean                   for programs whose GPU waits for Python: nothing is done for each autograd node, and memory of a
-                           backward pass is shown at its backward() call, not at the line of the forward pass
+${EXPERT}  --lean                   low-overhead mode for CPU-bound programs: skip autograd nodes, and attribute backward-pass memory to
+                           the backward() call instead of the line of the forward pass
   --backend auto|inject|uprobe
-                           auto, inject: a library in the program (default); uprobe: probes in the kernel, the program
-                           starts as without a tracer; needs extra privileges, see "gpu-memtrace attach --help"
-  --native-stacks          with --backend uprobe: as for attach
+                           auto, inject: a library in the program (default); uprobe: kernel probes, which load nothing into the
+                           program but need extra privileges, see "gpu-memtrace attach --help"
+  --native-stacks          with --backend uprobe: record native stacks, as for attach
 ${SIMULATE}
-Exit status: CMD's own, 128 + signal when a signal ended it; 125 the tracer could not start it, 126 CMD cannot be
-executed, 127 CMD was not found; 3 with --fail-on-leak and a leak; 2 wrong options.
+Exit status: that of CMD; 128 + signal if a signal ended it; 125 if the tracer could not start it; 126 if CMD cannot be
+executed; 127 if CMD was not found; 3 with --fail-on-leak and a leak; 2 for wrong options.
 `,
   report: `gpu-memtrace report FILE|FOLDER [options]
 
-Shows a saved trace (*.gputrace), the folder of one that is being recorded, or a memory snapshot of PyTorch (*.pickle of
-torch.cuda.memory._dump_snapshot; nothing in it is executed), or writes it in the format of another tool. Of a job’s folder
-("run -o DIR/") it shows which ranks differ from their equals, what grows in which of them, and how runs changed.
+Shows a saved trace (*.gputrace), the folder of a trace that is being recorded, or a PyTorch memory snapshot (*.pickle from
+torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to another tool's format. For a job folder
+("run -o DIR/"), it shows outlier ranks, what grows on which rank, and how runs changed.
 
   --format FORMAT          table (default), json, or one of these:
-      csv                  one row per allocation, ended ones too
+      csv                  one row per allocation, including freed ones
       pytorch-snapshot     a pickle for PyTorch's memory viewer (pytorch.org/memory_viz)
-      perfetto             a Trace Event file for ui.perfetto.dev: counters, the biggest allocations, steps
+      perfetto             a Trace Event file for ui.perfetto.dev: counters, the largest allocations, steps
       pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
-      parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (a / behind it) all tables of the
-                           trace, as a job’s folder has them (columns: docs/tables.md)
-  -o, --output FILE        write there (default: stdout; pytorch-snapshot, pprof and parquet not to a terminal)
-  --at T                   everything as it was at T: 12.5s, 500ms, 2m, 90% of the run, step:120 (its end), peak, peak:120,
-                           mark:NAME, oom (when memory ran out last)
-  --between T1 T2          only what was allocated from T1 to T2 and was alive at T2
-  --compare BASE[@T]       table and json: what each line holds in BASE (A) and here (B), biggest difference first; --group-by
-                           site compares stacks; the same file twice compares two moments: --compare FILE@T1 --at T2
-  --fail-above PERCENT     with --compare (several times: repeats of the base): exit status 3 where the peak is that much above
-                           the base's, or a line leaves that much more behind in each step; in a job of GitHub Actions the
-                           lines are annotated and the job's summary says it
+      parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (with a trailing /): all tables of
+                           the trace, as in a job folder (columns: docs/tables.md)
+  -o, --output FILE        write to FILE (default: stdout; pytorch-snapshot, pprof and parquet need a file or a pipe)
+  --at T                   the state at T: 12.5s, 500ms, 2m, 90% (of the run), step:120 (its end), peak, peak:120, mark:NAME,
+                           oom (the last out-of-memory error)
+  --between T1 T2          only memory allocated between T1 and T2 and still alive at T2
+  --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and here (B), largest difference first;
+                           --group-by site compares stacks; to compare two moments of one file: --compare FILE@T1 --at T2
+  --fail-above PERCENT     with --compare (pass several for repeated base runs): exit with status 3 if the peak exceeds the base's by
+                           PERCENT, or a line leaks that much more per step; in GitHub Actions, the lines are annotated and
+                           the job summary shows the result
   --group-by site|line|function|file|thread|process|device|module-path|pool
-                           table and json: sums by these (default: line)
-  --blocks                 table: list the blocks, each with its address; unasked only where there are at most 10
-  --run NAME               of a job’s folder with several runs, this one (default: the newest)
-  --oom                    only the failed allocations, as a Markdown document: what was alive, and what to try
+                           table and json: how to group memory (default: line)
+  --blocks                 table: list every live block with its address (by default only if there are 10 or fewer)
+  --run NAME               choose a run from a job folder with several runs (default: the newest)
+  --oom                    only out-of-memory errors, as a Markdown document: live memory and suggestions
 
-What the words of the table mean (how they are found: docs/leaks.md):
+States in the table (how they are determined: docs/leaks.md):
 ${STATES.join('\n')}
 
-Ctrl+C while a file is written removes what there is of it.
+Ctrl+C while writing deletes the partial file.
 
-Exit status: 0, also where the file is cut short or damaged: what is left is shown, and a sentence says what is missing (at
-the top of the table; else on stderr); 1 the trace cannot be read, the result not written, or --fail-above cannot be judged;
-2 wrong options; 3 above the limit of --fail-above; 130 after Ctrl+C.
+Exit status: 0, even if the file is cut short or damaged (the readable part is shown, with a message at the top of the table
+or on stderr); 1 if the trace cannot be read, the result cannot be written, or --fail-above cannot be judged; 2 for wrong
+options; 3 above the limit of --fail-above; 130 after Ctrl+C.
 `,
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
-Asks a program that runs under the tracer ("gpu-memtrace run", VS Code) who holds the blocks of the leaks that were found so
-far. The program is paused for about half a second, longer on a busy machine, and none of its code runs. For a program
-that has ended, and for a saved trace, it shows what was recorded.
+Shows which objects hold the memory of the leaks found so far, in a program that runs with the tracer ("gpu-memtrace run",
+VS Code). The program is paused for about half a second, longer on a busy machine, and none of its code runs. For a program
+that has ended, and for a saved trace, the recorded holders are shown.
 
-  --line FILE:LINE         ask for the blocks that this line, or what it called, allocated
-  --address 0x...          ask for the tensor at this address
+  --line FILE:LINE         show the holders of blocks allocated by this line or its callees
+  --address 0x...          show the holder of the tensor at this address
   --format table|json      (default: table)
 
-Exit status: 0; 1 there was no answer; 2 wrong options.
+Exit status: 0; 1 if there was no answer; 2 for wrong options.
 `,
   record: `gpu-memtrace record PID|FOLDER on|off
 
-Pauses the recording of a program that runs under the tracer ("gpu-memtrace run", VS Code), or goes on with it, in all of its
-processes. What PyTorch holds when recording goes on is known again: what went meanwhile is gone, and what came has no line.
+Pauses or resumes recording in all processes of a program that runs with the tracer ("gpu-memtrace run", VS Code). On resume,
+PyTorch's current blocks are read again: blocks freed meanwhile disappear, and blocks allocated meanwhile have no source line.
 
-Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
+Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
 `,
   mark: `gpu-memtrace mark PID|FOLDER NAME
 
-Gives this moment of a program that is being traced a name, such as "before eval". The trace keeps it; report takes it as
---at "mark:before eval", and Leak Explorer shows it and compares with it.
+Adds a named marker, such as "before eval", to the trace of a running program. Use it as report --at "mark:before eval";
+Leak Explorer shows it and can compare with it.
 
-Exit status: 0; 1 the program is not traced, or has ended; 2 wrong options.
+Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
 `,
   kernel: `gpu-memtrace kernel install|uninstall|list [options]
 
-Makes a Jupyter kernel "Python 3 (GPU Memory Trace)" beside another one: what its notebooks do on GPUs is recorded, from each
-start of the kernel to its end. The trace is kept where those of "run" are. "list" shows Jupyter's Python kernels.
+Installs a Jupyter kernel "Python 3 (GPU Memory Trace)" next to another one. It traces the GPU memory of its notebooks from
+each start of the kernel to its end. Traces are stored with those of "run". "list" shows Jupyter's Python kernels.
 
-  --kernel NAME            the kernel that is started under the tracer (default: python3)
-  --python PATH            instead: a Python that has ipykernel
-  --user                   write it into your own folder (default: beside the other kernel; of a Python, your own)
-  --prefix DIR             write it below DIR/share/jupyter
-  --name NAME              of the new kernel, also for uninstall (default: that of the other with -gpu-memtrace)
+  --kernel NAME            the kernel to start with the tracer (default: python3)
+  --python PATH            use a Python with ipykernel instead
+  --user                   install it for your user (default: next to the other kernel; with --python, for your user)
+  --prefix DIR             install it in DIR/share/jupyter
+  --name NAME              name of the new kernel, also for uninstall (default: the other kernel's name with -gpu-memtrace)
 
-Exit status: 0; 1 there is no such kernel, or it cannot be written or removed; 2 wrong options.
+Exit status: 0; 1 if there is no such kernel or it cannot be written or removed; 2 for wrong options.
 `,
   sql: `gpu-memtrace sql DIR [QUERY] [options]
 
-Queries the tables of a job's folder with your own DuckDB: the program duckdb on PATH, else the package of Python. QUERY is a statement on
-the tables runs, ranks, steps, stacks, site_steps, allocations, events and findings, or the name of one that ships; without it
-these are listed. Traces in DIR that have no tables yet get them first.
+Queries the tables of a job folder with your own DuckDB: the program duckdb on PATH, or else the Python package. QUERY is a
+statement on the tables runs, ranks, steps, stacks, site_steps, allocations, events and findings, or the name of a built-in
+query; without QUERY, the built-in queries are listed. Tables are created first for traces in DIR that have none.
 
   --format table|csv       (default: table)
   --print duckdb|clickhouse|spark
-                           print the statements for that engine (default: duckdb), and ask nobody
+                           print the statements for that engine (default: duckdb) instead of running them
 
-Exit status: 0; 1 there is no DuckDB, it refuses the statement, or DIR is no folder of a job; 2 wrong options.
+Exit status: 0; 1 if there is no DuckDB, it rejects the statement, or DIR is not a job folder; 2 for wrong options.
 `,
   doctor: `gpu-memtrace doctor [options]
 
-Checks what this machine can record, and says how to get what is missing.
+Checks what this machine can record, and lists how to fix what is missing.
 
   --format table|json      (default: table)
 
-Exit status: 0 recording is possible; 1 it is not; 2 wrong options.
+Exit status: 0 if recording is possible; 1 if not; 2 for wrong options.
 `,
   mcp: `gpu-memtrace mcp
 
-Serves the Model Context Protocol on stdin and stdout, for coding agents; nothing listens on a port. An agent's .mcp.json names it so:
+Serves the Model Context Protocol on stdin and stdout, for coding agents. It opens no port. Entry for an agent's .mcp.json:
 
   {"mcpServers": {"gpu-memory-trace": {"command": "gpu-memtrace", "args": ["mcp"]}}}
 
-Its tools read live and saved traces. Before one pauses a program (find_holders) or runs one (run_traced) you are asked; where the agent's
-client cannot ask, the agent must say that you agreed. What it runs ends with it.
+Its tools read live and saved traces. Pausing a program (find_holders) or running one (run_traced) needs your confirmation; if
+the agent's client cannot show a prompt, the agent must state that you agreed. Programs that it runs end with it.
 
-Exit status: 0 when the client has gone, 128 + signal when a signal ended it; 2 wrong options.
+Exit status: 0 when the client disconnects; 128 + signal if a signal ended it; 2 for wrong options.
 `,
   attach: `gpu-memtrace attach PID [options]
 
-Watches a running process that has loaded the CUDA driver, and the children that it forks. Nothing is loaded into
-it: probes in the kernel see its calls. What it allocated before has no line. Ctrl+C detaches, and the program goes on
-unharmed; at the end of the program tracing ends too. A terminal shows what leaks and what is alive, with keys to sort and
-filter (q detaches too); elsewhere stderr gets a line when something is found. At the end it gets what "run" gives it.
+Traces a running process that has loaded the CUDA driver, and the children that it forks. Nothing is loaded into the
+process: kernel probes record its calls. Memory allocated before has no source line. Ctrl+C detaches, and the program keeps
+running; tracing also ends with the program. A terminal shows leaks and live memory, with keys to sort and filter (q also
+detaches); otherwise, findings are printed to stderr. The output at the end is that of "run".
 
-Placing probes needs extra privileges: capabilities of the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints
-the line to type), or root (sudo).
+Probes need extra privileges: capabilities on the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints the
+command), or root (sudo).
 
 Everyday:
 ${EVERYDAY}
@@ -217,9 +217,9 @@ ${RECORDING}
 Jobs:
 ${JOBS}
 Expert:
-${EXPERT}  --native-stacks          record native stacks as well: where memory of C++ without Python comes from
+${EXPERT}  --native-stacks          also record native stacks, for memory allocated by C++ code without Python
 
-Exit status: 0 after detaching, and when the program ended; 2 wrong options; 125 the tracer could not attach, or broke off.
+Exit status: 0 after detaching and when the program ended; 2 for wrong options; 125 if the tracer could not attach or failed.
 `,
 };
 

@@ -24,7 +24,7 @@ export function parseHolders(words: readonly string[]): HoldersArguments {
   if (parsed.line !== null && parsed.address !== null) throw new Usage('Give --line or --address, not both.');
   const [where, ...more] = named;
   if (where === undefined || more.length > 0)
-    throw new Usage('Name one running process or its trace: gpu-memtrace holders PID');
+    throw new Usage('Give one running process or its trace: gpu-memtrace holders PID');
   return { ...parsed, where };
 }
 

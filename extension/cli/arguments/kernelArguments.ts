@@ -24,13 +24,13 @@ export function parseKernel(words: readonly string[]): KernelArguments {
   const [deed, ...more] = applyOptions(parsed, words, OPTIONS);
   if (deed === 'help') throw new HelpRequested(parsed.verb);
   if ((deed !== 'install' && deed !== 'uninstall' && deed !== 'list') || more.length > 0)
-    throw new Usage('Say what to do: gpu-memtrace kernel install, uninstall or list.');
+    throw new Usage('Choose one: gpu-memtrace kernel install, uninstall or list.');
   if (words.includes('--user') && words.some(word => word.startsWith('--prefix')))
     throw new Usage('Give --user or --prefix, not both.');
   if (deed === 'list' && words.length > 1) throw new Usage('kernel list takes no options.');
   if (parsed.kernel !== null && parsed.python !== null) throw new Usage('Give --kernel or --python, not both.');
   // As Jupyter names kernels.
   if (parsed.name !== null && !/^[\w.-]+$/.test(parsed.name))
-    throw new Usage(`--name ${parsed.name}: letters, digits, ".", "-" and "_" make a kernel's name.`);
+    throw new Usage(`--name ${parsed.name}: a kernel name consists of letters, digits, ".", "-" and "_".`);
   return { ...parsed, deed };
 }

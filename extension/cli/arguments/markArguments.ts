@@ -12,7 +12,9 @@ export interface MarkArguments {
 export function parseMark(words: readonly string[]): MarkArguments {
   const [target, name, ...more] = applyOptions({ verb: 'mark' }, words);
   if (target === undefined || name === undefined || more.length > 0 || name.trim() === '')
-    throw new Usage('Name a process and the mark: gpu-memtrace mark PID|FOLDER NAME, such as mark 4711 "before eval"');
-  if (name.length > MAX_MARK_NAME) throw new Usage(`A mark has at most ${MAX_MARK_NAME} characters.`);
+    throw new Usage(
+      'Give a process and a marker name: gpu-memtrace mark PID|FOLDER NAME, such as mark 4711 "before eval"',
+    );
+  if (name.length > MAX_MARK_NAME) throw new Usage(`A marker name has at most ${MAX_MARK_NAME} characters.`);
   return { verb: 'mark', target, name: name.trim() };
 }

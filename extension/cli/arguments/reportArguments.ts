@@ -34,31 +34,29 @@ const GROUPS = GROUP_BYS.filter(by => by !== 'category');
 export function parseReport(words: readonly string[]): ReportArguments {
   const parsed = { ...REPORT };
   const [file, ...more] = applyOptions(parsed, words, REPORT_OPTIONS);
-  if (file === undefined || more.length > 0) throw new Usage('Name one trace: gpu-memtrace report FILE.gputrace');
+  if (file === undefined || more.length > 0) throw new Usage('Give one trace: gpu-memtrace report FILE.gputrace');
   parsed.file = file;
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
-    throw new Usage(`--group-by is for the table and json: ${parsed.format} holds every allocation or stack.`);
+    throw new Usage(`--group-by is only for table and json: ${parsed.format} has every allocation or stack.`);
   if (parsed.blocks && (parsed.format !== 'table' || parsed.compare.length > 0))
-    throw new Usage('--blocks is for the table of one trace; json and the exports hold every block.');
+    throw new Usage('--blocks is only for the table of one trace: json and the exports have every block.');
   const { format, blocks, at, compare, groupBy } = parsed;
   if (compare.length > 0) checkCompared(parsed);
   else if (parsed.failAbove !== null)
     throw new Usage('--fail-above needs a trace to compare with: --compare BASE.gputrace');
   if (parsed.oom && (format !== 'table' || blocks || compare.length > 0 || (at ?? groupBy) !== null))
-    throw new Usage('--oom writes a document of its own: only -o goes with it.');
+    throw new Usage('--oom writes its own document and can only be combined with -o.');
   return parsed;
 }
 
 function checkCompared({ format, from, groupBy, at, compare, failAbove }: ReportArguments): void {
   if (failAbove !== null && (at !== null || groupBy !== null || compare.some(one => one.at !== null)))
-    throw new Usage(
-      '--fail-above compares the peaks and the growth of whole runs, by line: without --at, @T and --group-by.',
-    );
+    throw new Usage('--fail-above compares whole runs by line and cannot be combined with --at, @T or --group-by.');
   if (failAbove === null && compare.length > 1)
-    throw new Usage('--compare takes one trace; several are repeats of one run, for --fail-above.');
+    throw new Usage('--compare accepts one trace; several are only for --fail-above, as repeats of the base run.');
   if (format !== 'table' && format !== 'json')
-    throw new Usage(`--compare is for the table and json, not for ${format}.`);
-  if (from !== null) throw new Usage('--compare takes moments, not spans: use --at T instead of --between.');
+    throw new Usage(`--compare is only for table and json, not for ${format}.`);
+  if (from !== null) throw new Usage('--compare needs moments, not spans: use --at T instead of --between.');
   if (groupBy !== null && groupBy !== 'line' && groupBy !== 'site')
     throw new Usage('--compare compares by line or by site.');
 }
@@ -92,7 +90,7 @@ function onlyOnce({ at }: ReportArguments): void {
 export function time(option: string, text: string): TraceTime {
   const parsed = parseTraceTime(text);
   if (parsed !== null) return parsed;
-  throw new Usage(`${option} ${text} is not a time of a trace, such as 12.5s, 90%, step:120, peak or mark:NAME.`);
+  throw new Usage(`${option} ${text} is not a point in time, such as 12.5s, 90%, step:120, peak or mark:NAME.`);
 }
 
 function part(text: string): number {
@@ -105,6 +103,6 @@ function compared(text: string): Compared {
   const parsed = parseCompared(text);
   if (parsed !== null) return parsed;
   throw new Usage(
-    `--compare ${text}: behind the @ stands a time of the trace, such as 12.5s, 90%, step:120, peak or mark:NAME.`,
+    `--compare ${text}: @ must be followed by a point in time, such as 12.5s, 90%, step:120, peak or mark:NAME.`,
   );
 }

@@ -24,6 +24,6 @@ export function parseSql(words: readonly string[]): SqlArguments {
   const named = applyOptions(parsed, words, OPTIONS);
   const [folder, query = null, ...more] = named;
   if (folder === undefined || more.length > 0)
-    throw new Usage('Name a job’s folder, and a query: gpu-memtrace sql DIR peak_by_rank, or "SELECT …".');
+    throw new Usage('Give a job folder and a query: gpu-memtrace sql DIR peak_by_rank, or "SELECT …".');
   return { ...parsed, folder, query };
 }

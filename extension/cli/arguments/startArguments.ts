@@ -27,10 +27,12 @@ export function startCondition(options: Options): StartConditions {
   const text = options.value();
   const size = /^reserved\s*>\s*(.*)$/i.exec(text)?.[1] ?? '';
   if (/^\d+(?:\.\d+)?$/.test(size))
-    throw new Usage(`--start-when ${text} needs a unit, such as "reserved>${size}GB" (in quotes).`);
+    throw new Usage(`--start-when ${text} needs a unit, such as "reserved>${size}GiB" (in quotes).`);
   const bytes = bytesOf(size);
   if (bytes === null)
-    throw new Usage(`--start-when ${text} is not a size of PyTorch's cache, such as "reserved>70GB" (in quotes).`);
+    throw new Usage(
+      `--start-when ${text} is not a size of PyTorch's reserved memory, such as "reserved>70GiB" (in quotes).`,
+    );
   return { reservedBytes: bytes + 1 };
 }
 
@@ -38,7 +40,7 @@ export function startCondition(options: Options): StartConditions {
 export function size(options: Options, name: string): number {
   const text = options.value();
   const bytes = bytesOf(text);
-  if (bytes === null || bytes === 0) throw new Usage(`${name} ${text} is not a size, such as 512MB.`);
+  if (bytes === null || bytes === 0) throw new Usage(`${name} ${text} is not a size, such as 512MiB.`);
   return bytes;
 }
 
@@ -52,6 +54,6 @@ function bytesOf(text: string): number | null {
 export function parseRecord(words: readonly string[]): RecordArguments {
   const [target, word, ...more] = applyOptions({ verb: 'record' }, words);
   if (target === undefined || (word !== 'on' && word !== 'off') || more.length > 0)
-    throw new Usage('Name a process, and on or off: gpu-memtrace record PID|FOLDER on, such as record 4711 on');
+    throw new Usage('Give a process, and on or off: gpu-memtrace record PID|FOLDER on, such as record 4711 on');
   return { verb: 'record', target, on: word === 'on' };
 }

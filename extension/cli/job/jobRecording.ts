@@ -44,9 +44,9 @@ export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: r
   const launcher = command.map(word => basename(word)).find(word => LAUNCHERS.test(word));
   if (launcher !== undefined)
     notify(
-      `--ranks has no effect: the ranks that ${launcher} starts are in one recording. Set GPU_MEMTRACE_RANKS with the Python package instead.`,
+      `--ranks has no effect: all ranks that ${launcher} starts share one recording. Set GPU_MEMTRACE_RANKS with the Python package instead.`,
     );
-  else if (rank === null) notify('--ranks has no effect: no launcher has said which rank this is.');
+  else if (rank === null) notify('--ranks has no effect: no launcher has set the rank of this process.');
   if (launcher !== undefined || rank === null || ranks(rank)) return limits;
   return { budgetBytes: Math.min(limits.budgetBytes, BRIEF.budgetBytes), detailBytes: BRIEF.detailBytes };
 }

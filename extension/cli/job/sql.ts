@@ -39,7 +39,7 @@ export async function sql({ folder, query, engine, format }: SqlArguments, dist:
     print([...named].map(([name, text]) => `${name.padEnd(24)}${text.split('\n', 1)[0]?.slice(3) ?? ''}`));
     return 0;
   }
-  if (query === null || !there) return refuse(`${folder} is no folder of a job: there is no run=… in it.`, FAILED);
+  if (query === null || !there) return refuse(`${folder} is not a job folder: it has no run=… folder.`, FAILED);
   const select = named.get(query) ?? query;
   if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
   const notes = await writeTables(folder, dist);
@@ -102,7 +102,7 @@ function run(statements: readonly string[], format: SqlArguments['format']): num
     return refuse(`DuckDB: ${reasonIn(done.stderr)}`, FAILED);
   }
   return refuse(
-    'There is no DuckDB here: put duckdb on PATH, or pip install duckdb; --print gives the statements.',
+    'DuckDB was not found. Put duckdb on PATH, or run pip install duckdb. --print prints the statements instead.',
     FAILED,
   );
 }

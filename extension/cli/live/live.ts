@@ -34,7 +34,7 @@ export function createLive(session: NativeTrace, { title, pid, startedMs, wholeS
     if (left === null) return null;
     const name = `${formatDuration(elapsedNs())} · ${fitEnd(title, Math.floor(columns / 3))}`;
     const then = formatDuration((drawnMs - startedMs) * 1e6);
-    return fitEnd(`${name} · ${formatBytes(left)} alive now; below: as of ${then}`, columns);
+    return fitEnd(`${name} · ${formatBytes(left)} live now; below: as of ${then}`, columns);
   });
   if (wholeScreen) return createFullScreen(view, quit);
   const size = process.env.TERM === 'dumb' ? null : terminalSize(2);

@@ -45,9 +45,9 @@ export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, so
 /** Which rows are requested; `cut` puts them into an answer, with where the next ones begin. Throws a sentence. */
 export function pageOf({ limit, cursor = '0' }: Page) {
   const from = Number(/^\d{1,9}$/.exec(cursor) ?? NaN);
-  if (Number.isNaN(from)) throw new Error(`cursor ${cursor} is none: take \`next\` of the answer before.`);
+  if (Number.isNaN(from)) throw new Error(`cursor ${cursor} is not valid: use \`next\` from the previous answer.`);
   const cut = (name: string, rows: readonly object[], total: number, rest: object = {}): object => {
-    if (from > 0 && from >= total) throw new Error(`cursor ${cursor} is none: there are ${total} rows.`);
+    if (from > 0 && from >= total) throw new Error(`cursor ${cursor} is not valid: there are ${total} rows.`);
     const shown = limit === undefined ? fitting(rows, rest) : rows;
     const to = from + shown.length;
     return { ...rest, [name]: shown, total, next: to < total ? String(to) : null };

@@ -76,7 +76,7 @@ export const queryAllocations: Handler<Query> = ({ group_by: groupBy = 'line', f
 /** Innermost first; and why its state is what it is. */
 function stackOf(id: number, source: TraceSource, { sites }: Moment['verdicts']): object {
   const frames = source.site(id)?.frames;
-  if (frames === undefined) throw new Error(`The trace has no site ${id}: take an id of query_allocations.`);
+  if (frames === undefined) throw new Error(`The trace has no call site ${id}: use an id from query_allocations.`);
   const stack = frames.slice(0, MOST.frames).map(({ file, line, function: name }) => `${file}:${line} ${name}`);
   return { stack, moreFrames: frames.length - stack.length, because: sites.get(id)?.because };
 }
@@ -132,7 +132,7 @@ export const explainOutOfMemory: Handler<Where & { index?: number }> = ({ index,
     const verdict = outOfMemory.at(index ?? -1);
     const failure = source.info().outOfMemory[verdict?.index ?? -1];
     if (verdict === undefined || failure === undefined)
-      throw new Error(`The trace has no failure ${index}: index goes up to ${outOfMemory.length - 1}.`);
+      throw new Error(`The trace has no failure ${index}: the largest index is ${outOfMemory.length - 1}.`);
     const { aliveByLine, newInStep, ...rest } = verdict;
     const facts = {
       ...rest,

@@ -31,7 +31,7 @@ const TAIL = 400;
 function consentOf({ server: { server }, context: { mcpReq } }: Call, question: string, agreed = false) {
   const response = inputResponse(mcpReq.inputResponses, 'go');
   if (response.kind === 'elicit' && response.action === 'accept') return null;
-  if (response.kind === 'elicit') throw new Error('The user did not agree: nothing was done.');
+  if (response.kind === 'elicit') throw new Error('The user declined, so nothing was done.');
   const message = escapeForTerminal(question);
   const envelope = mcpReq.envelope as Record<string, { elicitation?: object }> | undefined;
   if ((envelope?.[CLIENT] ?? server.getClientCapabilities())?.elicitation !== undefined) {
@@ -39,7 +39,9 @@ function consentOf({ server: { server }, context: { mcpReq } }: Call, question: 
     return inputRequired({ inputRequests: { go: inputRequired.elicit({ message, requestedSchema }) } });
   }
   if (agreed) return null;
-  throw new Error(`${message} This client cannot ask: ask the user, then call again with confirmed: true.`);
+  throw new Error(
+    `${message} This client cannot show a prompt. Get the user's confirmation, then call again with confirmed: true.`,
+  );
 }
 
 interface HoldersQuery {
@@ -57,7 +59,7 @@ export const findHolders: Handler<HoldersQuery> = ({ trace, line, address: at, c
       .flatMap(index => info.processes[index] ?? [])
       .filter(process => refusalOf(info, process, opened.directory) === null);
     const names = alive.map(({ pid, command }) => `${pid} (${joinWords(command)})`).join(', ');
-    const question = `Pause process ${names} for up to half a second, to see who holds its GPU memory?`;
+    const question = `Pause process ${names} for up to half a second to find out what holds its GPU memory?`;
     const wait = alive.length === 0 ? null : consentOf(call, question, confirmed);
     if (wait !== null) return wait;
     const subject = { line: line ? codeLine(line, 'line') : null, address: at ? address(at, 'address') : null };
@@ -87,8 +89,8 @@ interface Run {
 export const running = new Set<Promise<unknown>>();
 
 export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), ...given }, call) => {
-  if (!existsSync(cwd)) throw new Error(`cwd ${cwd} is not there: name a folder.`);
-  const wait = consentOf(call, `Run ${joinWords(command)} in ${cwd}, traced?`, given.confirmed);
+  if (!existsSync(cwd)) throw new Error(`cwd ${cwd} does not exist: give an existing folder.`);
+  const wait = consentOf(call, `Run ${joinWords(command)} in ${cwd} with the tracer?`, given.confirmed);
   if (wait !== null) return wait;
   await Promise.allSettled(running); // one after the other
   call.context.mcpReq.signal.throwIfAborted();
@@ -110,9 +112,7 @@ export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), ..
     };
     return withMoment({ trace }, call.dist, factsOf);
   }
-  const unknown = [
-    'There is no trace: the program did not start, allocated nothing on a GPU, or had to be killed; see output.',
-  ];
+  const unknown = ['There is no trace: the program did not start, allocated no GPU memory, or was killed. See output.'];
   return { trace: null, unknown, findings: [], ...ran };
 };
 

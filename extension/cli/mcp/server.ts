@@ -25,7 +25,7 @@ const HANDLERS: Record<string, Handler<never>> = {
 
 /** Serves the Model Context Protocol on stdin and stdout until the client goes. Returns the exit status. */
 export async function mcp(version: string, dist: string): Promise<number> {
-  if (isatty(0)) notify('This speaks the Model Context Protocol: an agent starts it, see "gpu-memtrace mcp --help".');
+  if (isatty(0)) notify('This is a Model Context Protocol server for agents; see "gpu-memtrace mcp --help".');
   const handle = serveStdio(() => makeServer(version, dist));
   const status = await new Promise<number>(done => {
     process.stdin.once('end', () => done(0)).once('close', () => done(0));

@@ -33,7 +33,7 @@ export interface Moment extends Pick<ChosenMoment, 'source' | 'verdicts' | 'peak
 /** Calls `use` with the trace that is meant. Rejects with a sentence. */
 export async function withTrace<T>(where: string, dist: string, use: (opened: OpenTrace, id: string) => Promise<T>) {
   const id = where === 'latest' ? tracesIn('.')[0] : where;
-  if (id === undefined) throw new Error('There is no trace yet: run_traced makes one.');
+  if (id === undefined) throw new Error('There is no trace yet. Use run_traced to record one.');
   const opened = await openNamed(id, dist);
   if ('error' in opened) throw new Error(opened.error);
   try {

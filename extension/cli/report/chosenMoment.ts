@@ -39,7 +39,7 @@ export function selectionOf(
   if (first !== null && 'error' in first) return first;
   if (first === null || until === null || first.ns <= until.ns) return { from: first, until };
   const [earlier, later] = [formatDuration(first.ns), formatDuration(until.ns)];
-  return { error: `A time goes from the earlier to the later: ${earlier} is after ${later}.` };
+  return { error: `The first time must be the earlier one: ${earlier} is after ${later}.` };
 }
 
 /** Calls `use` with a trace as it was; `at`: how the moment was named. */
@@ -65,12 +65,14 @@ export async function atChosen<T>(
 
 /** The heading of the moment, above the report on it. */
 export function momentLines({ from, until, ran }: ChosenMoment): string[] {
-  const judged = ran ? ['Findings are as of then, while the program was still running: its end may tell more.'] : [];
+  const judged = ran
+    ? ['Findings are as of that time, while the program was still running; they may differ at its end.']
+    : [];
   if (from === null) return [`AT ${until.text} of the trace`, ...judged];
   return [
-    `BETWEEN ${from.text} and ${until.text} of the trace: what was allocated in that time and was alive at the ` +
+    `BETWEEN ${from.text} and ${until.text} of the trace: memory allocated in that time and alive at the ` +
       'end of it.',
-    'Findings, peaks, and the numbers of allocations and frees count from the beginning of the trace.',
+    'Findings, peaks and the counts of allocations and frees are from the beginning of the trace.',
     ...judged,
   ];
 }

@@ -23,7 +23,7 @@ export async function exportReport(
   selection: Selection,
 ): Promise<number> {
   if (output === null && EXPORTERS[format].binary && isatty(1))
-    return refuse(`${format} is not for a terminal: name a file with -o FILE, or redirect stdout.`, USAGE);
+    return refuse(`${format} cannot be written to a terminal: use -o FILE, or redirect stdout.`, USAGE);
   const abort = new AbortController();
   const stop = (): void => abort.abort(new Error('interrupted'));
   process.once('SIGINT', stop).once('SIGTERM', stop);

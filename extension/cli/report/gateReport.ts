@@ -74,7 +74,7 @@ function gateLines(gate: Gate): string[] {
   return [
     `PEAK ${gatePeakText(gate)}`,
     ...gate.lines.map(row),
-    ...(gate.growth.length > 0 ? ['LEFT BEHIND IN EACH STEP', ...gate.growth.map(row)] : []),
+    ...(gate.growth.length > 0 ? ['LEAKED PER STEP', ...gate.growth.map(row)] : []),
     noiseText(gate),
     gateWords(gate),
   ];
@@ -101,7 +101,7 @@ function annotationsOf(gate: Gate, cwd: string): string {
   const least = WORTH * gate.limit * gate.peak.baseBytes;
   const risen = gate.peak.above ? gate.lines.filter(row => row.bytesB - row.bytesA > least) : [];
   const peak = risen.map(row => annotation(row, 'GPU memory at the peak'));
-  return [...peak, ...gate.growth.map(row => annotation(row, 'GPU memory left behind in each step'))].join('');
+  return [...peak, ...gate.growth.map(row => annotation(row, 'GPU memory leaked per step'))].join('');
 }
 
 /** A file as its repository names it, where it is in one here; else from where the program worked. */
@@ -120,8 +120,8 @@ function summarize(file: string, gate: Gate): void {
     `### GPU memory: ${plain(gateWords(gate))}`,
     '',
     `Peak ${gatePeakText(gate)}. ${noiseText(gate)}`,
-    ...rows('holds more at the peak', gate.lines),
-    ...rows('leaves behind in each step', gate.growth),
+    ...rows('uses more memory at the peak', gate.lines),
+    ...rows('leaks per step', gate.growth),
   ];
   try {
     append(file, `${lines.join('\n')}\n`);

@@ -18,11 +18,11 @@ export async function reportJob(options: ReportArguments, dist: string): Promise
   const { file, format, output, run } = options;
   if (format !== 'table' && format !== 'json')
     return refuse(
-      `${file} is the folder of a job: a table or json can be made of it, and ${format} of one of its traces.`,
+      `${file} is a job folder, which can be shown as table or json. Use ${format} on one of its traces.`,
       USAGE,
     );
   if (options.at !== null || options.groupBy !== null || options.blocks || options.oom || options.compare.length > 0)
-    return refuse(`${file} is the folder of a job: of the options only --run, --format and -o go with it.`, USAGE);
+    return refuse(`${file} is a job folder, which accepts only --run, --format and -o.`, USAGE);
   const job = await readJob(file, dist, run ?? undefined);
   if ('error' in job) return refuse(job.error, UNREADABLE);
   const chunks = format === 'json' ? jsonChunks({ version: 1, ...job }) : [textOf(jobLines(job, file))];

@@ -42,7 +42,7 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
       : unwritable(options.output, [options.file, ...options.compare.map(({ file }) => file)]);
   if (problem !== null) return refuse(problem, UNREADABLE);
   if (isJobFolder(options.file)) return reportJob(options, dist);
-  if (options.run !== null) return refuse('--run chooses a run of a job’s folder.', USAGE);
+  if (options.run !== null) return refuse('--run is only for a job folder.', USAGE);
   if (tables) return exportTables(options, dist);
   return withOpened(options.file, dist, opened =>
     showTrace(options, opened, dist).catch((error: unknown) =>

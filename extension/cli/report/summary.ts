@@ -43,9 +43,9 @@ export function endText(status: number | null): string | null {
   const [signal] = Object.entries(constants.signals).find(([, number]) => number === status - 128) ?? [];
   const words: Partial<Record<string, string>> = {
     SIGINT: 'The program was interrupted (Ctrl+C).',
-    SIGKILL: 'The program was killed (SIGKILL). Linux does that, for one, when main memory runs out.',
+    SIGKILL: 'The program was killed (SIGKILL). Linux does this, for example, when main memory runs out.',
   };
-  if (signal === undefined) return `The program failed: it ended with status ${status}.`;
+  if (signal === undefined) return `The program failed with exit status ${status}.`;
   const crashed = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'].includes(signal);
   return (
     words[signal] ?? (crashed ? `The program crashed (${signal}).` : `The program was ended by a signal (${signal}).`)

@@ -48,7 +48,7 @@ async function judged({ session, verdicts }: FollowedTrace): Promise<JudgedRun> 
 
 function traceOf(traces: readonly NamedTrace[], { trace }: ComparePoint): NamedTrace {
   const found = traces.find(({ id }) => id === trace);
-  if (found === undefined) throw new Error(t('That trace is closed: choose another one to compare with.'));
+  if (found === undefined) throw new Error(t('That trace is closed. Choose another one to compare with.'));
   return found;
 }
 

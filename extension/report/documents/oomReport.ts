@@ -82,8 +82,8 @@ export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, module
 /** The text where there is no document. */
 export function noFailureText({ outOfMemory }: TraceInfo): string {
   if (outOfMemory.length === 0) return 'No program ran out of memory in this trace.';
-  const retried = formatPlural(outOfMemory.length, 'allocation of the driver', 'allocations of the driver');
-  return `No program ran out of memory: ${retried} failed, and PyTorch emptied its cache and went on.`;
+  const retried = formatPlural(outOfMemory.length, 'driver allocation', 'driver allocations');
+  return `No program ran out of memory: ${retried} failed, but PyTorch emptied its cache and continued.`;
 }
 
 /** The document of one failure; `modules`: what was alive then, where that is known. It has what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
@@ -91,9 +91,9 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: 
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, aliveByCategory, newInStep } = verdict;
-  const tries = advice.map((each, i) => `${i + 1}. **It ${givesText(each)}:** ${plain(each.text)}`);
+  const tries = advice.map((each, i) => `${i + 1}. **This ${givesText(each)}:** ${plain(each.text)}`);
   const how =
-    'The bytes are computed from what was alive when the allocation failed. They may overlap: do not add them up.';
+    'The sizes are computed from the live memory when the allocation failed. They may overlap, so do not add them up.';
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
   const kinds = purposes(aliveByCategory, modules).map(([category, bytes]): Row => [WORDS.categories[category], bytes]);
   const known = modules.some(({ label }) => label !== NO_MODULE) ? foldEqualLayers(modules).slice(0, MODULES) : [];
@@ -108,13 +108,13 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: 
   const unknown = unknownTexts(source, failure, verdict).map(text => `- ${plain(text)}`);
   return [
     ...headLines(source, failure, verdict),
-    ...part('Try first', noAdvice === null ? [...tries, '', how] : [plain(noAdvice)]),
-    ...part('What was alive', table(['line', 'bytes', 'blocks'], alive)),
-    ...part('What was alive, by module', table(['module', 'bytes', 'for'], parts)),
-    ...part('What it was for', table(['purpose', 'bytes'], kinds)),
-    ...part('What this step allocated more than the steps before', table(['line', 'this step', 'usual'], odd)),
-    ...part('Where the memory of the GPU was', table(['whose', 'bytes'], deviceRows(source, failure, verdict))),
-    ...part('What is not known', unknown),
+    ...part('Suggestions', noAdvice === null ? [...tries, '', how] : [plain(noAdvice)]),
+    ...part('Live memory', table(['line', 'bytes', 'blocks'], alive)),
+    ...part('Live memory by module', table(['module', 'bytes', 'for'], parts)),
+    ...part('Live memory by purpose', table(['purpose', 'bytes'], kinds)),
+    ...part('Lines that allocated more in this step than before', table(['line', 'this step', 'usual'], odd)),
+    ...part('GPU memory', table(['part', 'bytes'], deviceRows(source, failure, verdict))),
+    ...part('Unknown', unknown),
   ];
 }
 
@@ -124,21 +124,25 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const { processes, outOfMemory } = source.info();
   const { pid = 0, command = [], exitCode = null } = processes[process] ?? {};
   const taken = isSnapshot(processes[process]);
-  const ended = taken ? '' : exitCode === null ? 'How it ended is not known.' : `It ended with status ${exitCode}.`;
+  const ended = taken
+    ? ''
+    : exitCode === null
+      ? 'Its exit status is unknown.'
+      : `It ended with exit status ${exitCode}.`;
   const before = outOfMemory.filter((one, i) => i < verdict.index && one.process === process && one.layer === layer);
   const others = formatPlural(before.length, 'other failure');
   const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
   const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
   const inside = ranges === '' ? '' : `, in ${code(ranges)}`;
-  const request = `${line} asked for ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'history of the snapshot' : `run of process ${pid}`}`;
+  const request = `${line} requested ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'snapshot’s history' : `run of process ${pid}`}`;
   return [
     `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
     '',
     `${request} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
     '',
     `**${plain(detail)}.** ${plain(holder ?? '')}`.trimEnd(),
-    ...(before.length === 0 ? [] : ['', `Before, it got over ${others}: see \`gpu-memtrace report FILE --oom\`.`]),
+    ...(before.length === 0 ? [] : ['', `It recovered from ${others} before: see \`gpu-memtrace report FILE --oom\`.`]),
   ];
 }
 
@@ -153,16 +157,16 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
   const read = readLibraries(source, process, device, { points: 256, cached: cached > 0 });
   const then = read.map(all => ({ ...all, bytes: all.values[all.steps.findLastIndex(s => s < step)] ?? all.bytes }));
   const libraries = librariesOf(outside, then).map(({ name, bytes }): Row => [`outside PyTorch: ${name}`, bytes]);
-  const gap = fragmentation.segments > 0 ? `, biggest gap ${formatBytes(fragmentation.largestFreeBytes)}` : '';
+  const gap = fragmentation.segments > 0 ? `, largest gap ${formatBytes(fragmentation.largestFreeBytes)}` : '';
   const rows: Row[] = [
     ['tensors of this process', tensorBytes - paused],
-    ['PyTorch’s cache, unused in pools of captured graphs and MemPools', kept > 0 ? kept : null],
+    ['PyTorch’s cache, unused, in pools of CUDA graphs and MemPools', kept > 0 ? kept : null],
     [`PyTorch’s cache, unused${gap}`, reservedBytes && reservedBytes - tensorBytes - kept],
-    ...(libraries.length > 0 ? libraries : [['outside PyTorch: the library is not known', outside || null]]),
+    ...(libraries.length > 0 ? libraries : [['outside PyTorch: unknown library', outside || null]]),
     ['CUDA context and kernels of this process', processBytes && (Math.max(0, processBytes - driverBytes) || null)],
     ['other processes', verdict.othersBytes],
     ['free', verdict.freeBytes],
-    ['the whole GPU', verdict.totalBytes],
+    ['total', verdict.totalBytes],
   ];
   return rows.filter(([, bytes]) => bytes !== null);
 }
@@ -186,18 +190,18 @@ export function unknownTexts(
 ): string[] {
   const simulated = source.info().processes[process]?.simulated ?? false;
   const { reservedBytes = 0, usedBytes = 0, processBytes = 0, fragmentation } = snapshot ?? {};
-  const missing = simulated ? 'is missing: a simulated GPU has none' : 'was not there, or not read yet';
-  const why = usedBytes === null ? missing : 'does not name them, as in a container';
+  const missing = simulated ? 'do not exist for a simulated GPU' : 'were not available';
+  const why = usedBytes === null ? missing : 'do not list them, as in a container';
   const unseen = reservedBytes !== null && fragmentation?.segments === 0;
   // prettier-ignore
   const texts = thatHold([
     [simulated, 'The GPU is simulated.'],
-    [verdict.step === null, 'The step is unknown, because no training step was seen to end before.'],
+    [verdict.step === null, 'The step is unknown, because no training step had ended before.'],
     [reservedBytes === null, 'PyTorch’s cache is unknown, because its allocator reported nothing.'],
-    [unseen, 'The biggest gap is unknown, because the segments of PyTorch’s cache were not seen.'],
-    [verdict.totalBytes === null && verdict.freeBytes === null, 'The size of the GPU, and what was free of it, are unknown, because the driver was not asked.'],
-    [verdict.totalBytes === null && verdict.freeBytes !== null, 'The size of the GPU is unknown, because the driver was not asked.'],
-    [usedBytes === null || processBytes === null, `Other processes are unknown, because the GPU’s own account (NVML) ${why}.`],
+    [unseen, 'The largest gap is unknown, because the segments of PyTorch’s cache were not recorded.'],
+    [verdict.totalBytes === null && verdict.freeBytes === null, 'The total and free memory of the GPU are unknown, because the driver was not queried.'],
+    [verdict.totalBytes === null && verdict.freeBytes !== null, 'The total memory of the GPU is unknown, because the driver was not queried.'],
+    [usedBytes === null || processBytes === null, `Other processes are unknown, because the GPU’s own figures (NVML) ${why}.`],
   ]);
   return [...texts, ...missingLines(source.info(), true)];
 }

@@ -23,7 +23,7 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): Resolved
   const { durationNs } = source.info();
   if (time === 'peak') {
     const ns = peakMoment(source);
-    return ns === null ? { error: 'Nothing was allocated in this trace: it has no peak.' } : named(ns, 'the peak');
+    return ns === null ? { error: 'Nothing was allocated in this trace, so it has no peak.' } : named(ns, 'the peak');
   }
   if (time === 'oom') {
     const failure = source.info().outOfMemory.at(-1);
@@ -62,7 +62,7 @@ function stepEnd(step: number, source: TraceSource): Resolved {
   const kept = last[at] ?? step;
   const name = `the end of step ${formatCount(kept)}`;
   if (kept === step) return named(endNs[at] ?? 0, name);
-  return named(endNs[at] ?? 0, `${name}, the nearest to step ${formatCount(step)} that the trace keeps`, true);
+  return named(endNs[at] ?? 0, `${name}, the nearest recorded one to step ${formatCount(step)}`, true);
 }
 
 /** Of steps that are kept as one the highest. */
@@ -74,7 +74,7 @@ function stepPeak(step: number, source: TraceSource): Resolved {
   const ns = (numberOrNull(tensorMaxNs[at]) ?? endNs[at - 1] ?? 0) + JUST_AFTER_NS;
   if (first[at] === last[at]) return named(ns, `the peak of step ${formatCount(step)}`);
   const steps = `${formatCount(first[at]!)} to ${formatCount(last[at]!)}`;
-  return named(ns, `the peak of steps ${steps}, which the trace keeps as one`, true);
+  return named(ns, `the peak of steps ${steps}, which the trace stores together`, true);
 }
 
 /** The process with most steps. */

@@ -108,13 +108,14 @@ function outcomeOf(
   }
   const unknown = (sentence: string): Outcome => ({ verdict: 'unknown', sentence });
   const info = source.info();
-  if (lostShareOf(info) > T.rare) return unknown(t('Too many events were lost to tell whether {0} still grows.', name));
+  if (lostShareOf(info) > T.rare)
+    return unknown(t('Whether {0} still grows is unknown: too many events were dropped.', name));
   const open = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
   if (open || !areEnoughFor(verdicts.steps, leak))
     return info.live
-      ? unknown(t('More steps are needed to tell whether {0} still grows.', name))
-      : unknown(t('The run was too short to tell whether {0} still grows.', name));
-  if (ids.length === 0) return unknown(t('What {0} kept was not allocated in this run.', name));
+      ? unknown(t('Whether {0} still grows is unknown: more steps are needed.', name))
+      : unknown(t('Whether {0} still grows is unknown: the run was too short.', name));
+  if (ids.length === 0) return unknown(t('The memory that leaked at {0} was not allocated in this run.', name));
   return { verdict: 'good', sentence: t('{0} no longer grows.', name) };
 }
 
@@ -147,7 +148,7 @@ function callersOf(leak: Finding, lines: readonly Line[], before: TraceSource, n
 
 function newLeak(leak: Finding): Outcome {
   const name = lineName(shownPlace(leak)) ?? leak.headline;
-  const sentence = t('{0} grows, and did not before: {1} per step.', name, rate(leak.bytesPerStep));
+  const sentence = t('{0} grows now, but did not before: {1} per step.', name, rate(leak.bytesPerStep));
   return { verdict: 'bad', sentence };
 }
 

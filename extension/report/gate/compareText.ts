@@ -27,12 +27,12 @@ export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: {
     `${layer} layer: ${formatBytes(bytesA)} -> ${formatBytes(bytesB)} (${signed(bytesB - bytesA)})${changes}`,
     ...(renamed === null
       ? []
-      : [`${baseName(renamed.to)} in B is taken for ${baseName(renamed.from)} in A, under another name.`]),
+      : [`${baseName(renamed.to)} in B is treated as ${baseName(renamed.from)} in A (renamed).`]),
     '',
     `${'DIFFERENCE'.padStart(WIDTH)} ${'A'.padStart(WIDTH)} ${'B'.padStart(WIDTH)}        `,
     ...changed.map(rowText),
   ];
-  if (changed.length === 0) lines.push('Both hold the same.');
+  if (changed.length === 0) lines.push('There are no differences.');
   if (total > rows.length) lines.push(`... and ${total - rows.length} more rows, with smaller differences`);
   return lines.map(line => line.trimEnd());
 }

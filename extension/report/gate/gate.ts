@@ -62,9 +62,10 @@ export function growthByLine(source: TraceSource, verdicts: Verdicts, layer: Lay
 /** Why the figures of a run decide nothing. `exitCode`: null: not known. */
 export function unknownOf(file: string, { totals }: TraceInfo, lostEvents: number, exitCode: number | null): string[] {
   if ((exitCode ?? 0) !== 0)
-    return [`${file} is of a run that ended with status ${exitCode}: it may not have come to its peak.`];
-  if (lostEvents > 0) return [`${file} has lost ${formatCount(lostEvents)} events: its peak may have been higher.`];
-  return totals.length === 0 ? [`${file} has no GPU allocation.`] : [];
+    return [`${file} is from a run that ended with exit status ${exitCode}, so it may not have reached its peak.`];
+  if (lostEvents > 0)
+    return [`${file} has ${formatCount(lostEvents)} dropped events, so its peak may have been higher.`];
+  return totals.length === 0 ? [`${file} has no GPU allocations.`] : [];
 }
 
 /** `bases`: one run, or repeats of it, which show how much the peak varies by itself. */
@@ -106,10 +107,10 @@ const place = ({ file, line }: ComparedRow): string => `${file}:${line}`;
 export function gateWords({ passed, peak, growth, unknown }: Gate): string {
   if (passed === null) return `UNKNOWN: ${unknown.join(' ')}`;
   if (passed) return 'PASSED';
-  const lines = growth.length === 1 ? '1 line leaves' : `${growth.length} lines leave`;
+  const lines = growth.length === 1 ? '1 line leaks' : `${growth.length} lines leak`;
   const reasons = [
     ...(peak.above ? ['the peak is above the limit'] : []),
-    ...(growth.length > 0 ? [`${lines} more behind in each step`] : []),
+    ...(growth.length > 0 ? [`${lines} more per step`] : []),
   ];
   return `FAILED: ${reasons.join('; ')}`;
 }
@@ -125,7 +126,7 @@ export function gatePeakText({ peak: { bytes, baseBytes }, limit }: Gate): strin
 /** How much base runs differ; what one run cannot show. */
 export function noiseText({ peak: { noise }, limit }: Gate): string {
   if (noise === null)
-    return 'One base run: how much the peak varies by itself is not known. Name several with --compare.';
+    return 'With one base run, the normal variation of the peak is unknown. Pass several with --compare.';
   const wide = noise > limit ? ', more than the limit' : '';
-  return `The peaks of the base runs differ by ${(100 * noise).toFixed(1)} %${wide}; the highest counts.`;
+  return `The peaks of the base runs differ by ${(100 * noise).toFixed(1)}%${wide}; the highest is used.`;
 }

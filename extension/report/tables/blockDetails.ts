@@ -45,15 +45,15 @@ export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }
   if (askedBytes !== null && bytes !== null) {
     const scope = sized === blocks ? 'in all' : `in ${formatCount(sized)} of the ${formatCount(blocks)} blocks`;
     const rounded =
-      askedBytes === bytes ? 'the allocator gave just that' : `the allocator rounded that up to ${exact(bytes)}`;
-    sentences.push(`The program asked for ${exact(askedBytes)} ${scope}; ${rounded}.`);
+      askedBytes === bytes ? 'the allocator returned exactly that' : `the allocator rounded that up to ${exact(bytes)}`;
+    sentences.push(`The program requested ${exact(askedBytes)} ${scope}; ${rounded}.`);
   }
-  const usual = 'the default one';
+  const usual = 'default';
   const ofStreams = streams?.map(stream => (stream === '0x0' ? usual : stream));
   const ofPools = pools?.map(pool => (pool === '0:0' ? usual : `${pool} (of a CUDA graph or a MemPool)`));
   if (ofStreams) sentences.push(`Stream: ${ofStreams.join(', ')}.`);
   if (ofPools) sentences.push(`Pool: ${ofPools.join(', ')}.`);
-  const known = { 'how many bytes were asked for': askedBytes, 'the stream': streams, 'the pool': pools };
+  const known = { 'the requested size': askedBytes, 'the stream': streams, 'the pool': pools };
   const missing = Object.entries(known).flatMap(([name, value]) => (value === null ? [name] : []));
   if (missing.length > 0) sentences.push(`Not recorded: ${new Intl.ListFormat('en').format(missing)}.`);
   return sentences.join(' ');

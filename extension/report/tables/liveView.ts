@@ -81,7 +81,7 @@ export function liveView(
 /** What does not fit is left out whole. */
 function titleLine(title: string, info: TraceInfo, verdicts: Verdicts, columns: number): string {
   const facts: string[] = [];
-  if (verdicts.steps.source === 'time') facts.push('no training step so far');
+  if (verdicts.steps.source === 'time') facts.push('no training steps yet');
   else if (verdicts.steps.source !== 'none') facts.push(stepsText(verdicts));
   if (info.processes.some(process => process.simulated)) facts.push('simulated GPU');
   const line = facts.reduce((text, fact) => {
@@ -133,7 +133,7 @@ function bar(width: number, tensor: number, driver: number, total: number): stri
 /** As many findings as there is room for, worst first; a headline before the advice of the one above it. */
 function findingsIn({ findings, steps }: Verdicts, columns: number, room: number): LiveLine[] {
   if (findings.length === 0)
-    return plain([steps.source === 'none' ? 'No GPU memory was allocated so far.' : 'Nothing was found so far.']);
+    return plain([steps.source === 'none' ? 'No GPU memory has been allocated yet.' : 'No findings yet.']);
   const lines: LiveLine[] = [];
   let fits = 0;
   for (const finding of findings) {

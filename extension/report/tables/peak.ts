@@ -57,14 +57,14 @@ function passAt(source: TraceSource, process: number, timeNs: number): Pass {
   return PASSES[pass ?? 0] ?? 'other';
 }
 
-/** `3.70 MiB of tensors on gpu_0, reached in the forward pass of layers.2.mlp in step 1` */
+/** `3.70 MiB of tensors on gpu_0, in the forward pass of layers.2.mlp, step 1` */
 export function peakSentence({ bytes, device, step, phase, ranges, module, modules }: PeakParts): string {
   const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
-  const during = step === null ? '' : t(' in step {0}', formatCount(step));
+  const during = step === null ? '' : t(', step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
-  const inside = ranges === '' ? '' : t(' in "{0}"', ranges);
-  const when = `${phased ? WITHIN[phase] : ''}${of}${during}${inside}`;
-  return t('{0} of tensors on gpu_{1}, reached{2}', formatBytes(bytes), device, when);
+  const inside = ranges === '' ? '' : t(', in "{0}"', ranges);
+  const when = `${phased ? `,${WITHIN[phase]}` : ''}${of}${during}${inside}`;
+  return t('{0} of tensors on gpu_{1}{2}', formatBytes(bytes), device, when);
 }
 
 /** What it gives to lower this peak alone; empty where the step has no other. */
@@ -72,10 +72,10 @@ export function nextPeakSentence({ bytes, next }: PeakParts): string {
   if (next === null) return '';
   const where = next.phase === null ? '' : WITHIN[next.phase];
   if (next.bytes === bytes)
-    return t('The step reaches the same height again{0}: lowering this peak alone gives nothing', where);
+    return t('The step reaches the same peak again{0}, so lowering only this one saves nothing', where);
   const gain = formatBytes(bytes - next.bytes);
   return t(
-    'The step’s next peak is {0}{1}: lowering this one alone gives at most {2}',
+    'The next highest peak of this step is {0}{1}, so lowering only this one saves at most {2}',
     formatBytes(next.bytes),
     where,
     gain,
@@ -91,7 +91,7 @@ export function peakModules({ modules }: PeakParts): { label: string; liveBytes:
 
 /** The sentence, and what builds up. */
 export function builtUpLines(peak: PeakParts): string[] {
-  return [`PEAK: ${peakSentence(peak)} at ${peak.line}.`, ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`)];
+  return [`PEAK: ${peakSentence(peak)}, at ${peak.line}.`, ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`)];
 }
 
 /** The sentence, what the memory is for, its biggest modules, and the next peak. */
@@ -102,7 +102,7 @@ export function peakLines(peak: PeakParts): string[] {
   const more = folded.length > MODULES_SHOWN ? `, and ${formatCount(folded.length - MODULES_SHOWN)} more` : '';
   const next = nextPeakSentence(peak);
   return [
-    `${peakSentence(peak)} at ${peak.line}:`,
+    `${peakSentence(peak)}, at ${peak.line}:`,
     `  ${categoriesText(parts)}`,
     `  most by module: ${biggest.join(', ')}${more}`,
     ...peak.buildUp.map(one => `  ${buildUpSentence(one)}`),

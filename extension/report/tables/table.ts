@@ -51,9 +51,9 @@ export function renderTable(snapshot: Snapshot, options: TableOptions): string[]
   const simulated = info.processes.some(process => process.simulated);
   if (simulated) lines.push('The GPU is simulated.');
   lines.push(...incompleteLines(info));
-  if (info.totals.length === 0 && info.lost.events > 0) lines.push('No GPU allocation is left to be shown.');
+  if (info.totals.length === 0 && info.lost.events > 0) lines.push('There are no live GPU allocations to show.');
   else if (info.totals.length === 0)
-    lines.push('No GPU allocation was recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
+    lines.push('No GPU allocations were recorded.', ...(options.nothing === undefined ? [] : [options.nothing]));
   lines.push(...findingLines(snapshot, findings, options.oomFiles));
   if (snapshot.peak.length > 0) lines.push(...snapshot.peak, '');
   if (snapshot.asOf !== null) lines.push(`${snapshot.asOf}.`, '');
@@ -151,7 +151,7 @@ function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdict
   const libraries = ledger.find(entry => entry.process === process && entry.device === device)?.libraries ?? [];
   if (libraries.every(({ path }) => path === '')) return [];
   return libraries.map(({ name, bytes, bytesPerStep }) => {
-    const grows = bytesPerStep !== null && bytesPerStep >= 1 ? ` (+${formatBytes(bytesPerStep)} a step)` : '';
+    const grows = bytesPerStep !== null && bytesPerStep >= 1 ? ` (+${formatBytes(bytesPerStep)} per step)` : '';
     return `    ${name}: ${formatBytes(bytes)}${grows}`;
   });
 }
@@ -177,7 +177,7 @@ function cellLines({ cells, groups }: Snapshot, width: number | null): string[] 
   );
   const more = cells.length > shown.length ? [`  ... and ${formatCount(cells.length - shown.length)} more`] : [];
   const lines = shown.map((cell, i) => labelled(`  ${facts[i] ?? ''}  `, cellText(cell), width));
-  return [`LEFT BY CELL (${LAYER_NAMES[groups.layer]})`, ...lines, ...more, ''];
+  return [`LIVE BY CELL (${LAYER_NAMES[groups.layer]})`, ...lines, ...more, ''];
 }
 
 /** What is alive by line, or by another requested group, biggest first. */
@@ -230,8 +230,8 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   const lines: string[] = [];
   if (!final) lines.push(...incompleteLines(info));
   if (events > 0)
-    lines.push(`LOST: ${formatPlural(events, 'event')} (${causes.join(', ')}); totals may be wrong by these`);
-  else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no event is missing`);
+    lines.push(`DROPPED EVENTS: ${formatCount(events)} (${causes.join(', ')}); totals may be off by these`);
+  else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no events are missing`);
   const notes = info.processes.flatMap(one => one.notes).filter(note => isShown(note, final) && note.code !== 0);
   return [...lines, ...[...new Set(notes.map(note => note.text))].map(text => `NOTE: ${text}`)];
 }

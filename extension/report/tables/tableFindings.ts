@@ -29,7 +29,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
 /** How many steps there were, and what they are taken from. */
 export function stepsText({ steps }: Verdicts): string {
   const sources: Record<string, string> = {
-    time: 'slices of time; no training step is known',
+    time: 'time slices; no training steps are known',
     program: 'marked by the program',
   };
   if (steps.source === 'periodic') return judgedBy(steps);
@@ -43,7 +43,7 @@ export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): s
   const file = failure && oomFiles.get(finding.process);
   const { advice = [], wentOn } = failure ?? {};
   const more = oomFiles.size > 1 ? ` (one for each of ${oomFiles.size} processes)` : '';
-  const all = file === undefined ? '' : `What was alive, and what to try: ${file}${more}`;
+  const all = file === undefined ? '' : `Full out-of-memory report: ${file}${more}`;
   if (wentOn === true) return [`${lines.join()} ${all}`.trimEnd()];
   if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
   else if (unnamed !== null && layer === 'tensor') lines.push(`  ${unnamed}`);
@@ -53,16 +53,16 @@ export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): s
   const time = timeUntilFull(fullInSeconds, t);
   const step = formatCount(fullAtStep ?? 0);
   if (fullAtStep !== null)
-    lines.push(`  At this rate the device would be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
+    lines.push(`  At this rate, the device will be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
   if (advice.length === 0) lines.push(`  ${suggestion}`);
   lines.push(...advice.map((each, i) => `  ${i === 0 ? 'Try first' : 'Or'} (${givesText(each)}): ${each.text}`));
   if (all !== '') lines.push(`  ${all}`);
   return lines;
 }
 
-/** `gives about 1.00 GiB` */
+/** `saves about 1.00 GiB` */
 export function givesText({ bytes, atMost }: OutOfMemoryAdvice): string {
-  return `gives ${atMost === true ? 'up to' : 'about'} ${formatBytes(bytes)}`;
+  return `saves ${atMost === true ? 'up to' : 'about'} ${formatBytes(bytes)}`;
 }
 
 /** What was found, where and how fast, in a sentence. */
@@ -76,7 +76,6 @@ export function headLine(finding: Finding): string {
 /** The line for growth that has stopped; `because`: why its site is no leak now. */
 export function takenBackLine({ verdict, holder, place }: Finding, because: string): string {
   const where = placeText(linePlace(holder) ?? place);
-  const now =
-    verdict === 'leak' ? `what grew at ${where} is not called a leak any more` : `${where} does not grow any more`;
-  return `TAKEN BACK: ${now}. ${because}`.trimEnd();
+  const now = verdict === 'leak' ? `${where} is no longer reported as a leak` : `${where} no longer grows`;
+  return `RETRACTED: ${now}. ${because}`.trimEnd();
 }

@@ -187,8 +187,8 @@ GMT_COLD void report_unreadable(Thread &thread) {
   static uint32_t reported;
   if (__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) return;
   write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
-             "This PyTorch does not export what ties backward allocations to forward lines: they carry the line of "
-             "backward().");
+             "This version of PyTorch does not export the link from backward to forward lines, so backward-pass memory "
+             "has the line of its backward() call.");
 }
 
 GMT_COLD uint32_t read_torch_thread(Thread &thread) {

@@ -260,15 +260,18 @@ void write_missing(Thread &thread) {
   char text[900];
   if (g_refusal == cuda::kCuptiMultipleSubscribers)
     snprintf(text, sizeof text,
-             "Another tool holds CUPTI: driver allocations are not recorded, tensors are; run without the other tool.");
+             "Another tool uses CUPTI, so tensors are recorded, but driver allocations are not. Run without the other "
+             "tool.");
   else if (g_refusal != 0)
-    snprintf(text, sizeof text, "CUPTI at %s refused (error %d): driver allocations are not recorded, tensors are.",
-             cupti_path(), g_refusal);
-  else
     snprintf(text, sizeof text,
-             "No libcupti was found: driver allocations are not recorded, tensors are; install the Python package "
-             "nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or the CUDA toolkit, or name the "
-             "library in GPU_MEMTRACE_CUPTI.");
+             "CUPTI at %s failed (error %d), so tensors are recorded, but driver allocations are not.", cupti_path(),
+             g_refusal);
+  else
+    snprintf(
+        text, sizeof text,
+        "libcupti was not found, so tensors are recorded, but driver allocations are not. Install the Python package "
+        "nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or the CUDA toolkit, or set the "
+        "library's path in GPU_MEMTRACE_CUPTI.");
   write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
 }
 

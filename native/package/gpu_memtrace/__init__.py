@@ -32,7 +32,7 @@ class Tracker:
     def __exit__(self, failure: object, *_: object) -> None:
         try:
             if not self._recorded().save(self.path):
-                warnings.warn("There is no trace to save in %s: %s" % (self.path, why_none()), stacklevel=2)
+                warnings.warn("No trace was saved in %s: %s" % (self.path, why_none()), stacklevel=2)
         except NotRecorded as error:
             if failure is None:
                 raise

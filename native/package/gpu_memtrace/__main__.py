@@ -21,5 +21,5 @@ if words[0] == "-o":
     os.environ["GPU_MEMTRACE_OUT"], words = "".join(words[1:2]), words[2:]
 if words:
     os.execv(sys.executable, [sys.executable, *words])
-sys.stderr.write("gpu-memtrace: say what to record: python -m gpu_memtrace -o x.gputrace train.py\n")
+sys.stderr.write("gpu-memtrace: give a script to record: python -m gpu_memtrace -o x.gputrace train.py\n")
 sys.exit(2)

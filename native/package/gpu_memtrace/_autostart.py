@@ -73,7 +73,7 @@ def begin() -> None:
         return  # or somebody records us already
     try:
         if setting.lower() not in ("1", "yes", "true", "on"):
-            raise NotRecorded("GPU_MEMTRACE=%s says neither yes nor no; write GPU_MEMTRACE=1." % setting)
+            raise NotRecorded("GPU_MEMTRACE=%s is neither on nor off. Use GPU_MEMTRACE=1." % setting)
         wish = os.environ.get("GPU_MEMTRACE_OUT") or usual_file()
         of_job = wish.endswith("/")
         out = trace_in(wish) if of_job else os.path.abspath(wish)

@@ -55,7 +55,7 @@ def new_folder(root: str) -> str:
     """A new one in a folder of this user, no link, that nobody else may write to; that is made."""
     about = os.lstat(make_folder(root))
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o022:
-        raise OSError("%s is not a folder of this user alone" % root)
+        raise OSError("%s is not a private folder of this user" % root)
     return tempfile.mkdtemp(prefix="trace-", dir=root)
 
 

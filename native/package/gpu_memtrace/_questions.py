@@ -73,7 +73,7 @@ class Questions:
             answer = ""
         records = [record.split("\x1f") for record in answer.rstrip("\n").split("\x1e")]
         if not answer:
-            raise NotRecorded("The recorder has ended, so what this process allocated is not known.")
+            raise NotRecorded("The recorder has ended, so the allocations of this process are unknown.")
         if records[0][0] == "problem":
             raise NotRecorded(records[0][1])
         return records
@@ -92,11 +92,11 @@ class Questions:
         now, began = self.state(), self.began
         lost = now.lost - (began.lost if began else 0)
         if lost:
-            raise NotRecorded("%d events were lost: the trace's budget is used up, or the disk is full." % lost)
+            raise NotRecorded("%d events were dropped: the trace reached its size limit, or the disk is full." % lost)
         if not now.recording:
-            raise NotRecorded("recording is switched off.")
+            raise NotRecorded("recording is turned off.")
         if not now.whole:
-            raise NotRecorded("events were given back before they were read; GPU_MEMTRACE_BUDGET (bytes) gives more room.")
+            raise NotRecorded("events were removed before they were read. Set a larger GPU_MEMTRACE_BUDGET (bytes).")
         return now
 
     def lines(self, layer: str, from_ns: int = 0, at_ns: int = 0) -> List[Line]:
@@ -116,7 +116,7 @@ class Questions:
 def known_layer(layer: str) -> str:
     """It, or ValueError."""
     if layer not in LAYERS:
-        raise ValueError("%r is no layer; write one of %s." % (layer, ", ".join(LAYERS)))
+        raise ValueError("%r is not a layer. Use one of %s." % (layer, ", ".join(LAYERS)))
     return layer
 
 
@@ -155,4 +155,4 @@ def size_of(text: "str | int") -> int:
         power = [one.replace("i", "") for one in UNITS].index(unit if unit.endswith("B") else unit + "B")
         return int(float(number) * 1024**power)
     except ValueError:
-        raise ValueError("%r is no size; write one such as '2 GB'." % text) from None
+        raise ValueError("%r is not a size. Use one such as '2 GiB'." % text) from None

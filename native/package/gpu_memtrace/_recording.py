@@ -58,7 +58,7 @@ class Recording:
     def check(self) -> None:
         """Raises where the process uses the GPU unseen."""
         if not seen():
-            raise NotRecorded("This process uses CUDA, but it is not recorded: CUDA was there before the recording. " + HOW)
+            raise NotRecorded("This process uses CUDA, but it is not recorded, because it used CUDA before the recording. " + HOW)
 
     def questions(self) -> "Questions":
         from ._questions import Questions
@@ -150,9 +150,9 @@ def start(*, holders: bool, limits: Optional[Tuple[int, int]] = None, copies: Op
     where a copy is saved, every so many seconds, as long as there is a file `copies` in the directory."""
     global _current
     if cuda_is_up():
-        raise NotRecorded("CUDA is in use by this process already, so its memory cannot be recorded from here on. " + HOW)
+        raise NotRecorded("This process already uses CUDA, so its memory can no longer be recorded. " + HOW)
     if not os.access(RECORDER, os.X_OK):
-        raise NotRecorded("%s is missing: install gpu-memtrace again." % RECORDER)
+        raise NotRecorded("%s is missing. Reinstall gpu-memtrace." % RECORDER)
     directory, limit = make_directory()
     limit, detail = min(limit, limits[0]) if limits else limit, limits[1] if limits else min(GB // 2, limit // 4)
     session = {
@@ -211,7 +211,7 @@ def make_directory() -> "Tuple[str, int]":
         about = os.statvfs(root)
         room = about.f_bavail * about.f_frsize // (4 if root.startswith("/run/") else 2)  # there it is memory
         return directory, budget() or min(2 * GB, room)
-    raise NotRecorded("No trace directory can be made (%s); set XDG_CACHE_HOME to a writable folder." % "; ".join(reasons))
+    raise NotRecorded("No trace directory can be created (%s); set XDG_CACHE_HOME to a writable folder." % "; ".join(reasons))
 
 
 def mapped(name: str) -> Optional[str]:
@@ -238,7 +238,7 @@ def cuda_is_up() -> bool:
 def why_none() -> str:
     """Why this process leaves no trace."""
     here = "GPU_MEMTRACE_SIMULATOR" in os.environ or os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg")
-    return "this program used no GPU." if here else "no NVIDIA GPU is here (there is no /dev/nvidiactl)."
+    return "this program did not use a GPU." if here else "this machine has no NVIDIA GPU (there is no /dev/nvidiactl)."
 
 
 def find_cupti() -> Optional[str]:

@@ -16,15 +16,15 @@ JOINED = pytest.StashKey[bool]()  # of GPU_MEMTRACE=1, which goes on
 PEAK, UNUSED = "gpu_memory_peak", "gpu_memory_unused"
 MOST = 5  # lines of a failure, and tests of the summary
 MARKERS = (
-    "limit_gpu_memory(limit, layer='tensor'): the test may have so much at once of what it allocates, such as '2 GB', on each GPU",
-    "limit_gpu_leaks(limit, layer='tensor', filter_fn=None): so much of what one stack allocates may outlive the test",
+    "limit_gpu_memory(limit, layer='tensor'): limit the peak memory that the test allocates on each GPU, such as '2 GiB'",
+    "limit_gpu_leaks(limit, layer='tensor', filter_fn=None): limit the memory per call stack that outlives the test",
 )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gpu-memtrace")
-    group.addoption("--gpu-memtrace", action="store_true", help="record GPU memory, and hold tests to their limits")
-    group.addoption("--gpu-memtrace-out", metavar="FOLDER", help="keep the trace of each process there")
+    group.addoption("--gpu-memtrace", action="store_true", help="record GPU memory and check the limits of tests")
+    group.addoption("--gpu-memtrace-out", metavar="FOLDER", help="store the trace of each process in this folder")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,11 +55,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     unused = sum(UNUSED in dict(each.user_properties) for each in reports)
     options = terminalreporter.config.option
     if options.gpu_memtrace_out and not options.gpu_memtrace:
-        terminalreporter.write_line("gpu-memtrace: --gpu-memtrace-out keeps nothing without --gpu-memtrace.")
+        terminalreporter.write_line("gpu-memtrace: --gpu-memtrace-out has no effect without --gpu-memtrace.")
     if unused:
-        terminalreporter.write_line("gpu-memtrace: no GPU memory was used in %d tests with limits: these say nothing." % unused)
+        terminalreporter.write_line("gpu-memtrace: %d tests with limits used no GPU memory, so their limits prove nothing." % unused)
     if most:
-        terminalreporter.section("most GPU memory at once")
+        terminalreporter.section("peak GPU memory")
         for peak, name in most:
             terminalreporter.write_line("%10s  %s" % (size_text(peak), name))
 
@@ -117,7 +117,7 @@ def memory_over(questions: Questions, state: State, limit: "str | int", layer: s
     most = checked(limit, layer)
     for use in state.uses:
         if use.layer == layer and use.window_peak > most:
-            found.append("The test had %s of GPU memory at once; its limit is %s." % (size_text(use.window_peak), limit))
+            found.append("The test used %s of GPU memory at its peak; its limit is %s." % (size_text(use.window_peak), limit))
             found += lines_text(questions.lines(layer, state.window_ns, use.window_peak_ns))
     return found
 
@@ -128,18 +128,18 @@ def leaks_over(questions: Questions, state: State, limit: "str | int", layer: st
     most = checked(limit, layer)
     lines = [line for line in questions.lines(layer, state.window_ns) if line.bytes > most]
     over = [line for line in lines if filter_fn is None or filter_fn(line.stack)]
-    return ["The test leaks more than %s from one stack:" % limit] + lines_text(over) if over else []
+    return ["The test leaks more than %s from one call stack:" % limit] + lines_text(over) if over else []
 
 
 def checked(limit: "str | int", layer: str) -> int:
     """Bytes of a limit on one of the layers."""
     known_layer(layer)
     if not isinstance(limit, (str, int)) or size_of(limit) < 0:
-        raise ValueError("%r is no size; write one such as '2 GB'." % (limit,))
+        raise ValueError("%r is not a size. Use one such as '2 GiB'." % (limit,))
     return size_of(limit)
 
 
 def lines_text(lines: List[Line]) -> List[str]:
     rest = lines[MOST:]
-    more = ["%9s in %d other stacks" % (size_text(sum(line.bytes for line in rest)), len(rest))] if rest else []
+    more = ["%9s in %d other call stacks" % (size_text(sum(line.bytes for line in rest)), len(rest))] if rest else []
     return [line.text() for line in lines[:MOST]] + more

@@ -62,7 +62,7 @@ Status LogFile::check_header() {
   const auto *header = reinterpret_cast<const gmt_file_header *>(bytes);
   uint64_t magic = load_acquire(header->magic);
   if (magic == 0 && !saved()) return std::nullopt;
-  if (magic != GMT_LOG_MAGIC) return Error{where_ + " is not a trace log of GPU Memory Trace."};
+  if (magic != GMT_LOG_MAGIC) return Error{where_ + " is not a GPU Memory Trace log."};
   if (auto error = check_version(where_, header->version, GMT_LOG_VERSION)) return error;
   if (header->header_bytes != GMT_FILE_HEADER_BYTES || header->chunk_bytes != GMT_CHUNK_BYTES ||
       header->slot_bytes != GMT_SLOT_BYTES) {

@@ -106,7 +106,7 @@ Result<Container> read_container(const std::string &path) {
   FileMap &map = opened.value();
   gmt_trace_header header;
   if (!map.copy(0, sizeof header, reinterpret_cast<std::byte *>(&header)) || header.magic != GMT_TRACE_MAGIC) {
-    return Error{path + " is not a trace of GPU Memory Trace."};
+    return Error{path + " is not a GPU Memory Trace file."};
   }
   if (auto error = check_version(path, header.version, GMT_TRACE_VERSION)) return *error;
   Container out;

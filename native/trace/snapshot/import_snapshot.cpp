@@ -191,8 +191,8 @@ void write_note(LogBuilder &log, gmt_note_code code, std::string_view text) {
 
 void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginning &beginning) {
   write_note(log, GMT_NOTE_SNAPSHOT,
-             "A memory snapshot of PyTorch: what its allocator did; it names no threads, and memory outside of it is "
-             "not seen.");
+             "This is a PyTorch memory snapshot. It has the allocator's events, but no threads and no memory outside "
+             "PyTorch.");
   const auto is_step = [](const SnapshotAction &action) { return action.kind == SnapshotAction::kStep; };
   if (std::ranges::any_of(data.actions, is_step))
     write_note(log, GMT_NOTE_STEPS, data.own_steps ? "program" : "optimizer");
@@ -201,21 +201,21 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
     for (const SnapshotBlock &block : beginning.blocks) bytes += block.bytes;
     const std::string blocks = counted(beginning.blocks.size(), "block", "blocks") + ", " + size_text(bytes);
     write_note(log, GMT_NOTE_ATTACHED,
-               data.actions.empty()
-                   ? "There is no history, only what was alive at the end (" + blocks + ")."
-                   : "The history begins late (before it: " + blocks + "); a greater max_entries keeps more of it.");
+               data.actions.empty() ? "There is no history, only the live memory at the end (" + blocks + ")."
+                                    : "The history does not cover the beginning (before it: " + blocks +
+                                          "). A larger max_entries records more of it.");
   }
   const auto gap = [&](uint64_t count, const char *one, const char *many) {
     if (count > 0) {
       write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
-                 counted(count, one, many) + " came or went without a record in the history.");
+                 counted(count, one, many) + " appeared or disappeared without a record in the history.");
     }
   };
   gap(beginning.unrecorded_blocks, "block", "blocks");
   gap(beginning.unrecorded_segments, "segment", "segments");
   if (data.unreadable > 0) {
     write_note(log, GMT_NOTE_SNAPSHOT_GAPS,
-               counted(data.unreadable, "entry", "entries") + " of the snapshot could not be understood.");
+               counted(data.unreadable, "entry", "entries") + " of the snapshot could not be read.");
   }
 }
 

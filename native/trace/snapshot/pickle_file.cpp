@@ -17,7 +17,7 @@ constexpr uint64_t kMostBytes = 1ull << 32;
 
 // Read, not mapped: a program may write the file anew, and a map that loses its pages ends the process.
 Result<PickleTree> read_pickle_file(const std::string &path) {
-  const auto because = [&](const char *why) { return Error{path + " is not opened: " + why + "."}; };
+  const auto because = [&](const char *why) { return Error{path + " was not opened: " + why + "."}; };
   const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
   if (fd < 0) return because(file_problem(errno));
   struct stat status;

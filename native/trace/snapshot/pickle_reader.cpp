@@ -33,7 +33,7 @@ class PickleReader {
   }
 
   Result<PickleTree> run() {
-    if (size_ < 2 || data_[0] != std::byte{0x80}) fail("it does not begin as a pickle of protocol 2 to 5 does");
+    if (size_ < 2 || data_[0] != std::byte{0x80}) fail("it is not a pickle of protocol 2–5");
     const auto table = steps();
     for (size_t count = 1; !stopped_; ++count) {
       instruction_ = at_;
@@ -57,11 +57,11 @@ class PickleReader {
   static std::array<Step, 256> steps();
 
   void fail(const std::string &why) {
-    if (!error_) error_ = Error{where_ + " is not opened: " + why + "."};
+    if (!error_) error_ = Error{where_ + " was not opened: " + why + "."};
     stopped_ = true;
   }
   void fail_at(const std::string &why) { fail("at byte " + std::to_string(instruction_) + " " + why); }
-  void call(const std::string &what) { fail_at("it would call " + what + "; a memory snapshot holds plain data only"); }
+  void call(const std::string &what) { fail_at("it would call " + what + "; a memory snapshot has only plain data"); }
 
   const std::byte *read_bytes(uint64_t count) {
     if (count > size_ - at_) {
@@ -214,7 +214,7 @@ class PickleReader {
     const uint64_t values = tree_.pool_.size() + stack_.size() + memo_.size() + marks_.size() + tree_.wide_.size();
     const uint64_t tables = tree_.containers_.size() + tree_.texts_.size();
     if (values * sizeof(Value) + tables * sizeof(PickleTree::Container) <= kMemoryBytes + kMemoryTimes * size_) return;
-    fail_at("it would fill far more memory than its size");
+    fail_at("it would need far more memory than its size");
   }
 
   PickleTree tree_;

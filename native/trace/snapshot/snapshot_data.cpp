@@ -240,13 +240,13 @@ Result<SnapshotData> read_snapshot(const PickleTree &tree, FieldReader &fields, 
                                    const std::string &where) {
   Reading reading(tree, fields, stacks);
   if (!reading.read()) {
-    return Error{where + " is not a memory snapshot of PyTorch: it holds neither segments nor device traces."};
+    return Error{where + " is not a PyTorch memory snapshot: it has neither segments nor device traces."};
   }
-  if (reading.too_much()) return Error{where + " is not opened: it describes more than it holds."};
+  if (reading.too_much()) return Error{where + " was not opened: it describes more than it contains."};
   SnapshotData &data = reading.data();
   if (data.unreadable > 0 && data.actions.empty() && data.segments.empty()) {
-    return Error{where + " is not a memory snapshot of PyTorch: none of its " + std::to_string(data.unreadable) +
-                 " entries could be understood."};
+    return Error{where + " is not a PyTorch memory snapshot: none of its " + std::to_string(data.unreadable) +
+                 " entries could be read."};
   }
   if (!data.timed) {
     for (size_t i = 0; i < data.actions.size(); ++i) data.actions[i].time_us = i + 1;

@@ -181,7 +181,7 @@ Result<SnapshotBeginning> replay_snapshot(SnapshotData &data, const std::string 
   Replay replay(data);
   replay.blocks();
   replay.segments();
-  if (!replay.pieces()) return Error{where + " is not opened: its segments are mapped in too many pieces to follow."};
+  if (!replay.pieces()) return Error{where + " was not opened: its segments are mapped in too many pieces to follow."};
   return std::move(replay.out());
 }
 

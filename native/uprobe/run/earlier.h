@@ -40,10 +40,10 @@ class EarlierMemory {
     const auto before = static_cast<int64_t>(allocated) - bytes;
     if (before <= 0) return;
     write(GMT_TENSOR_ALLOC, device, static_cast<uint64_t>(before), ns);
-    log_.note(GMT_NOTE_ATTACHED, "Tensors on gpu_" + std::to_string(device) + " held " +
-                                     bytes_text(static_cast<uint64_t>(before)) +
-                                     " before the recording, by PyTorch's account: one sum without lines, which falls "
-                                     "as they are freed.");
+    log_.note(GMT_NOTE_ATTACHED,
+              "Tensors on gpu_" + std::to_string(device) + " held " + bytes_text(static_cast<uint64_t>(before)) +
+                  " before the recording, as PyTorch reports. It is one sum without source lines and shrinks "
+                  "as they are freed.");
   }
   /// It is not known by now on which GPU the driver's memory is: it is shown without one.
   void settle(uint64_t ns) { place_driver(GMT_DEVICE_NONE, ns); }
@@ -68,14 +68,14 @@ class EarlierMemory {
     tm parts{};
     char text[64] = "";
     if (::gmtime_r(&now, &parts)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    return std::string("The tracer came at ") + text + " to a program that ran already; ";
+    return std::string("The tracer attached at ") + text + " to a running program; ";
   }
   static std::string driver_text(uint64_t bytes, size_t gpus) {
-    if (bytes == 0)
-      return "the driver memory that it held by then is not known, because nvidia-smi has no figure for it.";
-    return "by nvidia-smi it held " + bytes_text(bytes) + (gpus > 1 ? " on " + std::to_string(gpus) + " GPUs" : "") +
-           ", with its CUDA context: one sum without lines, from which driver frees of earlier memory are not "
-           "subtracted, because their sizes are not known.";
+    if (bytes == 0) return "its driver memory at that time is unknown, because nvidia-smi does not report it.";
+    return "according to nvidia-smi, it held " + bytes_text(bytes) +
+           (gpus > 1 ? " on " + std::to_string(gpus) + " GPUs" : "") +
+           ", including its CUDA context. It is one sum without source lines; driver frees of earlier memory are not "
+           "subtracted, because their sizes are unknown.";
   }
 
   /// Once.

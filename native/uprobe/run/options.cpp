@@ -19,7 +19,7 @@ bool parse_number(std::string_view text, uint64_t *out) {
 /// A ring buffer's size is a power of two.
 Problem set_ring(uint64_t bytes, AttachOptions *to) {
   if (bytes < kLeastRing || bytes > kMostRing)
-    return bad("--ring-bytes takes a number from " + std::to_string(kLeastRing) + " to " + std::to_string(kMostRing) +
+    return bad("--ring-bytes needs a number from " + std::to_string(kLeastRing) + " to " + std::to_string(kMostRing) +
                ".");
   to->ring_bytes = std::bit_ceil(bytes);
   return {};
@@ -28,11 +28,11 @@ Problem set_ring(uint64_t bytes, AttachOptions *to) {
 Problem set_value(std::string_view name, std::string_view value, AttachOptions *to) {
   if (name == "--directory") return to->directory = value, Problem{};
   uint64_t number = 0;
-  if (!parse_number(value, &number)) return bad(std::string(name) + " takes a number, not " + std::string(value) + ".");
+  if (!parse_number(value, &number)) return bad(std::string(name) + " needs a number, not " + std::string(value) + ".");
   if (name == "--ring-bytes") return set_ring(number, to);
   if (name == "--budget-bytes") return to->budget_bytes = number, Problem{};
   if (name == "--earlier-bytes") return to->earlier_bytes.push_back(number), Problem{};
-  if (number == 0 || number > INT32_MAX) return bad("--pid takes the number of a process.");
+  if (number == 0 || number > INT32_MAX) return bad("--pid needs a process ID.");
   return to->pid = static_cast<uint32_t>(number), Problem{};
 }
 
@@ -53,7 +53,7 @@ Problem parse_attach(int count, char **words, AttachOptions *out) {
     if (name != "--pid" && name != "--directory" && name != "--ring-bytes" && name != "--budget-bytes" &&
         name != "--earlier-bytes")
       return bad("There is no option " + std::string(name) + ".");
-    if (++i == count) return bad(std::string(name) + " takes a value.");
+    if (++i == count) return bad(std::string(name) + " needs a value.");
     if (const Problem problem = set_value(name, words[i], out)) return problem;
   }
   if (out->pid == 0) return bad("attach needs --pid PID.");
@@ -87,7 +87,7 @@ It needs CAP_BPF and CAP_PERFMON, or root:  sudo setcap cap_bpf,cap_perfmon+ep g
 )";
 
 Problem parse_options(int count, char **words, Options *out) {
-  if (count < 2) return bad("What is to be done? attach or self-test.");
+  if (count < 2) return bad("Choose a command: attach or self-test.");
   const std::string_view command = words[1];
   if (command == "--help" || command == "-h" || command == "help") return out->command = Command::kHelp, Problem{};
   if (command == "--version") return out->command = Command::kVersion, Problem{};

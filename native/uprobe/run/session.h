@@ -88,14 +88,14 @@ class Session {
     directory_ = open_folder(options_.directory.c_str(), FileLinks::kFollowed);
     if (directory_ >= 0) return {};
     return {"directory", "The trace directory " + options_.directory + " cannot be opened (" + std::strerror(errno) +
-                             "); name a folder that exists and belongs to you."};
+                             "); use a folder that exists and belongs to you."};
   }
   Problem find_target() {
     target_descriptor_ = open_pidfd(options_.pid);
     const auto info = target_descriptor_ >= 0 ? read_process(options_.pid) : std::nullopt;
     if (!info || info->zombie)
       return {"no-process",
-              "There is no process " + std::to_string(options_.pid) + "; take the number of one that runs."};
+              "There is no process " + std::to_string(options_.pid) + "; use the ID of a running process."};
     target_ = *info;
     if (rights_.root || target_.belongs_to(rights_.user)) return {};
     return {"not-yours", name_of(options_.pid) + " belongs to another user; attach as that user, or as root."};
@@ -105,7 +105,7 @@ class Session {
     if (!rights_.can_trace)
       return {
           "no-privilege",
-          "The tracer lacks CAP_BPF and CAP_PERFMON; run it as root, or type once: sudo setcap cap_bpf,cap_perfmon+ep "
+          "The tracer lacks CAP_BPF and CAP_PERFMON; run it as root, or run once: sudo setcap cap_bpf,cap_perfmon+ep "
           "and the path of gpu-memtrace-uprobe."};
     way_ = !options_.perf_probes && multi_links_work() ? ProbeWay::kMulti : ProbeWay::kPerf;
     struct stat folder {};
@@ -114,10 +114,10 @@ class Session {
     const bool foreign = rights_.root && (target_uid != owner || owner == 0);
     if (!settle_rights(owner, rights_.root ? folder.st_gid : ::getgid(), foreign, way_ == ProbeWay::kPerf))
       return {"no-privilege",
-              "The tracer could not give up its privileges; run it as root or with capabilities of its file."};
+              "The tracer could not drop its privileges; run it as root or with capabilities on its file."};
     if (::faccessat(directory_, ".", W_OK | X_OK, AT_EACCESS) == 0) return {};
     return {"directory", "The trace directory " + options_.directory + " cannot be written (" + std::strerror(errno) +
-                             "); name a folder that belongs to you."};
+                             "); use a folder that belongs to you."};
   }
   Problem load() {
     KernelSettings settings;
@@ -155,7 +155,7 @@ class Session {
     if (!found.driver && !options_.wait_libraries) {
       const std::string why = found.refused.empty() ? "" : " " + found.refused.front();
       return {"no-libcuda", name_of(options_.pid) + " has not loaded libcuda, so it uses no GPU (yet)." + why +
-                                " Attach once it does, or start it under the tracer."};
+                                " Attach once it does, or start it with the tracer."};
     }
     lives_->note_libraries(process, found);
     if (!options_.wait_libraries) {

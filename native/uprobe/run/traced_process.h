@@ -197,9 +197,8 @@ class TracedProcess {
   }
   void note_autograd_unreadable() {
     log_.note(GMT_NOTE_AUTOGRAD_UNREADABLE,
-              "This PyTorch does not show from outside what ties backward allocations to forward lines: they carry the "
-              "line of "
-              "backward().");
+              "From outside, this version of PyTorch does not show the link from backward to forward lines, so "
+              "backward-pass memory has the line of its backward() call.");
   }
   /// What holds for the thread's next allocation, where that changed.
   void write_autograd(TracedThread &thread, const gmt_up_running &node) {
@@ -218,7 +217,7 @@ class TracedProcess {
     if (!noted_unknown_device_) {
       noted_unknown_device_ = true;
       log_.note(GMT_NOTE_ATTACHED,
-                "Some driver memory is shown without its GPU: its thread chose the GPU before the tracer attached.");
+                "Some driver memory has no GPU, because its thread selected the GPU before the tracer attached.");
     }
     return GMT_DEVICE_NONE;
   }

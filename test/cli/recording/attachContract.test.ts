@@ -162,7 +162,7 @@ test('a signal that comes after the detach ends what is left to do; the trace st
   child.kill('SIGTERM');
   assert.equal(await end, 143);
   assert.ok(text().endsWith(`\n${traceOf(place)}\n`), text());
-  assertSentence(linesOf(text(), /stays/));
+  assertSentence(linesOf(text(), /It remains/));
   assert.ok(alive(job));
 });
 

@@ -43,7 +43,7 @@ test('the last table, and that of a saved trace, show the end of the last step; 
     assert.equal(text.split(LAST_STEP).length, 2, text);
     assertSentence(linesOf(text, /^As of/));
     assert.match(lastTable(text), /^TOTAL LIVE: 30\.00 KiB\n {2}tensor layer, gpu_0: 30\.00 KiB in 60/m);
-    assert.match(lastTable(text), /30\.00 KiB in 60 +\+512 B\/step +growing +tracing\.py:\d+ report/);
+    assert.match(lastTable(text), /30\.00 KiB in 60 +\+512 B\/step +leak +tracing\.py:\d+ report/);
   }
   const blocks = await place.run(['report', trace, '--blocks']);
   assert.match(lastTable(blocks.stdout), /0x100000:gpu_0: 512 B/);
@@ -125,14 +125,14 @@ test('the program is asked by itself, once, who holds what leaks, and keeps its 
       .findIndex(line => line.endsWith('# HOLD')) + 1,
   );
   assert.ok((leak.holder.asked?.pauseMs ?? 0) > 0);
-  const heldBy = /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}Seen .* \d+ ms\.$/m;
+  const heldBy = /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}The holder was found .* \d+ ms\.$/m;
   assert.match(stderr.slice(stderr.lastIndexOf('LEAK:')), heldBy);
   const { stdout } = await place.run(['report', place.path('t.gputrace')]);
   assert.match(stdout, heldBy);
   assertSentence(withoutNumbers(linesOf(stdout, /^As of/)));
   const holders = await place.run(['holders', place.path('t.gputrace')]);
   assert.match(holders.stdout, /main\(\)\.kept/);
-  assertSentence(linesOf(holders.stdout, /answered/));
+  assertSentence(linesOf(holders.stdout, /ended/));
 });
 
 test('a program that is not to be stopped is not, also not at its end', async t => {

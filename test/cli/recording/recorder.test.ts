@@ -94,7 +94,7 @@ test('a job that makes more events than stay in full loses none, and its saved t
     [report.totals, report.lost, report.allocations.length],
   );
   const early = await place.run(['report', place.path('t.gputrace'), '--format', 'json', '--at', '50%']);
-  if (early.status !== 0) assert.match(early.stderr, /^gpu-memtrace: [^\n]+ not kept [^\n]+\n$/);
+  if (early.status !== 0) assert.match(early.stderr, /^gpu-memtrace: [^\n]+ no longer stored[^\n]+\n$/);
   assert.equal(recorderOf(directory), null);
 });
 

@@ -201,7 +201,7 @@ uprobeTest('what the job held before is one sum of the figure that nvidia-smi ha
   );
   const [total] = totals.filter(({ layer }) => layer === 'driver');
   assert.equal(total?.liveBytes, 330 * MB);
-  assert.match(stderr, /300\.00 MiB in 1 +before /);
+  assert.match(stderr, /300\.00 MiB in 1 +pre-existing /);
   assertSentence(linesOf(processes.flatMap(process => process.notes).join('\n'), /300\.00 MiB/));
 });
 

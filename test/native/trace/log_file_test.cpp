@@ -104,7 +104,7 @@ TEST(bad_headers_get_a_sentence) {
   CHECK(has(error_of_log(writer.path()), "damaged header"));
   writer.header().chunk_bytes = GMT_CHUNK_BYTES;
   writer.header().magic = 1;
-  CHECK(has(error_of_log(writer.path()), "not a trace log"));
+  CHECK(has(error_of_log(writer.path()), "not a GPU Memory Trace log"));
   CHECK(has(error_of_log(folder / "absent"), "Cannot open"));
   CHECK(has(error_of_log(folder.path()), "not a regular file"));
 }

@@ -17,7 +17,7 @@ std::string error_of(std::string_view bytes) {
   return read ? "" : read.error();
 }
 
-const std::string kRefused = "; a memory snapshot holds plain data only.";
+const std::string kRefused = "; a memory snapshot has only plain data.";
 
 }  // namespace
 
@@ -75,7 +75,7 @@ TEST(a_list_that_grows_in_batches) {
 }
 
 TEST(nothing_is_called) {
-  const std::string begin = "x.pickle is not opened: at byte ";
+  const std::string begin = "x.pickle was not opened: at byte ";
   CHECK_EQ(error_of("\x80\x02"
                     "cos\nsystem\n(X\x02\0\0\0idtR."s),
            begin + "2 it would call os.system" + kRefused);
@@ -93,7 +93,7 @@ TEST(nothing_is_called) {
 TEST(a_name_in_a_message_is_of_one_line) {
   CHECK_EQ(error_of("\x80\x04\x8c\x04o\n\x1b"
                     "s\x8c\x01x\x93."),
-           "x.pickle is not opened: at byte 11 it would call o??s.x" + kRefused);
+           "x.pickle was not opened: at byte 11 it would call o??s.x" + kRefused);
   const std::string name(100'000, 'a');
   CHECK(error_of("\x80\x02"
                  "c" +
@@ -102,17 +102,18 @@ TEST(a_name_in_a_message_is_of_one_line) {
 }
 
 TEST(no_pickle) {
-  const std::string begins = "x.pickle is not opened: it does not begin as a pickle of protocol 2 to 5 does.";
+  const std::string begins = "x.pickle was not opened: it is not a pickle of protocol 2–5.";
   CHECK_EQ(error_of(""), begins);
   CHECK_EQ(error_of("hello"), begins);
   CHECK_EQ(error_of("(lp0\n."), begins);
-  CHECK_EQ(error_of("\x80\x09N."), "x.pickle is not opened: at byte 0 it names pickle protocol 9; 2 to 5 can be read.");
+  CHECK_EQ(error_of("\x80\x09N."),
+           "x.pickle was not opened: at byte 0 it names pickle protocol 9; 2 to 5 can be read.");
   CHECK_EQ(error_of("\x80\x04\xff"),
-           "x.pickle is not opened: at byte 2 is 255, no instruction of pickle protocols 2 to 5.");
+           "x.pickle was not opened: at byte 2 is 255, no instruction of pickle protocols 2 to 5.");
 }
 
 TEST(damaged) {
-  const std::string begin = "x.pickle is not opened: at byte ";
+  const std::string begin = "x.pickle was not opened: at byte ";
   CHECK_EQ(error_of("\x80\x02t."), begin + "2 it ends a list that was not begun.");
   CHECK_EQ(error_of("\x80\x02\x85."), begin + "2 it takes more than was put there.");
   CHECK_EQ(error_of("\x80\x02N(\x85."), begin + "4 it takes more than was put there.");
@@ -132,7 +133,7 @@ TEST(cut_short_anywhere) {
   REQUIRE(read_bytes(whole));
   for (size_t bytes = 2; bytes < whole.size(); ++bytes) {
     CHECK_EQ(error_of(whole.substr(0, bytes)),
-             "x.pickle is not opened: it ends at byte " + std::to_string(bytes) + ", in the middle of its data.");
+             "x.pickle was not opened: it ends at byte " + std::to_string(bytes) + ", in the middle of its data.");
   }
 }
 
@@ -141,13 +142,13 @@ TEST(lengths_beyond_the_file) {
     CHECK_EQ(error_of("\x80\x04"s + code +
                       "\xff\xff\xff\xff"
                       "abc"),
-             "x.pickle is not opened: it ends at byte 10, in the middle of its data.");
+             "x.pickle was not opened: it ends at byte 10, in the middle of its data.");
   }
   for (const char *code : {"\x8d", "\x8e", "\x96", "\x95"}) {
     CHECK_EQ(error_of("\x80\x05"s + code +
                       "\xff\xff\xff\xff\xff\xff\xff\xff"
                       "abc"),
-             "x.pickle is not opened: it ends at byte 14, in the middle of its data.");
+             "x.pickle was not opened: it ends at byte 14, in the middle of its data.");
   }
 }
 
@@ -158,7 +159,7 @@ TEST(deep_nesting_costs_no_stack) {
   for (size_t i = 0; i < depth; ++i) bytes += "e";
   CHECK(read_bytes(bytes + "."));
   CHECK_EQ(error_of("\x80\x02" + std::string(depth, '(')),
-           "x.pickle is not opened: it ends at byte 1000002, in the middle of its data.");
+           "x.pickle was not opened: it ends at byte 1000002, in the middle of its data.");
 }
 
 TEST(a_billion_laughs_stay_small) {
@@ -181,15 +182,16 @@ TEST(a_list_that_holds_itself) {
 TEST(memory_stays_in_proportion) {
   // An empty list a byte: 24 bytes of memory each.
   const size_t count = 20'000'000;
-  CHECK_EQ(error_of("\x80\x02" + std::string(count, ']')).find("x.pickle is not opened: at byte "), 0u);
-  CHECK(error_of("\x80\x02" + std::string(count, ']')).ends_with(" it would fill far more memory than its size."));
+  CHECK_EQ(error_of("\x80\x02" + std::string(count, ']')).find("x.pickle was not opened: at byte "), 0u);
+  CHECK(error_of("\x80\x02" + std::string(count, ']')).ends_with(" it would need far more memory than its size."));
 }
 
 TEST(files) {
   const TemporaryFolder folder;
   CHECK_EQ(trace::read_pickle_file(folder / "none").error(),
-           (folder / "none") + " is not opened: No such file or directory.");
-  CHECK_EQ(trace::read_pickle_file(folder.path()).error(), folder.path() + " is not opened: it is not a regular file.");
+           (folder / "none") + " was not opened: No such file or directory.");
+  CHECK_EQ(trace::read_pickle_file(folder.path()).error(),
+           folder.path() + " was not opened: it is not a regular file.");
 }
 
 TEST_MAIN

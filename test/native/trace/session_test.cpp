@@ -38,10 +38,10 @@ TEST(what_is_no_trace_is_said_so) {
   TemporaryFolder folder;
   write_file(folder / "other.txt", "hello, this is no trace at all, and long enough to be one");
   CHECK(has(read_all(folder.path()).error, "is not a trace directory"));
-  CHECK(has(read_all(folder / "other.txt").error, "is not a trace of GPU Memory Trace"));
+  CHECK(has(read_all(folder / "other.txt").error, "is not a GPU Memory Trace file"));
   CHECK(has(read_all(folder / "absent").error, "Cannot open"));
   write_file(folder / "empty", "");
-  CHECK(has(read_all(folder / "empty").error, "is not a trace of GPU Memory Trace"));
+  CHECK(has(read_all(folder / "empty").error, "is not a GPU Memory Trace file"));
   CHECK(has(read_all("/dev/null").error, "not a regular file"));
 }
 

@@ -80,14 +80,15 @@ TEST(what_was_there_before_the_history) {
   CHECK_EQ(got.events[6].address, kBase);
   CHECK_EQ(got.stack(6)->frames.size(), 2u);  // the block itself knows who made it
   CHECK_EQ(got.notes(),
-           "The history begins late (before it: 3 blocks, 1.50 KiB); a greater max_entries keeps more of it.\n");
+           "The history does not cover the beginning (before it: 3 blocks, 1.50 KiB). A larger max_entries records "
+           "more of it.\n");
 }
 
 TEST(no_history) {
   auto got = import(snapshot(
       {segment(0, 2 * kMega, {block(0, 512, "active_allocated"), block(512, 512, "active_pending_free")})}, {}));
   CHECK_EQ(got.kinds(), "16 4 1");
-  CHECK_EQ(got.notes(), "There is no history, only what was alive at the end (1 block, 0.50 KiB).\n");
+  CHECK_EQ(got.notes(), "There is no history, only the live memory at the end (1 block, 0.50 KiB).\n");
   CHECK(got.reading.session->start_realtime_ns() > 1'600'000'000'000'000'000u);
 }
 
@@ -133,7 +134,7 @@ TEST(what_the_history_left_out) {
                                      entry("free_requested", 512, 512, 2), entry("alloc", 8 * kMega, 512, 3)})}));
   // The block at 0 is gone, the one at 512 came again; of the one outside of all segments nothing is known.
   CHECK_EQ(got.kinds(), "16 4 1 1 2 1 1 2");
-  CHECK_EQ(got.notes(), "2 blocks came or went without a record in the history.\n");
+  CHECK_EQ(got.notes(), "2 blocks appeared or disappeared without a record in the history.\n");
 }
 
 TEST(segments_that_the_history_left_out) {
@@ -146,7 +147,7 @@ TEST(segments_that_the_history_left_out) {
   uint64_t reserved = 0;
   for (const trace::Event &event : got.events) reserved = event.kind == GMT_RESERVED ? event.bytes : reserved;
   CHECK_EQ(reserved, uint64_t{4 * kMega});
-  CHECK_EQ(got.notes(), "2 segments came or went without a record in the history.\n");
+  CHECK_EQ(got.notes(), "2 segments appeared or disappeared without a record in the history.\n");
 }
 
 TEST(a_segment_that_is_listed_twice_is_there_once) {
@@ -167,7 +168,7 @@ TEST(entries_without_what_they_need) {
       {Pickle::list({Pickle::number(5), entry("alloc", 0, -5, 0), Pickle::dict({}), entry("alloc", 0, 512, 1)})}));
   CHECK_EQ(got.kinds(), "1");
   CHECK_EQ(got.reading.session->losses().count[GMT_LOST_UNSUPPORTED], 5u);
-  CHECK_EQ(got.notes(), "5 entries of the snapshot could not be understood.\n");
+  CHECK_EQ(got.notes(), "5 entries of the snapshot could not be read.\n");
 }
 
 TEST(equal_stacks_are_one_and_native_frames_are_not_the_users) {
@@ -279,14 +280,14 @@ TEST(old_snapshots) {
 }
 
 TEST(no_snapshot) {
-  const std::string none = "x.pickle is not a memory snapshot of PyTorch: it holds neither segments nor device traces.";
+  const std::string none = "x.pickle is not a PyTorch memory snapshot: it has neither segments nor device traces.";
   CHECK_EQ(import(Pickle::dict({{"weights", Pickle::list({})}})).error, none);
   CHECK_EQ(import(Pickle::list({Pickle::number(1)})).error, none);
   CHECK_EQ(import(Pickle::number(1)).error, none);
   CHECK_EQ(import(snapshot({Pickle::number(5)}, {Pickle::list({Pickle::dict({})})})).error,
-           "x.pickle is not a memory snapshot of PyTorch: none of its 2 entries could be understood.");
+           "x.pickle is not a PyTorch memory snapshot: none of its 2 entries could be read.");
   CHECK_EQ(import("cos\nsystem\n").error,
-           "x.pickle is not opened: at byte 2 it would call os.system; a memory snapshot holds plain data only.");
+           "x.pickle was not opened: at byte 2 it would call os.system; a memory snapshot has only plain data.");
 }
 
 TEST(shared_parts_do_not_multiply) {
@@ -295,7 +296,7 @@ TEST(shared_parts_do_not_multiply) {
   for (int i = 1; i < 1000; ++i) blocks.push_back(Pickle::again(1));
   segments.push_back(Pickle::keep(2, segment(0, kMega, blocks)));
   for (int i = 1; i < 1000; ++i) segments.push_back(Pickle::again(2));
-  CHECK_EQ(import(snapshot(segments, {})).error, "x.pickle is not opened: it describes more than it holds.");
+  CHECK_EQ(import(snapshot(segments, {})).error, "x.pickle was not opened: it describes more than it contains.");
 }
 
 TEST(maps_beyond_all_measure) {
@@ -303,7 +304,7 @@ TEST(maps_beyond_all_measure) {
   for (int i = 0; i < 12'000; ++i)
     entries.push_back(entry("segment_map", static_cast<uint64_t>(i) << 21, 1ll << 40, i, kNoFrames));
   CHECK_EQ(import(snapshot({}, {Pickle::list(entries)})).error,
-           "x.pickle is not opened: its segments are mapped in too many pieces to follow.");
+           "x.pickle was not opened: its segments are mapped in too many pieces to follow.");
 }
 
 TEST_MAIN

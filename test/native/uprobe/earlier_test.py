@@ -70,7 +70,7 @@ class Earlier(Uprobed):
         self.assertEqual(self.of_kind(GMT_TENSOR_ALLOC), [(0, first), (1, second)])
         self.assertEqual(self.of_kind(GMT_DEVICE_ALLOC), [])
         self.assertEqual(len(self.notes), 3)
-        self.assertIn("is not known, because nvidia-smi has no figure", self.notes[0])
+        self.assertIn("is unknown, because nvidia-smi does not report it", self.notes[0])
         self.assertIn("gpu_1 held 6.00 MiB", self.notes[2])
         first_event = next(event for event in log.events if event.kind in (GMT_TENSOR_ALLOC, GMT_TENSOR_FREE, GMT_RESERVED))
         self.assertEqual(first_event.address, GMT_EARLIER_ADDRESS)
@@ -90,7 +90,7 @@ class Earlier(Uprobed):
         job("allocate", 1, 1, 64 * MIB)
         self.end(tracer)
         self.assertEqual(self.of_kind(GMT_DEVICE_ALLOC), [(1, 700 * MIB)])
-        self.assertIn("by nvidia-smi it held 700.00 MiB, with its CUDA context", self.notes[0])
+        self.assertIn("according to nvidia-smi, it held 700.00 MiB, including its CUDA context", self.notes[0])
 
     def test_driver_memory_of_several_gpus_is_on_none(self):
         job = Job(self)

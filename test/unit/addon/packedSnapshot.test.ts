@@ -111,7 +111,7 @@ testAlone('a zip archive that is damaged anywhere is read whole, or refused with
     damaged[place] = (damaged[place] ?? 0) ^ 0x55;
     await liveBytes(written('m.zip', damaged)).then(
       ([live]) => assert.equal(live, truth.bytes, `byte ${place}`),
-      (error: Error) => assert.match(error.message, /^\S+m\.zip is not [^\n]+\.$/),
+      (error: Error) => assert.match(error.message, /^\S+m\.zip was not [^\n]+\.$/),
     );
   }
   truncateSync(path, bytes.length - 30);

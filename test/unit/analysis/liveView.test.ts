@@ -74,7 +74,7 @@ test('no line is longer than the terminal, and there are no more than it has', (
 
 test('what is lost is told', () => {
   const lost = { events: 12, byCause: { 'disk full': 12 } };
-  assert.match(texts(view(trace({ lost }), 24, 80)).join('\n'), /^LOST: 12 events \(disk full: 12\)/m);
+  assert.match(texts(view(trace({ lost }), 24, 80)).join('\n'), /^DROPPED EVENTS: 12 \(disk full: 12\)/m);
 });
 
 test('a bar for each card, of more than eight a count; nothing that has bytes is without a mark', () => {

@@ -203,7 +203,7 @@ test('losses, failures and warnings are said; other notes only at the end', () =
   const trace = new FakeTrace(info, [], [site]);
   const output = text(trace);
   assert.match(output, /, 2 failed$/m);
-  for (const kind of [/simulated/, /^LOST: 12/, /^OUT OF/, /^NOTE.*3\.99/, /^NOTE.*library/])
+  for (const kind of [/simulated/, /^DROPPED EVENTS: 12/, /^OUT OF/, /^NOTE.*3\.99/, /^NOTE.*library/])
     assertSentence(linesOf(output, kind));
   assert.doesNotMatch(output, /CUPTI/);
   const running = missingLines(trace.info(), false);

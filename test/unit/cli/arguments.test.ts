@@ -272,7 +272,7 @@ test('holders: whom, about what', () => {
 
 test('report --help tells what each word of the table means', () => {
   const lines = helpLines('report', Infinity, true);
-  for (const word of ['growing', 'plateau', 'sawtooth', 'one-shot', 'transient', 'unknown'])
+  for (const word of ['leak', 'plateau', 'sawtooth', 'persistent', 'temporary', 'unknown'])
     assert.ok(
       lines.some(line => new RegExp(`^ {2}${word} {2,}\\S.*\\.$`).test(line)),
       word,

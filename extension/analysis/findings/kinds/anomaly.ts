@@ -21,11 +21,11 @@ export function anomalyFindings(sites: readonly JudgedSite[], source: TraceSourc
     return makeFinding({
       ...where,
       verdict: 'anomaly',
-      headline: t('One allocation of {0} at {1} is far bigger than usual for this line', formatBytes(bytes), line),
+      headline: t('One allocation of {0} at {1} is much larger than usual for this line', formatBytes(bytes), line),
       bytes,
       count: 1,
-      ruledOut: (steps.liveBytes.at(-1) ?? 0) < bytes ? [t('No leak: it did not stay.')] : [],
-      suggestion: t('Look at that step’s input: one long sequence or one big batch sets the peak for the whole run.'),
+      ruledOut: (steps.liveBytes.at(-1) ?? 0) < bytes ? [t('Not a leak: it was freed again.')] : [],
+      suggestion: t('Check the input of that step: one long sequence or large batch sets the peak for the whole run.'),
     });
   });
 }

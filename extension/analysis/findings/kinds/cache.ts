@@ -36,22 +36,22 @@ export function cacheFinding(
     ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
     verdict: pending ? 'pending' : 'fragmentation',
     headline: pending
-      ? t('PyTorch’s cache grows although it has room')
+      ? t('PyTorch’s reserved memory grows although its cache has room')
       : leaking.length > 0
-        ? t('PyTorch’s cache grows faster than the tensors in it')
-        : t('PyTorch’s cache grows, the tensors in it do not'),
+        ? t('PyTorch’s reserved memory grows faster than its allocated memory')
+        : t('PyTorch’s reserved memory grows, but its allocated memory does not'),
     ...layerGrowthOf(beyond),
     ...(place === null
       ? {}
-      : { detail: t('{0}, most for {1}', rateText(beyond.perStep, growth.since), placeText(place)) }),
+      : { detail: t('{0}, mostly for {1}', rateText(beyond.perStep, growth.since), placeText(place)) }),
     bytes: room.freeBytes,
     count: room.partlyUsedSegments,
     evidence: [
-      t('{0} segments hold {1}; {2} of it is unused.', formatCount(room.segments), all ?? '', unused ?? ''),
-      t('{0} segments hold a live block and a gap; the longest gap is {1}.', partly, gap ?? ''),
+      t('{0} segments hold {1}, of which {2} is unused.', formatCount(room.segments), all ?? '', unused ?? ''),
+      t('{0} segments have both a live block and a gap; the largest gap is {1}.', partly, gap ?? ''),
     ],
     ruledOut: [
-      ...(leaking.length > 0 ? [] : [t('No leak of tensors: their peak does not grow.')]),
+      ...(leaking.length > 0 ? [] : [t('Not a tensor leak: peak allocated memory does not grow.')]),
       ...noPending(judged.recentPending),
     ],
     suggestion: cacheAdvice(pending, graphs),
@@ -81,12 +81,12 @@ function cacheAdvice(pending: boolean, graphs: Graphs | null): string {
   if (graphs !== null) return `${graphs.text}. ${graphs.advice}`;
   if (!pending) return fragmentationAdvice();
   return t(
-    'The free memory waits for another stream or belongs to another pool (`record_stream`, CUDA graphs): wait for the side stream before the tensors are freed, or capture fewer graphs. A capture that fails keeps its pool: do not try it again, and call nothing in it that waits for the GPU, such as `.item()`.',
+    'The free memory is waiting for another stream or belongs to another pool (`record_stream`, CUDA graphs). Wait for the side stream before you free the tensors, or capture fewer graphs. A failed capture keeps its pool: do not retry it, and make no call in it that waits for the GPU, such as `.item()`.',
   );
 }
 
 function noPending(recent: number | null): string[] {
   if (recent === null) return [];
   const most = formatBytes(recent);
-  return [t('No memory that waits for a stream: at most {0} at the last steps, by PyTorch’s own count.', most)];
+  return [t('Not memory waiting for a stream: PyTorch reported at most {0} of it in the last steps.', most)];
 }

@@ -37,7 +37,7 @@ export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cell
 /** `In [7]`, `In [9, 10, 11], which grows each time you run it: 13.33 MiB`. */
 export function cellText({ file, grows }: { file: string; grows: number }): string {
   const name = cellName(file) ?? file;
-  return grows > 0 ? t('{0}, which grows each time you run it: {1}', name, formatBytes(grows)) : name;
+  return grows > 0 ? t('{0}, which grows every time you run it: {1}', name, formatBytes(grows)) : name;
 }
 
 /** Cells that leave more with each run; those with a site that has a finding already are left out. */
@@ -55,14 +55,21 @@ export function cellFindings(source: TraceSource, reported: ReadonlySet<number>)
       id: `cell ${process} ${file}`,
       verdict: source.info().live ? 'rising' : 'rose',
       class: 'outputs',
-      headline: t('{0} grows each time you run it', cellName(file) ?? file),
-      detail: t('{0} of {1} runs is alive, {2} each', formatBytes(bytes), runsLeft, formatBytes(grows)),
+      headline: t('{0} grows every time you run it', cellName(file) ?? file),
+      detail: t(
+        'memory from {0} of {1} runs is still alive, {2} per run',
+        formatBytes(bytes),
+        runsLeft,
+        formatBytes(grows),
+      ),
       ...{ process, layer: listedLayer(source.info().totals), bytes, count, sites, places, holder },
       place: places[0] ?? null,
       suggestion:
         holder?.kind === 'output'
           ? KEEPS_RESULTS
-          : t('Let the cell begin anew what it adds to, or delete it (`del`) before the cell is run again.'),
+          : t(
+              'Create the object that the cell adds to anew in the cell, or delete it (`del`) before you run the cell again.',
+            ),
     });
   });
 }

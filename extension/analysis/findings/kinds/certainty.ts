@@ -56,18 +56,18 @@ export function doubtOf(growth: Growth): string | null {
   const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
   if (guessed && snapshot && rises < T.many)
     return t(
-      'It grew in {0} rounds of a loop. A memory snapshot does not say whether they are training steps or a set-up, nor what holds the memory: run the program under the tracer to find out.',
+      'It grew in {0} loop iterations. A memory snapshot does not record whether they are training steps or setup, or what holds the memory. Run the program under the tracer to find out.',
       formatCount(rises),
     );
   if (guessed && nameable && holder === null && rises < T.many && !pinnedCache && !ofLibrary) {
     const seen = formatCount(rises);
     return ended
       ? t(
-          'It grew in {0} rounds of a loop. What holds it is not known, nor whether the rounds are training steps: run it longer, or mark each step with gpu_memtrace.step().',
+          'It grew in {0} loop iterations. Its holder is unknown, and so is whether the iterations are training steps. Run the program longer, or mark each step with gpu_memtrace.step().',
           seen,
         )
       : t(
-          'It grew in {0} rounds of a loop so far. What holds it is not known yet, nor whether the rounds are training steps.',
+          'It has grown in {0} loop iterations so far. Its holder is not known yet, and neither is whether the iterations are training steps.',
           seen,
         );
   }
@@ -75,46 +75,46 @@ export function doubtOf(growth: Growth): string | null {
     const seen = formatCount(rises);
     return ended
       ? t(
-          'It grew in {0} rounds of a loop: too few to know that they are steps and not a set-up. Run it longer, or mark each step with gpu_memtrace.step().',
+          'It grew in {0} loop iterations, too few to distinguish training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step().',
           seen,
         )
-      : t('It grew in {0} rounds of a loop so far: too few to know that they are steps and not a set-up.', seen);
+      : t('It has grown in {0} loop iterations so far, too few to distinguish training steps from setup.', seen);
   }
   if (models)
     return t(
-      'In {0} steps a model, or layers of one, was added and stayed alive. If all of them are needed, this is no leak; else keep only what is needed of each, such as its scores.',
+      'In {0} steps, a model or some of its layers were added and stayed alive. If you need all of them, this is not a leak. Otherwise keep only the results you need, such as the scores.',
       formatCount(rises),
     );
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && ended)
     return t(
-      'It grew in {0} rounds, until the end of the trace. They may be the building of a model rather than steps: {1} keeps all that they allocate.',
+      'It grew in {0} iterations, until the end of the trace. These may be model construction rather than training steps: {1} keeps everything that they allocate.',
       formatCount(rises),
       keeper === '' ? t('something') : keeper,
     );
   if (early && (holder === null || holder.limit === 'none'))
-    return t('It grows so far; what repeats may be the building of a model rather than steps.');
+    return t('It is still growing. The iterations may be model construction rather than training steps.');
   if (ended && holder === null)
     return t(
-      'It grew until the end of the trace, in at least {0} steps. PyTorch keeps pinned memory in a cache, which also grows while more copies are under way at once, as where Python runs ahead of the GPU. Run it longer: what still grows then, or has a holder, is a leak.',
+      'It grew until the end of the trace, in at least {0} steps. PyTorch caches pinned memory, and that cache also grows if more copies are in flight at once, for example when Python runs ahead of the GPU. Run the program longer: if the memory still grows or has a holder, it is a leak.',
       formatCount(rises),
     );
   if (ended)
     return t(
-      'It grew until the end of the trace, in at least {0} steps. Whether it would have stopped is not known: the program also empties, joins or measures {1}. Run it until that is emptied or full: what still grows then is a leak.',
+      'It grew until the end of the trace, in at least {0} steps. It may have stopped later, because the program also empties, joins or measures {1}. Run the program until that happens: if the memory still grows afterwards, it is a leak.',
       formatCount(rises),
       keeper,
     );
-  const so = t('It grew in at least {0} steps so far.', formatCount(rises));
-  if (holder?.kind === 'cycle') return t('{0} Python’s collector may still come to it and free it.', so);
+  const so = t('It has grown in at least {0} steps so far.', formatCount(rises));
+  if (holder?.kind === 'cycle') return t('{0} Python’s garbage collector may still free it.', so);
   if (holder !== null && isBounded(growth))
-    return t('{0} The program also empties, joins or measures {1}: it may fill up and stop.', so, keeper);
+    return t('{0} It may stop growing, because the program also empties, joins or measures {1}.', so, keeper);
   const why =
     holder === null
-      ? t('{0} It may fill up and stop: it is not known yet who holds it.', so)
-      : t('{0} It may fill up and stop: whether {1} has a bound is not known.', so, keeper);
+      ? t('{0} It may be a cache or buffer that stops growing once it is full; its holder is not known yet.', so)
+      : t('{0} It may stop growing: the size limit of {1}, if any, is unknown.', so, keeper);
   const most = formatCount(T.times * T.many);
-  return `${why} ${t('After {0} such steps, or when the program ends, it counts as a leak.', most)}`;
+  return `${why} ${t('After {0} such steps, or when the program ends, it is reported as a leak.', most)}`;
 }
 
 function isBounded({ holder }: Growth): boolean {

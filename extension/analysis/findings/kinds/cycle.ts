@@ -22,9 +22,13 @@ export function cycleFindings(sites: readonly JudgedSite[], source: TraceSource)
       ...where,
       verdict: 'cycle',
       class: 'cycle',
-      headline: t('Reference cycles at {0} keep up to {1} until the collector runs', line, formatBytes(bytes)),
+      headline: t(
+        'Reference cycles at {0} keep up to {1} alive until the garbage collector runs',
+        line,
+        formatBytes(bytes),
+      ),
       bytes,
-      ruledOut: [t('No leak: the collector frees it.')],
+      ruledOut: [t('Not a leak: the garbage collector frees it.')],
       suggestion: suggest('cycle', null),
     });
   });

@@ -22,25 +22,25 @@ export function evidenceOf(
   const { because } = cluster.reduce((a, b) => (b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a)).verdict;
   const [bytes, last] = [formatBytes(finding.bytes), formatCount(axis.count)];
   const evidence = [because];
-  if (axis.source === 'time') evidence.push(t('No training step is known: a step here is a slice of time.'));
+  if (axis.source === 'time') evidence.push(t('No training steps are known, so a step here is a time slice.'));
   evidence.push(
     count === 1
-      ? t('1 block of {0} allocated since then is alive after step {1}.', bytes, last)
-      : t('{0} blocks of {1} allocated since then are alive after step {2}.', formatCount(count), bytes, last),
+      ? t('1 block ({0}) allocated since then is still alive after step {1}.', bytes, last)
+      : t('{0} blocks ({1}) allocated since then are still alive after step {2}.', formatCount(count), bytes, last),
   );
-  if (pinned > 0) evidence.push(t('Pinned host memory grows with it, by {0} a step.', formatBytes(pinned)));
+  if (pinned > 0) evidence.push(t('Pinned host memory grows along with it, by {0} per step.', formatBytes(pinned)));
   if (library !== null) evidence.push(t('The driver call came from {0}.', library));
   evidence.push(...holderEvidence(finding, context));
   if (fullAtStep !== null)
-    evidence.push(t('At this rate the device would be full at about step {0}.', formatCount(fullAtStep)));
+    evidence.push(t('At this rate, the device will be full at about step {0}.', formatCount(fullAtStep)));
   evidence.push(...freeEvidence(finding, context.source));
   if (holder === null && sinceStep !== null && axis.count - sinceStep < T.many)
-    evidence.push(t('A cache or buffer that is being filled looks the same until it is full.'));
+    evidence.push(t('A cache or buffer looks the same until it is full.'));
   return evidence;
 }
 
 function holderEvidence({ holder, process }: Finding, { answers }: FindingContext): string[] {
-  if (holder?.kind === 'none') return [t('At the end, no Python object of the program held any of it.')];
+  if (holder?.kind === 'none') return [t('When the program ended, no Python object held any of it.')];
   if (holder !== null) {
     const seen = holder.asked === undefined ? [] : [seenText(holder.asked)];
     return [t('Held by {0}.', holderText(holder)), ...seen, shareOf(holder)].filter(text => text !== null);
@@ -49,7 +49,7 @@ function holderEvidence({ holder, process }: Finding, { answers }: FindingContex
   if (cutAfterMs === null) return [];
   return [
     t(
-      'The search for what holds it was cut short after {0} ms, before it reached these blocks: ask while the program is running (“Who holds it?”, gpu-memtrace holders).',
+      'The search for holders was cut short after {0} ms, before it reached these blocks. Run gpu-memtrace holders while the program is running.',
       Math.round(cutAfterMs),
     ),
   ];
@@ -65,7 +65,9 @@ function freeEvidence({ sinceStep, sites }: Finding, source: TraceSource): strin
   const frame = line?.frames[line.userFrame] ?? line?.frames[0];
   if (line === undefined || frame === undefined) return [];
   const where = `${placeText(frame)} ${frame.function}`;
-  return [t('Until step {0} its blocks were freed at {1}; since then, none.', formatCount(line.lastStep), where)];
+  return [
+    t('Its blocks were freed at {1} until step {0}; none have been freed since.', formatCount(line.lastStep), where),
+  ];
 }
 
 /** What it is not, as far as the trace shows. */
@@ -79,10 +81,10 @@ export function ruledOutOf(finding: Finding, cluster: readonly GrowingSite[], co
   const ledger = context.ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
   // prettier-ignore
   return thatHold([
-    [steps > fewestRecords(), t('Not warm-up: it still grew {0} steps after it began.', formatCount(steps))],
-    [runs !== '0' && !collected, t('No cycle waiting for the collector: its full runs ({0} since then) freed none of it.', runs)],
-    [!freed, t('Not a full bounded cache: nothing old has been freed since then.')],
-    [finding.layer === 'tensor' && ledger?.grows === 'tensor', t('No fragmentation: the tensors themselves grow.')],
+    [steps > fewestRecords(), t('Not warm-up: it was still growing {0} steps after it began.', formatCount(steps))],
+    [runs !== '0' && !collected, t('Not a reference cycle: the garbage collector’s full runs ({0} since then) freed none of it.', runs)],
+    [!freed, t('Not a full cache: no older block has been freed since then.')],
+    [finding.layer === 'tensor' && ledger?.grows === 'tensor', t('Not fragmentation: the tensors themselves grow.')],
   ]);
 }
 

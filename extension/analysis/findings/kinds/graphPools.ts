@@ -38,7 +38,7 @@ export function graphsOf({ ledger: { process, device } }: JudgedLedger, source: 
 function biggestText({ label, reservedBytes }: Pool, others: readonly Pool[], place: string): string {
   return others.length === 0
     ? t('in the pool of {0}, allocated at {1}', label, place)
-    : t('the biggest is {0} with {1}, allocated at {2}', label, formatBytes(reservedBytes), place);
+    : t('the largest is {0} with {1}, allocated at {2}', label, formatBytes(reservedBytes), place);
 }
 
 export function graphsFinding(judged: JudgedLedger, { text, most, place, advice }: Graphs): Finding {

@@ -313,15 +313,15 @@ export function readHolderAnswer(
   { queried, alive }: { queried: number; alive: number },
 ): { holders: HolderFound[]; sentence: string } | { sentence: string } {
   const document = parseFields(text);
-  if (document === null) return { sentence: t('The answer of the program is damaged.') };
-  if (document.ok !== true) return { sentence: t('The program could not tell: {0}', String(document.error)) };
+  if (document === null) return { sentence: t('The program’s answer is damaged.') };
+  if (document.ok !== true) return { sentence: t('The program reported an error: {0}', String(document.error)) };
   const holders = holdersIn(heldBy(document, blocks), sites);
-  if (holders.length === 0) return { sentence: t('All of these blocks were freed before the program answered.') };
+  if (holders.length === 0) return { sentence: t('All of these blocks were freed before the search ran.') };
   const found = blocksOf(holders);
   const took = positive(document.tookMs);
   const [some, still] = [formatCount(queried), formatCount(found)];
-  const sample = t('Looked at a sample of {0} of {1} blocks, {2} of them still alive', some, formatCount(alive), still);
-  const parts = [queried < alive ? sample : t('Looked at {0}, {1} of them still alive', blocksText(queried), still)];
+  const sample = t('Checked a sample of {0} of {1} blocks; {2} are still alive', some, formatCount(alive), still);
+  const parts = [queried < alive ? sample : t('Checked {0}; still alive: {1}', blocksText(queried), still)];
   if (took !== null) parts.push(t('the program was paused for {0} ms', Math.ceil(took)));
   if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };
@@ -340,12 +340,12 @@ export function occasionText({ answer: { when, step }, holders }: NamedHolders):
   switch (when) {
     case 'exit':
       return holders.some(({ kind }) => NO_HOLDER.has(kind))
-        ? t('Found when the program ended: local variables of functions were gone by then.')
+        ? t('Found when the program ended; local variables of functions no longer existed then.')
         : t('Found when the program ended.');
     case 'step':
       return t('Found after step {0}.', formatCount(step));
     case 'asked':
-      return t('As answered while the program was running.');
+      return t('Found while the program was running.');
   }
 }
 

@@ -158,7 +158,7 @@ function freesOf({ totals }: TraceInfo, process: number): number {
 
 function ownerlessAdvice(): string {
   return t(
-    'No Python object holds it: look at C++ extensions, at CUDA graphs with their pools, and at processes that got these tensors (torch.multiprocessing keeps them until the other side lets go; then `torch.cuda.ipc_collect()`).',
+    'No Python object holds it. Check C++ extensions, CUDA graphs and their pools, and processes that received these tensors (torch.multiprocessing keeps them until the other process releases them; then call `torch.cuda.ipc_collect()`).',
   );
 }
 
@@ -179,7 +179,7 @@ function gradientCycle(
   );
   if (place === undefined) return null;
   const { file, line, function: name } = place;
-  const path = t('a cycle in C++ of gradients and their graphs');
+  const path = t('a C++ reference cycle of gradients and their graphs');
   return { path, kind: 'autograd', file, line, function: name, length: null, bound: null, limit: 'none' };
 }
 
@@ -254,7 +254,7 @@ function sumOfKept(left: readonly number[], lengths: readonly number[]): number 
 function whyUnnamed({ processes, categories }: TraceInfo, process: number): string | null {
   const about = processes[process];
   if (about?.driverSource === 'uprobe')
-    return t('Holder unknown: the program is traced from outside. Start it under the tracer for that.');
+    return t('Holder unknown: the program is traced from outside. Start it with the tracer to see holders.');
   if (isSnapshot(about)) return notInSnapshot();
   if (about === undefined || about.python === null) return t('Holder unknown: the process runs no Python.');
   const named = categories.some(entry => entry.process === process && entry.category !== 'unnamed');
@@ -263,16 +263,14 @@ function whyUnnamed({ processes, categories }: TraceInfo, process: number): stri
 }
 
 function notInSnapshot(): string {
-  return t(
-    'Holder unknown: a memory snapshot does not record what holds a block. Run the program under the tracer for that.',
-  );
+  return t('Holder unknown: memory snapshots do not record holders. Start the program with the tracer to see them.');
 }
 
 function unqueriedText({ answers, source }: FindingContext, process: number): string | null {
   if (isSnapshot(source.info().processes[process])) return notInSnapshot();
   return answers.some(answer => answer.process === process && answer.when !== 'exit')
     ? null
-    : t('Holder unknown: the program ended before it was asked.');
+    : t('Holder unknown: the program ended before the search for holders.');
 }
 
 /** Whether PyTorch's own Python is on the site's stack: then its agent is in the process. */

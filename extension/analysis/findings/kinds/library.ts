@@ -26,8 +26,8 @@ export function libraryFindings(judged: JudgedLedger, leaks: readonly Finding[])
       confidence,
       sites,
       library: name,
-      evidence: [t('It holds {0} that {1} took straight from the driver.', formatBytes(bytes), path)],
-      ruledOut: [t('No leak of tensors: memory that tensors lie in is not counted here.')],
+      evidence: [t('{1} holds {0} that it allocated directly from the driver.', formatBytes(bytes), path)],
+      ruledOut: [t('Not a tensor leak: tensor memory is not counted here.')],
       suggestion: suggest('driver', null, { library: name }),
     });
   });

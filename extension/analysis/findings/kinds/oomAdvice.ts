@@ -53,10 +53,10 @@ export function adviceFor(failed: Failed, source: TraceSource, lineText: LineTex
 /** Why there is none. */
 // prettier-ignore
 export function noAdvice({ failure: { snapshot, requestedBytes }, totalBytes }: Failed): string {
-  if (snapshot === null) return t('Nothing can be advised: of this failure only the size is kept, not what was alive then.');
+  if (snapshot === null) return t('No suggestion: only the size of this failure was recorded, not the live memory at that time.');
   if (totalBytes !== null && requestedBytes > totalBytes)
-    return t('Nothing that is freed helps: this one allocation is bigger than the GPU ({0}).', formatBytes(totalBytes));
-  return t('Nothing that was recorded suggests a fix: no growth was found, PyTorch’s cache has too little unused memory, and it is not known which memory depends on the batch size.');
+    return t('This single allocation is larger than the GPU ({0}), so freeing memory does not help.', formatBytes(totalBytes));
+  return t('No suggestion: no growth was found, PyTorch’s cache has too little unused memory, and none of the live memory is known to depend on the batch size.');
 }
 
 export const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };
@@ -70,7 +70,7 @@ function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: Tr
     return { against, text: leak.suggestion, bytes: Math.min(held || Infinity, leak.bytes) };
   }
   // prettier-ignore
-  const forAfter = t('Where no gradients are needed, as in an evaluation, work under `with torch.no_grad():`, and move the tensors that are kept to the CPU (`.cpu()`).');
+  const forAfter = t('If you need no gradients, for example during evaluation, use `with torch.no_grad():`, and move the tensors that you store to the CPU (`.cpu()`).');
   if (after !== null) return { against, text: forAfter, bytes: after.bytes };
   const [first] = cause === 'leak' ? sites : [];
   const frame = first === undefined ? null : namedFrame(source.site(first.site));
@@ -80,7 +80,7 @@ function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: Tr
 
 // prettier-ignore
 export function fragmentationAdvice(): string {
-  return t('Let segments grow instead of being cut up: `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or use fewer different sizes.');
+  return t('Set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` so that segments can grow, or use fewer different sizes.');
 }
 
 // prettier-ignore
@@ -88,8 +88,8 @@ export function fragmentationAdvice(): string {
 export function sharedPoolAdvice(pools: readonly Pool[]): string {
   const [first, ...others] = pools.filter(({ kind }) => kind === 'graph');
   if (first !== undefined && first.makers > 1 && others.length === 0)
-    return t('They share one pool: capture the biggest shape first, so that the smaller ones fit into what it has.');
-  return t('Let graphs that are replayed one after the other share one pool, for example `torch.cuda.graph(g, pool=first.pool())`, and capture the biggest shape first: the smaller ones then fit into what it has.');
+    return t('They share one pool. Capture the largest shape first, so that the smaller ones fit into the pool.');
+  return t('Share one pool between graphs that are replayed one after the other, for example `torch.cuda.graph(g, pool=first.pool())`, and capture the largest shape first: the smaller ones then fit into the pool.');
 }
 
 /** Memory of the device that the process could have had. */
@@ -98,8 +98,8 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
   const { freeBytes: unused, largestFreeBytes: gap, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   // prettier-ignore
   if (layer === 'host') return [
-    { against: cause, bytes: requestedBytes / 2, text: t('Pin less main memory: leave `pin_memory` out where it is not needed, or pin that much in parts, one after the other.') },
-    { against: null, bytes: failure.liveBytes, text: t('Free pinned memory that is not used any more; fewer workers and a smaller `prefetch_factor` of a `DataLoader` pin less.') },
+    { against: cause, bytes: requestedBytes / 2, text: t('Pin less host memory: remove `pin_memory` if it is not needed, or pin the memory in parts, one after the other.') },
+    { against: null, bytes: failure.liveBytes, text: t('Free pinned memory that is no longer used, or use fewer `DataLoader` workers and a smaller `prefetch_factor`.') },
   ];
   const ofCache = { against: 'cache', bytes: cause === 'cache' ? emptyBytes : 0 } as const;
   const room = Math.max(freeBytes ?? 0, gap);
@@ -108,11 +108,11 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
   const [count, each] = [formatCount(parts), formatBytes(requestedBytes / parts)];
   // prettier-ignore
   return [
-    { ...ofCache, text: t('Give back what the cache does not use before that library first needs memory: `torch.cuda.empty_cache()`; or use the library once, early.') },
+    { ...ofCache, text: t('Call `torch.cuda.empty_cache()` before the library first needs memory, or use the library once at the start.') },
     { against: 'fragmentation', bytes: cause !== 'cache' && gap < requestedBytes ? unused : 0, text: fragmentationAdvice() },
-    { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, atMost: true, text: t('Raise the limit that `torch.cuda.set_per_process_memory_fraction` set, or leave that call out.') },
-    { against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes hold it on this GPU (`nvidia-smi` lists them): end them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
-    { against: 'big-request', bytes: saved, text: t('Do the work of that line in {0} parts, one after the other: each needs {1}.', count, each) },
+    { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, atMost: true, text: t('Raise the limit set by `torch.cuda.set_per_process_memory_fraction`, or remove that call.') },
+    { against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes use it on this GPU (`nvidia-smi` lists them). Stop them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
+    { against: 'big-request', bytes: saved, text: t('Split the work of that line into {0} parts, one after the other. Each part needs {1}.', count, each) },
   ];
 }
 
@@ -126,7 +126,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
   // prettier-ignore
   return [
     { against: 'pools', bytes: shared, text: `${keep}. ${sharedPoolAdvice(pools)}` },
-    { against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture less, or let go of the graphs and MemPools that are not needed any more and call `torch.cuda.empty_cache()`.', all) },
+    { against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture fewer graphs, or delete graphs and MemPools that are no longer needed and call `torch.cuda.empty_cache()`.', all) },
   ];
 }
 
@@ -142,11 +142,11 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
   const inside = sum(layers.map(({ bytes, count }) => bytes * (1 - 1 / count)));
   // prettier-ignore
   return [
-    { against: 'full', bytes: scaling / 10, text: t('A smaller batch, or shorter inputs: a tenth less gives this much. Later layers may still not fit.') },
+    { against: 'full', bytes: scaling / 10, text: t('Use a smaller batch or shorter inputs: 10% less saves this much. Later layers may still not fit.') },
     copiesIn(failure, snapshot, { cause, source }),
     broadcastIn(failure, snapshot, cause),
-    { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the step before were still alive.') },
-    { against: null, bytes: inside, atMost: true, text: t('Checkpoint the model in parts, each as a whole: the blocks of a transformer, or runs of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). What a part makes inside is computed again in the backward pass, and not kept until then; what goes into each part stays. The step takes longer.') },
+    { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
+    { against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
   ];
 }
 
@@ -165,7 +165,7 @@ function copiesIn(
   const lines = byLine(same, source).map(({ line }) => line);
   const [alive, requested] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
-  const text = t('{0} tensors of about the requested size ({3}), or half or twice that, are alive: {1} at {2}. With the one requested they are copies of one tensor. Compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
+  const text = t('{0} tensors of about the requested size ({3}), or half or twice that size, are alive: {1} at {2}. Together with the requested one, they are copies of one tensor. Compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
   return {
     against: cause === 'limit' ? cause : 'full',
     seen: true,
@@ -186,7 +186,7 @@ function broadcastIn({ requestedBytes }: OutOfMemory, { sites }: MemorySnapshot,
     return isSquare && isAlive ? [formatCount(elements)] : [];
   });
   // prettier-ignore
-  const text = t('That is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({0}, 1) and ({0},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
+  const text = t('The request is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({0}, 1) and ({0},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
   return { against, seen: true, bytes: found.length > 0 ? requestedBytes : 0, text };
 }
 

@@ -55,7 +55,7 @@ export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): strin
   if (outOfMemoryCount === kept || outOfMemoryCount <= 1) return null;
   const [all, known, rest] = [outOfMemoryCount, kept, outOfMemoryCount - kept].map(formatCount);
   // prettier-ignore
-  return t('{0} allocations did not fit: what was alive then is kept for {1}; the other {2} were only counted.', all ?? '', known ?? '', rest ?? '');
+  return t('{0} allocations did not fit. The live memory was recorded for {1} of them; the other {2} were only counted.', all ?? '', known ?? '', rest ?? '');
 }
 
 /**
@@ -107,7 +107,7 @@ function judgeFailure(
   const gpu = failure.device >= 0 && info.devices.length > 1 ? failure.device : null;
   const library = otherLibrary(failure, source);
   const what =
-    library === null || library === line || library.startsWith('Python') ? bytes : t('{0} of {1}', bytes, library);
+    library === null || library === line || library.startsWith('Python') ? bytes : t('{0} for {1}', bytes, library);
   const headline =
     gpu === null
       ? t('{0} at {1} did not fit', what, line)
@@ -234,8 +234,8 @@ function gotOver(failure: OutOfMemory, index: number, info: TraceInfo): boolean 
 }
 
 function withWentOn(detail: string, wentOn: boolean | null, steps: number): string {
-  if (steps > 0) return t('{0}. The program went on for {1} steps', detail, formatCount(steps));
-  return wentOn === true ? t('{0}. The program caught the error and went on', detail) : detail;
+  if (steps > 0) return t('{0}. The program continued for {1} steps', detail, formatCount(steps));
+  return wentOn === true ? t('{0}. The program caught the error and continued', detail) : detail;
 }
 
 /** Why it is so, without a full stop. */
@@ -250,29 +250,29 @@ function causeText(
   const enough = steps !== undefined && steps.source !== 'time' && areEnough(steps);
   // prettier-ignore
   const unknown = enough
-    ? t('The program needs that much at once; whether anything grows is not known: nothing names its steps')
-    : t('The program needs that much at once; whether anything grows is not known: it has too few steps');
+    ? t('The program needs this much at once. Whether anything grows is unknown, because its steps are not marked')
+    : t('The program needs this much at once. Whether anything grows is unknown, because there were too few steps');
   const full =
     enough && steps.source === 'optimizer'
-      ? t('The program needs that much at once: nothing grows from step to step')
+      ? t('The program needs this much at once; nothing grows from step to step')
       : unknown;
   // prettier-ignore
   const leaked = leak !== null
-    ? t('A leak filled the memory: {0}', leak.title)
-    : t('A leak filled the memory: one line holds most of it, and allocated it step by step');
+    ? t('A leak filled the memory. {0}', leak.title)
+    : t('A leak filled the memory: one line holds most of it and allocated it step by step');
   // prettier-ignore
-  const why = snapshot === null ? t('Nothing more is known about that moment') : (biggerText(snapshot, failure.process, source) ?? full);
+  const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
-  const stopped = t('It stopped at a limit: the GPU had {0} free, but PyTorch was not allowed to take it', formatBytes(free ?? 0));
+  const stopped = t('PyTorch reached its memory limit: the GPU had {0} free, but PyTorch was not allowed to use it', formatBytes(free ?? 0));
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
-    leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, most at {1}', formatBytes(after.bytes), after.line),
-    cache: t('PyTorch’s cache has {0} that nothing uses, and only PyTorch can take from it', formatBytes(emptyBytes)),
+    leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), after.line),
+    cache: t('PyTorch’s cache has {0} unused, but only PyTorch can use it', formatBytes(emptyBytes)),
     limit: `${stopped}. ${why}`,
-    fragmentation: t('It is fragmentation: PyTorch’s cache has {0} unused, but no gap is bigger than {1}', unused, gap),
+    fragmentation: t('The memory is fragmented: PyTorch’s cache has {0} unused, but the largest gap is {1}', unused, gap),
     pools: poolTexts(privatePools(snapshot?.pools ?? [])).join('; '),
-    'big-request': t('It is one big request: what else is alive is no more than usual'),
-    'other-process': t('Other processes hold {0} of the device', formatBytes(othersBytes ?? 0)),
+    'big-request': t('This is one unusually large allocation; everything else is at its normal level'),
+    'other-process': t('Other processes use {0} of the device', formatBytes(othersBytes ?? 0)),
     full: why,
   };
   return limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
@@ -287,7 +287,7 @@ function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSour
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
-  return t('This step is bigger than those before: {0} at lines that allocated {1} a step', now, before);
+  return t('This step is larger than earlier ones: {0} on lines that usually allocate {1} per step', now, before);
 }
 
 function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfMemoryVerdict['newInStep'] {
@@ -304,7 +304,7 @@ export function failureFindings(failures: readonly JudgedFailure[], source: Trac
   const counted = failures.length === 0 ? null : countedText(source.info());
   for (const judged of failures) {
     const finding = failureFinding(judged, source);
-    if (findings.has(finding.id)) finding.evidence.push(t('It was not the first failure of this line.'));
+    if (findings.has(finding.id)) finding.evidence.push(t('This line had failed before.'));
     findings.set(finding.id, finding);
     if (counted !== null) finding.evidence.push(counted);
   }
@@ -331,9 +331,11 @@ function failureFinding({ verdict, failure, leak }: JudgedFailure, source: Trace
 
 function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
   const most = aliveByLine.slice(0, 3);
-  const lines = most.map(one => t('{0} in {1} at {2}', formatBytes(one.bytes), formatCount(one.count), one.line));
-  const alive = lines.length === 0 ? [] : [t('Alive at that moment: {0}.', lines.join('; '))];
+  const lines = most.map(one =>
+    t('{0} in {1} blocks at {2}', formatBytes(one.bytes), formatCount(one.count), one.line),
+  );
+  const alive = lines.length === 0 ? [] : [t('Live at that moment: {0}.', lines.join('; '))];
   if (odd === undefined) return alive;
   const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
-  return [...alive, t('In this step {0} took {1}, usually {2} a step.', odd.line, bytes, usual)];
+  return [...alive, t('{0} allocated {1} in this step; it usually allocates {2} per step.', odd.line, bytes, usual)];
 }

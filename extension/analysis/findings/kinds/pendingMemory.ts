@@ -27,29 +27,30 @@ function pendingWords(
 ): Pick<Finding, 'headline' | 'detail' | 'evidence' | 'ruledOut' | 'suggestion'> {
   const size = (amount: string): string =>
     share === null ? amount : t('{0}, {1}% of PyTorch’s cache', amount, formatCount(100 * share));
-  const amounts = size(t('{0} to {1}', formatBytes(leastBytes), formatBytes(mostBytes)));
+  const amounts = size(t('{0}–{1}', formatBytes(leastBytes), formatBytes(mostBytes)));
   const evidence = [
     t(
-      'At the ends of steps, PyTorch’s allocator reported {0} times blocks that are freed but still in use by another stream: {1}.',
+      'At the end of {0} steps, PyTorch’s allocator reported blocks that are freed but still in use by another stream: {1}.',
       formatCount(readings),
       amounts,
     ),
-    t('They can be reused once that stream has caught up and PyTorch checks, at an allocation.'),
+    t('They can be reused once that stream has caught up; PyTorch checks this when it allocates.'),
   ];
-  if (cache !== null) evidence.push(t('Meanwhile the cache grows by {0} a step.', formatBytes(cache.perStep)));
+  if (cache !== null)
+    evidence.push(t('Meanwhile, PyTorch’s reserved memory grows by {0} per step.', formatBytes(cache.perStep)));
   return {
     headline:
       growth === null
-        ? t('Freed memory waits for another stream')
-        : t('More and more freed memory waits for another stream'),
+        ? t('Freed memory is waiting for another stream')
+        : t('More and more freed memory is waiting for another stream'),
     detail: growth === null ? withSince(size(formatBytes(bytes)), sinceStep) : rateText(growth.perStep, sinceStep),
     evidence,
     ruledOut: [
-      t('No leak: the program has given these tensors back.'),
-      t('No fragmentation: the blocks are whole, but cannot be handed out yet.'),
+      t('Not a leak: the program has freed these tensors.'),
+      t('Not fragmentation: the blocks are whole, but cannot be reused yet.'),
     ],
     suggestion: t(
-      'Keep such tensors until the streams are synchronized (`stream.synchronize()`, or `wait_stream` on the main stream) instead of using `record_stream`; for collectives of torch.distributed set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
+      'Instead of using `record_stream`, keep these tensors until the streams are synchronized (`stream.synchronize()`, or `wait_stream` on the main stream). For torch.distributed collectives, set `TORCH_NCCL_AVOID_RECORD_STREAMS=1`.',
     ),
   };
 }

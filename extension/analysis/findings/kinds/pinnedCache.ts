@@ -14,7 +14,7 @@ import { type HolderAnswer, holderKinds, NO_OWNER } from './holderAnswers';
 /** What has pinned memory that no tensor of Python's lies in. */
 export const PINNED_CACHE: FindingHolder = {
   ...NO_OWNER,
-  path: t('PyTorch’s cache of pinned memory'),
+  path: t('PyTorch’s pinned memory cache'),
   kind: 'pinned-cache',
 };
 

@@ -19,7 +19,7 @@ interface Advice {
   trains?: boolean;
   /**
    * `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it; `{cpu}` the calls that bring a
-   * tensor to the CPU, without its graph unless it has none; `{each}` is “each step”, or “every 20th step”.
+   * tensor to the CPU, without its graph unless it has none; `{each}` is “every step”, or “every 20th step”.
    */
   text: string;
 }
@@ -29,7 +29,7 @@ const OF_TRACEBACK = /\.__traceback__ > /;
 /** The same, where nothing in that function is what grows. */
 const KEPT_BY_TRACEBACK = /\.__traceback__ > (?!.*(\[\.\.\.\]|\(cache\)))/;
 // prettier-ignore
-const KEEP_NO_EXCEPTION = t('An exception that is kept keeps, through its traceback, the variables of all functions that it passed: keep `str(error)` instead of the exception, or clear its traceback (`error.with_traceback(None)`).');
+const KEEP_NO_EXCEPTION = t('A stored exception keeps its traceback, and with it the local variables of every frame. Store `str(error)` instead, or clear the traceback (`error.with_traceback(None)`).');
 
 /** Advice that only tensors of PyTorch can follow. */
 const OF_TORCH = /torch|x\{cpu\}|grad/;
@@ -38,10 +38,10 @@ const OF_TORCH = /torch|x\{cpu\}|grad/;
 const isOfTuple = ({ kind, length }: FindingHolder): boolean => kind === 'autograd' && length === null;
 
 // prettier-ignore
-export const KEEPS_RESULTS = t('IPython keeps the result of each cell: `%reset -f out` frees all but the newest two, `get_ipython().user_ns_hidden.update(_="", __="", ___="")` then those too. A cell whose last line ends with `;` leaves none.');
+export const KEEPS_RESULTS = t('IPython stores the result of every cell. `%reset -f out` frees all but the newest two; `get_ipython().user_ns_hidden.update(_="", __="", ___="")` frees those as well. End the last line of a cell with `;` to store no result.');
 /** IPython keeps the newest exception that it showed; when another one takes its place, a cycle is left. */
 // prettier-ignore
-const KEEPS_FAILURE = t('A notebook keeps the last exception, which keeps the variables of the functions that it passed: let a cell fail in another way (`1/0`), then call `gc.collect()`.');
+const KEEPS_FAILURE = t('The notebook stores the last exception, and with it the local variables of every frame. Raise another exception in a cell (`1/0`), then call `gc.collect()`.');
 
 // prettier-ignore
 const TABLE: readonly Advice[] = [
@@ -50,126 +50,126 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['backward', 'graph', 'outputs', 'gradients'],
     pattern: /create_graph\s*=\s*True/,
-    text: t('With `create_graph=True` gradients keep their own graph: use `torch.autograd.grad`, or set the gradients to None after the step.'),
+    text: t('With `create_graph=True`, gradients keep their own graph alive. Use `torch.autograd.grad`, or set the gradients to None after each step.'),
   },
   { classes: ['exception'], holder: OF_TRACEBACK, text: KEEP_NO_EXCEPTION },
   { classes: ['graph', 'outputs', 'backward', 'gradients'], holder: KEPT_BY_TRACEBACK, text: KEEP_NO_EXCEPTION },
   {
     classes: ['size'],
     pattern: /\b(cat|concat|concatenate|stack|hstack|vstack)\s*\(/,
-    text: t('Collect the parts on the CPU and join them once at the end (`parts.append(x{cpu})`, then one `torch.cat(parts)`), or keep only what you need of them.'),
+    text: t('Collect the parts on the CPU and join them once at the end (`parts.append(x{cpu})`, then a single `torch.cat(parts)`), or store only the values you need.'),
   },
   {
     classes: ['size'],
-    text: t('A tensor grows with {each}: keep its parts on the CPU, limit its length, or start a new one with each epoch.'),
+    text: t('A tensor grows in {each}. Store its parts on the CPU, limit its length, or start a new one every epoch.'),
   },
   {
     classes: ['cycle'],
-    text: t('Objects refer to each other in a circle, so only the collector can free their tensors: break the circle (`weakref.ref`, or delete one of the references), or call `gc.collect()` now and then.'),
+    text: t('Objects reference each other in a cycle, so only the garbage collector can free their tensors. Break the cycle (use `weakref.ref`, or delete one of the references), or call `gc.collect()` regularly.'),
   },
   {
     classes: ['exception'],
-    text: t('A stored exception keeps all frames of its traceback: do not keep it after its `except` block, or clear the frames (`traceback.clear_frames(e.__traceback__)`).'),
+    text: t('A stored exception keeps every frame of its traceback alive. Do not store it beyond its `except` block, or clear the frames (`traceback.clear_frames(e.__traceback__)`).'),
   },
   {
     classes: ['hook'],
     when: ({ container }) => /_hooks$/.test(container ?? ''),
-    text: t('A hook is registered in {each}, and each one keeps what it sees: register it once, before the loop, or call `handle.remove()` when the step is done.'),
+    text: t('A hook is registered in {each}, and every hook keeps the tensors it receives. Register it once, before the loop, or call `handle.remove()` at the end of the step.'),
   },
   {
     classes: ['hook'],
-    text: t('A hook keeps what it sees: remove it (`handle.remove()`) when it is no longer needed, or let it move what it stores to the CPU (`{cpu}`).'),
+    text: t('A hook stores the tensors it receives. Remove it (`handle.remove()`) when it is no longer needed, or store the tensors on the CPU (`{cpu}`).'),
   },
   {
     classes: ['gradients'],
-    text: t('Gradients of past steps are kept: move them to the CPU (`grad{cpu}`) or store a norm instead, and let `zero_grad(set_to_none=True)` free them.'),
+    text: t('Gradients of past steps are stored. Move them to the CPU (`grad{cpu}`) or store only their norm, and free them with `zero_grad(set_to_none=True)`.'),
   },
   {
     classes: ['backward', 'graph'],
     pattern: /retain_graph\s*=\s*True/,
-    text: t('With `retain_graph=True` the graph lives as long as a tensor of it: leave it out, or drop that tensor ({holder}) after the step.'),
+    text: t('With `retain_graph=True`, the graph stays alive as long as any of its tensors. Remove the argument, or drop that tensor ({holder}) after the step.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     pattern: /\badd_param_group\s*\(/,
     holder: /\.state\[/,
-    text: t('The optimizer is given more parameters in {each} and keeps a state for each of them: add each parameter once, or make a new optimizer when others are trained.'),
+    text: t('Parameters are added to the optimizer in {each}, and it stores state for every one of them. Add each parameter only once, or create a new optimizer when you train different parameters.'),
   },
   {
     classes: ['outputs'],
     pattern: /\bstate_dict\s*\(|\bdeepcopy\s*\(/,
-    text: t('Copies of the weights are kept on the GPU: store them on the CPU (`{k: v.cpu() for k, v in model.state_dict().items()}`) or in a file, and keep only the best.'),
+    text: t('Copies of the weights are stored on the GPU. Store them on the CPU (`{k: v.cpu() for k, v in model.state_dict().items()}`) or in a file, and keep only the best one.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\(cache\)(?!.*\[\.\.\.\])/,
     when: ({ bound }) => bound === null,
-    text: t('{container} keeps its result for every new argument: `functools.cache`, or `lru_cache` with `maxsize=None`, has no bound. Give it one (`@functools.lru_cache(maxsize=128)`).'),
+    text: t('{container} caches a result for every new argument, and `functools.cache` (like `lru_cache` with `maxsize=None`) has no size limit. Set one (`@functools.lru_cache(maxsize=128)`).'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     when: ({ metric }) => metric === true,
-    text: t('{container} is a state of a metric of torchmetrics, which keeps what it is given: call `.reset()` after each epoch, or make the metric with `compute_on_cpu=True`.'),
+    text: t('{container} is the state of a torchmetrics metric, which accumulates its inputs. Call `.reset()` after each epoch, or create the metric with `compute_on_cpu=True`.'),
   },
   {
     classes: ['graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
     when: holder => !isOfTuple(holder),
     trains: false,
-    text: t('{container} grows with {each}, and all of it keeps its graph: where nothing is trained, work under `with torch.no_grad():`; else keep `{cpu}` of it.'),
+    text: t('{container} grows in {each}, and every entry keeps its autograd graph alive. If nothing is trained here, use `with torch.no_grad():`; otherwise store `{cpu}` of each tensor.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
     when: holder => holder.one === true && !isOfTuple(holder),
-    text: t('{container} grows with {each}: keep the number alone (`.item()`) or, where a tensor is needed, `{cpu}`; else take out what is no longer needed, or give it a bound.'),
+    text: t('{container} grows in {each}. Store just the number (`.item()`) or, if you need a tensor, `{cpu}`. Otherwise remove old entries or limit its size.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
     when: holder => !isOfTuple(holder),
-    text: t('{container} grows with {each}: move the tensors that you keep to the CPU (`{cpu}`), take out what is no longer needed, or give it a bound.'),
+    text: t('{container} grows in {each}. Move the stored tensors to the CPU (`{cpu}`), remove old entries, or limit its size.'),
   },
   {
     classes: ['graph'],
     holder: /./,
-    text: t('Something that belongs to the graph is kept at {holder}: store its `.detach()` (of a tuple, that of each part), so that the graph can be freed.'),
+    text: t('{holder} keeps the autograd graph alive. Store `.detach()` of the tensor instead (for a tuple, of each element).'),
   },
   {
     classes: ['graph'],
-    text: t('A tensor with its graph is kept of {each}: find what stores it and store its `.detach()` instead.'),
+    text: t('A tensor is stored together with its autograd graph in {each}. Find the code that stores it, and store `.detach()` of the tensor instead.'),
   },
   {
     classes: ['pinned'],
-    text: t('Pinned host memory is allocated in {each} and never freed: reuse the buffers, or let the DataLoader pin (`pin_memory=True`) with a fixed number of workers.'),
+    text: t('Pinned host memory is allocated in {each} and never freed. Reuse the buffers, or let the DataLoader pin memory (`pin_memory=True`) with a fixed number of workers.'),
   },
   {
     classes: ['driver'],
     library: /^NCCL/,
-    text: t('NCCL took it for a process group, which keeps its communicators until it is destroyed, also when no variable has it any more: make each group only once, or call `torch.distributed.destroy_process_group(group)` when it is done.'),
+    text: t('NCCL allocated it for a process group. A process group keeps its communicators until it is destroyed, even if no variable refers to it any more. Create each group only once, or call `torch.distributed.destroy_process_group(group)` when you no longer need it.'),
   },
   {
     classes: ['driver'],
     library: /^cuFFT/,
-    text: t('cuFFT keeps a workspace for each plan: use few different shapes, or call `torch.backends.cuda.cufft_plan_cache.clear()` to drop the plans that PyTorch keeps.'),
+    text: t('cuFFT allocates a workspace per plan. Use fewer different shapes, or call `torch.backends.cuda.cufft_plan_cache.clear()` to drop the plans that PyTorch caches.'),
   },
   {
     classes: ['driver'],
     library: /^cu(BLAS|DNN|SOLVER|SPARSE|RAND)/,
-    text: t('{library} keeps a workspace for each handle: create a handle only once, and destroy it when it is done. PyTorch makes one for each thread and stream that uses the library: use few of them, again and again.'),
+    text: t('{library} allocates a workspace per handle. Create a handle only once, and destroy it when you no longer need it. PyTorch creates one for each thread and stream that uses the library: reuse a few threads and streams.'),
   },
   {
     classes: ['driver'],
-    text: t('The memory comes straight from the driver and is never freed: free the handle, or create it only once.'),
+    text: t('The memory is allocated directly from the driver and never freed. Free the handle, or create it only once.'),
   },
   {
     classes: null,
     holder: /./,
-    text: t('{holder} keeps it: drop it when the step is done, or move it to the CPU (`{cpu}`).'),
+    text: t('{holder} keeps it alive. Drop it after each step, or move it to the CPU (`{cpu}`).'),
   },
   {
     classes: null,
-    text: t('Find what stores it: drop it when the step is done, or move it to the CPU (`{cpu}`).'),
+    text: t('Find what stores it, and drop it after each step or move it to the CPU (`{cpu}`).'),
   },
 ];
 
@@ -203,7 +203,7 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
       (pattern === undefined || lines.some(line => pattern.test(line))),
   );
   if (row === undefined) throw new Error('The last row fits everything.');
-  const holds = path ?? t('what holds it');
+  const holds = path ?? t('its holder');
   const grows = holder?.container ?? holds.replace(/^(.*)\[\.\.\.\].*$/, '$1');
   const container = grows.replace(/\(cache\)$/, '');
   const cpu = holder?.toHost ?? (holder?.graph === false ? '.cpu()' : '.detach().cpu()');
@@ -218,6 +218,6 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
 /** What is moved is gone from the GPU; of what stays there, only its graph is. */
 function fixText({ statement, adds }: Fix): string {
   return adds.includes('.cpu()')
-    ? t('Write `{0}`: the values stay the same, on the CPU and without a graph.', statement)
-    : t('Write `{0}`: the value stays the same, and its graph is freed.', statement);
+    ? t('Write `{0}`. The values stay the same, but they are on the CPU and have no graph.', statement)
+    : t('Write `{0}`. The value stays the same, and its graph is freed.', statement);
 }

@@ -10,13 +10,15 @@ export function untracedFinding(judged: JudgedLedger, growth: Growth): Finding {
   return makeFinding({
     ...ofDevice(judged, 'untraced'),
     verdict: 'untraced',
-    headline: t('The process uses GPU memory that no traced call allocated'),
+    headline: t('The process uses more and more GPU memory that no traced call allocated'),
     ...layerGrowthOf(growth),
     bytes: judged.ledger.remainderBytes ?? 0,
-    evidence: [t('According to the device (NVML) the process grows; the driver calls do not account for it.')],
-    ruledOut: [t('No leak of tensors: memory that tensors lie in is traced.')],
+    evidence: [
+      t('The GPU’s own figures (NVML) show that the process grows, but the traced driver calls do not explain it.'),
+    ],
+    ruledOut: [t('Not a tensor leak: tensor memory is traced.')],
     suggestion: t(
-      'Look for what loads kernels or modules again in each step: repeated compilation, new contexts, or streams that are never destroyed.',
+      'Look for code that loads kernels or modules again in every step: repeated compilation, new contexts, or streams that are never destroyed.',
     ),
   });
 }

@@ -1,12 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
-import {
-  isGrowth,
-  type Finding,
-  type FindingHolder,
-  type FindingPlace,
-  type LeakClass,
-} from '../../../protocol/verdicts';
+import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../../protocol/verdicts';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { blocksText, eachStepText, placeText, rateText, tensorsText, withSince } from '../../words';
 
@@ -30,20 +24,26 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
   const keepers = holder === null ? [] : keepersOf(holder);
-  const source = place === null && library !== null ? library : placeText(place);
+  const source = place === null ? library : placeText(place);
   // The rate is a slope over steps of which the last may have kept nothing yet: what is kept each time, the blocks themselves show.
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
   const isSlope = !rare && Math.abs(time - facts.bytesPerStep) > T.little * facts.bytesPerStep;
   const shown = isSlope ? facts.bytesPerStep : time / (rare ? period : 1);
-  const perStep = rateAt(facts, shown, keepers.length === 0 ? null : source);
+  const perStep = rateAt(facts, shown, keepers.length === 0 ? null : (source ?? placeText(null)));
   const rate = rare ? t('{0} each time, {1}', formatBytes(time), perStep) : perStep;
   const [keeper, ...others] = keepers;
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === undefined
-      ? t('{0}: {1}', source, stays(facts.class, each, blocks, count, source === library ? null : library))
+      ? leaves(
+          facts.class,
+          source ?? t('code without a Python line'),
+          each,
+          blocks,
+          source === library ? null : library,
+        )
       : others.length > 0
-        ? t('{0} keep {1} of {2}', linesText(keeper, others), blocks, each)
+        ? t('{0} keep {1} from {2} alive', linesText(keeper, others), blocks, each)
         : keeps(facts.class, placeText(keeper), each, blocks, library);
   return { headline, detail: uncounted ? t('{0} and {1}', blocks, rate) : rate };
 }
@@ -53,9 +53,14 @@ function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, shown: num
   const bytes = formatBytes(shown);
   if (place !== null && lines > 1) {
     const most = formatBytes((place.bytesPerStep / bytesPerStep) * shown);
-    return withSince(t('{0} a step at {1} lines, most at {2} ({3})', bytes, lines, placeText(place), most), sinceStep);
+    return withSince(
+      t('{0} per step, allocated on {1} lines, mostly {2} ({3})', bytes, lines, placeText(place), most),
+      sinceStep,
+    );
   }
-  return source === null ? rateText(shown, sinceStep) : withSince(t('{0} a step at {1}', bytes, source), sinceStep);
+  return source === null
+    ? rateText(shown, sinceStep)
+    : withSince(t('{0} per step, allocated at {1}', bytes, source), sinceStep);
 }
 
 /** The line whose object keeps the blocks; null: not known. */
@@ -80,37 +85,39 @@ function linesText(first: Place, [second, ...others]: Place[]): string {
 /** `library`: which took driver memory, where the text does not name it yet. */
 function keeps(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
-    graph: t('{0} keeps {1}’s graph', where, each),
-    size: t('{0} keeps a tensor that gets bigger with {1}', where, each),
-    gradients: t('{0} keeps {1}’s gradients', where, each),
-    backward: t('{0} keeps tensors of {1}’s backward pass', where, each),
-    cycle: t('{0} keeps {1} of {2} in reference cycles', where, blocks, each),
-    exception: t('{0} keeps {1} of {2} through an exception', where, blocks, each),
-    hook: t('{0} keeps {1} of {2} through a hook', where, blocks, each),
-    pinned: t('{0} keeps pinned host memory of {1}', where, each),
+    graph: t('{0} keeps the autograd graph of {1} alive', where, each),
+    size: t('{0} keeps a tensor that grows in {1}', where, each),
+    gradients: t('{0} keeps the gradients of {1} alive', where, each),
+    backward: t('{0} keeps tensors from the backward pass of {1} alive', where, each),
+    cycle: t('{0} keeps {1} from {2} alive in reference cycles', where, blocks, each),
+    exception: t('{0} keeps {1} from {2} alive through an exception', where, blocks, each),
+    hook: t('{0} keeps {1} from {2} alive through a hook', where, blocks, each),
+    pinned: t('{0} keeps pinned host memory from {1}', where, each),
     driver:
       library === null
-        ? t('{0} keeps driver memory of {1}', where, each)
-        : t('{0} keeps memory that {2} allocated in {1}', where, each, library),
-    outputs: t('{0} keeps {1} of {2}', where, blocks, each),
+        ? t('{0} keeps driver memory from {1}', where, each)
+        : t('{0} keeps memory that {2} allocates in {1}', where, each, library),
+    outputs: t('{0} keeps {1} from {2} alive', where, blocks, each),
   };
   return words[kind];
 }
 
-/** Where the line that keeps it is unknown: what is kept of the one that allocates it. */
-function stays(kind: LeakClass, each: string, blocks: string, count: number, library: string | null): string {
+/** Where the line that keeps it is unknown: what the one that allocates it does. */
+function leaves(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
-    graph: t('{0}’s graph stays alive', each),
-    size: t('a tensor gets bigger with {0}', each),
-    gradients: t('{0}’s gradients stay alive', each),
-    backward: t('tensors of {0}’s backward pass stay alive', each),
-    cycle: t('reference cycles keep {0} of {1}', blocks, each),
-    exception: t('an exception keeps {0} of {1}', blocks, each),
-    hook: t('a hook keeps {0} of {1}', blocks, each),
-    pinned: t('pinned host memory of {0} stays taken', each),
+    graph: t('{0} leaves the autograd graph of {1} alive', where, each),
+    size: t('{0} allocates a tensor that grows in {1}', where, each),
+    gradients: t('{0} leaves the gradients of {1} alive', where, each),
+    backward: t('{0} leaves tensors from the backward pass of {1} alive', where, each),
+    cycle: t('{0} leaves {1} from {2} alive in reference cycles', where, blocks, each),
+    exception: t('{0} leaves {1} from {2} alive through an exception', where, blocks, each),
+    hook: t('{0} leaves {1} from {2} alive through a hook', where, blocks, each),
+    pinned: t('{0} leaves pinned host memory from {1} allocated', where, each),
     driver:
-      library === null ? t('driver memory of {0} stays taken', each) : t('{1} keeps memory from {0}', each, library),
-    outputs: count === 1 ? t('{0} of {1} stays alive', blocks, each) : t('{0} of {1} stay alive', blocks, each),
+      library === null
+        ? t('{0} leaves driver memory from {1} allocated', where, each)
+        : t('{0} calls {2}, which leaves memory from {1} allocated', where, each, library),
+    outputs: t('{0} leaves {1} from {2} alive', where, blocks, each),
   };
   return words[kind];
 }
@@ -122,8 +129,7 @@ export function titleOf(
 ): string {
   const { verdict, headline, detail, atStep, processes } = facts;
   const failure = atStep === null ? word : t('{0} in step {1}', word, formatCount(atStep));
-  const leaks = isGrowth({ verdict }) ? t('{0}, {1}', headline, detail ?? '') : t('{0}: {1}', headline, detail ?? '');
-  const plain = detail === null ? headline : leaks;
+  const plain = detail === null ? headline : t('{0}: {1}', headline, detail);
   const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : plain;
   const all = processes === 1 ? title : t('{0}, in {1} processes', title, formatCount(processes));
   return verdict === 'oom' ? `${all}.` : all;
