@@ -12,7 +12,6 @@
 #include "addon/promise_worker.h"
 #include "addon/trace_object.h"
 #include "trace/snapshot/import_snapshot.h"
-#include "wire/container.h"
 #include "wire/files.h"
 #include "wire/layout.h"
 #include "wire/secrets.h"
@@ -45,22 +44,17 @@ void write_word(gmt_control &control, bool on, const StartAt &start) {
 /// Switches recording in the trace directory on or off; makes the control file, which every traced process watches, when it is absent.
 trace::Status set_recording(const std::string &directory, bool on, const StartAt &start) {
   const std::string file = directory + "/control";
-  const int fd = open_file(file.c_str(), O_RDWR | O_CREAT, FileLinks::kRefused);
+  const Descriptor fd(open_file(file.c_str(), O_RDWR | O_CREAT, FileLinks::kRefused));
   if (fd < 0) return failure(file, "opened");
   // With its place on the disk: a first write to a mapped hole ends the process where the disk is full (SIGBUS).
   do errno = ::posix_fallocate(fd, 0, sizeof(gmt_control));
   while (errno == EINTR);
   void *mapped =
       errno == 0 ? ::mmap(nullptr, sizeof(gmt_control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-  trace::Status status;
-  if (mapped == MAP_FAILED) {
-    status = failure(file, "written");
-  } else {
-    write_word(*static_cast<gmt_control *>(mapped), on, start);
-    ::munmap(mapped, sizeof(gmt_control));
-  }
-  ::close(fd);
-  return status;
+  if (mapped == MAP_FAILED) return failure(file, "written");
+  write_word(*static_cast<gmt_control *>(mapped), on, start);
+  ::munmap(mapped, sizeof(gmt_control));
+  return std::nullopt;
 }
 
 void set_recording_from_js(const Napi::CallbackInfo &info) {

@@ -56,8 +56,7 @@ class Follower {
     return catch_up([&](auto caught_up) { turns_changed_.wait(turn, caught_up); });
   }
   /// Once a question can see something new, and all that there is then was read, `found(true)` is called on the reading thread;
-  /// nothing more is read until the next call: all queries in between are of one moment. `found(false)` where reading takes longer,
-  /// and goes on.
+  /// nothing more is read until the next call: all queries in between are of one moment. `found(false)`: reading takes longer.
   void next(std::function<void(bool)> found) {
     {
       std::lock_guard turn(turns_mutex_);
@@ -74,7 +73,6 @@ class Follower {
     }
     turns_changed_.notify_all();
   }
-  /// Ends the thread.
   void stop() {
     request_stop();
     std::lock_guard once(join_mutex_);

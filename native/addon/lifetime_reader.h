@@ -14,7 +14,6 @@
 
 namespace gmt::addon {
 
-/// An allocation and who made it.
 struct LifetimeRow {
   model::Lifetime lifetime;
   uint32_t site;

@@ -1,7 +1,6 @@
 #pragma once
 // The program that is traced, as a child of this process, and the signals that reach this process instead of it. Not Node's
-// own way to start one: that tells no status of a program that a real-time signal ended, and hears signals only between two
-// pieces of JavaScript.
+// own way: that tells no status of a program that a real-time signal ended, and hears signals between pieces of JavaScript.
 #include <napi.h>
 
 namespace gmt::addon {

@@ -27,8 +27,7 @@ inline Napi::Value refuse(Napi::Env env, const std::string &sentence) {
   return env.Undefined();
 }
 
-/// Lives as long as one environment (one Node thread). For each class it holds the constructor, and the objects that must stop before
-/// the environment ends.
+/// Lives as long as one environment (one Node thread): each class's constructor, and the objects that must stop before that ends.
 template <typename Reader>
 struct Opened {
   Napi::FunctionReference constructor;
@@ -57,8 +56,7 @@ class ReaderObject : public Napi::ObjectWrap<Own> {
  public:
   explicit ReaderObject(const Napi::CallbackInfo &info) : Napi::ObjectWrap<Own>(info) {}
 
-  /// open(path, { fromNs?, untilNs? }): an object over what lies in that span of the session. Leaves an Error pending where the trace
-  /// cannot be opened.
+  /// open(path, { fromNs?, untilNs? }): an object over that span of the session, or an Error that is left pending.
   static Napi::Value open(const Napi::CallbackInfo &info) {
     const Napi::Env env = info.Env();
     if (info.Length() < 1 || !info[0].IsString())

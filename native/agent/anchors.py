@@ -33,8 +33,7 @@ def of_both(one, other):
 
 
 def kept_behind(steps, tensor):
-    """What hangs on a name behind which these steps lead to the tensor, with what lies beside it in the innermost container; None: not
-    through built-in containers alone."""
+    """What hangs on a name behind which these steps, through built-in containers alone, lead to the tensor, with what lies beside it."""
     if not all(each.kind in CONTENTS and each.kind != "cache" for each in steps) or not objects.is_kind(tensor, tensors.base):
         return None
     places, kept = set(), [tensor]
@@ -185,8 +184,7 @@ def puts(code):
 
 
 def made_function(steps, container, hooks):
-    """The program's function behind a container that has the block as a default or in its closure, or, of a hook, is a method of what
-    has it: (file, line, name), None: there is none."""
+    """(file, line, name) of the program's function behind a container that has the block as a default or in its closure, or is a hook."""
     for each in steps[container + 1 :] if container is not None else ():
         function = each.owner if each.kind in ("default", "closure") else each.owner.__func__ if hooks and each.kind == "method" else None
         if type(function) is objects.FUNCTION:
@@ -202,8 +200,7 @@ def count_hooks(steps, container):
 
 
 def longest_container(steps):
-    """The place of the container that grows, where something does: the innermost that is known to, else the longest. What lies behind
-    it comes with each of its items."""
+    """The place of the container that grows, where something does: the innermost that is known to, else the longest."""
     sized = [place for place, each in enumerate(steps) if each.kind in CONTENTS and each.kind != "tuple" and (each.length or 0) > 1]
     return max(sized, key=lambda place: (place if steps[place].grows else -1, steps[place].length, place), default=None)
 
@@ -260,9 +257,8 @@ def is_metric(thing):
 
 
 def own_object(steps):
-    """Of a way through what a library has for itself (`trainer._connector._selector.model.kept`), which nobody knows: the places of its first
-    step and of the one from the next object of the program's own; None: there is no such part. A single step (`accelerator._models`) leads
-    on from what the user knows."""
+    """Of a way through what a library has for itself (`trainer._connector._selector.model.kept`): the places of its first step and of
+    the one from the next object of the program's own; None: there is none. A single step (`accelerator._models`) is known to the user."""
     hidden = [place for place, each in enumerate(steps) if is_hidden(each)]
     behind = range(hidden[-1] + 1, len(steps)) if len(hidden) > 1 else ()
     own = next((place for place in behind if steps[place].kind == "attribute" and is_own(steps[place].owner)), None)

@@ -68,8 +68,7 @@ def from_storages(blocks_of_interest, devices, where):
 
 
 def write_blocks(blocks_of_interest, devices, where, deadline):
-    """Writes what is known of the blocks of interest (address -> bytes, address -> device) into the trace. `where`: Search.where. Pinned host
-    memory, which has no device, is another allocator's."""
+    """Writes what is known of the blocks of interest (address -> bytes, address -> device), but pinned ones. `where`: Search.where."""
     sequence = natives["sequence"]()
     found = from_storages(blocks_of_interest, devices, where)
     if has_time(deadline):

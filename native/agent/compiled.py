@@ -1,5 +1,4 @@
-"""Code that torch.compile made: which lines of the program its lines stand for, as Inductor remembers them, and which modules, by the
-graph that was traced."""
+"""Code that torch.compile made: which lines of the program its lines stand for, by Inductor, and which modules, by the traced graph."""
 
 import bisect
 import io
@@ -42,8 +41,7 @@ def traced_graphs():
 
 
 def modules_by_line(path, graphs):
-    """{line that allocates: the module of what is computed there last}, of code for a forward pass. A comment in front of each kernel names
-    what it computes."""
+    """{line that allocates: the module of what is computed there last}, of code for a forward pass: comments in it name that."""
     lines = io.StringIO(files.text(path, MOST_BYTES) or "").readlines()
     if any("AOT ID" in text and "_backward'" in text for text in lines[:3]):
         return {}

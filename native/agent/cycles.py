@@ -1,5 +1,4 @@
-"""Upwards from objects to what refers to them: to roots that are far away, or to loops of objects that nothing but each other keeps
-and that wait for the collector."""
+"""Upwards from objects to what refers to them: to roots that are far away, or to loops of objects that wait for the collector."""
 
 import types
 
@@ -86,8 +85,7 @@ class Above:
         return None
 
     def find_unseen_way(self, target):
-        """The same from a suspended generator, where neither a root nor a loop is above the target: `for x in generator():` has it on the
-        stack of a frame, which shows it to nobody."""
+        """The same from a suspended generator, which `for x in generator():` has on the stack of a frame, unseen."""
         way = {}
         for each in self.upwards(target, way):
             if type(each) in objects.GENERATORS:
@@ -99,8 +97,7 @@ class Above:
         return None
 
     def find_loop_way(self, target):
-        """The shortest way from the target up to a loop, and once around it: ([entry, ..., target], [entry, ..., entry]) where each refers
-        to the one behind it. None: there is no loop."""
+        """The shortest way up to a loop, and once around it: ([entry, ..., target], [entry, ..., entry]), each refers to the next; or None."""
         if self.looped is None:
             self.looped = self.find_loops()
         way = {}

@@ -120,8 +120,7 @@ def is_unread(file, mention):
 
 
 def parts_of(value, places):
-    """The elements of a tuple or list, or the values of a dict, that lie at these places, as they are written, and others that are written
-    the same; with None, where one of them is not to be told."""
+    """The elements of a tuple or list, or values of a dict, at these places, and others written the same; None for what is not told."""
     if isinstance(value, (ast.Tuple, ast.List)):
         parts = list(enumerate(value.elts))
     elif isinstance(value, ast.Dict):
@@ -150,8 +149,7 @@ def made_from(file, found):
 
 
 def read_by(file, node, scope):
-    """What an expression in a function reads, if not for a number alone: its variables (source.Scope.variable), and attributes by
-    their names."""
+    """What an expression in a function reads, if not for a number alone: variables (source.Scope.variable), names of attributes."""
     found = file.reads.get(node)
     if found is None:
         found = file.reads[node] = set()

@@ -16,8 +16,7 @@ FAR = (1 << 30, 0)  # not by a way down from the roots
 
 
 class Found:
-    """One holder and the blocks that it keeps: `held` all of them, `own` those that it is named for; `beside` what its graph has of
-    those that a tensor names, which come first."""
+    """One holder and the blocks that it keeps: `held` all, `own` those that it is named for, `beside` those of its graph that a tensor names."""
 
     def __init__(self, answer, anchor):
         self.answer, self.anchor, self.sites = answer, anchor, set()
@@ -106,8 +105,7 @@ def group(found, answer, anchor):
 
 def share_out(found):
     """Each block goes to one of those that have it: to the nearest of these that have nearly as many as any other. A variable of a loop has
-    the newest block of a list; a copy of parts of a model has more than each of the parts, but is never the nearest. Gives those that
-    got any, most bytes first."""
+    the newest block of a list; a copy of parts of a model has more than each, but is never the nearest. Gives those with any, biggest first."""
     holders, beside = {}, {}
     for each in sorted(found, key=rank):
         for address in each.held:

@@ -1,6 +1,5 @@
-"""Which expressions of a file give a new value each time: what is stored under such a key never takes another one's place. From the text
-alone, and only where that leaves no doubt: a number that a loop counts which runs once, one that is only ever added to, a moment, an
-identifier that is made anew, and what is made of these."""
+"""Which expressions of a file give a new value each time, by the text alone, without a doubt: what is stored under such a key takes nobody's
+place. A number that a loop counts which runs once, one that is only added to, a moment, a new identifier, and what is made of these."""
 
 import ast
 
@@ -232,8 +231,7 @@ class Fresh:
         return node
 
     def lasts(self, statement, container):
-        """Whether what a statement begins is there as long as what `container` names: both are of one object or call, or it is one of
-        all."""
+        """Whether what a statement begins is there as long as what `container` names: both are of one object or call, or of all."""
         function, place = self.function_of(statement), self.place(statement)
         if isinstance(place, (ast.Module, ast.ClassDef)):
             return True

@@ -1,5 +1,4 @@
-"""Which tensor keeps a graph of the backward pass alive, and with it what the graph has saved. Nothing is unpacked: that could call
-the program's own saved-tensor hooks, or compute."""
+"""Which tensor keeps a graph of the backward pass alive, and what that saved. Nothing is unpacked: that could call the program's hooks."""
 
 import itertools
 
@@ -39,8 +38,7 @@ class Accessors:
 
 
 class Walk:
-    """Goes over graphs from their ends. Each node belongs to the end that reached it first; an end that another end reaches belongs to
-    that one, since the other's graph holds it."""
+    """Goes over graphs from their ends. A node belongs to the end that reached it first; an end that another one reaches, to that one."""
 
     def __init__(self, deadline):
         self.deadline = deadline
@@ -163,8 +161,7 @@ class Walk:
         return number
 
     def keepers(self):
-        """[(addresses that hang on one end, [(tensor, how)])]: what keeps them, the likeliest first; more than one where a state is
-        carried from step to step."""
+        """[(addresses that hang on one end, [(tensor, how)])]: what keeps them, the likeliest first; several where a state is carried on."""
         held, groups = {}, []
         for address, number in self.found.items():
             held.setdefault(self.top(number), []).append(address)
@@ -233,8 +230,7 @@ class Walk:
         return []
 
     def outputs_alone(self, first, targets):
-        """{number of an output: how often a node of the same kind goes on from it} in the graph behind a node; None: it holds too little of
-        what is targets."""
+        """{number of an output: how often a node of the same kind goes on from it} behind a node; None: it holds too little of the targets."""
         outputs, held = {}, set()
         for node in self.around(first):
             if self.spare.late():

@@ -87,8 +87,7 @@ def container_on(root, variable, way):
 
 
 def more_ways(start, snapshot, known, deadline):
-    """[(tensor, another way)] to tensors of which one is `known`, [(tensor, way)]: past the containers on those, as often as this finds
-    more and there is time."""
+    """[(tensor, another way)] past the containers on the ways that are `known`, [(tensor, way)], while this finds more and there is time."""
     spare, containers, found = tensors.Deadline(deadline.left_ms(0.6)), {}, []
     parts, closed = optimizer_parts(snapshot), {}
     left = list({id(tensor): (tensor, way) for tensor, way in known}.values())
@@ -342,8 +341,7 @@ class Search:
 
 
 def answer(request):
-    """The answer to a request for holders: `addresses` is a list of [address in hex, bytes, device, [[file, line], ...], step]; lines and
-    step may be left out."""
+    """The answer to a request for holders of `addresses`: [address in hex, bytes, device, and perhaps [[file, line], ...] and step] each."""
     addresses = {int(each[0], 16): each[1] for each in request["addresses"]}
     devices = {int(each[0], 16): each[2] for each in request["addresses"]}
     sites = {int(each[0], 16): [tuple(one) for one in each[3]] for each in request["addresses"] if len(each) > 3}

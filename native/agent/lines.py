@@ -73,9 +73,8 @@ class Finder:
         self.known = {}  # path -> fresh.Fresh
 
     def find(self, anchor, sites=()):
-        """((file, line, function) of the statement, what to write instead: fixes.fix_of). None where none is found, or where time ran
-        out, since a better one may have been left. `sites`: (file, line) of the functions that allocated the blocks: of several
-        statements that on one of these is meant."""
+        """((file, line, function) of the statement, what to write instead: fixes.fix_of). None: there is none, or time ran out and a better
+        one may be left. `sites`: (file, line) of the functions that allocated the blocks: of several statements one on these is meant."""
         best = None
         if anchor.hooks and anchor.function is not None:
             hook = self.find_hook(*anchor.function)
@@ -100,8 +99,7 @@ class Finder:
         return best[1] if best is not None and not self.deadline.late() else None
 
     def find_own_entry(self, anchor, sites):
-        """(file, line, function) of a statement of the program that itself puts something into what a library's object has, such as
-        `self.opt.state[p] = state`; None: there is none."""
+        """(file, line, function) of a statement that puts something into what a library's object has: `self.opt.state[p] = state`; or None."""
         found = []
         for file in filter(None, map(self.files.get, anchor.files)):
             for each in file.mentions:
@@ -143,8 +141,7 @@ class Finder:
         return None if line is None else (path, line, function)
 
     def other_names(self, file, anchor):
-        """{(sort, name, scope of a variable)} by which what the anchor names is known: its own, those of parameters that it becomes, and
-        of what is made from it."""
+        """{(sort, name, scope of a variable)} of the anchor's name, of parameters that it becomes, and of what is made from it."""
         home = self.scope_of(file, anchor) if anchor.sort == "name" else None
         found = left = {(anchor.sort, anchor.name, home)}
         for _ in range(MOST_HOPS):
@@ -176,8 +173,7 @@ class Finder:
         return (path,) + max(found)[1:] if found else None
 
     def find_call(self, names, sites):
-        """(file, line, function) of the program's call of a library's class of one of these names, in the files of the functions that
-        allocated the blocks; None: there is none."""
+        """(file, line, function) of the call of a library's class of one of these names, in the files of `sites`; None: there is none."""
         for path in dict.fromkeys(file for file, _ in sites):
             file = self.files.get(path) if roots.is_user_file(path) and not self.deadline.late() else None
             calls = [(call.lineno, scope) for call, scope in (file.calls if file else ()) if expressions.callee(call) in names]
@@ -187,8 +183,7 @@ class Finder:
         return None
 
     def find_limit(self, anchor, graphs):
-        """What may bound what the anchor names, as far as its files tell: source.SHRINKS, MAYBE, KEYS, ANEW, or None: nothing does.
-        `graphs`: what hangs on it are graphs."""
+        """What may bound what the anchor names, by its files: source.SHRINKS, MAYBE, KEYS, ANEW, or None. `graphs`: graphs hang on it."""
         if anchor.hooks and anchor.function is not None:
             return self.find_hook_limit(anchor)
         if anchor.capped or not (anchor.grows or self.is_carried(anchor)):

@@ -239,9 +239,8 @@ def is_entry(step):
 
 
 def text_of(root, variable, steps, entries=False):
-    """The path; with `entries` without the names of modules in lists of them. `model._modules['encoder']` reads as `model.encoder`, and a
-    frame or a generator begins its own part. What is linked by itself (`error.__cause__.__cause__.__cause__`) reads as a list, so that
-    all that hang on it have one path."""
+    """The path; with `entries` without the names of modules in lists of them. `model._modules['encoder']` reads as `model.encoder`; a frame
+    or a generator begins its own part; what is linked by itself (`error.__cause__.__cause__.__cause__`) reads as a list, as one path."""
     text = root.text + ("." + variable if variable is not None else "")
     for run, links in runs(steps):
         for each in run[:1] if links else run:

@@ -1,5 +1,4 @@
-"""Pools of PyTorch's allocator beside the common one, those of captured graphs and of `torch.cuda.MemPool`: which segments are theirs,
-and where the program has the graph."""
+"""Pools of PyTorch's allocator for captured graphs and `torch.cuda.MemPool`: which segments are theirs, and where the program has them."""
 
 import sys
 import time

@@ -177,8 +177,7 @@ class File(ast.NodeVisitor):
         self.path, self.lines = path, text.split("\n")
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
-        # (sort, name, scope, why, node) of what takes something out of what a name names, begins it anew, or asks how long it is; what
-        # stores under a key has that expression
+        # (sort, name, scope, why, node) of what takes out of what a name names, begins it anew, asks how long it is, or (node) stores by a key
         self.limits = []
         self.loops = self.cases = 0  # loops, and conditions about something else, around what is visited, in its function
         self.taken, self.set = [], set()  # what is taken out of what x.get() is of, which is a queue where there is no x.set(y)

@@ -133,8 +133,7 @@ def allocator_figures(*names):
 
 
 def node(tensor):
-    """The node of the graph that made the tensor. PyTorch makes a new node for a view that was changed in place when it is asked for
-    it: such a view is not asked."""
+    """The node of the graph that made the tensor. Not of a view that was changed in place: PyTorch would make a new one when asked."""
     try:
         if is_leaf(tensor) or (base._is_view(tensor) and version(tensor)):
             return None
@@ -181,8 +180,7 @@ def graphs_rest():
 
 
 class Deadline:
-    """Time that is left, of the processor's: on a busy machine both the program and a look at it take longer. Says afterwards whether
-    something was cut short. Of one thread."""
+    """Time that is left to one thread, of the processor's: on a busy machine all takes longer. Says whether something was cut short."""
 
     def __init__(self, milliseconds):
         self.begun = time.perf_counter()

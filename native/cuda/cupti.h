@@ -1,7 +1,6 @@
 #pragma once
-// The few declarations of CUPTI that the project needs, its own: no CUDA toolkit is needed to build. Values and layouts are
-// those of cupti_callbacks.h and cupti_result.h (CUDA 13.0) and checked against them where a toolkit exists
-// (test/native/inject/cupti_layout_test.cpp).
+// The declarations of CUPTI that the project needs, its own: no CUDA toolkit is needed to build. Values and layouts are those of
+// cupti_callbacks.h and cupti_result.h (CUDA 13.0), checked against them by test/native/inject/cupti_layout_test.cpp.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -37,12 +37,16 @@ void write_job(Thread &thread) {
   write_note(thread, GMT_NOTE_JOB, text);
 }
 
+void uuid_text(const char *kind, const uint8_t uuid[16], char (&text)[48]) {
+  int at = snprintf(text, sizeof text, "%s-", kind);
+  for (int i = 0; i < 16; i++)
+    at += snprintf(text + at, sizeof text - at, i >= 4 && i <= 10 && i % 2 == 0 ? "-%02x" : "%02x", uuid[i]);
+}
+
 void write_gpu(Thread &thread, uint32_t device, const uint8_t uuid[16]) {
-  char text[64];
-  int at = snprintf(text, sizeof text, "gpu%u=GPU", device);
-  for (int i = 0; i < 16; ++i)
-    at +=
-        snprintf(text + at, sizeof text - at, i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-%02x" : "%02x", uuid[i]);
+  char id[48], text[64];
+  uuid_text("GPU", uuid, id);
+  snprintf(text, sizeof text, "gpu%u=%s", device, id);
   write_note(thread, GMT_NOTE_JOB, text);
 }
 

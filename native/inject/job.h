@@ -7,7 +7,10 @@ namespace gmt::inject {
 /// Writes lines NAME=value: `host`, and what launchers of ranks are known to set; extension/protocol/rank.ts reads them.
 void write_job(Thread &thread);
 
-/// Writes `gpu<device>=GPU-…`, as nvidia-smi and CUDA_VISIBLE_DEVICES have it.
+/// `GPU-…`, as nvidia-smi and CUDA_VISIBLE_DEVICES have it: `kind`, and the device's id.
+void uuid_text(const char *kind, const uint8_t uuid[16], char (&text)[48]);
+
+/// Writes `gpu<device>=GPU-…`.
 void write_gpu(Thread &thread, uint32_t device, const uint8_t uuid[16]);
 
 }  // namespace gmt::inject

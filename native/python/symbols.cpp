@@ -68,28 +68,6 @@ void *address_in(const dl_phdr_info &module, const Tables &tables, const char *n
   return symbol ? reinterpret_cast<void *>(module.dlpi_addr + symbol->st_value) : nullptr;
 }
 
-struct SymbolSearch {
-  Symbol *symbols;
-  size_t count;
-};
-
-int find_in_module(dl_phdr_info *module, size_t, void *data) {
-  auto *search = static_cast<SymbolSearch *>(data);
-  const Tables tables = tables_of(*module);
-  size_t missing = 0;
-  for (size_t i = 0; i < search->count; i++) {
-    Symbol &symbol = search->symbols[i];
-    if (!symbol.address) symbol.address = address_in(*module, tables, symbol.name);
-    if (!symbol.address) missing++;
-  }
-  return missing == 0;
-}
-
-int count_in(dl_phdr_info *module, size_t, void *data) {
-  *static_cast<LoadCount *>(data) = {module->dlpi_adds, module->dlpi_subs};
-  return 1;
-}
-
 }  // namespace
 
 Tables tables_of(const dl_phdr_info &module) {
@@ -113,7 +91,10 @@ Tables tables_of(const dl_phdr_info &module) {
 
 LoadCount load_count() {
   LoadCount count = {};
-  dl_iterate_phdr(count_in, &count);
+  visit_modules([&](const dl_phdr_info &module) {
+    count = {module.dlpi_adds, module.dlpi_subs};
+    return true;
+  });
   return count;
 }
 
@@ -126,8 +107,16 @@ void *find_symbol_in(const dl_phdr_info &module, const char *name) {
 }
 
 void find_symbols(Symbol *symbols, size_t count) {
-  SymbolSearch search = {symbols, count};
-  dl_iterate_phdr(find_in_module, &search);
+  visit_modules([&](const dl_phdr_info &module) {
+    const Tables tables = tables_of(module);
+    size_t missing = 0;
+    for (size_t i = 0; i < count; i++) {
+      Symbol &symbol = symbols[i];
+      if (!symbol.address) symbol.address = address_in(module, tables, symbol.name);
+      if (!symbol.address) missing++;
+    }
+    return missing == 0;
+  });
 }
 
 }  // namespace gmt::python

@@ -8,6 +8,15 @@
 
 namespace gmt::python {
 
+/// Calls `visit(module)` for all that is loaded, in load order, until one of the calls gives true. False: none did.
+template <typename Visit>
+bool visit_modules(Visit visit) {
+  const auto step = [](dl_phdr_info *module, size_t, void *data) -> int {
+    return (*static_cast<Visit *>(data))(*module);
+  };
+  return dl_iterate_phdr(step, &visit) != 0;
+}
+
 struct Symbol {
   const char *name;
   void *address;  ///< of the first definition in load order; null: none

@@ -6,8 +6,7 @@
 
 namespace gmt::python {
 
-/// Writes one character as UTF-8, surrogates (which a file name of undecodable bytes has) and what is no character as U+FFFD.
-/// Returns its length, 4 at most.
+/// Writes a character as UTF-8, of at most 4 bytes; surrogates (of undecodable file names) and what is none as U+FFFD. Its length.
 inline size_t put_utf8(uint32_t c, char *out) {
   if ((c >= 0xd800 && c < 0xe000) || c > 0x10ffff) c = 0xfffd;
   constexpr uint8_t kFirst[] = {0, 0, 0xc0, 0xe0, 0xf0};  // by length

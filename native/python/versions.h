@@ -40,8 +40,7 @@ inline bool is_prerelease(uint32_t version) { return (version & 0xf0) < 0xc0; }
 /// From here on an interpreter describes itself.
 inline constexpr uint32_t kFirstSelfDescribed = 0x030d0000;
 
-/// Where _Py_DebugOffsets has the fields of interest, in words of 8 bytes (Include/internal/pycore_runtime.h of
-/// 3.13, pycore_debug_offsets.h of 3.14).
+/// Where _Py_DebugOffsets (pycore_runtime.h of 3.13, pycore_debug_offsets.h of 3.14) has the fields of interest, in words.
 struct DebugWords {
   uint8_t thread_next, thread_id;
   uint8_t current_frame, previous, executable, position, owner;

@@ -118,8 +118,7 @@ bool choose(Interpreter &found) {
   return true;
 }
 
-/// Compares the thread key read from _PyRuntime with the function that is meant for it, on the first thread that
-/// has a state.
+/// Compares the thread key in _PyRuntime with the function that is meant for it, on the first thread that has a state.
 [[gnu::noinline]] const char *state_by_function() {
   auto *thread = static_cast<const char *>(interpreter.thread_state());
   if (thread && interpreter.key_checked.load(std::memory_order_relaxed) == 0) {
@@ -131,8 +130,7 @@ bool choose(Interpreter &found) {
   return thread;
 }
 
-/// The calling thread's state; null without one. The key is read anew each time, because a forked child makes a
-/// new one.
+/// The calling thread's state; null without one. The key is read anew each time: a forked child makes a new one.
 [[gnu::always_inline]] inline const char *thread_state() {
   if (__builtin_expect(interpreter.key_checked.load(std::memory_order_relaxed) != 1, 0)) return state_by_function();
   const char *slot = interpreter.runtime + interpreter.layout.thread_key;

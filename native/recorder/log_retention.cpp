@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "wire/files.h"
-
 namespace gmt::recorder {
 namespace {
 
@@ -39,7 +37,6 @@ LogRetention::LogRetention(const std::string &path) : fd_(open_file(path.c_str()
 
 LogRetention::~LogRetention() {
   if (header_) ::munmap(header_, sizeof *header_);
-  if (fd_ >= 0) ::close(fd_);
 }
 
 uint64_t LogRetention::reserved() const { return header_ ? load(header_->chunks_reserved) : 0; }
@@ -85,10 +82,8 @@ void LogRetention::punch_before(const trace::Merge::ReadPosition &position) {
 }
 
 bool can_punch(const std::string &directory) {
-  const int fd = open_file((directory + "/recorder").c_str(), O_RDWR | O_CREAT, FileLinks::kRefused);
-  const bool can = fd >= 0 && punch(fd, 1 << 20, 4096);
-  if (fd >= 0) ::close(fd);
-  return can;
+  const Descriptor fd(open_file((directory + "/recorder").c_str(), O_RDWR | O_CREAT, FileLinks::kRefused));
+  return fd >= 0 && punch(fd, 1 << 20, 4096);
 }
 
 }  // namespace gmt::recorder

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/log/merge.h"
+#include "wire/files.h"
 #include "wire/layout.h"
 
 namespace gmt::recorder {
@@ -15,12 +16,9 @@ class LogRetention {
   /// The log at `path`; without room() where it cannot be opened for writing.
   explicit LogRetention(const std::string &path);
   ~LogRetention();
-  LogRetention(const LogRetention &) = delete;
-  LogRetention &operator=(const LogRetention &) = delete;
 
   /// Chunks that its process has taken so far.
   uint64_t reserved() const;
-  /// Bytes that it takes of the disk.
   uint64_t disk_bytes() const;
   /// Its process may take chunks up to this number.
   void limit(uint64_t chunks);
@@ -35,7 +33,7 @@ class LogRetention {
  private:
   void punch_chunks(uint64_t begin, uint64_t end) const;
 
-  int fd_ = -1;
+  Descriptor fd_;
   gmt_file_header *header_ = nullptr;
   uint64_t done_ = 0;                                     ///< chunks before it were given back, or are in
   std::vector<uint64_t> left_;                            ///< those that were not read to their end then

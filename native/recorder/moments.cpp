@@ -1,7 +1,5 @@
 #include "recorder/moments.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,7 +15,6 @@ namespace {
 
 /// What is alive at the peak is in it, however times are rounded: as much as readers add (JUST_AFTER_NS of ending.ts).
 constexpr uint64_t kJustAfterPeakNs = 100;
-/// The kind of a file, in its name.
 constexpr std::array kKindNames{"step", "mark", "peak"};
 /// Peaks: of the tensors, the driver's, the host's memory.
 constexpr std::array<size_t, 3> kMost{128, RetainedMoments::kMostMarks, 3};

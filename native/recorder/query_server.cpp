@@ -25,7 +25,6 @@ std::optional<uint32_t> process_of(const session::ModelledTrace &modelled, uint3
   return std::nullopt;
 }
 
-/// An answer while it is written.
 class Answer {
  public:
   Answer &record() {

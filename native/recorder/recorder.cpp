@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -137,8 +136,7 @@ void Recorder::update_logs() {
 
 /// What is not taken of the budget is shared by those that still write. Read in this order, nothing is given twice.
 void Recorder::share_room() {
-  const uint64_t on_the_way =
-      std::min<uint64_t>(8 * GMT_CHUNK_BYTES, limits_.budget / 8);  // chunks that take no space yet
+  const auto on_the_way = std::min<uint64_t>(8 * GMT_CHUNK_BYTES, limits_.budget / 8);  // chunks without space yet
   std::vector<uint64_t> reserved;
   uint64_t writers = 0;
   for (size_t i = 0; i < logs_.size(); ++i) {

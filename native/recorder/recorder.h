@@ -42,7 +42,6 @@ class Recorder {
   void fold();
 
  private:
-  /// A checkpoint that is kept.
   struct Point {
     std::string path;
     uint64_t bytes = 0;

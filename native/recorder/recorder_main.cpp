@@ -140,9 +140,7 @@ class Copies {
 /// The copy of a trace that is still recorded. Who saves it for good deletes `DIR/copies` before: no copy comes after that one.
 int copy(const std::string &directory, const std::string &file) {
   const session::DirectoryLock alone(directory, session::DirectoryLock::kCopier, session::DirectoryLock::Way::kAlone);
-  const int copies = open_file((directory + "/copies").c_str(), O_RDONLY, FileLinks::kRefused);
-  if (copies < 0) return 0;
-  ::close(copies);
+  if (Descriptor(open_file((directory + "/copies").c_str(), O_RDONLY, FileLinks::kRefused)) < 0) return 0;
   std::string about = trace::read_session_json(directory);
   if (about.starts_with('{')) about.insert(1, "\"copy\":true,");  // its processes went on
   const auto error = session::save(directory, file, about, {});
@@ -151,11 +149,10 @@ int copy(const std::string &directory, const std::string &file) {
 
 /// The job is over; whoever began the recording may have said what becomes of it should he not see its end.
 int save_at_end(const Arguments &arguments) {
-  const int fd = arguments.end.empty() ? -1 : open_own_file(arguments.end.c_str());
+  const Descriptor fd(arguments.end.empty() ? -1 : open_own_file(arguments.end.c_str()));
   if (fd < 0) return 0;
   char file[4096];
   const ssize_t bytes = ::read(fd, file, sizeof file);
-  ::close(fd);
   if (bytes < 0) return fail("Cannot read " + arguments.end + ".");
   const int result = bytes == 0 ? 0 : save(arguments.directory, {file, static_cast<size_t>(bytes)});
   if (result != 0) return result;

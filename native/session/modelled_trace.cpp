@@ -36,7 +36,6 @@ std::vector<CheckpointFile> checkpoints_of(const std::string &path, const trace:
   return all;
 }
 
-/// Opens a trace at its checkpoints.
 class Opening {
  public:
   Opening(const std::string &path, uint64_t until_ns, uint64_t latest_ns)

@@ -14,7 +14,6 @@
 #include "trace/file_map.h"
 #include "trace/saved/trace_writer.h"
 #include "trace/trace_directory.h"
-#include "wire/files.h"
 
 namespace gmt::session {
 namespace {
@@ -55,14 +54,12 @@ trace::Result<std::string> store_checkpoint(const std::string &directory, uint64
   const std::string path = directory + digits + (kind.empty() ? "" : kDash + kind) + kSuffix;
   const PathParts parts = split_path(path.c_str());
   char unfinished[256];
-  const int fd = parts.folder < 0 ? -1 : create_file(parts.folder, "unfinished", unfinished, 0600);
+  const Descriptor fd(parts.folder < 0 ? -1 : create_file(parts.folder, "unfinished", unfinished, 0600));
   bool good = fd >= 0 && trace::write_all(fd, 0, std::as_bytes(std::span(&header, 1))) &&
               trace::write_all(fd, sizeof header, frame);
   good = good && rename_in(parts.folder, unfinished, parts.name);
   const int reason = errno;
-  if (fd >= 0) ::close(fd);
   if (fd >= 0 && !good) remove_file(unfinished, parts.folder);
-  if (parts.folder >= 0) ::close(parts.folder);
   if (good) return path;
   return trace::Error{"Cannot write " + path + ": " + std::strerror(reason) + "."};
 }
@@ -75,7 +72,7 @@ uint64_t disk_bytes(const std::string &path) {
 DirectoryLock::DirectoryLock(const std::string &directory, Byte byte, Way way) {
   // Where no recorder has been, a saver needs nothing of it.
   const int access = way == Way::kTogether ? O_RDONLY : O_RDWR | O_CREAT;
-  fd_ = open_file((directory + "/recorder").c_str(), access, FileLinks::kRefused);
+  fd_ = Descriptor(open_file((directory + "/recorder").c_str(), access, FileLinks::kRefused));
   struct flock range {};
   range.l_type = way == Way::kTogether ? F_RDLCK : F_WRLCK;
   range.l_whence = SEEK_SET;
@@ -85,10 +82,6 @@ DirectoryLock::DirectoryLock(const std::string &directory, Byte byte, Way way) {
   do result = fd_ < 0 ? 0 : ::fcntl(fd_, way == Way::kWhenFree ? F_OFD_SETLK : F_OFD_SETLKW, &range);
   while (result != 0 && errno == EINTR);
   held_ = fd_ >= 0 && result == 0;
-}
-
-DirectoryLock::~DirectoryLock() {
-  if (fd_ >= 0) ::close(fd_);
 }
 
 std::string DirectoryLock::text() const {

@@ -8,6 +8,7 @@
 #include "trace/error.h"
 #include "trace/saved/container_file.h"
 #include "trace/saved/zstd.h"
+#include "wire/files.h"
 
 namespace gmt::session {
 
@@ -23,8 +24,7 @@ struct CheckpointFile {
 /// Those of a directory, oldest first.
 std::vector<CheckpointFile> stored_checkpoints(const std::string &directory);
 
-/// Writes what a session has read as a checkpoint beside the others, whole or not at all. `number` is unique among its kind.
-/// Gives its path.
+/// Writes what a session has read as a checkpoint, whole or not at all; `number` is unique among its kind. Gives its path.
 trace::Result<std::string> store_checkpoint(const std::string &directory, uint64_t number, const std::string &kind,
                                             ModelledTrace &modelled, trace::Packer &packer);
 
@@ -39,9 +39,6 @@ class DirectoryLock {
   enum Byte : int64_t { kRecorder = 0, kSaver = 1, kCopier = 2 };
   enum class Way { kAlone, kTogether, kWhenFree };  ///< kWhenFree: alone, without waiting
   DirectoryLock(const std::string &directory, Byte byte, Way way);
-  ~DirectoryLock();
-  DirectoryLock(const DirectoryLock &) = delete;
-  DirectoryLock &operator=(const DirectoryLock &) = delete;
   bool held() const { return held_; }
   /// False: there can be no lock file, as where the disk is full.
   bool opened() const { return fd_ >= 0; }
@@ -50,7 +47,7 @@ class DirectoryLock {
   void write(const std::string &text);
 
  private:
-  int fd_ = -1;
+  Descriptor fd_;
   bool held_ = false;
 };
 

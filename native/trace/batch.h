@@ -110,8 +110,7 @@ struct Batch {
   std::span<const Event> events;
   std::span<const gmt_driver_detail> details;
   std::span<const gmt_autograd> autograds;
-  /// Made since the last batch: the node that an event names is in its own batch or an earlier one. A batch may have
-  /// nodes or records and no events.
+  /// Made since the last batch: the node that an event names is in its own batch or an earlier one, which may have no events.
   std::span<const Node> nodes = {};
   Records records = {};
 };

@@ -58,56 +58,26 @@ void read_unbacked_as_zeros(const void *mapped, size_t bytes) {
   }
 }
 
-/// It is about to go.
-void forget_unbacked(const void *mapped) {
+}  // namespace
+
+void FileMap::Unmap::operator()(const std::byte *start) const {
   for (PageRange &range : g_ranges) {
-    if (range.begin != reinterpret_cast<uintptr_t>(mapped)) continue;
+    if (range.begin != reinterpret_cast<uintptr_t>(start)) continue;
     range.end = 0;
     range.begin = 0;
-    return;
+    break;
   }
+  ::munmap(const_cast<std::byte *>(start), bytes);
 }
-
-}  // namespace
 
 Result<FileMap> FileMap::open(const std::string &path, uint64_t offset, uint64_t bytes, FileLinks links) {
   FileMap map;
-  map.fd_ = open_file(path.c_str(), O_RDONLY, links);
+  map.fd_ = Descriptor(open_file(path.c_str(), O_RDONLY, links));
   if (map.fd_ < 0) return Error{"Cannot open " + path + ": " + file_problem(errno) + "."};
   map.offset_ = offset;
   map.limit_ = bytes;
   map.refresh();
   return map;
-}
-
-FileMap::FileMap(FileMap &&other) noexcept { *this = std::move(other); }
-
-FileMap &FileMap::operator=(FileMap &&other) noexcept {
-  if (this == &other) return *this;
-  close();
-  fd_ = std::exchange(other.fd_, -1);
-  offset_ = other.offset_;
-  limit_ = other.limit_;
-  size_ = std::exchange(other.size_, 0);
-  regions_ = std::exchange(other.regions_, {});
-  forgotten_ = std::exchange(other.forgotten_, {});
-  return *this;
-}
-
-FileMap::~FileMap() { close(); }
-
-void FileMap::close() {
-  for (size_t i = 0; i < regions_.size(); ++i) unmap(i);
-  regions_.clear();
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
-void FileMap::unmap(size_t index) {
-  const std::byte *start = std::exchange(regions_[index], nullptr);
-  if (!start) return;
-  forget_unbacked(start);
-  ::munmap(const_cast<std::byte *>(start), region_bytes(index));
 }
 
 void FileMap::refresh() {
@@ -122,14 +92,15 @@ size_t FileMap::region_of(uint64_t offset) {
 }
 
 const std::byte *FileMap::region(size_t index) {
-  if (index >= regions_.size()) regions_.resize(index + 1, nullptr), forgotten_.resize(index + 1);
-  if (regions_[index]) return regions_[index];
+  if (index >= regions_.size()) regions_.resize(index + 1), forgotten_.resize(index + 1);
+  if (regions_[index]) return regions_[index].get();
   // A mapping may reach beyond the end of the file; at() keeps readers inside it.
   void *mapped = ::mmap(nullptr, region_bytes(index), PROT_READ, MAP_SHARED, fd_,
                         static_cast<off_t>(offset_ + region_begin(index)));
   if (mapped == MAP_FAILED) return nullptr;
   read_unbacked_as_zeros(mapped, region_bytes(index));
-  return regions_[index] = static_cast<const std::byte *>(mapped);
+  regions_[index] = Region(static_cast<const std::byte *>(mapped), {region_bytes(index)});
+  return regions_[index].get();
 }
 
 const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
@@ -142,16 +113,7 @@ const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
 }
 
 bool FileMap::copy(uint64_t offset, uint64_t count, std::byte *target) {
-  if (count > size_ || offset > size_ - count) return false;
-  while (count > 0) {
-    ssize_t got = ::pread(fd_, target, count, static_cast<off_t>(offset_ + offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    offset += static_cast<uint64_t>(got);
-    target += got;
-    count -= static_cast<uint64_t>(got);
-  }
-  return true;
+  return count <= size_ && offset <= size_ - count && read_all(fd_, offset_ + offset, target, count);
 }
 
 void FileMap::forget(uint64_t offset, uint64_t count) {
@@ -162,7 +124,7 @@ void FileMap::forget(uint64_t offset, uint64_t count) {
   ::madvise(const_cast<std::byte *>(start), count, MADV_DONTNEED);
   // The system's tables of a mapping take a five-hundredth of it, without end where a log has none.
   if ((forgotten_[index] += count) < region_bytes(index)) return;
-  unmap(index);
+  regions_[index] = nullptr;
   forgotten_[index] = 0;
 }
 

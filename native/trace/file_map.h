@@ -1,8 +1,8 @@
 #pragma once
-// The bytes of a file, or of a part of one, read-only: mapped region by region so that pointers stay valid while the
-// file grows.
+// The bytes of (a part of) a file, read-only: mapped region by region, so that pointers stay valid while the file grows.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +16,7 @@ class FileMap {
  public:
   static constexpr uint64_t kToEnd = ~0ull;
 
-  /// Maps [offset, offset + bytes) of the file at `path`; `kToEnd`: up to the end, which may move (see refresh).
-  /// `offset` is a multiple of 4096.
+  /// Maps [offset, offset + bytes) of the file; `kToEnd`: up to the end, which may move. `offset` is a multiple of 4096.
   static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd,
                               FileLinks links = FileLinks::kFollowed);
   /// All of a file that stands in a trace directory, which others may have made: links lead nowhere.
@@ -25,10 +24,6 @@ class FileMap {
     const bool opened_before = path.starts_with(kDescriptors);
     return open(path, 0, kToEnd, opened_before ? FileLinks::kFollowed : FileLinks::kRefused);
   }
-
-  FileMap(FileMap &&other) noexcept;
-  FileMap &operator=(FileMap &&other) noexcept;
-  ~FileMap();
 
   /// A path to the open file, also once its own was deleted; valid as long as this object.
   std::string open_path() const { return kDescriptors + std::to_string(fd_); }
@@ -53,19 +48,23 @@ class FileMap {
  private:
   static constexpr const char *kDescriptors = "/proc/self/fd/";
 
+  struct Unmap {
+    size_t bytes = 0;
+    void operator()(const std::byte *start) const;
+  };
+  using Region = std::unique_ptr<const std::byte, Unmap>;
+
   FileMap() = default;
-  void close();
   const std::byte *region(size_t index);
-  void unmap(size_t index);
   static size_t region_of(uint64_t offset);
   static uint64_t region_begin(size_t index) { return index == 0 ? 0 : kFirstRegion + (index - 1) * kRegion; }
   static uint64_t region_bytes(size_t index) { return index == 0 ? kFirstRegion : kRegion; }
 
-  int fd_ = -1;
+  Descriptor fd_;
   uint64_t offset_ = 0;
   uint64_t limit_ = kToEnd;
   uint64_t size_ = 0;
-  std::vector<const std::byte *> regions_;
+  std::vector<Region> regions_;
   std::vector<uint64_t> forgotten_;  ///< bytes of each region
 };
 

@@ -40,9 +40,8 @@ class LogMerger {
  public:
   static constexpr uint64_t kToTheEnd = ~0ull;
 
-  /// Opens a trace directory (logs may come later) or a saved trace. One clear sentence where there is nothing to read
-  /// and nothing to wait for. With `until_ns` only what is not later than this session time is delivered, of the
-  /// processes that had begun by then, and reading ends there.
+  /// Opens a trace directory (logs may come later) or a saved trace. An error where there is nothing to read or wait for. With
+  /// `until_ns` only what is not later than this session time is delivered, of the processes that had begun by then.
   static Result<std::unique_ptr<LogMerger>> open(const std::string &path, uint64_t until_ns = kToTheEnd);
 
   /// Delivers what can be read now, at most about `max_events`, in batches of up to BatchBuilder::kEvents, processes
@@ -69,7 +68,6 @@ class LogMerger {
   void checkpoint(Archive &a);
   /// Nothing later was delivered so far.
   uint64_t time_ns() const;
-  /// Checkpoints of a saved trace.
   const std::vector<CheckpointLocation> &checkpoints() const { return checkpoints_; }
   void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
 
@@ -87,7 +85,6 @@ class LogMerger {
   /// Something may still come: a process runs, or (in a directory without a log) none has begun, or not all was read.
   /// With `until_ns`, only while something up to that time may.
   bool live() const;
-  /// From a saved trace.
   bool saved() const { return saved_; }
   /// What is missing of all processes and of the file.
   Losses losses() const;

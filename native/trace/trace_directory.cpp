@@ -1,12 +1,9 @@
 #include "trace/trace_directory.h"
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 
 #include "trace/file_map.h"
 #include "wire/layout.h"
@@ -19,14 +16,11 @@ constexpr uint64_t kMaxTextBytes = 16u << 20;
 }  // namespace
 
 Result<std::vector<std::string>> file_names(const std::string &directory, std::string_view end) {
-  const int fd = open_folder(directory.c_str(), FileLinks::kFollowed);
-  std::unique_ptr<DIR, int (*)(DIR *)> open(fd < 0 ? nullptr : ::fdopendir(fd), ::closedir);
-  if (!open) return Error{"Cannot open " + directory + ": " + std::strerror(errno) + "."};
   std::vector<std::string> names;
-  while (const dirent *entry = ::readdir(open.get())) {
-    std::string name = entry->d_name;
+  const bool read = visit_entries(open_folder(directory.c_str(), FileLinks::kFollowed), [&](std::string name, int) {
     if (name != "." && name != ".." && name.ends_with(end)) names.push_back(std::move(name));
-  }
+  });
+  if (!read) return Error{"Cannot open " + directory + ": " + std::strerror(errno) + "."};
   std::ranges::sort(names);
   return names;
 }

@@ -49,9 +49,8 @@ struct gmt_packed_kinds {
 
 /// What takes as many slots, and is alike.
 struct gmt_packed_kind {
-  uint16_t slots;  ///< of each record
-  uint16_t
-      differences;  ///< 1: the first 8 bytes and the last 4, read as numbers, are differences to the record before (to 0)
+  uint16_t slots;        ///< of each record
+  uint16_t differences;  ///< 1: the first 8 bytes and the last 4, as numbers, are differences to the record before
 };
 
 struct gmt_packed_place {

@@ -14,6 +14,26 @@
 
 namespace gmt {
 
+/// A descriptor, which is closed with this object; -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor &&other) noexcept { *this = static_cast<Descriptor &&>(other); }
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    const int own = fd_;
+    fd_ = other.fd_;
+    other.fd_ = own;
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  operator int() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
 enum class FileLinks { kFollowed, kRefused };
 
 /// What stands for errno where a file is there but is not what it should be.
@@ -50,6 +70,16 @@ inline int open_file(const char *path, int flags, FileLinks links, int folder = 
   return checked_file(openat(folder, path, flags | more, 0600), (flags & O_ACCMODE) != O_RDONLY);
 }
 
+/// Exactly `bytes` from `offset`. False: they are not all there.
+inline bool read_all(int fd, uint64_t offset, void *to, uint64_t bytes) {
+  for (uint64_t done = 0; done < bytes;) {
+    const ssize_t n = pread(fd, static_cast<char *>(to) + done, bytes - done, static_cast<off_t>(offset + done));
+    if (n == 0 || (n < 0 && errno != EINTR)) return false;
+    if (n > 0) done += static_cast<uint64_t>(n);
+  }
+  return true;
+}
+
 /// The same, where it belongs to this user and nobody else may write it: what it says is this user's word.
 inline int open_own_file(const char *path) {
   const int fd = open_file(path, O_RDONLY, FileLinks::kRefused);
@@ -66,27 +96,35 @@ inline int open_folder(const char *path, FileLinks links) {
   return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (links == FileLinks::kRefused ? O_NOFOLLOW : 0));
 }
 
+/// Calls `visit(name, folder)` for what is in an open folder, which is closed then. False: it cannot be read.
+template <class Visit>
+bool visit_entries(int folder, Visit visit) {
+  DIR *all = folder < 0 ? nullptr : fdopendir(folder);
+  if (!all) return false;
+  while (const dirent *entry = readdir(all)) visit(entry->d_name, dirfd(all));
+  closedir(all);
+  return true;
+}
+
 /// Whether a folder belongs to this user, and nobody else may write into it.
 inline bool own_folder(const char *path) {
-  const int fd = open_folder(path, FileLinks::kRefused);
+  const Descriptor fd(open_folder(path, FileLinks::kRefused));
   struct stat facts;
-  const bool own = fd >= 0 && facts_of(fd, &facts) && facts.st_uid == geteuid() && !(facts.st_mode & 022);
-  if (fd >= 0) close(fd);
-  return own;
+  return fd >= 0 && facts_of(fd, &facts) && facts.st_uid == geteuid() && !(facts.st_mode & 022);
 }
 
 /// The folder of a path, and the name in it: what is done there is done in the folder that was opened, whatever its path becomes.
 struct PathParts {
-  int folder;        ///< -1: errno says why
-  const char *name;  ///< a part of the path
+  Descriptor folder;  ///< -1: errno says why
+  const char *name;   ///< a part of the path
 };
 inline PathParts split_path(const char *path) {
   const char *slash = strrchr(path, '/');
   char above[4096] = ".";
   const size_t bytes = slash == path ? 1 : slash ? static_cast<size_t>(slash - path) : 0;
-  if (bytes >= sizeof above) return errno = ENAMETOOLONG, PathParts{-1, path};
+  if (bytes >= sizeof above) return errno = ENAMETOOLONG, PathParts{Descriptor(), path};
   if (bytes) memcpy(above, path, bytes), above[bytes] = 0;
-  return {open_folder(above, FileLinks::kFollowed), slash ? slash + 1 : path};
+  return {Descriptor(open_folder(above, FileLinks::kFollowed)), slash ? slash + 1 : path};
 }
 
 /// A new file in a folder, by a name that nobody can guess, which `name` gets. -1: errno says why.
@@ -111,11 +149,7 @@ inline void remove_file(const char *path, int folder = AT_FDCWD) { unlinkat(fold
 
 /// Removes a folder with the files in it.
 inline void remove_folder(const char *path) {
-  DIR *all = fdopendir(open_folder(path, FileLinks::kRefused));
-  if (!all) return;
-  while (const dirent *entry = readdir(all)) remove_file(entry->d_name, dirfd(all));
-  closedir(all);
-  unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+  if (visit_entries(open_folder(path, FileLinks::kRefused), remove_file)) unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 }  // namespace gmt

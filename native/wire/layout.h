@@ -35,8 +35,7 @@
 #define GMT_STATIC_ASSERT(what, why)
 #endif
 
-/// Why something is missing from the log. `gmt_file_header.lost` counts by these; a reader adds its own
-/// causes.
+/// Why something is missing from the log. `gmt_file_header.lost` counts by these; a reader adds its own causes.
 enum gmt_loss {
   GMT_LOST_DISK_FULL = 0,    ///< no space for another chunk
   GMT_LOST_BUDGET = 1,       ///< the log reached its size limit (GPU_MEMTRACE_BUDGET)
@@ -108,16 +107,14 @@ struct gmt_chunk_header {
 
 #define GMT_SIDE_RECORD_BIT (1ull << 63)
 
-/// One allocation, free or mark. Sequences are dense: each number from 1 up belongs to exactly one event of
-/// the process, so a number that never appears is an event that was lost between being counted and being
-/// written.
+/// One allocation, free or mark. Each sequence from 1 up belongs to exactly one event of the process: one that never appears is an
+/// event that was lost between being counted and being written.
 struct gmt_event {
   uint64_t commit;   ///< sequence << 16 | thread index
   uint64_t address;  ///< address or handle; 0 where there is none
-  uint64_t
-      size;  ///< gmt_size_field(bytes) << 16 | device << 8 | kind (enum gmt_kind, | GMT_FAILED); device 255 = none or host
-  uint32_t stack;  ///< stack id (gmt_stack_record.id), 0 = none
-  uint32_t time;   ///< ticks since the chunk's time base: base_ticks, or the last GMT_TIME_BASE before this slot
+  uint64_t size;     ///< gmt_size_field(bytes) << 16 | device << 8 (255 = none or host) | enum gmt_kind (| GMT_FAILED)
+  uint32_t stack;    ///< stack id (gmt_stack_record.id), 0 = none
+  uint32_t time;     ///< ticks since the chunk's time base: base_ticks, or the last GMT_TIME_BASE before this slot
 };
 
 #define GMT_DEVICE_NONE 255u
@@ -175,17 +172,20 @@ enum gmt_kind {
   GMT_RECORDING_STOP = 65,   ///< recording was switched off: what happens until the next start is unknown
   GMT_GAP_BEGIN = 66,        ///< the driver layer is blind from here
   GMT_GAP_END = 67,
-  GMT_PROCESS_ENDING =
-      68,         ///< interpreter or process shuts down: later frees are clean-up; what lives here lived to the end
-  GMT_STEP = 69,  ///< a training step ended; `address` = its number from 1, `stack` = where
-  GMT_GC_BEGIN =
-      70,  ///< Python's collector starts; `address` = generation. Frees of this thread until the end are its doing
-  GMT_GC_END = 71,     ///< `address` = objects it collected
+  GMT_PROCESS_ENDING = 68,  ///< it shuts down: later frees are clean-up; what lives here lived to the end
+  GMT_STEP = 69,            ///< a training step ended; `address` = its number from 1, `stack` = where
+  GMT_GC_BEGIN = 70,  ///< Python's collector starts; `address` = generation. Until its end it makes this thread's frees
+  GMT_GC_END = 71,    ///< `address` = objects it collected
   GMT_USER_MARK = 72,  ///< set by a person; `address` = its number
   /// The program's own code has ended: what follows is the tracer's last look and Python's clean-up. `address` = processor time of the
   /// main thread since the newest event before, ns.
   GMT_PYTHON_ENDING = 73,
 };
+/// Memory of the host, which belongs to no device, begins or ends.
+static inline int gmt_is_host(uint8_t kind) {
+  return kind == GMT_HOST_ALLOC || kind == GMT_HOST_REGISTER || kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
+}
+
 #define GMT_FAILED 0x80u  ///< or-ed into kind: the call failed and changed nothing (an allocation that got no memory)
 
 /// Side records: describe things, have no place in the order of events. Total length = slots * 32 bytes.
@@ -233,8 +233,7 @@ enum gmt_pool_kind {
 #define GMT_STACK_CUT 1u            ///< deeper than GMT_MAX_FRAMES: the outermost frames are missing
 #define GMT_STACK_BEFORE_ATTACH 2u  ///< the allocation was made before the recording began; mostly without frames
 
-/// Of the allocation that stands for all that was there before the tracer came. A tensor's free without an allocation is a part of the
-/// one of its device.
+/// Of the allocation that stands for all that was there before the tracer came: a tensor's unmatched free is a part of its device's.
 #define GMT_EARLIER_ADDRESS 1ull
 
 struct gmt_frame {

@@ -15,14 +15,19 @@ inline ssize_t gmt_read_start(const char *path, char *to, size_t room) {
   return bytes;
 }
 
+/// What follows the name, which may hold spaces and brackets, in a file `stat`: ") S 1 ..."; null: it cannot be read.
+inline const char *gmt_stat_fields(const char *stat, char (&text)[4096]) {
+  const ssize_t n = gmt_read_start(stat, text, sizeof text - 1);
+  text[n > 0 ? n : 0] = 0;
+  const char *end = strrchr(text, ')');
+  return end && end[1] ? end : nullptr;
+}
+
 /// `stat`: path of the file. 0: no such process, or one that has ended and only waits to be reaped.
 inline uint64_t gmt_process_start(const char *stat) {
   char text[4096];
-  const ssize_t n = gmt_read_start(stat, text, sizeof text - 1);
-  if (n <= 0) return 0;
-  text[n] = 0;
-  const char *p = strrchr(text, ')');  // the name may hold spaces and brackets
-  if (!p || !p[1] || p[2] == 'Z' || p[2] == 'X') return 0;
+  const char *p = gmt_stat_fields(stat, text);
+  if (!p || p[2] == 'Z' || p[2] == 'X') return 0;
   for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
   return p ? strtoull(p + 1, NULL, 10) : 0;
 }

@@ -1,6 +1,5 @@
 #pragma once
-// Answers of the model as the JavaScript values that extension/protocol/trace.ts describes; buffers belong to
-// JavaScript.
+// Answers of the model as the JavaScript values that extension/protocol/trace.ts describes.
 #include <napi.h>
 
 #include <string>

@@ -89,7 +89,6 @@ inline std::string version_text(uint32_t version) {
   return std::to_string(version >> 24) + "." + std::to_string(version >> 16 & 0xff);
 }
 
-/// Of enum gmt_driver_source.
 inline model::DriverSource driver_source(uint32_t source) {
   if (source == GMT_DRIVER_CUPTI) return model::DriverSource::Cupti;
   return source == GMT_DRIVER_UPROBE ? model::DriverSource::Uprobe : model::DriverSource::None;

@@ -80,7 +80,6 @@ class Fields {
     const double value = number(field, std::nullopt);
     return value >= 0 && value < model::kNone ? static_cast<uint32_t>(value) : model::kNone;
   }
-  /// How many points an axis may have.
   size_t points(const char *field) { return std::clamp<uint64_t>(whole(field), kFewestPoints, kMostPoints); }
   /// The numbers of a list; nothing where it is absent.
   std::optional<std::vector<uint32_t>> list(const char *field) {

@@ -1,6 +1,5 @@
 #include "inject/agent/agent.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,7 @@ uint32_t g_moment;   ///< ... and for a moment to request_turn the allocator in
 uint64_t g_next_step = ~0ull;
 uint32_t g_ended;  ///< the interpreter ends: from here on this thread takes the GIL only while another waits for it
 bool g_installed;
-uint64_t g_newest,
-    g_newest_cpu_ns;  ///< memory_events() as the tracer's thread saw it last, and main_cpu_ns() then
+uint64_t g_newest, g_newest_cpu_ns;  ///< memory_events() as the tracer's thread saw it last, and main_cpu_ns() then
 
 /// What only the tracer's thread uses.
 struct Work {
@@ -169,13 +167,10 @@ void request_moment(uint32_t generation) {
 
 /// The main thread waits in the kernel: it is not in the midst of ending the interpreter.
 bool main_thread_sleeps() {
-  char path[64], text[512];
+  char path[64], text[4096];
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(getpid()));
-  const ssize_t n = gmt_read_start(path, text, sizeof text - 1);
-  if (n <= 0) return false;
-  text[n] = 0;
-  const char *end = strrchr(text, ')');
-  return end && end[1] == ' ' && end[2] == 'S';
+  const char *fields = gmt_stat_fields(path, text);
+  return fields && fields[2] == 'S';
 }
 
 /// Asks the main thread for its turn; where that sleeps in C (joins another thread, say), the GIL is taken without it.

@@ -19,8 +19,7 @@ void read_allocator_without_steps();
 /// Without the GIL: whether such a moment is wanted.
 bool allocator_due();
 
-/// Without the GIL: whether the allocator has other segments than when pools were looked at, and that is long enough ago for the look
-/// to take a small share of the time.
+/// Without the GIL: whether the allocator has other segments than when pools were looked at, which is long enough ago.
 bool pools_due();
 void pools_looked_at(uint64_t milliseconds);
 

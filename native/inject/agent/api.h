@@ -1,6 +1,5 @@
 #pragma once
-// CPython's C API as the agent uses it, looked up at run time: the library itself is linked to no Python. All names are in every
-// version from 3.9 to 3.14.
+// CPython's C API as the agent uses it, looked up at run time: the library is linked to no Python. All names are in 3.9 to 3.14.
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -1,6 +1,5 @@
 #include "inject/agent/arrays.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "inject/hooks/autograd.h"

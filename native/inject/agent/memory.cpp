@@ -7,6 +7,7 @@
 #include "inject/agent/agent.h"
 #include "inject/agent/records.h"
 #include "inject/hooks/elf.h"
+#include "inject/job.h"
 
 namespace gmt::inject {
 namespace {
@@ -94,10 +95,7 @@ NvmlDevice device_of(int ordinal) {
   static const char *const kinds[] = {"GPU", "MIG"};
   for (const char *kind : kinds) {
     char text[48];
-    int n = snprintf(text, sizeof text, "%s-", kind);
-    for (int i = 0; i < 16; i++)
-      n += snprintf(text + n, sizeof text - static_cast<size_t>(n), "%s%02x",
-                    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", id[i]);
+    uuid_text(kind, id, text);
     if (g_nvml.by_uuid(text, &device) == 0) return device;
     device = nullptr;
   }

@@ -1,6 +1,5 @@
 #pragma once
-// What the agent's Python part may call: functions that give a new object, or null for None (an error that is set goes no further).
-// The GIL is held.
+// What the agent's Python part may call, with the GIL: functions that give a new object, or null for None (and drop an error).
 #include <stdint.h>
 
 #include "inject/agent/api.h"
@@ -41,8 +40,7 @@ Py *pick(Py *objects, Py *types);
 
 /// Goes from roots towards `targets`, nearest first. `waves`: a list of lists of roots; what a wave reaches, a later one does not.
 /// `barriers`: a list of objects that are not entered. Containers of very many objects come last. Gives a list: for each target None
-/// or [wave, place of the root in it, root, ..., target]; and behind the last 1, or 0 where there was no time for all. Null: no
-/// memory.
+/// or [wave, place of the root in it, root, ..., target]; then 1, or 0 where there was no time for all. Null: no memory.
 Py *descend(Py *waves, Py *barriers, Py *targets, uint64_t milliseconds);
 
 /// Who refers to one of `targets`, among `objects`: a list of pairs, referrer and referred in turn, cut short at `most` pairs.

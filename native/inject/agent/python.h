@@ -18,8 +18,7 @@ bool install_agent();
 /// itself, ~0 for none, and in `again` whether it still waits for something of PyTorch.
 uint64_t run_turn(Turn turn, uint64_t step, const char *request, bool *again);
 
-/// Offers the agent a turn while the calling Python thread waits, without the GIL. False: it had other work, or there is no agent in
-/// this process. (agent.cpp)
+/// Offers the agent a turn while the calling Python thread waits, without the GIL. False: it is busy, or there is none. (agent.cpp)
 bool offer_turn(Turn turn, uint64_t step);
 
 /// The interpreter is about to end: the agent's last turn, after which the tracer's thread keeps away from it. (agent.cpp)

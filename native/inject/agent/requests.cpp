@@ -1,4 +1,3 @@
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +14,17 @@ namespace {
 constexpr size_t kMostBytes = 16u << 20;
 uint64_t g_seen;        ///< the highest number that was read
 timespec g_changed_at;  ///< the directory's time of change then
-uint64_t
-    g_sure_at;  ///< ns; from then on a change has another time: until the clock of files ticks, it may have the same
+uint64_t g_sure_at;     ///< ns; from then on a change has another time: the clock of files has ticked
 
 /// Of the clocks of file systems, the coarsest has two seconds.
 constexpr uint64_t kTickOfFiles = 2'500'000'000;
 
 // By hand, not by fstatat: before glibc 2.33 that is no function of its own.
 bool changed(const char *directory) {
-  const int fd = open_folder(directory, FileLinks::kFollowed);
+  const Descriptor fd(open_folder(directory, FileLinks::kFollowed));
   if (fd < 0) return false;
   struct statx now;
-  const bool known = statx(fd, "", AT_EMPTY_PATH, STATX_MTIME, &now) == 0;
-  close(fd);
-  if (!known) return true;
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_MTIME, &now) != 0) return true;
   const timespec at{static_cast<time_t>(now.stx_mtime.tv_sec), now.stx_mtime.tv_nsec};
   const uint64_t time = clock_ns(CLOCK_MONOTONIC);
   if (at.tv_sec == g_changed_at.tv_sec && at.tv_nsec == g_changed_at.tv_nsec) return time < g_sure_at;
@@ -47,27 +43,19 @@ uint64_t number_in(const char *name) {
 }
 
 uint64_t next_number(const char *directory) {
-  DIR *all = fdopendir(open_folder(directory, FileLinks::kFollowed));
-  if (!all) return 0;
   uint64_t next = 0;
-  while (const dirent *entry = readdir(all)) {
-    const uint64_t number = number_in(entry->d_name);
+  visit_entries(open_folder(directory, FileLinks::kFollowed), [&](const char *name, int) {
+    const uint64_t number = number_in(name);
     if (number > g_seen && (next == 0 || number < next)) next = number;
-  }
-  closedir(all);
+  });
   return next;
 }
 
 bool read_file(const char *path, Request &request) {
-  const int fd = open_file(path, O_RDONLY, FileLinks::kRefused);
+  const Descriptor fd(open_file(path, O_RDONLY, FileLinks::kRefused));
   const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
   const size_t size = end < 0 ? 0 : static_cast<size_t>(end);
-  size_t got = 0;
-  if (size > 0 && size < kMostBytes && request.reset(size + 1))
-    for (ssize_t n = 1; n > 0 && got<size; got += n> 0 ? static_cast<size_t>(n) : 0)
-      n = pread(fd, &request[got], size - got, static_cast<off_t>(got));
-  if (fd >= 0) close(fd);
-  return size > 0 && got == size;
+  return size > 0 && size < kMostBytes && request.reset(size + 1) && read_all(fd, 0, &request[0], size);
 }
 
 /// Whether the request names this process: `"pid": 4711`, at whatever place.

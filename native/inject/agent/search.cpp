@@ -8,8 +8,7 @@
 namespace gmt::inject {
 namespace {
 
-// Object and type of every build with the GIL from 3.9 to 3.14: reference count, type; of a type its
-// flags, tp_traverse and tp_is_gc.
+// Of every build with the GIL from 3.9 to 3.14: reference count, type; of a type its flags, tp_traverse and tp_is_gc.
 constexpr size_t kCount = 0, kItems = 24;  // of a list: its items
 constexpr size_t kType = 8, kFlags = 168, kTraverse = 184, kIsCollected = 328;
 constexpr unsigned long kHasCollector = 1ul << 14;  // Py_TPFLAGS_HAVE_GC

@@ -8,8 +8,7 @@
 namespace gmt::inject {
 namespace {
 
-// aten/src/ATen/cuda/CUDAContextLight.h: both give a reference to a std::map<std::tuple<void *, void *>, at::DataPtr>, or to a
-// struct that begins with one.
+// aten/src/ATen/cuda/CUDAContextLight.h: a reference to (what begins with) a std::map<std::tuple<void *, void *>, at::DataPtr>.
 constexpr const char *kTables[] = {"_ZN2at4cuda33cublas_handle_stream_to_workspaceEv",
                                    "_ZN2at4cuda35cublaslt_handle_stream_to_workspaceEv"};
 constexpr uint64_t kMostNodes = 256;

@@ -134,12 +134,6 @@ GMT_COLD bool read_current_node(Thread &thread, uint64_t *sequence, uint32_t *to
   return runs;
 }
 
-/// Looks for what tells which node runs; false: this PyTorch does not export that, or there is none.
-bool find_running_node() {
-  g_current_node = reinterpret_cast<CurrentNode>(find_symbol(kLibrary, "_ZN5torch8autograd16get_current_nodeEv"));
-  return g_current_node != nullptr;
-}
-
 /// Number of the node and of the thread that made it, by Node::sequence_nr() and thread_id(). False: no node runs on this thread.
 GMT_HOT bool running_node(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
   if (__builtin_expect(!thread.running_node || thread.node_reads-- == 0, 0))
@@ -147,11 +141,8 @@ GMT_HOT bool running_node(Thread &thread, uint64_t *sequence, uint32_t *torch_th
   return read_node(*thread.running_node, g_layout, sequence, torch_thread);
 }
 
-using PeekFunction = uint64_t (*)();
-using ThreadFunction = uint64_t (*)();
-
-PeekFunction g_peek;
-ThreadFunction g_thread_id;
+uint64_t (*g_peek)();
+uint64_t (*g_thread_id)();
 GMT_HOT_STATE uint32_t g_sees_nodes;
 enum : uint32_t { kUnresolved, kReady, kCannot, kNoTorch };
 GMT_HOT_STATE uint32_t g_state;
@@ -160,9 +151,10 @@ unsigned long long g_resolved_at;  ///< libraries_added() when PyTorch was not t
 
 GMT_COLD uint32_t resolve_functions() {
   __atomic_store_n(&g_resolved_at, libraries_added(), __ATOMIC_RELAXED);
-  g_peek = reinterpret_cast<PeekFunction>(find_symbol(kLibrary, "_ZN2at15sequence_number4peekEv"));
-  g_thread_id = reinterpret_cast<ThreadFunction>(find_symbol(kLibrary, "_ZN2at14RecordFunction15currentThreadIdEv"));
-  if (find_running_node() && g_peek) return kReady;
+  g_peek = reinterpret_cast<uint64_t (*)()>(find_symbol(kLibrary, "_ZN2at15sequence_number4peekEv"));
+  g_thread_id = reinterpret_cast<uint64_t (*)()>(find_symbol(kLibrary, "_ZN2at14RecordFunction15currentThreadIdEv"));
+  g_current_node = reinterpret_cast<CurrentNode>(find_symbol(kLibrary, "_ZN5torch8autograd16get_current_nodeEv"));
+  if (g_current_node && g_peek) return kReady;
   return find_symbol(kLibrary, "_ZTIN5torch8autograd4NodeE") ? kCannot : kNoTorch;
 }
 
@@ -240,8 +232,6 @@ GMT_HOT void node_made(uint64_t sequence) {
   leave(thread);
 }
 
-}  // namespace gmt::inject
-
 // at::sequence_number::get_and_increment: every Node's constructor asks it for the node's number, through the import slot of its
 // library, so a preloaded definition comes first. Views and in-place operations allocate nothing forward but have nodes: this is
 // the only place that knows their lines.
@@ -250,17 +240,14 @@ extern "C" GMT_HOT __attribute__((visibility("default"))) uint64_t _ZN2at15seque
   GMT_HOT_STATE static Function original;
   Function next = __atomic_load_n(&original, __ATOMIC_RELAXED);
   if (__builtin_expect(!next, 0)) {
-    next = reinterpret_cast<Function>(
-        gmt::inject::find_symbol(gmt::inject::kLibrary, "_ZN2at15sequence_number17get_and_incrementEv"));
+    next = reinterpret_cast<Function>(find_symbol(kLibrary, "_ZN2at15sequence_number17get_and_incrementEv"));
     if (!next) return 0;  // nobody can have called us then
     __atomic_store_n(&original, next, __ATOMIC_RELAXED);
   }
   const uint64_t sequence = next();
-  gmt::inject::node_made(sequence);
+  node_made(sequence);
   return sequence;
 }
-
-namespace gmt::inject {
 
 void hook_autograd_by_slots() { redirect_imports({GMT_IMPORT(_ZN2at15sequence_number17get_and_incrementEv)}); }
 

@@ -1,6 +1,5 @@
 #include "inject/hooks/callers.h"
 
-#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,13 +84,6 @@ Place unpack(uint64_t value) {
            signed_24(value)}};
 }
 
-struct Question {
-  uintptr_t address;
-  uintptr_t tables = 0;  ///< PT_GNU_EH_FRAME of the library that holds it
-  bool found = false;
-  char path[kPathBytes] = {};
-};
-
 /// The main program has no name in the list.
 void copy_path(const char *name, char *path) {
   if (name && *name) {
@@ -102,27 +94,24 @@ void copy_path(const char *name, char *path) {
   }
 }
 
-int visit(dl_phdr_info *info, size_t, void *data) {
-  auto *question = static_cast<Question *>(data);
-  const uintptr_t offset = question->address - info->dlpi_addr;
-  uintptr_t tables = 0;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) &part = info->dlpi_phdr[i];
-    if (part.p_type == PT_LOAD && offset - part.p_vaddr < part.p_memsz) question->found = true;
-    if (part.p_type == PT_GNU_EH_FRAME) tables = info->dlpi_addr + part.p_vaddr;
-  }
-  if (!question->found) return 0;
-  question->tables = tables;
-  copy_path(info->dlpi_name, question->path);
-  return 1;
-}
-
 GMT_COLD Place look_up(uintptr_t ip) {
-  Question question{ip - 1};
-  dl_iterate_phdr(visit, &question);
-  if (!question.found) return {};
-  const bool through = lies_between(question.path);
-  return {through ? kThrough : number_of(question.path), through ? unwind_rule(question.tables, ip) : UnwindRule{}};
+  uintptr_t tables = 0;  // PT_GNU_EH_FRAME of the library that holds it
+  char path[kPathBytes] = {};
+  const bool known = python::visit_modules([&](const dl_phdr_info &info) {
+    const uintptr_t offset = ip - 1 - info.dlpi_addr;
+    bool found = false;
+    tables = 0;
+    for (int i = 0; i < info.dlpi_phnum; i++) {
+      const ElfW(Phdr) &part = info.dlpi_phdr[i];
+      if (part.p_type == PT_LOAD && offset - part.p_vaddr < part.p_memsz) found = true;
+      if (part.p_type == PT_GNU_EH_FRAME) tables = info.dlpi_addr + part.p_vaddr;
+    }
+    if (found) copy_path(info.dlpi_name, path);
+    return found;
+  });
+  if (!known) return {};
+  const bool through = lies_between(path);
+  return {through ? kThrough : number_of(path), through ? unwind_rule(tables, ip) : UnwindRule{}};
 }
 
 Place place_of(uintptr_t ip, uint64_t epoch) {

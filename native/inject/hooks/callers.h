@@ -1,6 +1,5 @@
 #pragma once
-// Which library called the driver: the first frame that is not of the driver, the CUDA runtime, CUPTI, or what a foreign function
-// interface puts in between.
+// Which library called the driver: the first frame that is not of the driver, the CUDA runtime, CUPTI, or a foreign function interface.
 #include <stdint.h>
 
 #include "inject/log/log.h"

@@ -104,84 +104,75 @@ void pass_to_guest(uint32_t domain, uint32_t id, const void *data) {
   __atomic_fetch_sub(&g_guest.calls, 1, __ATOMIC_SEQ_CST);
 }
 
-}  // namespace gmt::inject
-
 #define GMT_EXPORT extern "C" __attribute__((visibility("default")))
-using namespace gmt::inject;
 
 GMT_EXPORT int cuptiSubscribe(Subscriber *out, Callback callback, void *user) {
-  const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti) return cuda::kCuptiInvalidParameter;
   if (configured() && start_driver_layer()) return subscribe_guest(out, callback, user);
   return cupti->subscribe(out, callback, user);
 }
 
 /// From CUDA 13.0 on; the parameters name the subscriber, which a shared subscription cannot pass on.
 GMT_EXPORT int cuptiSubscribe_v2(Subscriber *out, Callback callback, void *user, void *params) {
-  const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti) return cuda::kCuptiInvalidParameter;
   if (configured() && start_driver_layer()) return subscribe_guest(out, callback, user);
   return cupti->subscribe_v2 ? cupti->subscribe_v2(out, callback, user, params) : cupti->subscribe(out, callback, user);
 }
 
 GMT_EXPORT int cuptiUnsubscribe(Subscriber subscriber) {
-  const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti || has_gone(subscriber)) return cuda::kCuptiInvalidParameter;
   if (!is_shared(subscriber)) return cupti->unsubscribe(subscriber);
   dismiss_guest(*cupti);
-  return gmt::cuda::kCuptiSuccess;
+  return cuda::kCuptiSuccess;
 }
 
 GMT_EXPORT int cuptiEnableCallback(uint32_t enable, Subscriber subscriber, uint32_t domain, uint32_t id) {
-  const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti || has_gone(subscriber)) return cuda::kCuptiInvalidParameter;
   return is_shared(subscriber) ? enable_for_guest(*cupti, enable != 0, domain, id)
                                : cupti->enable_callback(enable, subscriber, domain, id);
 }
 
 GMT_EXPORT int cuptiEnableDomain(uint32_t enable, Subscriber subscriber, uint32_t domain) {
-  const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti || has_gone(subscriber)) return cuda::kCuptiInvalidParameter;
   return is_shared(subscriber) ? enable_domain_for_guest(*cupti, enable != 0, domain)
                                : cupti->enable_domain(enable, subscriber, domain);
 }
 
 GMT_EXPORT int cuptiEnableAllDomains(uint32_t enable, Subscriber subscriber) {
-  int result = gmt::cuda::kCuptiSuccess;
-  for (uint32_t domain = gmt::cuda::kDomainDriver; domain <= 6; domain++) {
+  int result = cuda::kCuptiSuccess;
+  for (uint32_t domain = cuda::kDomainDriver; domain <= 6; domain++) {
     const int one = cuptiEnableDomain(enable, subscriber, domain);
-    if (one != gmt::cuda::kCuptiSuccess) result = one;
+    if (one != cuda::kCuptiSuccess) result = one;
   }
   return result;
 }
 
 GMT_EXPORT int cuptiGetCallbackState(uint32_t *enable, Subscriber subscriber, uint32_t domain, uint32_t id) {
-  const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti || !cupti->get_callback_state || !enable || has_gone(subscriber)) return gmt::cuda::kCuptiInvalidParameter;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti || !cupti->get_callback_state || !enable || has_gone(subscriber)) return cuda::kCuptiInvalidParameter;
   if (!is_shared(subscriber) || !in_range(domain, id)) return cupti->get_callback_state(enable, subscriber, domain, id);
   *enable = is_enabled(domain, id);
-  return gmt::cuda::kCuptiSuccess;
+  return cuda::kCuptiSuccess;
 }
 
 /// Would end the tracer's subscription too, and CUPTI for the rest of the process: the guest's callbacks end, CUPTI stays.
 GMT_EXPORT int cuptiFinalize() {
-  const gmt::cuda::Cupti *cupti = cupti_library();
-  if (!cupti) return gmt::cuda::kCuptiInvalidParameter;
-  if (!subscription()) return cupti->finalize ? cupti->finalize() : gmt::cuda::kCuptiInvalidParameter;
+  const cuda::Cupti *cupti = cupti_library();
+  if (!cupti) return cuda::kCuptiInvalidParameter;
+  if (!subscription()) return cupti->finalize ? cupti->finalize() : cuda::kCuptiInvalidParameter;
   dismiss_guest(*cupti);
-  return gmt::cuda::kCuptiSuccess;
+  return cuda::kCuptiSuccess;
 }
-
-namespace gmt::inject {
-
-namespace {
 
 const Import kStandIns[] = {GMT_IMPORT(cuptiSubscribe),        GMT_IMPORT(cuptiSubscribe_v2),
                             GMT_IMPORT(cuptiUnsubscribe),      GMT_IMPORT(cuptiEnableCallback),
                             GMT_IMPORT(cuptiEnableDomain),     GMT_IMPORT(cuptiEnableAllDomains),
                             GMT_IMPORT(cuptiGetCallbackState), GMT_IMPORT(cuptiFinalize)};
-
-}  // namespace
 
 void hook_cupti_by_slots() { redirect_imports(kStandIns); }
 

@@ -10,7 +10,6 @@
 #include "inject/hooks/cupti_guest.h"
 #include "inject/hooks/cupti_library.h"
 #include "inject/hooks/elf.h"
-#include "inject/hooks/tensor_layer.h"
 #include "inject/job.h"
 #include "inject/log/stacks.h"
 #include "wire/taken.h"
@@ -26,8 +25,7 @@ int g_refusal;  ///< what CUPTI answered when it did not let us
 __thread uint32_t t_destroying __attribute__((tls_model("initial-exec")));  ///< inside a call that destroys a context
 
 constexpr uint32_t kContexts = 256;
-uint64_t g_contexts
-    [kContexts];  ///< a context's address, and above it its device: together, since threads enter theirs at once
+uint64_t g_contexts[kContexts];  ///< a context's address, and above it its device: together, as threads come at once
 constexpr uint32_t kDeviceShift = 56;
 uint64_t g_described[4];  ///< bit per device: its record is in the log
 
@@ -40,8 +38,7 @@ uint32_t query_device_of(void *context) {
 
 void *context_in(uint64_t known) { return reinterpret_cast<void *>(known & ((1ull << kDeviceShift) - 1)); }
 
-/// Device of a context: asked once. A context's address may be used again for another device, so a destroyed one is
-/// forgotten.
+/// Device of a context: asked once. Its address may be used again for another device, so a destroyed one is forgotten.
 uint32_t device_of(void *context) {
   if (!context) return GMT_DEVICE_NONE;
   const auto start = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) >> 6) % kContexts;
@@ -116,15 +113,8 @@ void write_driver_event(Thread &thread, const CallFacts &facts, const gmt_driver
 
 /// Host memory belongs to no device; else the arguments decide, else the current context.
 uint32_t device_for(const CallFacts &facts, void *context) {
-  switch (facts.kind) {
-    case GMT_HOST_ALLOC:
-    case GMT_HOST_REGISTER:
-    case GMT_HOST_FREE:
-    case GMT_HOST_UNREGISTER:
-      return GMT_DEVICE_NONE;
-    default:
-      return facts.device >= 0 ? static_cast<uint32_t>(facts.device) : device_of(context);
-  }
+  if (gmt_is_host(facts.kind)) return GMT_DEVICE_NONE;
+  return facts.device >= 0 ? static_cast<uint32_t>(facts.device) : device_of(context);
 }
 
 uint32_t caller_of(Thread &thread, uint8_t kind, const void *frame) {
@@ -229,6 +219,25 @@ int enable_ours(const cuda::Cupti &cupti) {
   return enabled;
 }
 
+void write_missing(Thread &thread) {
+  char text[900];
+  if (g_refusal == cuda::kCuptiMultipleSubscribers)
+    snprintf(text, sizeof text,
+             "Another tool uses CUPTI, so tensors are recorded, but driver allocations are not. Run without the other "
+             "tool.");
+  else if (g_refusal != 0)
+    snprintf(text, sizeof text,
+             "CUPTI at %s failed (error %d), so tensors are recorded, but driver allocations are not.", cupti_path(),
+             g_refusal);
+  else
+    snprintf(
+        text, sizeof text,
+        "libcupti was not found, so tensors are recorded, but driver allocations are not. Install the Python package "
+        "nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or the CUDA toolkit, or set the "
+        "library's path in GPU_MEMTRACE_CUPTI.");
+  write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
+}
+
 }  // namespace
 
 bool is_ours(uint32_t domain, uint32_t id) {
@@ -253,29 +262,6 @@ bool start_driver_layer() {
 }
 
 void forget_devices() { memset(g_described, 0, sizeof g_described); }
-
-namespace {
-
-void write_missing(Thread &thread) {
-  char text[900];
-  if (g_refusal == cuda::kCuptiMultipleSubscribers)
-    snprintf(text, sizeof text,
-             "Another tool uses CUPTI, so tensors are recorded, but driver allocations are not. Run without the other "
-             "tool.");
-  else if (g_refusal != 0)
-    snprintf(text, sizeof text,
-             "CUPTI at %s failed (error %d), so tensors are recorded, but driver allocations are not.", cupti_path(),
-             g_refusal);
-  else
-    snprintf(
-        text, sizeof text,
-        "libcupti was not found, so tensors are recorded, but driver allocations are not. Install the Python package "
-        "nvidia-cuda-cupti-cu12 (CUDA 12) or nvidia-cuda-cupti (CUDA 13), or the CUDA toolkit, or set the "
-        "library's path in GPU_MEMTRACE_CUPTI.");
-  write_note(thread, g_refusal == cuda::kCuptiMultipleSubscribers ? GMT_NOTE_CUPTI_TAKEN : GMT_NOTE_NO_CUPTI, text);
-}
-
-}  // namespace
 
 void describe_driver_layer(Thread &thread) {
   const bool on = subscription() != nullptr;

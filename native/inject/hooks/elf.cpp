@@ -15,24 +15,13 @@ const char *base_name(const char *path) {
   return slash ? slash + 1 : path ? path : "";
 }
 
-/// Calls `visit(info)` for the loaded libraries whose file's name begins so, until one of the calls gives true. False: none did.
+/// python::visit_modules(), for those whose file's name begins so.
 template <typename Visit>
 bool visit_libraries(const char *library, Visit visit) {
-  struct Search {
-    const char *library;
-    Visit &visit;
-  } search{library, visit};
-  const auto step = [](dl_phdr_info *info, size_t, void *data) -> int {
-    auto &[name, found] = *static_cast<Search *>(data);
-    return strncmp(base_name(info->dlpi_name), name, strlen(name)) == 0 && found(*info);
-  };
-  return dl_iterate_phdr(step, &search) != 0;
+  return python::visit_modules([&](const dl_phdr_info &info) {
+    return strncmp(base_name(info.dlpi_name), library, strlen(library)) == 0 && visit(info);
+  });
 }
-
-struct Redirection {
-  const Import *imports;
-  size_t count;
-};
 
 /// Calls `visit(name, slot)` for each import slot of a library.
 template <typename Visit>
@@ -68,22 +57,6 @@ void *page_of(const void *address) {
   return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(address) & ~(page - 1));
 }
 
-int visit_to_redirect(dl_phdr_info *info, size_t, void *data) {
-  const auto &to = *static_cast<const Redirection *>(data);
-  if (holds(*info, to.imports[0].replacement)) return 0;
-  visit_slots(*info, [&](const char *name, void **slot) {
-    for (size_t k = 0; k < to.count; k++)
-      if (strcmp(name, to.imports[k].name) == 0) set_import_slot(slot, to.imports[k].replacement);
-  });
-  return 0;
-}
-
-struct NewExports {
-  const void *inside;
-  const Import *exports;
-  size_t count;
-};
-
 /// A symbol's value counts from the library's base, and may well lie outside of it. Read-only pages are so again afterwards.
 void set_export(const dl_phdr_info &info, const ElfW(Sym) * symbol, void *value) {
   auto *at = const_cast<ElfW(Addr) *>(&symbol->st_value);
@@ -95,15 +68,6 @@ void set_export(const dl_phdr_info &info, const ElfW(Sym) * symbol, void *value)
   if (mprotect(page_of(at), page, now | PROT_WRITE) != 0) return;
   __atomic_store_n(at, reinterpret_cast<uintptr_t>(value) - info.dlpi_addr, __ATOMIC_RELEASE);
   mprotect(page_of(at), page, now);
-}
-
-int visit_to_export(dl_phdr_info *info, size_t, void *data) {
-  const auto &to = *static_cast<const NewExports *>(data);
-  if (!holds(*info, to.inside)) return 0;
-  for (size_t k = 0; k < to.count; k++)
-    if (const ElfW(Sym) *symbol = python::definition_in(*info, to.exports[k].name))
-      set_export(*info, symbol, to.exports[k].replacement);
-  return 1;
 }
 
 }  // namespace
@@ -158,13 +122,24 @@ ImportSlot import_slot(const char *library, const char *name) {
 }
 
 void redirect_imports(const Import *imports, size_t count) {
-  Redirection to{imports, count};
-  dl_iterate_phdr(visit_to_redirect, &to);
+  python::visit_modules([&](const dl_phdr_info &info) {
+    if (holds(info, imports[0].replacement)) return false;
+    visit_slots(info, [&](const char *name, void **slot) {
+      for (size_t k = 0; k < count; k++)
+        if (strcmp(name, imports[k].name) == 0) set_import_slot(slot, imports[k].replacement);
+    });
+    return false;
+  });
 }
 
 void redirect_exports(const void *inside, const Import *exports, size_t count) {
-  NewExports to{inside, exports, count};
-  dl_iterate_phdr(visit_to_export, &to);
+  python::visit_modules([&](const dl_phdr_info &info) {
+    if (!holds(info, inside)) return false;
+    for (size_t k = 0; k < count; k++)
+      if (const ElfW(Sym) *symbol = python::definition_in(info, exports[k].name))
+        set_export(info, symbol, exports[k].replacement);
+    return true;
+  });
 }
 
 unsigned long long libraries_added() { return python::load_count().added; }

@@ -53,8 +53,7 @@ struct Name {
   }
 };
 
-/// One without a name is none: what is written for it ends nothing. A thread that has written nothing yet uses no GPU, and its ranges
-/// are not worth a chunk.
+/// Without a name it ends nothing. A thread that has written nothing yet uses no GPU, and its ranges are not worth a chunk.
 void write_range(uint32_t key, const Name &name = Name()) {
   Thread &thread = t_thread;
   const uint32_t generation = log_generation();

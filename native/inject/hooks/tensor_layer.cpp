@@ -1,6 +1,5 @@
 #include "inject/hooks/tensor_layer.h"
 
-#include <errno.h>
 #include <stdint.h>
 
 #include "inject/hooks/autograd.h"
@@ -10,9 +9,8 @@
 namespace gmt::inject {
 namespace {
 
-constexpr uint8_t kDeviceTypeCuda = 1;  // c10::DeviceType::CUDA
-GMT_HOT_STATE uint64_t
-    g_reserved[kTensorDevices];  ///< what the log knows; the device's allocator is locked around every report
+constexpr uint8_t kDeviceTypeCuda = 1;              // c10::DeviceType::CUDA
+GMT_HOT_STATE uint64_t g_reserved[kTensorDevices];  ///< what the log knows; each report is under the allocator's lock
 
 /// c10::Device is two int8: the type in the low byte, the index in the high one.
 struct Device {
@@ -89,33 +87,30 @@ Function real(Function *slot, const char *name) {
 }
 
 }  // namespace
-}  // namespace gmt::inject
 
 // The spellings of PyTorch 1.10 to 2.14; all have (pointer, ±bytes, allocated, reserved, device) in the same registers. Out of
 // memory: (bytes, allocated, reserved, device).
-#define GMT_REPORT(name)                                                                                  \
-  extern "C" GMT_HOT __attribute__((visibility("default"))) void name(                                    \
-      void *address, int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) {             \
-    using Function = void (*)(void *, int64_t, uint64_t, uint64_t, uint64_t);                             \
-    GMT_HOT_STATE static Function original;                                                               \
-    gmt::inject::report(address, bytes, reserved, device);                                                \
-    if (Function f = gmt::inject::real(&original, #name)) f(address, bytes, allocated, reserved, device); \
+#define GMT_REPORT(name)                                                                      \
+  extern "C" GMT_HOT __attribute__((visibility("default"))) void name(                        \
+      void *address, int64_t bytes, uint64_t allocated, uint64_t reserved, uint64_t device) { \
+    using Function = void (*)(void *, int64_t, uint64_t, uint64_t, uint64_t);                 \
+    GMT_HOT_STATE static Function original;                                                   \
+    report(address, bytes, reserved, device);                                                 \
+    if (Function f = real(&original, #name)) f(address, bytes, allocated, reserved, device);  \
   }
 #define GMT_REPORT_OOM(name)                                                                                \
   extern "C" GMT_HOT __attribute__((visibility("default"))) void name(int64_t bytes, uint64_t allocated,    \
                                                                       uint64_t reserved, uint64_t device) { \
     using Function = void (*)(int64_t, uint64_t, uint64_t, uint64_t);                                       \
     GMT_HOT_STATE static Function original;                                                                 \
-    gmt::inject::report_oom(bytes, device);                                                                 \
-    if (Function f = gmt::inject::real(&original, #name)) f(bytes, allocated, reserved, device);            \
+    report_oom(bytes, device);                                                                              \
+    if (Function f = real(&original, #name)) f(bytes, allocated, reserved, device);                         \
   }
 
 GMT_REPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE)
 GMT_REPORT(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE)
 GMT_REPORT_OOM(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE)
 GMT_REPORT_OOM(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE)
-
-namespace gmt::inject {
 
 uint64_t reserved_bytes(uint32_t device) {
   return device < kTensorDevices ? __atomic_load_n(&g_reserved[device], __ATOMIC_RELAXED) : 0;

@@ -5,8 +5,7 @@
 namespace gmt::inject {
 namespace {
 
-// Formats: DWARF 4 §6.4 and §7.6; the tables of .eh_frame and .eh_frame_hdr: Linux Standard Base, Core, §10.6. Register numbers: the
-// processor's ABI.
+// Formats: DWARF 4 §6.4 and §7.6; .eh_frame and .eh_frame_hdr: Linux Standard Base, Core, §10.6; registers: the processor's ABI.
 constexpr uint64_t kFrameRegister = 6, kStackRegister = 7, kReturnRegister = 16;
 constexpr int64_t kReturnFromCfa = -8;
 constexpr uint8_t kFrameBased = 0x70 + kFrameRegister;  // DW_OP_breg

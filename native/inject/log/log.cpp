@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "inject/hooks/elf.h"
@@ -19,7 +18,6 @@
 #include "inject/log/thread_indices.h"
 #include "inject/log_space.h"
 #include "wire/files.h"
-#include "wire/loss_names.h"
 #include "wire/process_start.h"
 
 namespace gmt::inject {
@@ -29,12 +27,7 @@ GMT_HOT_STATE Log g_log;
 
 namespace {
 
-enum : uint32_t {
-  kClosed,
-  kOpen,
-  kRefused,
-  kOpening
-};  // in it, the number of the process that opens it: not of a fork
+enum : uint32_t { kClosed, kOpen, kRefused, kOpening };  // kOpening + the process that opens it: not a fork
 uint32_t g_state;
 uint32_t g_early_losses;                 ///< of threads that could not wait until the log was open
 constexpr uint32_t kWorthLeaving = 256;  ///< slots
@@ -49,17 +42,15 @@ const char *trace_directory() { return getenv("GPU_MEMTRACE_DIR"); }
 void map_control(const char *directory) {
   char path[4096];
   snprintf(path, sizeof path, "%s/control", directory);
-  int fd = open_file(path, O_RDWR, FileLinks::kRefused);
+  Descriptor fd(open_file(path, O_RDWR, FileLinks::kRefused));
   g_log.can_wake = fd >= 0;
-  if (fd < 0) fd = open_file(path, O_RDONLY, FileLinks::kRefused);
+  if (fd < 0) fd = Descriptor(open_file(path, O_RDONLY, FileLinks::kRefused));
   if (fd < 0) return;
-  if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(gmt_control))) {
-    const int access = g_log.can_wake ? PROT_READ | PROT_WRITE : PROT_READ;
-    void *at = mmap(nullptr, sizeof(gmt_control), access, MAP_SHARED, fd, 0);
-    const auto *control = at == MAP_FAILED ? nullptr : static_cast<const gmt_control *>(at);
-    if (control && control->magic == GMT_CONTROL_MAGIC) g_log.control = control;
-  }
-  close(fd);
+  if (lseek(fd, 0, SEEK_END) < static_cast<off_t>(sizeof(gmt_control))) return;
+  const int access = g_log.can_wake ? PROT_READ | PROT_WRITE : PROT_READ;
+  void *at = mmap(nullptr, sizeof(gmt_control), access, MAP_SHARED, fd, 0);
+  const auto *control = at == MAP_FAILED ? nullptr : static_cast<const gmt_control *>(at);
+  if (control && control->magic == GMT_CONTROL_MAGIC) g_log.control = control;
 }
 
 int create_file(const char *directory) {
@@ -308,8 +299,8 @@ void count_loss(gmt_loss cause) {
 
 bool open_log(bool *opened) {
   uint32_t state = __atomic_load_n(&g_state, __ATOMIC_ACQUIRE);
-  if (state == kOpen && log_generation() != 0)
-    return true;  // in this order: a log that is just open is not opened again
+  // In this order: a log that is just open is not opened again.
+  if (state == kOpen && log_generation() != 0) return true;
   if (state == kRefused || !configured()) return false;
   const KeptErrno kept;
   const uint32_t opening = kOpening + static_cast<uint32_t>(getpid());

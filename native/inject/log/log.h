@@ -38,12 +38,11 @@ struct alignas(64) Thread {
 
   uint32_t pending_free;        ///< a free was recorded at entry and may still fail: its kind
   uint32_t indexed_generation;  ///< of the log that `index` belongs to
-  uint32_t
-      describing;  ///< writes what the next event needs: where there is no room, the event's loss is counted, not this
-  uint32_t node_reads;            ///< left for `running_node`, before PyTorch is asked again
-  void *const *running_node;      ///< PyTorch's variable of this thread; null: it is asked
-  uint32_t number;                ///< among all threads of the log; `index` has had others before
-  uint32_t place;                 ///< of its chunk (open_chunks.h), from 1; 0 = it has none
+  uint32_t describing;        ///< writes what the next event needs: without room, the event's loss is counted, not this
+  uint32_t node_reads;        ///< left for `running_node`, before PyTorch is asked again
+  void *const *running_node;  ///< PyTorch's variable of this thread; null: it is asked
+  uint32_t number;            ///< among all threads of the log; `index` has had others before
+  uint32_t place;             ///< of its chunk (open_chunks.h), from 1; 0 = it has none
   uint32_t described_generation;  ///< of the log that knows its name
   uint32_t ended;                 ///< its end was noticed, and may not be once more
 };

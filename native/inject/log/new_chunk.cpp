@@ -45,8 +45,7 @@ gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
 gmt_chunk_header *make_chunk(gmt_loss *cause) {
   gmt_file_header *file = g_log.file;
   *cause = GMT_LOST_BUDGET;
-  if (__atomic_load_n(&file->chunks_reserved, __ATOMIC_RELAXED) >= chunk_limit())
-    return nullptr;  // no number is used up
+  if (__atomic_load_n(&file->chunks_reserved, __ATOMIC_RELAXED) >= chunk_limit()) return nullptr;  // uses no number
   const uint64_t index = __atomic_fetch_add(&file->chunks_reserved, 1, __ATOMIC_RELAXED);
   gmt_chunk_header *chunk = chunk_number(index, cause);
   if (!chunk) {

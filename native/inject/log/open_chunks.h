@@ -1,7 +1,6 @@
 #pragma once
-// Which thread writes which chunk. An open chunk cannot be given back, so there are only so many, however many threads there are: a
-// thread goes on in a chunk that an ended one left, else in that of a thread which is not writing just now, and finds another one when
-// it is to write again.
+// Which thread writes which chunk. An open chunk cannot be given back, so there are only so many: a thread goes on in a chunk that
+// an ended one left, else in that of a thread which is not writing just now, and which finds another one when it is to write again.
 #include <stdint.h>
 
 #include "inject/log/log.h"

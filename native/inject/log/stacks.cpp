@@ -1,6 +1,5 @@
 #include "inject/log/stacks.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,8 +23,7 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// Writes the code object straight into the chunk; in a fresh one if the line table did not fit into the rest of this one.
-/// False: no room.
+/// Writes the code object straight into the chunk, a fresh one if the line table did not fit into this one. False: no room.
 bool write_code(Thread &thread, const python::Frame &frame, uint32_t id) {
   constexpr char kInductor[] = "/torchinductor_";
   constexpr uint32_t kUsual = 512;  // slots: 16 KiB, more than nearly all code objects need
@@ -60,8 +58,7 @@ bool write_module(Thread &thread, uint32_t stack, const void *module) {
   return write_side_record(thread, GMT_MODULE_CALL, call, {name, call.class_bytes});
 }
 
-/// False: no room for the stack or a code object of it.
-/// `learned`: from here on the same frames have another hash.
+/// False: no room for the stack or a code object of it. `learned`: from here on the same frames have another hash.
 GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk, bool *learned) {
   gmt_frame frames[GMT_MAX_FRAMES];
   if (walk.module && !write_module(thread, id, walk.module)) return false;

@@ -13,8 +13,7 @@ uint32_t python_stack(Thread &thread, bool *ending);
 /// As python_stack, for events that come in the same order in each training step: the next one's place is fetched ahead.
 uint32_t python_stack_in_order(Thread &thread, bool *ending);
 
-/// How it is known that a call out of Python still runs (hooks/python_calls.h): as long as `*slot` is `hook`, nothing returns from
-/// one unseen.
+/// How it is known that a call out of Python still runs (hooks/python_calls.h): while `*slot` is `hook`, none returns unseen.
 struct CallEnds {
   void *const *slot;
   void *hook;

@@ -1,6 +1,5 @@
 #pragma once
-// Which of the 65,536 indices a thread of the log may have: one that an ended thread gave back, else the next. Lock-free; a thread
-// asks twice in its life.
+// Which of the 65,536 indices a thread of the log may have: one that an ended thread gave back, else the next. Lock-free.
 #include <stdint.h>
 
 namespace gmt::inject {

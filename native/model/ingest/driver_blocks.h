@@ -4,9 +4,8 @@
 
 namespace gmt::model {
 
-/// The block that a driver call means; kNone without one. A driver address is unique in its process (unified addressing),
-/// and a free carries the device that was current, not always the memory's: any device will do where the named one has
-/// none.
+/// The block that a driver call means; kNone without one. A driver address is unique in its process (unified addressing), and a
+/// free carries the device that was current, not always the memory's: any will do where the named one has none.
 uint32_t find_block(const Context &context, Space space);
 
 /// Begins the event's block. `counted`: false for memory that another process owns.

@@ -10,9 +10,7 @@ constexpr int32_t kCudaOutOfMemory = 2;  // CUDA_ERROR_OUT_OF_MEMORY (cuda.h)
 Layer layer_of(uint8_t kind) {
   constexpr uint8_t kFirstDriverKind = 16;
   if (kind < kFirstDriverKind) return Layer::Tensor;
-  const bool host =
-      kind == GMT_HOST_ALLOC || kind == GMT_HOST_REGISTER || kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
-  return host ? Layer::Host : Layer::Driver;
+  return gmt_is_host(kind) ? Layer::Host : Layer::Driver;
 }
 
 bool ran_out_of_memory(uint8_t kind, const gmt_driver_detail *detail) {

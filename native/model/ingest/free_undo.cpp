@@ -9,7 +9,7 @@ void undo_free(const Context &context) {
   UndoRecord record;
   if (!process.undo.take(context.event.address, kind, record)) return;
   if (record.what == UndoRecord::Nothing) {
-    const bool host = kind == GMT_HOST_FREE || kind == GMT_HOST_UNREGISTER;
+    const bool host = gmt_is_host(kind);
     const uint8_t device = host ? static_cast<uint8_t>(GMT_DEVICE_NONE) : record.device;
     --context.accounts().ledger(process.number, host ? Layer::Host : Layer::Driver, device).unmatched_frees;
   } else if (record.what == UndoRecord::Reference) {

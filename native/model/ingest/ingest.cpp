@@ -12,7 +12,6 @@ namespace {
 
 // Memory is slower than the work on an event. What later tensor events will touch is asked for in steps, kStep events
 // apart: the place in the table and the cell's key, then the cell, then the site and what its first event of a step needs.
-/// For one batch.
 class Prefetch {
  public:
   Prefetch(const TensorTable &table, const Accounts &accounts) : table_(table), accounts_(accounts) {}

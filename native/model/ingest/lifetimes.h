@@ -39,7 +39,6 @@ class LifetimeLog {
   /// What ended before `from_ns` is left out.
   explicit LifetimeLog(uint64_t from_ns = 0) : from_ns_(from_ns) {}
 
-  /// `event` ends the block.
   void end(const ProcessState &process, const TensorBlock &block, const trace::Event &event) {
     add(ended(lifetime_of(process, block), event), process.number);
     grow_up(process);

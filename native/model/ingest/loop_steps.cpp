@@ -43,8 +43,7 @@ std::optional<CallPath> path_of(const State &all, uint32_t process, uint32_t sit
   return path;
 }
 
-/// Whether what has gone on since the loop's last round has for half as long as the loop: an evaluation between two epochs
-/// is no new loop.
+/// Whether what follows the loop's last round has lasted half as long as the loop: an evaluation between epochs is no new loop.
 bool outlasts(const ProcessSteps &steps, uint64_t now_ns) {
   return now_ns - steps.last_end_ns >= (steps.last_end_ns - steps.begin_ns) / 2;
 }

@@ -5,8 +5,7 @@
 
 namespace gmt::model {
 
-// Steps of a program that tells nothing of them: the loop is found by the line that begins its rounds, and the rounds
-// before it was found become steps as well.
+// Steps of a program that tells nothing of them: rounds of a loop, by the line that begins them, also those before it was found.
 /// The line that begins the rounds of the loop allocates, from `cell`.
 void end_round(const Context &context, uint32_t cell);
 /// The process ends: so does the round that runs, but for one in which the program also took down what earlier rounds had left.
@@ -37,7 +36,6 @@ inline void find_loop_if_due(const Context &context) {
 
 /// A training step ended by the optimizer's mark.
 void end_training_step(const Context &context);
-/// Python's collector begins or ends.
 void handle_collection(const Context &context);
 
 /// Time has reached `time_ns`: readings of the device up to then hold, and slices of time end.

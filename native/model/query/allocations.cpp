@@ -60,7 +60,6 @@ std::pair<uint64_t, uint64_t> range_of(std::span<const Found> blocks) {
 
 class FoundBlocks {
  public:
-  /// Room for `most` blocks.
   explicit FoundBlocks(size_t most) : all_(std::make_unique_for_overwrite<Found[]>(most + 1)) {}
 
   /// Takes it where it is `wanted`; whether it is cannot be guessed, so there is no branch.
@@ -154,7 +153,7 @@ class BlockChoice {
     const NameBook::Entry *entry = nullptr;
     uint8_t category = kUnnamed;
     if constexpr (std::is_same_v<AnyBlock, TensorBlock>) {
-      if (block.named) entry = process.names.find(block.address, static_cast<uint8_t>(block.device));
+      entry = process.name_of(block);
       category = process.category_of(block);
     }
     const WordMask in_name = entry ? in_names_[process.number][entry->text] : 0;
@@ -213,18 +212,6 @@ uint64_t order_of(const AllocationQuery &query, const AnyBlock &block) {
   return query.descending ? ~value() : value();
 }
 
-const ProcessState &process_of(const State &state, uint32_t cell) {
-  return *state.process(state.accounts.cell_infos()[cell].process);
-}
-
-/// nullptr: it has none.
-const std::string *name_of(const State &state, const TensorBlock &block) {
-  if (!block.named) return nullptr;
-  const NameBook &names = process_of(state, block.cell).names;
-  const NameBook::Entry *entry = names.find(block.address, static_cast<uint8_t>(block.device));
-  return entry && entry->text ? &names.text(*entry) : nullptr;
-}
-
 template <typename AnyBlock>
 AllocationRow row_of(const State &state, const AnyBlock &block, uint64_t stream, uint8_t kind) {
   const CellInfo &maker = state.accounts.cell_infos()[block.cell];
@@ -245,9 +232,9 @@ AllocationRow row_of(const State &state, const AnyBlock &block, uint64_t stream,
 
 AllocationRow tensor_row(const State &state, const TensorBlock &block) {
   AllocationRow row = row_of(state, block, GMT_UNKNOWN, GMT_TENSOR_ALLOC);
-  const ProcessState &process = process_of(state, block.cell);
+  const ProcessState &process = *state.process(row.process);
   row.category = process.category_of(block);
-  if (const std::string *name = name_of(state, block)) row.name = *name;
+  if (const NameBook::Entry *entry = process.name_of(block)) row.name = process.names.text(*entry);
   row.module = module_of(state, block);
   const auto device = static_cast<uint8_t>(block.device);
   const gmt_block *known = block.detailed ? process.details.find(block.address, device) : nullptr;

@@ -9,11 +9,8 @@ std::vector<CategoryRow> categories(const State &state, uint32_t number) {
   if (!process) return {};
   std::map<std::pair<uint8_t, uint8_t>, CategorySum> sums = process->names.sums();
   const std::vector<CategorySum> &activations = process->activations.by_device();
-  for (size_t device = 0; device < activations.size(); ++device) {
-    CategorySum &sum = sums[{static_cast<uint8_t>(device), GMT_CATEGORY_ACTIVATION}];
-    sum.bytes += activations[device].bytes;
-    sum.count += activations[device].count;
-  }
+  for (size_t device = 0; device < activations.size(); ++device)
+    sums[{static_cast<uint8_t>(device), GMT_CATEGORY_ACTIVATION}].add(activations[device]);
   std::map<uint8_t, CategorySum> unnamed;
   for (const Ledger &ledger : state.accounts.ledgers()) {
     if (ledger.process != number || ledger.layer != Layer::Tensor) continue;
@@ -23,8 +20,7 @@ std::vector<CategoryRow> categories(const State &state, uint32_t number) {
   for (const auto &[key, sum] : sums) {
     if (sum.count == 0 || key.second == kUnnamed) continue;
     rows.push_back({key.first, key.second, sum});
-    unnamed[key.first].bytes -= sum.bytes;
-    unnamed[key.first].count -= sum.count;
+    unnamed[key.first].remove(sum);
   }
   for (const auto &[device, sum] : unnamed) {
     if (sum.count > 0) rows.push_back({device, kUnnamed, sum});

@@ -1,20 +1,17 @@
 #pragma once
-// Shape of live bytes over time, from the series of a cell: slope and spark line. Both are linear, so that a group's
-// is the sum of its cells'.
+// Shape of live bytes over time: slope and spark line. Both are linear, so that a group's is the sum of its cells'.
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "model/query/queries.h"
 #include "model/state/accounts.h"
 #include "model/state/state.h"
 
 namespace gmt::model {
 
-// When the spark line of a process is read: at the ends of steps at equal distances, so that what grows by the step is a straight
-// line however long its steps take.
+// A spark line has the ends of steps at equal distances: what grows by the step is a straight line however long steps take.
 constexpr size_t kSpark = 16;
 
 /// Times of the session, ns, rising; nothing where the process has no two steps that ended, or they are slices of time.
@@ -57,7 +54,6 @@ class Growth {
     for (const double at : x) weights_.push_back((at - mean) / spread);
   }
 
-  /// Spans of the run that have ended.
   uint32_t ended_spans() const { return accounts_.spans().span_of(now_); }
 
   /// Least-squares slope over the recent past, bytes a second; 0 while the run is too short for one.

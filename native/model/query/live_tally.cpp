@@ -59,9 +59,7 @@ void add_named(const State &state, const SiteQuery &query, const Filter &filter,
       if ((query.category && *query.category != process.category_of(block)) || !query.births.hold(block.time_ns) ||
           !filter.age_matches(process.frame->step - block.step))
         return;
-      CategorySum &sum = out.named[block.cell][name];
-      sum.bytes += static_cast<int64_t>(block.bytes);
-      ++sum.count;
+      out.named[block.cell][name].add(block.bytes);
     };
     if (query.group_by == GroupBy::Pool) {
       const bool chosen = query.process == kAll || static_cast<uint32_t>(query.process) == process.number;

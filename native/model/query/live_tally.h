@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/query/filter.h"
-#include "model/query/queries.h"
 #include "model/state/state.h"
 
 namespace gmt::model {

@@ -61,9 +61,7 @@ void add_tensors(const ProcessState &process, uint8_t device, Holders &holders, 
     if (block.device != device) return;
     const uint8_t category = process.category_of(block);
     holders.add(block.cell, block.step, block.bytes, category);
-    CategorySum &sum = out.categories[category];
-    sum.bytes += static_cast<int64_t>(block.bytes);
-    ++sum.count;
+    out.categories[category].add(block.bytes);
   });
 }
 

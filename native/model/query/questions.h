@@ -8,7 +8,6 @@
 namespace gmt::model {
 
 SiteRows sites(const State &state, const SiteQuery &query);
-/// nullopt: there is no such site.
 std::optional<SiteDetail> site(const State &state, uint32_t id);
 AllocationRows allocations(const State &state, const AllocationQuery &query);
 /// Tensors and pinned memory by address, alive or ended since the last step did.
@@ -20,9 +19,8 @@ constexpr size_t kFreeLines = 16;
 /// Stacks that free a site's blocks, most frequent first; at most kFreeLines.
 std::vector<FreeLine> free_lines(const State &state, uint32_t site);
 
-/// Buckets begin on a common grid; min, max and last are exact for the changes inside a bucket of one series.
-/// Where several are summed and more than one changes within one kept bucket, min and max are bounds. The value
-/// that held at `from_ns` leads, unless a bucket begins before or there.
+/// Buckets begin on a common grid; min, max and last are exact for one series. Where several are summed and more than one changes
+/// within one kept bucket, min and max are bounds. The value at `from_ns` leads, unless a bucket begins before or there.
 std::vector<Bucket> timeline(const State &state, const TimelineQuery &query);
 SiteSeries site_series(const State &state, const SiteSeriesQuery &query);
 LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query);

@@ -8,7 +8,6 @@
 #include "model/query/growth.h"
 #include "model/query/live_tally.h"
 #include "model/query/pools.h"
-#include "model/query/queries.h"
 #include "model/query/questions.h"
 
 namespace gmt::model {
@@ -151,8 +150,7 @@ class SiteGrouping {
       if (const auto named = tally_.named.find(cell); named != tally_.named.end()) {
         for (const auto &[path, sum] : named->second) {
           add(group_of(path), cell, 0, sum);
-          rest.bytes -= sum.bytes;
-          rest.count -= sum.count;
+          rest.remove(sum);
         }
       }
       if (query_.group_by == GroupBy::ModulePath)

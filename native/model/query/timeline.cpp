@@ -83,7 +83,6 @@ Layer layer_of(Series series) {
   return series == Series::Driver ? Layer::Driver : series == Series::Host ? Layer::Host : Layer::Tensor;
 }
 
-/// The series that the query sums.
 std::vector<const TimelineSeries *> chosen_series(const State &state, const TimelineQuery &query) {
   const auto selected = [&](uint32_t process, uint8_t device) {
     if (query.process != kAll && process != static_cast<uint32_t>(query.process)) return false;

@@ -169,8 +169,7 @@ class Accounts {
   }
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
 
-  /// The three steps by which a coming event's memory is asked for in time; each may only use what the one before
-  /// has brought near.
+  /// The three steps by which a coming event's memory is fetched; each may only use what the one before has brought near.
   void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const {
     if (process >= books_.size() || !books_[process]) return;
     const Book &own = *books_[process];
@@ -239,8 +238,7 @@ class Accounts {
   /// The framework keeps tensors in what the cell allocated.
   void add_segment(uint32_t cell);
 
-  /// The series of a process begin anew: with all that happened in one step that still runs, or, to be told again, with
-  /// what there was before `entries`.
+  /// The series of a process begin anew: with all so far in one step that still runs, or with what was before `entries`.
   void restart_in_first_step(uint32_t process);
   void restart_before(uint32_t process, const std::vector<StepEntry> &entries);
   void replay(const StepEntry &entry, uint32_t born_step);

@@ -21,10 +21,8 @@ Answer *AnswerBook::add(const trace::AnswerPart &part, uint64_t time_ns) {
 }
 
 const Answer *AnswerBook::find(uint32_t index) const {
-  for (const Answer &known : answers_) {
-    if (known.index == index) return &known;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(answers_, index, &Answer::index);
+  return found == answers_.end() ? nullptr : &*found;
 }
 
 namespace {

@@ -10,7 +10,6 @@
 
 namespace gmt::model {
 
-/// A block that an address names.
 struct BlockFacts {
   uint64_t address = 0;
   bool known = false;
@@ -47,7 +46,6 @@ class AnswerBook {
   /// Adds a part; returns the answer when this was its last one, else nullptr. A part out of order begins or ends nothing.
   Answer *add(const trace::AnswerPart &part, uint64_t time_ns);
   const std::deque<Answer> &answers() const { return answers_; }
-  /// nullptr: none.
   const Answer *find(uint32_t index) const;
 
  private:

@@ -19,6 +19,12 @@ constexpr const char *category_name(uint8_t category) { return word_of(static_ca
 struct CategorySum {
   int64_t bytes = 0;
   int64_t count = 0;
+  void add(uint64_t block) { add({static_cast<int64_t>(block), 1}); }
+  void add(const CategorySum &more) {
+    bytes += more.bytes;
+    count += more.count;
+  }
+  void remove(const CategorySum &part) { add({-part.bytes, -part.count}); }
 };
 
 /// Live bytes of one category on one device.
@@ -28,20 +34,15 @@ struct CategoryRow {
   CategorySum sum;
 };
 
-/// Sums of one category by device.
 class CategorySums {
  public:
   void checkpoint(Archive &a) { a(sums_); }
   void add(uint8_t device, uint64_t bytes) {
     if (device >= sums_.size()) sums_.resize(device + 1u);
-    sums_[device].bytes += static_cast<int64_t>(bytes);
-    ++sums_[device].count;
+    sums_[device].add(bytes);
   }
   /// What was added before.
-  void remove(uint8_t device, uint64_t bytes) {
-    sums_[device].bytes -= static_cast<int64_t>(bytes);
-    --sums_[device].count;
-  }
+  void remove(uint8_t device, uint64_t bytes) { sums_[device].remove({static_cast<int64_t>(bytes), 1}); }
   const std::vector<CategorySum> &by_device() const { return sums_; }
 
  private:
@@ -67,17 +68,13 @@ class NameBook {
     forget(address, device);
     if (category > kUnnamed) category = GMT_CATEGORY_OTHER;
     entries_[block_key(address, device)] = {number_of(text), category, device, bytes};
-    CategorySum &sum = sums_[{device, category}];
-    sum.bytes += static_cast<int64_t>(bytes);
-    ++sum.count;
+    sums_[{device, category}].add(bytes);
   }
   /// The block was freed.
   void forget(uint64_t address, uint8_t device) {
     const auto found = entries_.find(block_key(address, device));
     if (found == entries_.end()) return;
-    CategorySum &sum = sums_[{device, found->second.category}];
-    sum.bytes -= static_cast<int64_t>(found->second.bytes);
-    --sum.count;
+    sums_[{device, found->second.category}].remove({static_cast<int64_t>(found->second.bytes), 1});
     entries_.erase(found);
   }
   /// nullptr: nobody named it.

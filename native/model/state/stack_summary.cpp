@@ -30,10 +30,7 @@ bool runs_optimizer(const Frame &frame) { return frame.file.find("torch/optim/")
 
 }  // namespace
 
-std::string_view last_name(std::string_view qualified) {
-  const size_t dot = qualified.rfind('.');
-  return dot == std::string_view::npos ? qualified : qualified.substr(dot + 1);
-}
+std::string_view last_name(std::string_view qualified) { return qualified.substr(qualified.rfind('.') + 1); }
 
 uint64_t hash_of(std::string_view text) { return mix(0, text); }
 

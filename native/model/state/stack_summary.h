@@ -31,7 +31,6 @@ std::string_view last_name(std::string_view qualified);
 
 uint64_t hash_of(std::string_view text);
 
-/// ASCII letters in lower case.
 std::string lower_case(std::string text);
 
 /// `stack` is resolved; without frames the summary has no line.

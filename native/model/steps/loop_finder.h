@@ -1,7 +1,6 @@
 #pragma once
-// Finds the loop of a program that tells nothing of its steps. Rounds of a loop need not be alike: what makes them is that the program
-// comes back to a place in its calls. Remembers what happened since it began, so that the rounds before it was found can be counted as
-// steps afterwards.
+// Finds the loop of a program that tells nothing of its steps. Rounds need not be alike: what makes them is that the program comes
+// back to a place in its calls. Remembers what happened since it began, so that earlier rounds can be counted as steps afterwards.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -49,7 +48,6 @@ constexpr CallPosition call_position(size_t depth, uint32_t line, Parting partin
   return static_cast<uint64_t>(depth) << 34 | static_cast<uint64_t>(line) << 2 | static_cast<uint64_t>(parting);
 }
 
-/// The depth and line alone.
 constexpr uint64_t depth_and_line(CallPosition place) { return place >> 2; }
 
 /// Of a file and a function of it, not kOfLibrary.
@@ -155,8 +153,7 @@ class LoopFinder {
   static constexpr size_t kAllocations = 1u << 20;
   /// Rounds that make a loop, without the first two, which also fill caches.
   static constexpr size_t kRounds = 8;
-  /// Up to this many allocations it searches often, so that a loop is found early; later each search has half as
-  /// much again to see as the one before.
+  /// Up to this many allocations it searches often, so that a loop is found early; later each search sees half as much again.
   static constexpr size_t kFew = 20'000;
 
   /// Of a cell: the site, kNone where it is none to go by, the stack, and the thread.

@@ -54,8 +54,7 @@ void SiteSteps::begin(uint32_t site, uint32_t step) {
   static_cast<SiteStep &>(history) = {.count_before = sum.live_count, .bytes_before = sum.live_bytes};
 }
 
-/// Where there are very many sites, each is kept in less detail. Processes have steps of their own: a site's points are
-/// joined by how far its own have come.
+/// Very many sites are kept in less detail each. A site's points are joined by how far its own process's steps have come.
 void SiteSteps::count_points(std::ptrdiff_t more) {
   points_ += more;
   if (points_ <= kPoints || detail_ <= kCoarsest) return;

@@ -2,7 +2,6 @@
 // What each site did in each step. The running step of a site is in one cache line that its events touch anyway; it goes
 // to the site's list when the first event of a later step comes, so that a site that rests costs nothing.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "model/state/types.h"
@@ -132,8 +131,7 @@ class SiteSteps {
   }
 
   void prefetch(uint32_t site) const { __builtin_prefetch(&sums_[site], 1); }
-  /// Once the former has brought it near: what the first event of a step needs besides, and what a free of an `old` block
-  /// does.
+  /// Once the former has brought it near: what the first event of a step, or a free of an `old` block, needs besides.
   void prefetch_history(uint32_t site, uint32_t step, bool old) const {
     if (sums_[site].step == step && !old) return;
     const auto *first = reinterpret_cast<const char *>(&histories_[site]);

@@ -1,7 +1,6 @@
 #pragma once
-// One number over time as min / max / last buckets at several widths: rings for the recent past, each 8 times
-// coarser than the one before, and one list for the whole run whose width doubles when it is full. At most about
-// 1 MB, however long the run.
+// One number over time as min / max / last buckets at several widths: rings for the recent past, each 8 times coarser than the
+// one before, and one list for the whole run whose width doubles when it is full. At most about 1 MB, however long the run.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -38,7 +37,6 @@ class TimelineSeries {
     open_[0].last = value;
   }
 
-  /// A bucket as it is kept.
   struct StoredBucket {
     Bucket bucket;
     uint64_t width_ns;

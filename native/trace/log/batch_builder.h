@@ -21,9 +21,7 @@ class BatchBuilder {
     nodes_.clear();
     std::apply([](auto &...list) { (list.clear(), ...); }, records_);
   }
-  /// Events.
   size_t size() const { return count_; }
-  /// There is nothing to deliver.
   bool empty() const {
     const auto none = [](const auto &...list) { return (list.empty() && ...); };
     return count_ == 0 && nodes_.empty() && std::apply(none, records_);

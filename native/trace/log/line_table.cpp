@@ -59,8 +59,7 @@ int64_t line_delta(Table table, size_t entry) {
   }
 }
 
-// Location table of 3.11+: entries begin with a byte that has bit 7 set: 4 bits of code, 3 bits of length - 1 in
-// 2-byte code units.
+// Location table of 3.11+: an entry's first byte has bit 7 set, 4 bits of code, 3 bits of length - 1 in 2-byte code units.
 int line_311(Table table, int64_t line, uint32_t offset) {
   uint64_t end = 0;
   for (size_t entry = 0; entry < table.size();) {

@@ -9,9 +9,8 @@ namespace gmt::trace {
 /// No Python line belongs to the instruction.
 constexpr int kNoLine = -1;
 
-/// The line of the instruction at byte `offset` of a code object; `offset` 0xffffffff (before the first instruction)
-/// gives `first_line`. `python_version`: 0x0309 to 0x030e, later ones are read as 0x030e. kNoLine where the table says
-/// so or ends before the offset. Any bytes are safe.
+/// The line of the instruction at byte `offset` (0xffffffff, before the first: `first_line`) of a code object; kNoLine where the table
+/// says so or ends before. `python_version`: 0x0309 to 0x030e, later ones are read as that. Any bytes are safe.
 int line_of_offset(uint16_t python_version, std::span<const uint8_t> table, uint32_t first_line, uint32_t offset);
 
 }  // namespace gmt::trace

@@ -1,6 +1,5 @@
 #pragma once
-// The log of one process: a live `*.gmtlog`, or the same bytes inside a saved trace. Chunks are found and bounded
-// here; what is in them is for Merge.
+// The log of one process, live or inside a saved trace. Chunks are found and bounded here; what is in them is for Merge.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,8 +29,7 @@ struct LogSection {
 
 class LogFile {
  public:
-  /// Opens the log at `path`. A log that its process has not finished creating is no error: ready() is false then, and
-  /// refresh() tries again.
+  /// Opens the log at `path`. One that its process has not finished creating is no error: refresh() until it is ready().
   static Result<LogFile> open(const std::string &path);
   /// Opens the log in a section of a saved trace.
   static Result<LogFile> open_section(const std::string &path, const LogSection &section);

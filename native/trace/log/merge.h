@@ -97,8 +97,7 @@ class Merge {
   struct Pending {
     uint64_t first_sequence;
     uint64_t chunk;
-    Cursor *
-        cursor;  ///< stands at a record from which on nothing is below `first_sequence`; null: the chunk is to be opened
+    Cursor *cursor;  ///< from its place on nothing is below `first_sequence`; null: the chunk is to be opened
     bool operator<(const Pending &other) const { return first_sequence > other.first_sequence; }
   };
   /// Of an index: which thread has it, and its state.

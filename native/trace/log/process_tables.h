@@ -39,8 +39,7 @@ struct Note {
 
 class ProcessTables {
  public:
-  /// Takes a side record that lies wholly in `payload`. False: it is damaged (and changed nothing). Kinds that are no
-  /// table entries are true and nothing.
+  /// Takes a side record, which lies wholly in `payload`. False: it is damaged. Kinds that are no table entries change nothing.
   bool add(uint8_t kind, std::span<const std::byte> payload);
 
   /// The same for a GMT_THREAD, which is about the thread of this number.
@@ -67,9 +66,8 @@ class ProcessTables {
   size_t generated_count() const { return generated_count_; }
   size_t stack_count() const { return stacks_.size(); }
 
-  /// The frames of a stack with their lines, put together anew each time. Null: no such stack (yet): a stack's record may lie
-  /// in another thread's chunk and come a moment after the first event that names it. The answer stays valid until the
-  /// next call only. Not for two threads at once.
+  /// The frames of a stack with their lines, valid until the next call. Null: no such stack (yet): its record may lie in another
+  /// thread's chunk and come a moment after the first event that names it. Not for two threads at once.
   const Stack *resolve(uint32_t stack_id);
 
  private:

@@ -50,14 +50,12 @@ class Clock {
   /// A pair far enough from the start was seen, or none is needed.
   bool calibrated() const { return !tsc_ || span_ns_ > 0; }
   double ns_per_tick() const { return ns_per_tick_; }
-  /// Session time of a moment that both clocks name. False where the two contradict each other by more than a second:
-  /// one of them is damaged.
+  /// Session time of a moment that both clocks name. False: they contradict each other by more than a second, one is damaged.
   bool session_ns(uint64_t ticks, uint64_t monotonic_ns, uint64_t *ns) const {
     if (monotonic_ns < start_ns_ || ticks < start_ticks_) return false;
     double by_ticks = static_cast<double>(ticks - start_ticks_) * ns_per_tick_;
     double by_clock = static_cast<double>(monotonic_ns - start_ns_);
-    // A suspended machine stops CLOCK_MONOTONIC but perhaps not the TSC, so this is held against damage only where the
-    // clocks are one.
+    // A suspended machine stops CLOCK_MONOTONIC but perhaps not the TSC: only where the clocks are one this means damage.
     double tolerance = tsc_ ? kTolerance + by_ticks : kTolerance;
     if (std::fabs(by_ticks - by_clock) > tolerance) return false;
     *ns = offset_ns_ + (monotonic_ns - start_ns_);
@@ -73,8 +71,7 @@ class Clock {
   static constexpr double kSlowest = 100, kFastest = 0.05;  ///< ns a tick: 10 MHz to 20 GHz
   static constexpr double kUsual = 0.4;                     // of a processor, until a pair tells
   static constexpr double kTolerance = 1e9;
-  static constexpr uint64_t kFarEnough =
-      1'000'000;  // ns: what reading two clocks takes apart is much of a shorter time
+  static constexpr uint64_t kFarEnough = 1'000'000;  // ns: of a shorter time, what reading two clocks takes is much
 
   uint64_t start_ticks_ = 0;
   uint64_t start_ns_ = 0;

@@ -1,7 +1,6 @@
 #pragma once
 // The slots of a chunk, arranged so that they pack well (native/wire/container.h), and back.
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -72,7 +72,6 @@ class LogBuilder {
     std::memcpy(reserve(1), &event, sizeof event);
   }
   void lose(gmt_loss cause, uint64_t count) { header_.lost[cause] += count; }
-  /// Writes what is left.
   void finish() {
     end_chunk();
     packer_.finish(header_);

@@ -1,6 +1,5 @@
 #include "trace/saved/trace_writer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,14 +14,13 @@ constexpr uint64_t kAlignment = 4096;
 }
 
 TraceWriter::TraceWriter(std::string target) : target_(std::move(target)), path_parts_(split_path(target_.c_str())) {
-  if (path_parts_.folder >= 0) fd_ = create_file(path_parts_.folder, path_parts_.name, temporary_, 0666);
+  if (path_parts_.folder >= 0) fd_ = Descriptor(create_file(path_parts_.folder, path_parts_.name, temporary_, 0666));
   if (fd_ < 0) fail("create");
   end_ = sizeof(gmt_trace_header);
 }
 
 TraceWriter::~TraceWriter() {
-  if (fd_ >= 0) ::close(fd_), remove_file(temporary_, path_parts_.folder);
-  if (path_parts_.folder >= 0) ::close(path_parts_.folder);
+  if (fd_ >= 0) remove_file(temporary_, path_parts_.folder);
 }
 
 void TraceWriter::fail(const char *doing) {
@@ -82,8 +80,7 @@ Status TraceWriter::finish() {
   if (!error_ && ::fsync(fd_) != 0) fail("write");
   if (!error_ && !rename_in(path_parts_.folder, temporary_, path_parts_.name)) fail("create");
   if (error_) return error_;
-  ::close(fd_);
-  fd_ = -1;
+  fd_ = Descriptor();
   ::fsync(path_parts_.folder);  // the name is as durable as the bytes
   return std::nullopt;
 }

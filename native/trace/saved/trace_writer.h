@@ -20,8 +20,6 @@ class TraceWriter {
  public:
   explicit TraceWriter(std::string target);
   ~TraceWriter();
-  TraceWriter(const TraceWriter &) = delete;
-  TraceWriter &operator=(const TraceWriter &) = delete;
 
   /// Begins a section at the next multiple of 4096.
   void begin_section(gmt_section_kind kind);
@@ -32,7 +30,6 @@ class TraceWriter {
   /// From here on what there is can be read at unfinished_path(); more may follow.
   void settle();
   std::string unfinished_path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-  /// Bytes so far.
   uint64_t size() const { return end_; }
   /// Writes the table and the header, makes it durable, and puts it in its place.
   Status finish();
@@ -45,7 +42,7 @@ class TraceWriter {
   const std::string target_;
   PathParts path_parts_;
   char temporary_[256];
-  int fd_ = -1;
+  Descriptor fd_;
   uint64_t end_ = 0;
   std::vector<gmt_section> sections_;
   Status error_;

@@ -16,11 +16,6 @@
 namespace gmt::trace {
 namespace {
 
-std::string_view base_name(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 std::string counted(uint64_t count, const char *one, const char *many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
@@ -244,7 +239,7 @@ void write_pools(LogBuilder &log, const SnapshotData &data) {
 }
 
 void write_tables(LogBuilder &log, const std::string &path, const SnapshotData &data) {
-  const std::string command = std::string(base_name(path)) + '\0';
+  const std::string command = path.substr(path.rfind('/') + 1) + '\0';
   log.record(GMT_PROCESS,
              {part(gmt_process_record{static_cast<uint32_t>(command.size()), 0}), part(std::string_view(command))});
   constexpr std::string_view kThread = "all threads";

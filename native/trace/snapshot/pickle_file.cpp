@@ -18,14 +18,11 @@ constexpr uint64_t kMostBytes = 1ull << 32;
 // Read, not mapped: a program may write the file anew, and a map that loses its pages ends the process.
 Result<PickleTree> read_pickle_file(const std::string &path) {
   const auto because = [&](const char *why) { return Error{path + " was not opened: " + why + "."}; };
-  const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
+  const Descriptor fd(open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed));
   if (fd < 0) return because(file_problem(errno));
   struct stat status;
   const uint64_t size = facts_of(fd, &status) ? static_cast<uint64_t>(status.st_size) : 0;
-  if (size > kMostBytes) {
-    ::close(fd);
-    return because("it is larger than 4 GiB");
-  }
+  if (size > kMostBytes) return because("it is larger than 4 GiB");
   auto bytes = std::make_unique_for_overwrite<std::byte[]>(size + 1);
   uint64_t count = 0;
   ssize_t got = 1;
@@ -34,9 +31,7 @@ Result<PickleTree> read_pickle_file(const std::string &path) {
     if (got < 0 && errno != EINTR) break;
     if (got > 0) count += static_cast<uint64_t>(got);
   }
-  const int problem = errno;
-  ::close(fd);
-  if (got < 0) return because(std::strerror(problem));
+  if (got < 0) return because(std::strerror(errno));
   return read_pickle(std::move(bytes), count, path);
 }
 

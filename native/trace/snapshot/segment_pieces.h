@@ -17,7 +17,6 @@ class SegmentPieces {
     bool mapped;
     bool before;  ///< was mapped when the history began
   };
-  /// Places of pieces.
   struct Range {
     size_t first, end;
   };

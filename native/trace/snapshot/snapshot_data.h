@@ -26,9 +26,8 @@ struct SnapshotAction {
     kRangeBegin,
     kRangeEnd,
   };
-  uint64_t
-      address;     ///< of kStep and ranges: its number, from 1; of kOutOfMemory: what was free, GMT_UNKNOWN = not told
-  uint64_t bytes;  ///< of kAlloc and the frees: as asked for, until it is known better
+  uint64_t address;  ///< of kStep and ranges: its number, from 1; of kOutOfMemory: what was free, or GMT_UNKNOWN
+  uint64_t bytes;    ///< of kAlloc and the frees: as asked for, until it is known better
   uint64_t stream;
   uint64_t time_us;  ///< since the epoch, rising
   uint32_t stack;    ///< 0 = unknown

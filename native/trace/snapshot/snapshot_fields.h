@@ -1,6 +1,5 @@
 #pragma once
-// The dicts of a memory snapshot, by the names that PyTorch gives to their fields (torch/csrc/cuda/Module.cpp,
-// torch/cuda/_memory_viz.py).
+// The dicts of a memory snapshot, by PyTorch's names of their fields (torch/csrc/cuda/Module.cpp, torch/cuda/_memory_viz.py).
 #include <algorithm>
 #include <array>
 #include <cstddef>

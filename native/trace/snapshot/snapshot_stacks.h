@@ -23,7 +23,6 @@ class SnapshotStacks {
   uint32_t stack(Value frames);
   /// The same stack for memory that was there before the history begins.
   uint32_t before(uint32_t stack);
-  /// Writes all of them.
   void write(LogBuilder &log) const;
 
  private:

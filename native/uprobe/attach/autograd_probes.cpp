@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::string_view kNumber = "_ZN2at15sequence_number17get_and_incrementEv";
 constexpr std::string_view kThread = "_ZN2at14RecordFunction15currentThreadIdEv";
-constexpr std::string_view kEvaluate =
-    "_ZN5torch8autograd6Engine17evaluate_functionE";  // its arguments: see node_begins
+constexpr std::string_view kEvaluate = "_ZN5torch8autograd6Engine17evaluate_functionE";  // arguments: node_begins
 constexpr std::string_view kEvaluateArguments = "RSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferE";
 constexpr std::string_view kExecute = "_ZN5torch8autograd6Engine23execute_with_graph_taskE";
 constexpr std::string_view kNode = "_ZTIN5torch8autograd4NodeE";
@@ -88,8 +87,7 @@ std::optional<ThreadLocal> find_thread_local(std::span<const std::byte> bytes, u
     const size_t call = at + 7, length = call_bytes(code, call);
     const auto offset = length ? read_offset(code, call + length) : std::nullopt;
     if (!distance || !offset) return std::nullopt;
-    // The kernel carries out a plain call by itself, and refuses to probe one with such prefixes. It is the function's first, so
-    // each pass comes by it once.
+    // The kernel carries out a plain call by itself, and refuses to probe one with prefixes. Each pass comes by it once.
     const bool plain = code.byte(call) == 0xe8;
     const auto index = address + call + static_cast<uint64_t>(int64_t{*distance});
     return ThreadLocal{plain ? static_cast<uint32_t>(call) : probe_place(bytes, false), index, *offset};

@@ -1,14 +1,10 @@
 #include "uprobe/attach/elf_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
-
-#include "wire/files.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -32,27 +28,15 @@ std::string_view text_at(std::span<const std::byte> strings, uint64_t offset) {
 
 std::optional<FileBytes> FileBytes::open(const std::string &path) {
   // Not a FIFO or a device: opening or reading one could wait for ever, or do something.
-  const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
+  Descriptor fd(open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed));
   if (fd < 0) return std::nullopt;
   struct stat facts {};
   if (!facts_of(fd, &facts)) facts.st_size = 0;
-  return FileBytes(fd, static_cast<uint64_t>(facts.st_size));
-}
-
-FileBytes::FileBytes(FileBytes &&other) noexcept : fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
-
-FileBytes::~FileBytes() {
-  if (fd_ >= 0) ::close(fd_);
+  return FileBytes(std::move(fd), static_cast<uint64_t>(facts.st_size));
 }
 
 bool FileBytes::read(uint64_t offset, void *to, size_t count) const {
-  if (offset > size_ || count > size_ - offset) return false;
-  for (size_t done = 0; done < count;) {
-    const ssize_t n = ::pread(fd_, static_cast<char *>(to) + done, count - done, static_cast<off_t>(offset + done));
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
-  }
-  return true;
+  return offset <= size_ && count <= size_ - offset && read_all(fd_, offset, to, count);
 }
 
 std::vector<std::byte> FileBytes::copy(uint64_t offset, uint64_t count, uint64_t limit) const {
@@ -103,9 +87,8 @@ void ElfFile::read_symbols(const FileBytes &file) {
 }
 
 const ElfSymbol *ElfFile::find(std::string_view name) const {
-  for (const ElfSymbol &symbol : symbols_)
-    if (symbol.name == name) return &symbol;
-  return nullptr;
+  const auto found = std::ranges::find(symbols_, name, &ElfSymbol::name);
+  return found == symbols_.end() ? nullptr : &*found;
 }
 
 std::vector<std::byte> ElfFile::bytes_at(const FileBytes &file, uint64_t address, size_t count) const {

@@ -11,17 +11,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "wire/files.h"
 
 namespace gmt::uprobe {
 
-/// An open file.
 class FileBytes {
  public:
   static std::optional<FileBytes> open(const std::string &path);
-  FileBytes(FileBytes &&other) noexcept;
-  FileBytes &operator=(FileBytes &&) = delete;
-  ~FileBytes();
 
   uint64_t size() const { return size_; }
   /// Exactly `count` bytes from `offset`; false: they are not all there.
@@ -30,8 +29,8 @@ class FileBytes {
   std::vector<std::byte> copy(uint64_t offset, uint64_t count, uint64_t limit) const;
 
  private:
-  FileBytes(int fd, uint64_t size) : fd_(fd), size_(size) {}
-  int fd_;
+  FileBytes(Descriptor fd, uint64_t size) : fd_(std::move(fd)), size_(size) {}
+  Descriptor fd_;
   uint64_t size_ = 0;
 };
 
@@ -74,8 +73,7 @@ class ElfFile {
   const std::vector<Segment> &segments() const { return segments_; }
   /// By number.
   const std::vector<Section> &sections() const { return sections_; }
-  /// Calls each(symbol) for what the first table of this type (SHT_DYNSYM, SHT_SYMTAB) defines, until it says true. The symbols' names
-  /// lie in `names`.
+  /// Calls each(symbol) for what the first table of this type (SHT_DYNSYM, SHT_SYMTAB) defines, until it says true; names lie in `names`.
   template <class Each>
   void each_symbol(const FileBytes &file, uint32_t type, std::vector<std::byte> *names, Each each) const {
     constexpr uint64_t kMostBytes = 256u << 20;

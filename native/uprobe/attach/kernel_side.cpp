@@ -15,6 +15,7 @@
 #include "cuda/driver_calls.h"
 #include "uprobe/attach/call_layout.h"
 #include "uprobe/bpf/skeleton.h"
+#include "wire/files.h"
 
 namespace gmt::uprobe {
 namespace {
@@ -55,11 +56,10 @@ Problem load_problem(int error) {
 /// Runs the program for each task that `options` names; without them for all.
 void run_iterator(const bpf_program *program, const bpf_iter_attach_opts *options) {
   bpf_link *link = ::bpf_program__attach_iter(program, options);
-  const int walk = link ? ::bpf_iter_create(::bpf_link__fd(link)) : -1;
+  const Descriptor walk(link ? ::bpf_iter_create(::bpf_link__fd(link)) : -1);
   char nothing[16];
   while (walk >= 0 && ::read(walk, nothing, sizeof nothing) > 0) {
   }
-  if (walk >= 0) ::close(walk);
   ::bpf_link__destroy(link);
 }
 
@@ -70,13 +70,10 @@ bool multi_links_work() {
   bpf_prog_load_opts options{};
   options.sz = sizeof options;
   options.expected_attach_type = static_cast<bpf_attach_type>(kUprobeMultiAttachType);
-  const int program = ::bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gmt_multi", "GPL", code, std::size(code), &options);
+  const Descriptor program(::bpf_prog_load(BPF_PROG_TYPE_KPROBE, "gmt_multi", "GPL", code, std::size(code), &options));
   if (program < 0) return false;
   // A probe on the own file's first byte, which is never run.
-  const int link = create_multi_link(program, "/proc/self/exe", {{0, 0}}, false, ::getpid());
-  ::close(program);
-  if (link >= 0) ::close(link);
-  return link >= 0;
+  return Descriptor(create_multi_link(program, "/proc/self/exe", {{0, 0}}, false, ::getpid())) >= 0;
 }
 
 KernelSide::KernelSide() { ::libbpf_set_print(keep_complaint); }

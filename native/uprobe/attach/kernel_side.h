@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 #include "uprobe/attach/links.h"
 #include "uprobe/bpf/ring.h"

@@ -6,7 +6,6 @@
 #include "uprobe/attach/autograd_probes.h"
 #include "uprobe/attach/elf_file.h"
 #include "uprobe/attach/links.h"
-#include "uprobe/bpf/ring.h"
 
 namespace gmt::uprobe {
 
@@ -24,8 +23,7 @@ LibraryRole role_of(std::string_view file_name);
 struct LibraryProbes {
   std::vector<ProbePoint> calls;     ///< at entry and return
   std::vector<ProbePoint> contexts;  ///< at entry and return
-  std::vector<ProbePoint>
-      getters;  ///< as contexts, and called so often that they are left out where no answer is needed
+  std::vector<ProbePoint> getters;   ///< as contexts, and called often: left out where no answer is needed
   std::vector<ProbePoint> reports;
   std::vector<ProbePoint> linker;
   std::vector<ProbePoint> ending;

@@ -66,7 +66,6 @@ bool scoped_links_see_threads() {
 Links::~Links() { clear(); }
 
 void Links::clear() {
-  for (int fd : multi_) ::close(fd);
   for (bpf_link *link : perf_) bpf_link__destroy(link);
   multi_.clear();
   perf_.clear();
@@ -84,7 +83,7 @@ int Links::attach(const bpf_program *program, const std::string &path, const std
 int Links::attach_multi(int program, const std::string &path, const std::vector<ProbePoint> &points, bool at_return) {
   const int fd = create_multi_link(program, path.c_str(), points, at_return, pid_);
   if (fd < 0) return -fd;
-  multi_.push_back(fd);
+  multi_.emplace_back(fd);
   return 0;
 }
 

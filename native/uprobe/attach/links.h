@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "wire/files.h"
+
 struct bpf_link;
 struct bpf_program;
 
@@ -24,8 +26,6 @@ class Links {
   /// `pid`: only this process hits the probes (threads included); 0: every process that maps the file.
   Links(ProbeWay way, pid_t pid) : way_(way), pid_(pid) {}
   ~Links();
-  Links(const Links &) = delete;
-  Links &operator=(const Links &) = delete;
 
   /// 0, or an errno: then nothing of these points is attached.
   int attach(const bpf_program *program, const std::string &path, const std::vector<ProbePoint> &points,
@@ -42,7 +42,7 @@ class Links {
   ProbeWay way_;
   pid_t pid_;
   size_t probes_ = 0;
-  std::vector<int> multi_;
+  std::vector<Descriptor> multi_;
   std::vector<bpf_link *> perf_;
 };
 

@@ -2,8 +2,6 @@
 // What the program may do, and giving up all of it that it does not need. It runs as root, or with the capabilities of its file.
 #include <sys/types.h>
 
-#include <cstdint>
-
 namespace gmt::uprobe {
 
 struct Rights {
@@ -12,17 +10,15 @@ struct Rights {
   uid_t user = 0;          ///< whose processes it may look into, where not root
 };
 
-/// To be called before anything is read: gives up every capability that the tracer never needs, for ever (no_new_privs), and
-/// keeps its memory from others.
+/// Before anything is read: gives up every capability that the tracer never needs, for ever, and keeps its memory from others.
 Rights acquire_rights();
 
 /// As root: becomes the owner of the trace directory, so that files belong to them, and keeps what is needed from here on:
 /// probes, looking into processes of others (`foreign`), perf events (`perf`). False: the kernel refused.
 bool settle_rights(uid_t owner, gid_t group, bool foreign, bool perf);
 
-/// Goes before the program's threads from here on: it works little, and what it does not get to before the ring is full is
-/// lost; where more threads run than there are processors, a fair share is too small for a burst. Without CAP_SYS_NICE this does
-/// nothing; the capability is given up.
+/// Goes before the program's threads from here on: what it does not get to before the ring is full is lost, and a fair share of busy
+/// processors is too small for a burst. Without CAP_SYS_NICE this does nothing; the capability is given up.
 void run_ahead();
 
 }  // namespace gmt::uprobe

@@ -7,9 +7,8 @@
 
 namespace gmt::uprobe {
 
-/// Bytes from the function's begin to the place for its probe. Only instructions are passed over that leave all argument
-/// registers alone, and with `keeps_stack` (probes that also want the return) the stack pointer; each of them is run once a call.
-/// 0 where that is not sure.
+/// Bytes from the function's begin to the place for its probe, 0 where it is not sure. Only instructions are passed over that run once
+/// a call and leave all argument registers alone, and with `keeps_stack` (probes that also want the return) the stack pointer.
 uint32_t probe_place(std::span<const std::byte> code, bool keeps_stack);
 
 }  // namespace gmt::uprobe

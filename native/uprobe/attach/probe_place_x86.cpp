@@ -40,7 +40,6 @@ class Reader {
   }
   void skip(uint32_t count) { at_ += count; }
   uint32_t at() const { return at_; }
-  bool inside() const { return at_ <= code_.size(); }
 
  private:
   std::span<const std::byte> code_;

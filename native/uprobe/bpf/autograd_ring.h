@@ -23,8 +23,7 @@ struct gmt_up_running {
 
 #define GMT_NODE_DEPTH 8  ///< nodes that run inside of each other on one thread, and are still told apart
 
-/// A node's evaluation that began. Its frame lives while its return address stands where the call put it: whatever the caller calls
-/// next puts another one there.
+/// A node's evaluation that began. Its frame lives until the caller's next call puts another return address in its place.
 struct gmt_up_evaluation {
   uint64_t stack_pointer;
   uint64_t return_address;

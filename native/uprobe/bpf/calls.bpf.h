@@ -17,9 +17,8 @@ GMT_INLINE void copy_arguments(uint64_t *to, struct pt_regs *ctx) {
 
 #define MOST_NESTED 64
 
-/// False: the call is one that another call of the table makes on the same thread. A pending call whose frame is gone (it was
-/// left by a jump) has a stack pointer that this one has passed; where it has not, so many calls inside of it tell, and they
-/// were lost.
+/// False: another call of the table makes this one on the same thread. A pending call whose frame is gone (left by a jump) has a
+/// stack pointer that this one has passed; where it has not, so many calls inside of it tell, and they were lost.
 GMT_INLINE bool begin_call(struct gmt_here *here, struct gmt_up_pending *call, struct pt_regs *ctx, uint32_t row) {
   uint64_t stack_pointer = PT_REGS_SP(ctx);
   if (call->stack_pointer && stack_pointer < call->stack_pointer) {

@@ -2,8 +2,7 @@
 // The life of the traced processes: they make processes, run other programs, load libraries, end.
 #include "trace.bpf.h"
 
-const volatile uint32_t
-    stop_at_libraries;  ///< 1: a process waits at new libraries until the tracer has attached to them
+const volatile uint32_t stop_at_libraries;  ///< 1: a process waits at new libraries until the tracer is attached
 
 /// False: there was no room.
 static __noinline bool tell_process(uint8_t type, struct task_struct *task, const struct gmt_up_target *target,

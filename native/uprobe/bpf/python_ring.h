@@ -33,8 +33,7 @@ struct gmt_python_interpreter {
 #define GMT_PYTHON_TABLE_BYTES 65536
 #define GMT_PYTHON_PART_BYTES 1024
 
-/// Types of records, in gmt_up_head.type. A thread queues a code object's record and its parts one after the other, and then the
-/// stack that needed it.
+/// Types of records, in gmt_up_head.type. A thread queues a code object's record, its parts, and then the stack that needed it.
 enum gmt_up_python_type {
   GMT_UP_PYTHON_CODE = 32,   ///< gmt_up_python_code
   GMT_UP_PYTHON_PART = 33,   ///< gmt_up_python_part, of the thread's last code object

@@ -1,6 +1,5 @@
 #pragma once
-// What every walk over a thread's stack works with: its scratch memory, what was described already, reading the process's memory,
-// hashing.
+// What every walk over a thread's stack works with: scratch memory, what was described already, reading memory, hashing.
 #include "python_ring.h"
 #include "trace.bpf.h"
 

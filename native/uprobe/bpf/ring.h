@@ -52,8 +52,7 @@ struct gmt_up_process {
   uint64_t lost[GMT_UP_LOSSES];  ///< of the process so far
   uint32_t host_pid;
   uint32_t pid;
-  uint32_t
-      about;  ///< FORK: pid of the maker; EXIT: status as wait() gives it; EXEC, LIBRARIES: 1 = it waits for SIGCONT
+  uint32_t about;  ///< FORK: pid of the maker; EXIT: status as of wait(); EXEC, LIBRARIES: 1 = it waits for SIGCONT
   uint32_t reserved;
 };
 

@@ -134,8 +134,7 @@ static __noinline uint32_t gmt_announce(struct gmt_up_thread_state *state) {
   return state->number;
 }
 
-/// A thread that was not seen before; NULL: it is not of a traced process, or there is no room for it (counted where it has an
-/// `event`).
+/// A thread that was not seen before; NULL: it is of no traced process, or there is no room (counted where it has an `event`).
 static __noinline struct gmt_up_thread_state *gmt_first_sight(bool event) {
   uint32_t pid = bpf_get_current_pid_tgid() >> 32;
   uint32_t *place = bpf_map_lookup_elem(&gmt_places, &pid);

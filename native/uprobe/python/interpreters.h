@@ -52,8 +52,7 @@ class PythonInterpreters {
     store(place, {});
   }
 
-  /// The dynamic linker has mapped libraries in a process of this place. Where that stops the process, an interpreter that uses
-  /// them is found before it does.
+  /// The dynamic linker has mapped libraries in a process of this place.
   void libraries_changed(uint32_t place, uint64_t now_ns) {
     Place *changed = at(place);
     if (changed && !is_final(changed->target.support)) identify(place, now_ns);

@@ -19,11 +19,10 @@
 namespace gmt::uprobe {
 
 struct NativeFrame {
-  uint64_t
-      function;     ///< address at which the function begins, or of the instruction where it is not known: its identity
-  uint32_t offset;  ///< of the instruction in it, bytes
-  std::string file;  ///< path of the program or library; empty: in none
-  std::string name;  ///< demangled; an address in the file where no symbol covers it
+  uint64_t function;  ///< address at which the function begins, or of the instruction where it is not known
+  uint32_t offset;    ///< of the instruction in it, bytes
+  std::string file;   ///< path of the program or library; empty: in none
+  std::string name;   ///< demangled; an address in the file where no symbol covers it
 };
 
 class AddressNames {

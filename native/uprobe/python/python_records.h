@@ -16,6 +16,12 @@
 
 namespace gmt::uprobe {
 
+/// A record of the ring, in `bytes` bytes; null: it is longer.
+template <class T>
+const T *as(const void *record, size_t bytes, size_t least = sizeof(T)) {
+  return bytes >= least ? static_cast<const T *>(record) : nullptr;
+}
+
 class PythonRecords {
  public:
   /// Writes one side record; false: there was no room (counted by it).
@@ -37,8 +43,7 @@ class PythonRecords {
     return stack_ids_.emplace(hash, static_cast<uint32_t>(stack_ids_.size() + 1)).first->second;
   }
 
-  /// Takes a record of a type from GMT_UP_PYTHON_FIRST to GMT_UP_PYTHON_LAST that lies in `bytes` bytes. False: it contradicts
-  /// itself, and nothing was done.
+  /// Takes a record of a type from GMT_UP_PYTHON_FIRST to GMT_UP_PYTHON_LAST. False: it contradicts itself; nothing was done.
   bool handle(const void *record, size_t bytes) {
     const auto *head = as<gmt_up_head>(record, bytes);
     if (!head) return false;
@@ -71,10 +76,6 @@ class PythonRecords {
   /// Threads whose code objects are coming at one moment; more only where records were lost.
   static constexpr size_t kMostComing = 1024;
   static constexpr char kUnreadable[] = "?";
-  template <class T>
-  static const T *as(const void *record, size_t bytes, size_t least = sizeof(T)) {
-    return bytes >= least ? static_cast<const T *>(record) : nullptr;
-  }
   /// The part as UTF-8, as `describe_code` gives it.
   static std::string text_of(const std::vector<char> &part, uint32_t width, size_t most) {
     if (part.empty()) return {};

@@ -40,13 +40,10 @@ struct Thread {
   uint64_t pointer;  ///< its pthread_t, which glibc makes the thread pointer
 };
 
-uint64_t main_interpreter(const ForeignProcess &process, uint64_t runtime, const ThreadPlaces &places) {
-  return process.read<uint64_t>(runtime + places.interpreters + 8).value_or(0);
-}
-
+/// Of the main interpreter.
 std::vector<Thread> threads_of(const ForeignProcess &process, uint64_t runtime, const ThreadPlaces &places) {
   std::vector<Thread> threads;
-  const uint64_t interpreter = main_interpreter(process, runtime, places);
+  const uint64_t interpreter = process.read<uint64_t>(runtime + places.interpreters + 8).value_or(0);
   uint64_t state = interpreter ? process.read<uint64_t>(interpreter + places.threads).value_or(0) : 0;
   while (state && threads.size() < kMostThreads) {
     const auto pointer = process.read<uint64_t>(state + places.thread_id);
@@ -77,11 +74,6 @@ ThreadPlaces thread_places(uint32_t version, const std::vector<char> &descriptio
   const python::DebugWords &at = python::debug_words(version);
   auto field = [&](uint8_t index) { return static_cast<uint16_t>(python::debug_word(description.data(), index)); };
   return {field(python::kInterpretersWord), field(python::kThreadsWord), field(at.thread_next), field(at.thread_id)};
-}
-
-/// Whether there is a main interpreter with a thread.
-bool is_initialized(const ForeignProcess &process, uint64_t runtime, const ThreadPlaces &places) {
-  return !threads_of(process, runtime, places).empty();
 }
 
 /// From a thread's pointer to glibc's pointers to its blocks of thread data, as glibc tells debuggers; 0: it is not glibc, or one
@@ -166,8 +158,7 @@ size_t version_bytes(const char *text, size_t bytes) {
   return bytes - at >= 2 && text[at] == ' ' && text[at + 1] == '(' ? at : 0;
 }
 
-/// The text that Py_GetVersion gives lies in a variable of the library, of the minor version that the file's name tells, where it
-/// tells one.
+/// The text that Py_GetVersion gives lies in a variable of the library; `minor`: the version that the file's name tells, or 0.
 uint32_t version_in(const std::vector<char> &variables, uint32_t minor) {
   const char *begin = variables.data(), *end = begin + variables.size();
   for (const char *at = begin; (at = static_cast<const char *>(memchr(at, '3', end - at))); at++) {
@@ -178,8 +169,7 @@ uint32_t version_in(const std::vector<char> &variables, uint32_t minor) {
   return 0;
 }
 
-/// As data (3.11 and later), else from the text that Py_GetVersion made when the interpreter was initialized, else from the file's
-/// name.
+/// As data (3.11 and later), else from the text that Py_GetVersion made at the start, else from the file's name.
 PythonVersion python_version(const ForeignProcess &process, const MappedSymbols &symbols,
                              const std::string &file_name) {
   if (const auto data = symbols.find("Py_Version"))
@@ -289,7 +279,7 @@ PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile
   if (!runtime || !code_type || !type_type) return refuse(version, python::kFewSymbols);
   if (!process.read<uint64_t>(runtime->address)) return unreadable(version);
   const ThreadPlaces places = thread_places(version, description);
-  if (!is_initialized(process, runtime->address, places))
+  if (threads_of(process, runtime->address, places).empty())
     return not_yet(version, "the interpreter is not initialized yet");
   if (!code_type_agrees(process, code_type->address, type_type->address, layout) ||
       !frame_type_agrees(process, symbols, version))

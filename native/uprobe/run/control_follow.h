@@ -19,23 +19,16 @@ class ControlFollow {
   /// `directory`: open on the trace directory, for as long as this lives.
   explicit ControlFollow(int directory) : directory_(directory) {
     // The file may be made later, so the folder is watched; writing is by a mapping, which shows when the file is closed.
-    watch_ = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    watch_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
     const std::string folder = "/proc/self/fd/" + std::to_string(directory);
-    if (watch_ >= 0 && ::inotify_add_watch(watch_, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
-      ::close(watch_);
-      watch_ = -1;
-    }
+    if (::inotify_add_watch(watch_, folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0) watch_ = Descriptor();
     map();
     if (control_) seen_ = __atomic_load_n(&control_->generation, __ATOMIC_RELAXED);
   }
   ~ControlFollow() {
     if (control_) ::munmap(const_cast<gmt_control *>(control_), sizeof *control_);
-    if (watch_ >= 0) ::close(watch_);
   }
-  ControlFollow(const ControlFollow &) = delete;
-  ControlFollow &operator=(const ControlFollow &) = delete;
 
-  /// What is asked for now.
   bool recording() const { return !control_ || __atomic_load_n(&control_->recording, __ATOMIC_RELAXED) != 0; }
   /// Becomes readable when the switch was touched; -1: there is none, poll.
   int descriptor() const { return watch_; }
@@ -61,14 +54,13 @@ class ControlFollow {
 
  private:
   void map() {
-    const int fd = open_file("control", O_RDONLY, FileLinks::kRefused, directory_);
+    const Descriptor fd(open_file("control", O_RDONLY, FileLinks::kRefused, directory_));
     if (fd < 0) return;
     struct stat facts {};
     if (::fstat(fd, &facts) == 0 && facts.st_size >= static_cast<off_t>(sizeof *control_)) {
       void *at = ::mmap(nullptr, sizeof *control_, PROT_READ, MAP_SHARED, fd, 0);
       if (at != MAP_FAILED) control_ = static_cast<const gmt_control *>(at);
     }
-    ::close(fd);
     if (!control_ || __atomic_load_n(&control_->magic, __ATOMIC_ACQUIRE) == GMT_CONTROL_MAGIC) return;
     ::munmap(const_cast<gmt_control *>(control_), sizeof *control_);
     control_ = nullptr;
@@ -82,7 +74,7 @@ class ControlFollow {
   }
 
   int directory_;
-  int watch_ = -1;
+  Descriptor watch_;
   const gmt_control *control_ = nullptr;
   uint32_t seen_ = 0;
 };

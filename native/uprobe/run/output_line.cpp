@@ -23,8 +23,8 @@ size_t character(std::string_view text) {
 }
 
 /// Paths may hold any bytes; what is no UTF-8 becomes a question mark.
-void append_quoted(std::string &to, std::string_view text) {
-  to += '"';
+std::string quoted(std::string_view text) {
+  std::string to(1, '"');
   while (!text.empty()) {
     const size_t bytes = character(text);
     const auto c = static_cast<unsigned char>(text[0]);
@@ -42,46 +42,23 @@ void append_quoted(std::string &to, std::string_view text) {
     }
     text.remove_prefix(bytes ? bytes : 1);
   }
-  to += '"';
+  return to + '"';
 }
 
 }  // namespace
 
-OutputLine::OutputLine(std::string_view type) { text("type", type); }
-
-void OutputLine::begin(std::string_view name) {
+OutputLine &OutputLine::add(std::string_view name, const std::string &json) {
   if (!fields_.empty()) fields_ += ',';
-  append_quoted(fields_, name);
-  fields_ += ':';
-}
-
-OutputLine &OutputLine::text(std::string_view name, std::string_view value) {
-  begin(name);
-  append_quoted(fields_, value);
+  fields_ += quoted(name) + ':' + json;
   return *this;
 }
 
-OutputLine &OutputLine::number(std::string_view name, uint64_t value) {
-  begin(name);
-  fields_ += std::to_string(value);
-  return *this;
-}
-
-OutputLine &OutputLine::flag(std::string_view name, bool value) {
-  begin(name);
-  fields_ += value ? "true" : "false";
-  return *this;
-}
+OutputLine &OutputLine::text(std::string_view name, std::string_view value) { return add(name, quoted(value)); }
 
 OutputLine &OutputLine::list(std::string_view name, const std::vector<std::string> &values) {
-  begin(name);
-  fields_ += '[';
-  for (size_t i = 0; i < values.size(); i++) {
-    if (i) fields_ += ',';
-    append_quoted(fields_, values[i]);
-  }
-  fields_ += ']';
-  return *this;
+  std::string all;
+  for (const std::string &value : values) all += (all.empty() ? "" : ",") + quoted(value);
+  return add(name, "[" + all + "]");
 }
 
 bool OutputLine::print() const {

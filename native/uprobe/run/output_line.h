@@ -10,18 +10,18 @@ namespace gmt::uprobe {
 /// One line; fields in the order of the calls.
 class OutputLine {
  public:
-  explicit OutputLine(std::string_view type);
+  explicit OutputLine(std::string_view type) { text("type", type); }
   OutputLine() = default;
   OutputLine &text(std::string_view name, std::string_view value);
-  OutputLine &number(std::string_view name, uint64_t value);
-  OutputLine &flag(std::string_view name, bool value);
+  OutputLine &number(std::string_view name, uint64_t value) { return add(name, std::to_string(value)); }
+  OutputLine &flag(std::string_view name, bool value) { return add(name, value ? "true" : "false"); }
   OutputLine &list(std::string_view name, const std::vector<std::string> &values);
   /// Writes it out; false: nobody reads any more.
   bool print() const;
   std::string json() const { return "{" + fields_ + "}"; }
 
  private:
-  void begin(std::string_view name);
+  OutputLine &add(std::string_view name, const std::string &json);
   std::string fields_;
 };
 

@@ -1,15 +1,15 @@
 #include "uprobe/run/process_info.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <string_view>
 
-#include "wire/files.h"
+#include "wire/process_start.h"
 #include "wire/secrets.h"
 
 namespace gmt::uprobe {
@@ -21,14 +21,9 @@ std::string proc_path(uint32_t pid, const char *rest) { return "/proc/" + std::t
 
 /// At most `most` bytes; empty where it cannot be read.
 std::string read_small_file(const std::string &path, size_t most) {
-  std::string text;
-  const int fd = open_file(path.c_str(), O_RDONLY, FileLinks::kFollowed);
-  if (fd < 0) return text;
-  char part[4096];
-  for (ssize_t n; text.size() < most && (n = ::read(fd, part, sizeof part)) > 0;)
-    text.append(part, static_cast<size_t>(n));
-  ::close(fd);
-  if (text.size() > most) text.resize(most);
+  std::string text(most, 0);
+  const ssize_t bytes = gmt_read_start(path.c_str(), text.data(), most);
+  text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
   return text;
 }
 
@@ -61,9 +56,7 @@ bool parse_stat(const std::string &stat, ProcessInfo *out) {
 }  // namespace
 
 bool ProcessInfo::belongs_to(uint32_t uid) const {
-  for (uint32_t own : uids)
-    if (own != uid) return false;
-  return true;
+  return std::ranges::all_of(uids, [&](uint32_t own) { return own == uid; });
 }
 
 std::optional<ProcessInfo> read_process(uint32_t pid) {

@@ -1,6 +1,5 @@
 #pragma once
 // What /proc tells of a process.
-#include <sys/types.h>
 
 #include <cstdint>
 #include <optional>

@@ -53,7 +53,6 @@ class ProcessLives {
     if (found.driver) process.set_gpus(opened_gpus(process.info().pid));
   }
 
-  /// A record about the life of one.
   void handle(const gmt_up_process &about) {
     if (about.head.type == GMT_UP_FORK) return handle_fork(about);
     TracedProcess *process = consumer_.find(about.host_pid);

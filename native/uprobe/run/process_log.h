@@ -33,10 +33,7 @@ class ProcessLog {
   ~ProcessLog() {
     if (chunk_) ::munmap(chunk_, GMT_CHUNK_BYTES);
     if (file_) ::munmap(file_, GMT_FILE_HEADER_BYTES);
-    if (fd_ >= 0) ::close(fd_);
   }
-  ProcessLog(const ProcessLog &) = delete;
-  ProcessLog &operator=(const ProcessLog &) = delete;
 
   /// Makes `<pid>-<nonce>.gmtlog` in the folder that `directory` is open on; false: errno says why. `budget_bytes`: the
   /// log's size limit. `ns`: when it begins, which may be a moment ago.
@@ -44,7 +41,7 @@ class ProcessLog {
     char name[64];
     const uint64_t now = monotonic_ns();
     std::snprintf(name, sizeof name, "%u-%llx" GMT_LOG_SUFFIX, identity.pid, static_cast<unsigned long long>(now));
-    fd_ = create_named(name, directory);
+    fd_ = Descriptor(create_named(name, directory));
     if (fd_ < 0) return false;
     file_ = static_cast<gmt_file_header *>(map_piece(fd_, 0, GMT_FILE_HEADER_BYTES));
     if (!file_) {
@@ -150,9 +147,8 @@ class ProcessLog {
     close_chunk();
     __atomic_store_n(&file_->ended, in_order ? 1u : 0u, __ATOMIC_RELEASE);
     ::munmap(file_, GMT_FILE_HEADER_BYTES);
-    ::close(fd_);
     file_ = nullptr;
-    fd_ = -1;
+    fd_ = Descriptor();
   }
 
  private:
@@ -212,7 +208,7 @@ class ProcessLog {
   }
   void *slot(uint32_t index) { return reinterpret_cast<gmt_event *>(chunk_ + 1) + index; }
 
-  int fd_ = -1;
+  Descriptor fd_;
   gmt_file_header *file_ = nullptr;
   gmt_chunk_header *chunk_ = nullptr;
   uint32_t next_ = 0;

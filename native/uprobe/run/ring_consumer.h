@@ -132,10 +132,6 @@ class RingConsumer {
 
  private:
   static constexpr uint32_t kMostThreads = 1 << 22;
-  template <class T>
-  static const T *as(const void *record, size_t bytes) {
-    return bytes >= sizeof(T) ? static_cast<const T *>(record) : nullptr;
-  }
 
   struct Place {
     TracedProcess *process = nullptr;

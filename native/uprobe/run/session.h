@@ -34,8 +34,6 @@ class Session {
     set_foreign_reader({});
     // Probes first: nothing is queued any more when the rest goes.
     attachments_.reset();
-    if (target_descriptor_ >= 0) ::close(target_descriptor_);
-    if (directory_ >= 0) ::close(directory_);
   }
 
   /// Attaches; a problem: nothing is left behind.
@@ -85,13 +83,13 @@ class Session {
   static std::string name_of(uint32_t pid) { return "Process " + std::to_string(pid); }
 
   Problem open_directory() {
-    directory_ = open_folder(options_.directory.c_str(), FileLinks::kFollowed);
+    directory_ = Descriptor(open_folder(options_.directory.c_str(), FileLinks::kFollowed));
     if (directory_ >= 0) return {};
     return {"directory", "The trace directory " + options_.directory + " cannot be opened (" + std::strerror(errno) +
                              "); use a folder that exists and belongs to you."};
   }
   Problem find_target() {
-    target_descriptor_ = open_pidfd(options_.pid);
+    target_descriptor_ = Descriptor(open_pidfd(options_.pid));
     const auto info = target_descriptor_ >= 0 ? read_process(options_.pid) : std::nullopt;
     if (!info || info->zombie)
       return {"no-process",
@@ -229,9 +227,9 @@ class Session {
   AttachOptions options_;
   Rights rights_;
   ProbeWay way_ = ProbeWay::kMulti;
-  int directory_ = -1;
+  Descriptor directory_;
   ProcessInfo target_;
-  int target_descriptor_ = -1;  ///< pidfd: the number cannot come to mean another process unnoticed
+  Descriptor target_descriptor_;  ///< pidfd: the number cannot come to mean another process unnoticed
 
   KernelSide kernel_;
   std::unique_ptr<Attachments> attachments_;

@@ -1,7 +1,5 @@
 #pragma once
 // One traced process, and what its events mean: devices of contexts, bytes of blocks, what its log knows already.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -37,9 +35,6 @@ class TracedProcess {
         python_([this](gmt_side_record_kind kind, const void *payload,
                        uint32_t bytes) { return log_.local(0, kind, payload, bytes); },
                 [this](gmt_loss cause, uint64_t count) { log_.lose(cause, count); }) {}
-  ~TracedProcess() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
 
   uint32_t host_pid() const { return host_pid_; }
   const ProcessInfo &info() const { return info_; }
@@ -223,8 +218,7 @@ class TracedProcess {
   }
   /// Host memory belongs to no device; else the arguments decide, else the current context.
   uint8_t device_for(const TracedThread &thread, const cuda::CallFacts &facts, uint64_t context) {
-    for (const gmt_kind host : {GMT_HOST_ALLOC, GMT_HOST_REGISTER, GMT_HOST_FREE, GMT_HOST_UNREGISTER})
-      if (facts.kind == host) return GMT_DEVICE_NONE;
+    if (gmt_is_host(facts.kind)) return GMT_DEVICE_NONE;
     return facts.device >= 0 ? static_cast<uint8_t>(facts.device) : device_of(thread, context);
   }
   /// A context that ends takes its memory along. A primary one does when its last reference goes; references that were taken
@@ -247,7 +241,7 @@ class TracedProcess {
 
   uint32_t host_pid_;
   ProcessInfo info_;
-  int descriptor_;
+  Descriptor descriptor_;
   ProcessLog log_;
   PythonRecords python_;
   bool ended_ = false;

@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "wire/files.h"
+
 namespace gmt::uprobe {
 
 class Waiter {
@@ -19,16 +21,10 @@ class Waiter {
     sigemptyset(&ends);
     for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
     ::sigprocmask(SIG_BLOCK, &ends, nullptr);
-    signals_ = ::signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC);
+    signals_ = Descriptor(::signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC));
     add(signals_);
     if (input_can_end()) add(STDIN_FILENO);
   }
-  ~Waiter() {
-    if (signals_ >= 0) ::close(signals_);
-    if (epoll_ >= 0) ::close(epoll_);
-  }
-  Waiter(const Waiter &) = delete;
-  Waiter &operator=(const Waiter &) = delete;
 
   /// Wakes when this descriptor is readable. Its owner reads from it.
   void add(int descriptor) {
@@ -68,8 +64,7 @@ class Waiter {
     if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) ending_ = true;
   }
 
-  int epoll_ = -1;
-  int signals_ = -1;
+  Descriptor epoll_, signals_;
   bool ending_ = false;
 };
 
