@@ -164,3 +164,10 @@ test('Python and JSON of the manual can be parsed', () => {
   assert.ok(blocks.length >= 4 && status === 0, stderr);
   for (const block of PAGES.flatMap(page => fences(page, 'json'))) JSON.parse(block);
 });
+
+test('the example of README.md is what the report of the sample prints', async t => {
+  const { stdout } = await new Place(t).run(['report', join(root, 'media/sample/finetune.gputrace')]);
+  const lines = fences('README.md', 'text').join('').trim().split('\n');
+  assert.ok(lines.length >= 3);
+  for (const line of lines) assert.ok(stdout.includes(`${line}\n`), `${line}\n\n${stdout}`);
+});
