@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { scriptName } from '../../capture/traces/keptTraces';
+import { KEPT, scriptName } from '../../capture/traces/keptTraces';
+import { keptTracesFolder } from '../../capture/traces/folders';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { takeAnnounced } from '../../capture/traces/announce';
@@ -74,14 +76,14 @@ export class Sessions implements vscode.Disposable {
     return { ...shown.view(), ...closed, sessions, ...(before && { before: before.id }) };
   }
 
-  /** The newest earlier run of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
+  /** The newest earlier run, which has ended, of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
   private before(session: Session): Session | null {
     const program = session.recorded ? programOf(session) : null;
     if (program === null) return null;
     const earlier = this.all.filter(other => startedMs(other) < startedMs(session) && programOf(other) === program);
     return (
       earlier
-        .filter(other => other.facts?.info.totals.length)
+        .filter(other => other.hasAllocations && !other.running)
         .sort(byStart)
         .at(-1) ?? null
     );
@@ -104,10 +106,12 @@ export class Sessions implements vscode.Disposable {
     this.add(title).fail(sentence, offers);
   }
 
-  /** The sessions that have a trace. */
+  /** The sessions that can be compared. */
   traces(): OtherTrace[] {
     const titles = distinctTitles(this.all.map(({ title }) => title));
-    return this.all.flatMap(({ id, facts }, i) => (facts === null ? [] : [{ trace: id, title: titles[i] ?? '' }]));
+    return this.all.flatMap(({ id, hasAllocations }, i) =>
+      hasAllocations ? [{ trace: id, title: titles[i] ?? '' }] : [],
+    );
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
@@ -170,11 +174,7 @@ export class Sessions implements vscode.Disposable {
     if (session.running) throw new Refused(vscode.l10n.t('{0} is running. Stop it before closing.', session.title));
     this.list.remove(session);
     if (session.file !== null) this.noteRecent(session, session.file);
-    this.notifyClosed(
-      session.file === null
-        ? vscode.l10n.t('{0} was closed.', session.title)
-        : vscode.l10n.t('{0} was closed. Its trace is saved as {1}', session.title, session.file),
-    );
+    this.notifyClosed(`${vscode.l10n.t('{0} was closed.', session.title)} ${whereKept(session.file)}`.trimEnd());
     session.dispose();
     this.notify();
   }
@@ -202,9 +202,7 @@ export class Sessions implements vscode.Disposable {
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) {
       if (gone.file !== null)
-        this.notifyClosed(
-          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is saved as {1}', gone.title, gone.file),
-        );
+        this.notifyClosed(`${vscode.l10n.t('{0}, the oldest run, was closed.', gone.title)} ${whereKept(gone.file)}`);
       gone.dispose();
     }
     session.onDidChange(change => this.onTraceChange(session, change));
@@ -257,6 +255,14 @@ export class Sessions implements vscode.Disposable {
     this.changed.dispose();
     this.changedShown.dispose();
   }
+}
+
+/** Of a trace that was closed; empty: there is none. */
+function whereKept(file: string | null): string {
+  if (file === null) return '';
+  return dirname(file) === keptTracesFolder(process.env)
+    ? vscode.l10n.t('Its trace is saved as {0}. Only the newest {1} traces are kept.', file, KEPT)
+    : vscode.l10n.t('Its trace is saved as {0}', file);
 }
 
 /** Throws a sentence in a workspace that is not trusted. */

@@ -77,6 +77,12 @@ test('one tensor that grows is a finding of its own', () => {
   assertSentence(size?.title ?? '');
   assertSentence(size?.suggestion ?? '');
   assert.equal(blocks?.class, 'outputs');
+  run.free(whole);
+  whole = run.alloc(1, 90 * MB);
+  const failed = findingsOf(run, {}, source).find(finding => finding.class === 'size');
+  assert.equal(failed?.bytes, 90 * MB, 'what the step that failed had made, as in the table');
+  const goesOn = findingsOf(run, { ended: false }, source).find(finding => finding.class === 'size');
+  assert.equal(goesOn?.bytes, 39 * MB);
 });
 
 test('gradients, backward passes, pinned and driver memory have their own words', () => {
@@ -133,6 +139,12 @@ test('when the device will be full, counting what is free and what the cache hol
   assert.equal(finding.fullAtStep, 50 + Math.floor((10 * GB) / (100 * MB)));
   assert.equal(finding.fullInSteps, Math.floor((10 * GB) / (100 * MB)));
   assertSentence(finding.evidence.join('\n'));
+  const within = findingsOf(run, { ledger: { ...ledger, tensorMax: () => 5.5 * GB }, totalBytes: 16 * GB });
+  assert.equal(
+    only(within).fullInSteps,
+    Math.floor((9.5 * GB) / (100 * MB)),
+    'what a step needs for a while is no room',
+  );
   assert.equal(only(findingsOf(run)).fullAtStep, null, 'nothing is known of the device');
 });
 
