@@ -136,7 +136,7 @@ describe('Several sessions in VS Code', () => {
     await click('[data-action=close-session]');
     await shows('second_job.py');
     assert.equal(await attribute(PAGE, 'data-phase'), 'running');
-    assert.match((await texts('[data-notice=closed]')).join(), /^first_job\.py .* newest 10 traces: .*\.gputrace$/);
+    assert.match((await texts('[data-notice=closed]')).join(), /^first_job\.py .*\.gputrace\. .* 10 /);
   });
 
   it('offers open and recent traces first where one is opened or compared with, and then files', async () => {

@@ -261,7 +261,7 @@ export class Sessions implements vscode.Disposable {
 function whereKept(file: string | null): string {
   if (file === null) return '';
   return dirname(file) === keptTracesFolder(process.env)
-    ? vscode.l10n.t('Its trace is saved with the newest {0} traces: {1}', KEPT, file)
+    ? vscode.l10n.t('Its trace is saved as {0}. Only the newest {1} traces are kept.', file, KEPT)
     : vscode.l10n.t('Its trace is saved as {0}', file);
 }
 
