@@ -114,7 +114,6 @@ function joined(all: readonly HolderEntry[], facts: Map<bigint, BlockFacts>): He
     held.also?.push(...also.flatMap(other => joined([other], new Map(facts))));
     const weight = Math.max(1, of / Math.max(1, addresses.length));
     const named = sum(addresses.map(address => facts.get(address)?.bytes ?? 0));
-    // Those named may be the small ones.
     const bytesWeight = bytes !== null && of > addresses.length && named > 0 ? Math.max(1, bytes / named) : weight;
     for (const address of addresses) {
       const block = facts.get(address);
@@ -381,10 +380,7 @@ function blocksOf(holders: readonly HolderFound[]): number {
   return sum(holders.map(({ count }) => count));
 }
 
-/**
- * Other holders of more than a little of the blocks of these sites that a holder has; then the one's fix would free nothing. None of a
- * holder that has little of `all` itself, as the variable of a loop has the newest.
- */
+/** Other holders of a real part of what a holder has, where that is one of `all`; then the one's fix would free nothing. */
 function alsoIn(held: HeldBlocks, sites: readonly number[], all: number): Pick<FindingHolder, 'also' | 'fix'> {
   const of = sumOf(held, sites).count;
   if (of <= T.little * all) return {};
