@@ -41,5 +41,7 @@ export const WIDE = 'gpuMemoryTrace.wide';
 export const MCP_SERVERS = 'gpuMemoryTrace.mcp';
 export const SHOW_TOOL = 'show_gpu_memory_in_editor';
 export const TRACE_EDITORS = ['gpuMemoryTrace.savedTrace', 'gpuMemoryTrace.snapshot'] as const;
+/** Given to `traceAgain`. */
+export const CHANGE_ARGUMENTS = 'arguments';
 /** In the workspace's memory: the programs that are traced. */
 export const RUNNING_SESSIONS = 'runningSessions';

@@ -77,7 +77,7 @@ describe('GPU Memory Trace in VS Code', () => {
     await reached('ended');
     assertSentence((await texts('.detail.error [data-value=detail]')).join(' '));
     assert.equal(await attribute('.dot', 'data-phase'), 'crashed');
-    assert.equal(await attribute(CHOOSE, 'hidden'), '', 'its Python is not to blame');
+    assert.deepEqual(await texts(CHOOSE), [], 'its Python is not to blame');
   });
 
   it('says the exception that ended a script at once, and which Python ran it; it can be traced again', async () => {
@@ -86,13 +86,29 @@ describe('GPU Memory Trace in VS Code', () => {
     await reached('ended');
     assertSentence(await shows('.detail.error [data-value=detail]', /Error/));
     assert.match(await words('[data-value=ran]'), /\/python3?\b/);
-    assert.equal(await attribute(CHOOSE, 'hidden'), null);
+    await shows(`vscode-button${CHOOSE}`, /./);
     await picture('exception');
     writeFileSync(file, '');
     await open(writeScript('other.py', ''));
     await click('[data-action=trace-again]');
     assertSentence(await shows('[data-value=detail]', / 0\. /));
     await shows('[data-value=title]', /^no_module\.py$/);
+  });
+
+  it('shows why a script refused its arguments; they are asked for again', async () => {
+    const file = writeScript('refuses.py', 'import argparse\nargparse.ArgumentParser().parse_args()\n');
+    await trace(file, '--epoch');
+    await reached('ended');
+    assertSentence(await shows('.detail.error [data-value=detail]', /--epoch/));
+    assert.deepEqual(await texts(CHOOSE), []);
+    const answer = async (): Promise<unknown> => until('the question', () => press(INPUT, 'Enter').then(() => true));
+    await click('vscode-button[data-action=change-arguments]');
+    await answer();
+    await reached('ended');
+    const command = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.start'));
+    await answer();
+    await command;
+    await reached('ended');
   });
 
   it('says of a script whose PyTorch was built without CUDA that it runs on the CPU, in place of tables', async () => {
@@ -213,8 +229,8 @@ describe('The sample', () => {
       await trace(writeScript('asks.py', 'print(sys.argv)\n'));
       await shows('[data-value=title]', /^Recorded sample: finetune\.py$/);
       await shows('[data-value=detail]', /^This machine has no NVIDIA .*recorded/);
-      assert.equal(await attribute('[data-action=doctor]', 'hidden'), null);
-      assert.equal(await attribute('[data-action=trace-own]', 'hidden'), '');
+      await shows('[data-action=doctor]', /./);
+      assert.deepEqual(await texts('[data-action=trace-own]'), []);
       await picture('without-gpu');
     } finally {
       await settings.update('linux', before, vscode.ConfigurationTarget.Workspace);

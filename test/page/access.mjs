@@ -26,7 +26,7 @@ const SCENES = {
     title: 'train.py',
     detail: 'ImportError: no torch',
     ran: 'It ran with /usr/bin/python3 and ended with status 1.',
-    offers: ['traceAgain', 'chooseInterpreter', 'openReport'],
+    offers: ['chooseInterpreter', 'traceAgain', 'openReport'],
   },
 };
 /** The others differ by a sentence and a button. */

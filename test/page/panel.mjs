@@ -174,14 +174,16 @@ const checks = {
   },
   async 'a program that failed at once: why, by which Python, and what can be done'() {
     const ran = 'It ran with /usr/bin/python3 and ended with status 1.';
-    const offers = ['traceAgain', 'chooseInterpreter'];
+    const offers = ['chooseInterpreter', 'traceAgain'];
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'ImportError: no torch', ran, offers };
     await beside({ story: 'clean', devices: 0, scene }, async failed => {
       assert.deepEqual((await failed.locator('.detail.error').innerText()).split(/\n+/), [scene.detail, ran]);
       const shown = await failed
         .locator('.state [data-action]:visible')
         .evaluateAll(all => all.map(one => one.dataset.action));
-      assert.deepEqual(shown, ['trace-again', 'choose-interpreter']);
+      assert.deepEqual(shown, ['choose-interpreter', 'trace-again']);
+      assert.equal(await failed.locator('.state vscode-button[data-action=choose-interpreter]').count(), 1, 'a button');
+      assert.equal(await failed.locator('.state .link[data-action=trace-again]').count(), 1, 'a link');
     });
   },
   async 'an empty panel in a workspace that is not trusted leads to its trust'() {

@@ -16,7 +16,7 @@ const RAN_OUT = { ...CRASHED, detail: '', ran: '', offers: ['traceAgain', 'openR
 const NO_TORCH = {
   ...CRASHED,
   detail: "ModuleNotFoundError: No module named 'torch'",
-  offers: ['traceAgain', 'chooseInterpreter'],
+  offers: ['chooseInterpreter', 'traceAgain'],
 };
 const ENDING = {
   timeNs: 400e9,

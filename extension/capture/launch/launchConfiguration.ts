@@ -11,8 +11,10 @@ export interface LaunchPlan {
   command: string[];
   cwd: string;
   environment: Record<string, string>;
-  /** Makes it anew, with the interpreter that is chosen by then; absent: nothing of it changes. */
-  again?: () => Promise<LaunchPlan | undefined>;
+  /** Makes it anew, with the interpreter that is chosen by then, and with other arguments where these are changed; absent: nothing of it changes. */
+  again?: (changeArguments?: boolean) => Promise<LaunchPlan | undefined>;
+  /** A script that takes arguments: `again` can change them. */
+  script?: string;
 }
 
 /** What the variables of a configuration stand for. */

@@ -8,6 +8,17 @@ const NAMED = /^[A-Za-z_][\w.]*(?:: .*)?$/;
 /** Without a header: what Python does not even compile. */
 const NOT_COMPILED = /^(?:Syntax|Indentation|Tab)Error: .*$/;
 
+/** argparse's and click's line on arguments that they do not take: `train.py: error: unrecognized arguments: --x`. */
+const REFUSED = /^(?:.+: error|Error): .+$/;
+
+/** Why a program refused its arguments, in its own line; null: it printed none. */
+export function refusalIn(output: string): string | null {
+  const found = stripVTControlCharacters(output)
+    .split(/\r?\n/)
+    .findLast(line => REFUSED.test(line));
+  return found?.slice(0, MOST_LETTERS) ?? null;
+}
+
 /** The last line of the traceback that a Python program printed last; null: it printed none. */
 export function exceptionIn(output: string): string | null {
   const lines = stripVTControlCharacters(output).split(/\r?\n/);

@@ -5,6 +5,7 @@ import { flag, index, nothing, object, text, type Checks } from './fieldChecks';
 const BUTTONS = [
   'start',
   'traceAgain',
+  'changeArguments',
   'startChosen',
   'trySample',
   'chooseInterpreter',

@@ -37,29 +37,40 @@ export async function activePythonFile(): Promise<vscode.Uri> {
   return document.uri;
 }
 
-/** The active Python file as a plan; `anew`: with arguments that the user is asked for. Rejects with a sentence when there is none. */
-export async function planOfActiveFile(memory: vscode.Memento, anew = false): Promise<LaunchPlan | undefined> {
-  return planOfFile(await activePythonFile(), memory, anew);
+/** When the arguments of a script are asked for; `ifAny`: where it takes any, unless the setting says never. */
+export type Asking = 'usual' | 'ifAny' | 'always';
+
+/** The active Python file as a plan. Rejects with a sentence when there is none. */
+export async function planOfActiveFile(
+  memory: vscode.Memento,
+  asking: (file: string) => Asking = () => 'usual',
+): Promise<LaunchPlan | undefined> {
+  const uri = await activePythonFile();
+  return planOfFile(uri, memory, asking(uri.fsPath));
 }
 
 /** A Python file as a plan. */
 export async function planOfFile(
   uri: vscode.Uri,
   memory: vscode.Memento,
-  anew: boolean,
+  asking: Asking = 'usual',
 ): Promise<LaunchPlan | undefined> {
   const file = uri.fsPath;
   const interpreter = await interpreterFor(uri);
-  const words = await promptArguments(file, memory, uri, anew);
+  const takes = Boolean(memory.get<string>(argumentsKey(file))) || takesArguments(file);
+  const words = await promptArguments(file, memory, uri, asking, takes);
   if (words === undefined) return undefined;
   return {
     title: basename(file),
     command: [interpreter, file, ...words],
     cwd: vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(file),
     environment: {},
-    again: () => planOfFile(uri, memory, false),
+    again: changeArguments => planOfFile(uri, memory, changeArguments ? 'always' : 'usual'),
+    ...((takes || words.length > 0) && { script: file }),
   };
 }
+
+const argumentsKey = (file: string): string => `arguments:${file}`;
 
 /** A Python file that the user chooses, opened in an editor, as a plan. */
 export async function planOfChosenFile(memory: vscode.Memento): Promise<LaunchPlan | undefined> {
@@ -91,14 +102,15 @@ async function promptArguments(
   file: string,
   memory: vscode.Memento,
   resource: vscode.Uri,
-  anew: boolean,
+  asking: Asking,
+  takes: boolean,
 ): Promise<string[] | undefined> {
   const setting = vscode.workspace.getConfiguration('gpuMemoryTrace', resource);
   const when = setting.get<string>('askArguments', 'once');
-  const key = `arguments:${file}`;
+  const key = argumentsKey(file);
   const remembered = memory.get<string>(key);
-  const takes = (): boolean => Boolean(remembered) || takesArguments(file);
-  const asks = anew || (when === 'always' ? takes() : when === 'once' && remembered === undefined && takes());
+  const again = when === 'always' || asking === 'ifAny' || remembered === undefined;
+  const asks = asking === 'always' || (takes && when !== 'never' && again);
   if (!asks) return splitWords(remembered ?? '') ?? [];
   const line = await vscode.window.showInputBox({
     title: vscode.l10n.t('Trace GPU memory: arguments of {0}', basename(file)),

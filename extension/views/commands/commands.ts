@@ -7,12 +7,19 @@ import { tracerMissing } from '../../capture/launch/tracer';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
 import { scriptOf } from '../../files/tracedProgram';
-import { planOfActiveFile, planOfChosenFile, planOfConfiguration, planOfFile, planOfTest } from './chooseLaunch';
+import {
+  planOfActiveFile,
+  planOfChosenFile,
+  planOfConfiguration,
+  planOfFile,
+  planOfTest,
+  type Asking,
+} from './chooseLaunch';
 import type { DoctorPage } from '../page/doctorPage';
 import type { ExplorerView } from '../page/explorer';
 import { showFinding, whoHolds } from './findingCommands';
 import { debugActiveFile, type Debugging } from './debugging';
-import { EXPLORER, type CommandName } from '../contributedNames';
+import { CHANGE_ARGUMENTS, EXPLORER, type CommandName } from '../contributedNames';
 import { chooseInterpreter, NoInterpreter } from './interpreter';
 import { installNotebookKernel } from './notebookKernel';
 import { pickProcess } from './processPicker';
@@ -52,12 +59,12 @@ export type Commands = Record<CommandName, (...given: unknown[]) => Promise<void
 export function makeCommands(parts: Parts): Commands {
   const { sessions, log, doctor, wide } = parts;
   const actions: Record<CommandName, Action> = {
-    start: () => startFile(parts, false),
+    start: () => startFile(parts),
     startConfiguration: () => start(parts, planOfConfiguration),
     startChosen: () => start(parts, () => planOfChosenFile(parts.memory)),
     trySample: () => trySample(parts),
-    startWithArguments: () => startFile(parts, true),
-    traceAgain: () => traceAgain(parts),
+    startWithArguments: () => startFile(parts, 'always'),
+    traceAgain: change => traceAgain(parts, change === CHANGE_ARGUMENTS),
     debug: debugActiveFile,
     runTest: test => start(parts, () => planOfTest(test)),
     showTensor: variable => showTensor(parts, variable),
@@ -126,21 +133,24 @@ async function attach({ sessions, engine, dist }: Parts, given: unknown): Promis
 }
 
 /** The active file. Without a GPU nothing is asked: the sample is what can be seen here. */
-async function startFile(parts: Parts, anew: boolean): Promise<void> {
+async function startFile(parts: Parts, asking?: Asking): Promise<void> {
   refuseUntrusted();
   if ((await missingGpu()) !== null) return trySample(parts);
-  await start(parts, () => planOfActiveFile(parts.memory, anew));
+  const { sessions, memory } = parts;
+  const failed = (file: string): boolean =>
+    sessions.all.findLast(({ plan }) => plan?.script === file)?.failedAtOnce ?? false;
+  await start(parts, () => planOfActiveFile(memory, file => asking ?? (failed(file) ? 'ifAny' : 'usual')));
 }
 
-/** The shown program, as it was started, with all files saved; where that is not known any more, its script, or the active file. */
-async function traceAgain(parts: Parts): Promise<void> {
+/** The shown program, as it was started or with other arguments, with all files saved; where that is not known any more, its script, or the active file. */
+async function traceAgain(parts: Parts, changeArguments: boolean): Promise<void> {
   const { shown } = parts.sessions;
   const script = shown && scriptOf(shown);
-  if (!shown?.plan && !script) return startFile(parts, false);
+  if (!shown?.plan && !script) return startFile(parts);
   await vscode.workspace.saveAll(false);
   const { plan } = shown ?? {};
-  if (plan) return start(parts, plan.again ?? (() => Promise.resolve(plan)));
-  if (script) await start(parts, () => planOfFile(vscode.Uri.file(script), parts.memory, false));
+  if (plan) return start(parts, () => plan.again?.(changeArguments) ?? Promise.resolve(plan));
+  if (script) await start(parts, () => planOfFile(vscode.Uri.file(script), parts.memory));
 }
 
 async function showMarkdown(file: string): Promise<void> {
@@ -156,7 +166,7 @@ async function start(
   refuseUntrusted();
   const plan = await makePlan().catch(async (error: unknown) => {
     if (!(error instanceof NoInterpreter)) throw error;
-    sessions.fail(vscode.l10n.t('No Python'), error.message, ['traceAgain', 'chooseInterpreter']);
+    sessions.fail(vscode.l10n.t('No Python'), error.message, ['chooseInterpreter', 'traceAgain']);
     await showPanel();
   });
   if (plan === undefined) return;
@@ -215,7 +225,7 @@ function uris(file: unknown, files: unknown): vscode.Uri[] {
 
 /**
  * Shows the end of a saved trace beside that of another one. `files`: both, the earlier one first; with none, what is
- * shown is compared with a trace that is asked for.
+ * shown is compared with a trace that is asked for, unless it has no memory to compare.
  */
 async function compareTraces(
   sessions: Sessions,
@@ -224,7 +234,7 @@ async function compareTraces(
 ): Promise<void> {
   const pick = (file: vscode.Uri | undefined, title: string, except?: number): Promise<PickedTrace | undefined> =>
     file ? Promise.resolve({ file }) : pickTrace(sessions, title, { except });
-  const shown = files.length === 0 && sessions.shown?.facts ? sessions.shown.id : undefined;
+  const shown = files.length === 0 && sessions.shown?.hasAllocations ? sessions.shown.id : undefined;
   const before = await pick(files[0], vscode.l10n.t('Compare: earlier trace'), shown);
   if (before === undefined) return;
   const trace = await openPicked(sessions, before);

@@ -1,12 +1,15 @@
 import * as vscode from 'vscode';
 import { openOther } from '../session/pickTrace';
-import type { CommandName } from '../contributedNames';
+import { CHANGE_ARGUMENTS, type CommandName } from '../contributedNames';
 import type { Sessions } from '../session/sessions';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import type { PageModel } from './model';
 
 /** Buttons whose command has another name, and what it is given. */
-const OTHERS: Partial<Record<Button, [CommandName, ...string[]]>> = { save: ['saveTrace', 'gputrace'] };
+const OTHERS: Partial<Record<Button, [CommandName, ...string[]]>> = {
+  save: ['saveTrace', 'gputrace'],
+  changeArguments: ['traceAgain', CHANGE_ARGUMENTS],
+};
 
 /** The shown session, for a page that follows the choice of it. */
 export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {

@@ -66,6 +66,10 @@ export class OpenTrace implements vscode.Disposable {
   get facts(): TraceFacts | null {
     return this.known;
   }
+  /** It can be compared: GPU memory was allocated in it. */
+  get hasAllocations(): boolean {
+    return (this.known?.info.totals.length ?? 0) > 0;
+  }
   get phase(): SessionView['phase'] {
     return this.state.phase;
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { byStart } from '../../files/tracedProgram';
 import { summaryOf, summaryWords } from './recentTraces';
 import { sessionWords } from './sessionWords';
 import type { Sessions } from './sessions';
@@ -18,9 +19,10 @@ export async function pickTrace(
 ): Promise<PickedTrace | undefined> {
   const recent = await sessions.recent.refresh();
   const sizes = new Map(recent.map(({ file, bytes }) => [file, bytes]));
-  const open = sessions.all.flatMap((session): TraceItem[] => {
-    const { id, facts, file } = session;
-    if (facts === null || id === except) return [];
+  const newestFirst = sessions.all.toSorted((a, b) => byStart(b, a));
+  const open = newestFirst.flatMap((session): TraceItem[] => {
+    const { id, facts, file, hasAllocations } = session;
+    if (facts === null || !hasAllocations || id === except) return [];
     const words = summaryWords(summaryOf(file ?? '', facts.info), sizes.get(file ?? '') ?? 0);
     const status = sessionWords(session, vscode.l10n.t);
     return [{ label: session.title, description: `${status} · ${words}`, pick: () => ({ trace: id }) }];

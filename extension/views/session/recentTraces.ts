@@ -33,12 +33,12 @@ export class RecentTraces implements vscode.Disposable {
     void this.refresh();
   }
 
-  /** Newest first, as of the last look at the files. */
+  /** The latest recorded first, as of the last look at the files. */
   get all(): readonly RecentTrace[] {
     return this.known;
   }
 
-  /** Remembers a trace as the newest one. */
+  /** Remembers a trace; of many, those noted lately stay. */
   note(trace: TraceSummary): void {
     const before = this.remembered();
     const after = [trace, ...before.filter(({ file }) => file !== trace.file)].slice(0, MOST);
@@ -52,7 +52,7 @@ export class RecentTraces implements vscode.Disposable {
       const found = await vscode.workspace.fs.stat(vscode.Uri.file(trace.file)).then(undefined, () => null);
       return found === null ? [] : [{ ...trace, bytes: found.size }];
     });
-    const there = (await Promise.all(sizes)).flat();
+    const there = (await Promise.all(sizes)).flat().sort((a, b) => b.startMs - a.startMs);
     const differs = JSON.stringify(there) !== JSON.stringify(this.known);
     this.known = there;
     if (differs) this.changed.fire();

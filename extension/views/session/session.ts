@@ -6,7 +6,7 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { watchForCpu } from '../../capture/processes/cpuReason';
 import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
 import { readPid } from '../../capture/launch/terminalScript';
-import { exceptionIn } from '../../capture/launch/pythonException';
+import { exceptionIn, refusalIn } from '../../capture/launch/pythonException';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { ExportFormat } from '../../protocol/exportFormats';
@@ -68,6 +68,10 @@ export class Session extends OpenTrace {
   /** The program that is traced ran before, and goes on afterwards. */
   get attached(): boolean {
     return this.recording?.attached ?? false;
+  }
+  /** It ended with a failure before anything was traced, and its Python is not to blame. */
+  get failedAtOnce(): boolean {
+    return this.crashed && !this.used && !this.state.offers?.includes('chooseInterpreter');
   }
   get recordingOn(): boolean {
     return this.state.recording;
@@ -283,24 +287,33 @@ export class Session extends OpenTrace {
     const crashed = !stopped && exitCode !== null && exitCode !== 0;
     // Its card says why.
     const ranOut = crashed && used && (await this.judged()).some(({ failure }) => failure !== undefined);
-    const exception = exitCode === 1 && crashed && !ranOut ? exceptionIn(await recording.lastOutput()) : null;
+    const output = crashed && !ranOut && (exitCode === 1 || exitCode === 2) ? await recording.lastOutput() : '';
+    const exception = exitCode === 1 ? exceptionIn(output) : null;
+    const refusal = exitCode === 2 && !used ? refusalIn(output) : null;
     const notRun = end.failed && !used;
     const { t } = vscode.l10n;
     const [python = ''] = recording.facts.command;
     const ran =
-      exception === null
-        ? t('It ran with {0}.', python)
-        : t('It ran with {1} and ended with status {0}.', String(exitCode), python);
-    const choose = notRun || cpu === 'build' || IMPORT_FAILED.test(exception ?? '');
-    const again: Button[] = choose ? ['traceAgain', 'chooseInterpreter'] : ['traceAgain'];
+      refusal !== null
+        ? t('The program failed: it ended with status {0}.', 2)
+        : exception === null
+          ? t('It ran with {0}.', python)
+          : t('It ran with {1} and ended with status {0}.', String(exitCode), python);
+    const onCpu = cpu === 'build' && !used && !stopped && refusal === null;
+    const choose = notRun || onCpu || IMPORT_FAILED.test(exception ?? '');
+    const again: Button[] = crashed ? ['traceAgain'] : [];
+    if (choose) again.unshift('chooseInterpreter');
+    else if (crashed && !used && this.plan?.script !== undefined)
+      again[refusal === null ? 'push' : 'unshift']('changeArguments');
     this.set({
       phase: notRun ? 'failed' : 'ended',
       recording: false,
       stopped,
       exitCode: stopped ? null : exitCode,
       crashed,
-      offers: crashed ? again : choose ? ['chooseInterpreter'] : [],
-      detail: ranOut ? '' : (exception ?? end.sentence(used, cpu, stopped)),
+      offers: again,
+      ...(refusal !== null && { onCpu: false }),
+      detail: ranOut ? '' : (refusal ?? exception ?? end.sentence(used, cpu, stopped)),
       ran: crashed && !notRun && !ranOut ? ran : '',
     });
   }

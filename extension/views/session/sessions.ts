@@ -74,14 +74,14 @@ export class Sessions implements vscode.Disposable {
     return { ...shown.view(), ...closed, sessions, ...(before && { before: before.id }) };
   }
 
-  /** The newest earlier run of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
+  /** The newest earlier run, which has ended, of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
   private before(session: Session): Session | null {
     const program = session.recorded ? programOf(session) : null;
     if (program === null) return null;
     const earlier = this.all.filter(other => startedMs(other) < startedMs(session) && programOf(other) === program);
     return (
       earlier
-        .filter(other => other.facts?.info.totals.length)
+        .filter(other => other.hasAllocations && !other.running)
         .sort(byStart)
         .at(-1) ?? null
     );
@@ -104,10 +104,12 @@ export class Sessions implements vscode.Disposable {
     this.add(title).fail(sentence, offers);
   }
 
-  /** The sessions that have a trace. */
+  /** The sessions that can be compared. */
   traces(): OtherTrace[] {
     const titles = distinctTitles(this.all.map(({ title }) => title));
-    return this.all.flatMap(({ id, facts }, i) => (facts === null ? [] : [{ trace: id, title: titles[i] ?? '' }]));
+    return this.all.flatMap(({ id, hasAllocations }, i) =>
+      hasAllocations ? [{ trace: id, title: titles[i] ?? '' }] : [],
+    );
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exceptionIn } from '../../../extension/capture/launch/pythonException';
+import { exceptionIn, refusalIn } from '../../../extension/capture/launch/pythonException';
 
 const HEADER = 'Traceback (most recent call last):\r\n';
 const FRAME = '  File "/home/me/train.py", line 1, in <module>\r\n    import torch\r\n';
@@ -28,4 +28,15 @@ test('a file that does not compile has no header; output without an exception ha
   assert.equal(exceptionIn(syntax), "SyntaxError: '(' was never closed");
   assert.equal(exceptionIn('Error: 3\r\nloss: 0.1\r\n'), null);
   assert.equal(exceptionIn(''), null);
+});
+
+test('the line of a program that refused its arguments', () => {
+  const usage = 'usage: train.py [-h] [--epochs EPOCHS]\r\n                [--size SIZE]\r\n';
+  const line = 'train.py: error: unrecognized arguments: --epoch';
+  assert.equal(refusalIn(`loss 3\r\n${usage}${line}\r\n\r\nPress any key.`), line);
+  assert.equal(
+    refusalIn("Usage: t.py [OPTIONS]\r\n\r\nError: No such option '--epoch'.\r\n"),
+    "Error: No such option '--epoch'.",
+  );
+  assert.equal(refusalIn('usage: train.py [-h]\r\n'), null);
 });

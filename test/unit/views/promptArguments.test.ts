@@ -34,13 +34,16 @@ const vscode = {
 async function run(
   source: string,
   memory: Map<string, unknown>,
-  anew = false,
+  asking: 'usual' | 'ifAny' | 'always' = 'usual',
 ): Promise<[string[] | undefined, boolean]> {
   const { planOfActiveFile } = await importWith(vscode, () => import('../../../extension/views/commands/chooseLaunch'));
   writeFileSync(file, source);
   asked = 0;
   const update = (key: string, value: unknown): Promise<void> => Promise.resolve(void memory.set(key, value));
-  const plan = await planOfActiveFile({ get: (key: string) => memory.get(key), update } as unknown as Memento, anew);
+  const plan = await planOfActiveFile(
+    { get: (key: string) => memory.get(key), update } as unknown as Memento,
+    () => asking,
+  );
   return [plan?.command.slice(2), asked > 0];
 }
 
@@ -53,7 +56,13 @@ test('once: a script that reads none runs at once; one that does is asked for, a
   assert.deepEqual(await run(PLAIN, memory), [[], false]);
   assert.deepEqual(await run(READS, memory), [GIVEN, true]);
   assert.deepEqual(await run(READS, memory), [GIVEN, false]);
-  assert.deepEqual(await run(PLAIN, memory, true), [GIVEN, true], 'new arguments are always asked for');
+  assert.deepEqual(await run(PLAIN, memory, 'always'), [GIVEN, true], 'new arguments are always asked for');
+});
+
+test('after a run that failed at once they are asked for again, where there are any', async () => {
+  const memory = new Map<string, unknown>([[`arguments:${file}`, '--epochs 3']]);
+  assert.deepEqual(await run(READS, memory, 'ifAny'), [GIVEN, true]);
+  assert.deepEqual(await run(PLAIN, new Map(), 'ifAny'), [[], false]);
 });
 
 test('always and never; nothing runs where the question is left', async () => {
@@ -64,4 +73,5 @@ test('always and never; nothing runs where the question is left', async () => {
   assert.deepEqual(await run(READS, new Map()), [undefined, true]);
   settings.askArguments = 'never';
   assert.deepEqual(await run(READS, new Map()), [[], false]);
+  assert.deepEqual(await run(READS, new Map(), 'ifAny'), [[], false]);
 });

@@ -18,7 +18,7 @@ const stat = (file: string) =>
   sizes.has(file) ? Promise.resolve({ size: sizes.get(file) }) : Promise.reject(new Error('gone'));
 const vscodeParts = { EventEmitter, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
 
-test('the newest is first, each is there once, what is gone is left out, and a new window has them too', async () => {
+test('the latest recorded is first, each is there once, what is gone is left out, and a new window has them too', async () => {
   const { RecentTraces, summaryOf, summaryWords } = await importWith(
     vscodeParts,
     () => import('../../../extension/views/session/recentTraces'),
@@ -29,15 +29,15 @@ test('the newest is first, each is there once, what is gone is left out, and a n
     update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
   } as unknown as vscode.Memento;
   const info = makeInfo({
-    startRealtimeMs: 1_760_000_000_000,
+    startRealtimeMs: 1_760_000_000_001,
     processes: [makeProcess({ command: ['python', 'train.py'] })],
     totals: [makeTotals({ layer: 'tensor', allocations: 1, peakBytes: 2048 })],
   });
   const recent = new RecentTraces(memory);
-  for (const name of ['a', 'b', 'gone', 'a']) {
+  for (const name of ['a', 'gone', 'a', 'b']) {
     const file = `/x/${name}.gputrace`;
     sizes.set(file, 2);
-    recent.note(summaryOf(file, info));
+    recent.note(summaryOf(file, name === 'b' ? { ...info, startRealtimeMs: 1_760_000_000_000 } : info));
   }
   sizes.delete('/x/gone.gputrace');
   for (const one of [recent, new RecentTraces(memory)]) {

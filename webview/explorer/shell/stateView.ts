@@ -17,23 +17,27 @@ const UNTRUSTED = t(
 
 const STANDS_STILL = t('The program is paused in the debugger. Its live memory is shown.');
 
-/** Of what is offered, in a trusted workspace alone. */
-const STARTS = /^(traceAgain|startChosen)$/;
+/** What can be offered: its name on the page, and its words. */
+const OFFERS: Partial<Record<Button, readonly [string, string]>> = {
+  traceAgain: ['trace-again', t('Trace again')],
+  changeArguments: ['change-arguments', t('Change arguments…')],
+  startChosen: ['trace-own', t('Trace your own script')],
+  trySample: ['try-sample', t('Try the sample')],
+  chooseInterpreter: ['choose-interpreter', t('Choose a Python interpreter…')],
+  openReport: ['open-report', t('Open the out-of-memory report')],
+  openTrace: ['open-trace', t('Open a trace…')],
+  doctor: ['doctor', t('Check setup')],
+};
+/** Of these, in a trusted workspace alone. */
+const STARTS = /^(traceAgain|changeArguments|startChosen)$/;
+/** A button where it is offered first; the others are links. */
+const PRIMARY = /^(traceAgain|changeArguments|startChosen|chooseInterpreter)$/;
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
   private readonly start = primaryButton('start', t('Trace GPU memory'), () => this.run('start'));
   private readonly trust = primaryButton('manage-trust', t('Manage trust'), () => this.run('manageTrust'));
-  /** What the host offers. The first two start something. */
-  private readonly offers = {
-    traceAgain: primaryButton('trace-again', t('Trace again'), () => this.run('traceAgain')),
-    startChosen: primaryButton('trace-own', t('Trace your own script'), () => this.run('startChosen')),
-    trySample: this.link('try-sample', t('Try the sample'), 'trySample'),
-    chooseInterpreter: this.link('choose-interpreter', t('Choose a Python interpreter…'), 'chooseInterpreter'),
-    openReport: this.link('open-report', t('Open the out-of-memory report'), 'openReport'),
-    openTrace: this.link('open-trace', t('Open a trace…'), 'openTrace'),
-    doctor: this.link('doctor', t('Check setup'), 'doctor'),
-  };
+  private readonly offers = el('div', { class: 'offers' });
   private readonly recentList = el('ul', {});
   private readonly recent = el('section', { class: 'recent' }, el('h2', {}, t('Recent traces')), this.recentList);
   private readonly ring = progressRing();
@@ -52,11 +56,18 @@ export class StateView {
   ) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
     const { untrusted, trust, about, start, saved, recent, words, totals, offers } = this;
-    this.element.append(untrusted, trust, about, start, words, totals, ...Object.values(offers), saved, recent);
+    this.element.append(untrusted, trust, about, start, words, totals, offers, saved, recent);
   }
 
-  private link(action: string, label: string, what: Button): HTMLElement {
-    return button('link', action, label, () => this.run(what));
+  private offer(offered: readonly Button[]): void {
+    this.offers.hidden = offered.length === 0;
+    if (!differs(this.offers, offered)) return;
+    const make = (what: Button, index: number): HTMLElement => {
+      const [action, words] = OFFERS[what] ?? [what, what];
+      const run = (): void => this.run(what);
+      return index === 0 && PRIMARY.test(what) ? primaryButton(action, words, run) : button('link', action, words, run);
+    };
+    this.offers.replaceChildren(...offered.map(make));
   }
 
   update(session: SessionView): void {
@@ -70,10 +81,9 @@ export class StateView {
     const stopping = session.stopped === true && phase === 'running';
     this.ring.hidden = phase !== 'starting' && !stopping;
     const unused = phase === 'ended' && info?.totals.length === 0;
-    const offered = new Set(empty ? ['trySample', 'openTrace'] : session.offers);
+    const offered = new Set<Button>(empty ? ['trySample', 'openTrace'] : session.offers);
     if ((unused && !session.ran) || session.onCpu === true) offered.add('doctor');
-    for (const [name, element] of Object.entries(this.offers))
-      element.hidden = !offered.has(name) || (!trusted && STARTS.test(name));
+    this.offer([...offered].filter(what => trusted || !STARTS.test(what)));
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
     setTextOrHide(this.detail, detail);
