@@ -104,6 +104,23 @@ function withoutSlack(bytes: readonly number[]): number[] {
   });
 }
 
+/** So many entries may not have kept anything yet. */
+const NEWEST = 2;
+
+/**
+ * Bytes that stay a step. Where every step keeps some, the newest ones that kept nothing yet do not count; where fewer do, it is
+ * measured from one such step to another.
+ */
+function rateOf(steps: readonly number[], values: readonly number[], { from, to, gap }: Growth): number {
+  const isRise = (i: number): boolean => at(values, i) > at(values, i - 1);
+  const rare = Math.round(gap) > 1;
+  let [begin, end] = [from, to];
+  while (end > (rare ? from + 1 : Math.max(from + 1, to - NEWEST)) && !isRise(end)) end--;
+  while (rare && begin < end - 1 && !isRise(begin)) begin++;
+  const span = at(steps, end) - at(steps, begin);
+  return span > 0 ? (at(values, end) - at(values, begin)) / span : 0;
+}
+
 function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'level' | 'kept'): SiteVerdict {
   const values = {
     blocks: site.oldLiveBytes,
@@ -111,8 +128,7 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
     size: site.liveBytes,
     level: site.liveBytes,
   }[what];
-  const span = at(site.steps, growth.to) - at(site.steps, growth.from);
-  const bytesPerStep = span > 0 ? (at(values, growth.to) - at(values, growth.from)) / span : 0;
+  const bytesPerStep = rateOf(site.steps, values, growth);
   const { since, events, gap } = growth;
   const rhythm = Math.round(gap) > 1 ? t('about every {0} step', ordinal(Math.round(gap))) : t('every step');
   const because = {

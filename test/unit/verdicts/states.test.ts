@@ -236,6 +236,11 @@ test('what makes room by chance keeps blocks of every age, and is bounded', () =
   }
 });
 
+test('the rate is what each step keeps, also where the newest has kept nothing yet', () => {
+  const run = playing(60, (step, run) => (step < 60 ? run.alloc(1, MB) : undefined));
+  assert.equal(verdictOf(run).bytesPerStep, MB);
+});
+
 test('what each epoch leaves is growing beneath what it gives back', () => {
   let held: Block[] = [];
   const run = playing(185, (step, run) => {

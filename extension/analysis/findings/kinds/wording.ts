@@ -25,11 +25,8 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
   const keepers = holder === null ? [] : keepersOf(holder);
   const source = place === null ? library : placeText(place);
-  // The rate is a slope over steps of which the last may have kept nothing yet: what is kept each time, the blocks themselves show.
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
-  const isSlope = !rare && Math.abs(time - facts.bytesPerStep) > T.little * facts.bytesPerStep;
-  const shown = isSlope ? facts.bytesPerStep : time / (rare ? period : 1);
-  const perStep = rateAt(facts, shown, keepers.length === 0 ? null : (source ?? placeText(null)));
+  const perStep = rateAt(facts, keepers.length === 0 ? null : (source ?? placeText(null)));
   const rate = rare ? t('{0} each time, {1}', formatBytes(time), perStep) : perStep;
   const [keeper, ...others] = keepers;
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
@@ -49,17 +46,17 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
 }
 
 /** How much since when; where several lines make up the sum, how many, and what the line with most has of it. */
-function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, shown: number, source: string | null): string {
-  const bytes = formatBytes(shown);
+function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, source: string | null): string {
+  const bytes = formatBytes(bytesPerStep);
   if (place !== null && lines > 1) {
-    const most = formatBytes((place.bytesPerStep / bytesPerStep) * shown);
+    const most = formatBytes(place.bytesPerStep);
     return withSince(
       t('{0} per step, allocated on {1} lines, mostly {2} ({3})', bytes, lines, placeText(place), most),
       sinceStep,
     );
   }
   return source === null
-    ? rateText(shown, sinceStep)
+    ? rateText(bytesPerStep, sinceStep)
     : withSince(t('{0} per step, allocated at {1}', bytes, source), sinceStep);
 }
 
