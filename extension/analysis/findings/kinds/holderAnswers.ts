@@ -71,6 +71,8 @@ export interface HolderEntry {
   addresses: bigint[];
   /** Blocks that it stands for: a survey names a few of a group and counts all. */
   count: number;
+  /** Of all of them; null: the answer does not say. */
+  bytes: number | null;
   /** Others that have some of these blocks too. */
   also: HolderEntry[];
 }
@@ -92,6 +94,7 @@ function readEntry(entry: Fields): HolderEntry {
     chain: readChain(entry.chain),
     addresses: addressesOf(entry),
     count: positive(entry.count) ?? 0,
+    bytes: positive(entry.bytes),
     also: fieldsIn(entry.also).map(readEntry),
   };
 }
@@ -105,14 +108,17 @@ export function heldBy(document: Fields, blocks: readonly BlockFacts[]): HeldBlo
 /** Entries of one path at one line are one holder; each takes its blocks out of `facts`. */
 function joined(all: readonly HolderEntry[], facts: Map<bigint, BlockFacts>): HeldBlocks[] {
   const byPlace = new Map<string, HeldBlocks>();
-  for (const { holder, chain, addresses, count: of, also } of all) {
+  for (const { holder, chain, addresses, count: of, bytes, also } of all) {
     const key = `${holder.path}\0${holder.file}\0${holder.line}`;
     const held = remembered(byPlace, key, () => ({ holder, chain, sites: new Map<number, never>(), also: [] }));
     held.also?.push(...also.flatMap(other => joined([other], new Map(facts))));
     const weight = Math.max(1, of / Math.max(1, addresses.length));
+    const named = sum(addresses.map(address => facts.get(address)?.bytes ?? 0));
+    // Those named may be the small ones.
+    const bytesWeight = bytes !== null && of > addresses.length && named > 0 ? Math.max(1, bytes / named) : weight;
     for (const address of addresses) {
       const block = facts.get(address);
-      if (block !== undefined) count(held, block.site, weight, weight * block.bytes);
+      if (block !== undefined) count(held, block.site, weight, bytesWeight * block.bytes);
       facts.delete(address);
     }
   }
@@ -300,8 +306,9 @@ export function cutShort(answers: readonly HolderAnswer[], process: number): num
 
 /** The holders of blocks of these sites by one answer, most bytes first; also its entries for no holder. */
 export function holdersIn(held: readonly HeldBlocks[], sites: readonly number[]): HolderFound[] {
+  const of = sum(held.map(entry => sumOf(entry, sites).count));
   return held
-    .map(entry => ({ ...entry.holder, ...alsoIn(entry, sites), chain: entry.chain, ...sumOf(entry, sites) }))
+    .map(entry => ({ ...entry.holder, ...alsoIn(entry, sites, of), chain: entry.chain, ...sumOf(entry, sites) }))
     .filter(entry => entry.count > 0)
     .sort((a, b) => b.bytes - a.bytes);
 }
@@ -374,9 +381,13 @@ function blocksOf(holders: readonly HolderFound[]): number {
   return sum(holders.map(({ count }) => count));
 }
 
-/** Other holders of more than a little of the blocks of these sites that a holder has; then the one's fix would free nothing. */
-function alsoIn(held: HeldBlocks, sites: readonly number[]): Pick<FindingHolder, 'also' | 'fix'> {
+/**
+ * Other holders of more than a little of the blocks of these sites that a holder has; then the one's fix would free nothing. None of a
+ * holder that has little of `all` itself, as the variable of a loop has the newest.
+ */
+function alsoIn(held: HeldBlocks, sites: readonly number[], all: number): Pick<FindingHolder, 'also' | 'fix'> {
   const of = sumOf(held, sites).count;
+  if (of <= T.little * all) return {};
   const parts = (held.also ?? []).flatMap(other => {
     const { path, file, line } = other.holder;
     const { count: blocks } = sumOf(other, sites);
