@@ -14,11 +14,13 @@ def text_of(size):
     return "%d B" % size if power == 0 else "%.2f %s" % (size / 1024**power, UNITS[power])
 
 
-def write():
-    """Writes all of it into the trace, which knows then what of before is still there."""
-    began = time.strftime("Recording was turned on at %Y-%m-%d %H:%M:%S UTC. ", time.gmtime())
+def write(again):
+    """Writes all of it into the trace, which knows then what of before is still there; `again`: it was recorded before that, and paused."""
+    began = "Recording was resumed at" if again else "Recording was turned on at"
+    began += time.strftime(" %Y-%m-%d %H:%M:%S UTC. ", time.gmtime())
     if not blocks.can_list():
-        return natives["note"](NOTE_STARTED, began + "Earlier allocations are unknown" + why() + ".")
+        unknown = "What was allocated or freed during the pause is unknown" if again else "Earlier allocations are unknown"
+        return natives["note"](NOTE_STARTED, began + unknown + why() + ".")
     sequence = natives["sequence"]()
     lists = {device: (0, [], []) for device in range(core._cuda_getDeviceCount())}
     for segment in blocks.segments():
@@ -34,8 +36,9 @@ def write():
         natives["before"](BLOCK, device, sequence, reserved, alive)
     natives["before"](NO_MORE, 0, sequence, 0, [])
     alive = [size for _, each, _ in lists.values() for size in each[1::2]]
-    known = "PyTorch had %d blocks (%s) at that time. Allocations made before, or while recording was off, have no source line, and other driver memory from that time is unknown."
-    natives["note"](NOTE_STARTED, began + known % (len(alive), text_of(sum(alive))))
+    known = "PyTorch had %d blocks (%s) at that time. Allocations made %s have no source line, and other driver memory from that time is unknown."
+    when = "during the pause" if again else "before"
+    natives["note"](NOTE_STARTED, began + known % (len(alive), text_of(sum(alive)), when))
 
 
 def why():

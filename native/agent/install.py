@@ -136,8 +136,9 @@ def turn(reason, step, request):
         state["requests"].append(request)
     if not can_import():
         return AGAIN
-    if natives["woke"]():
-        attempt(lambda: load("existing").write())
+    woke = natives["woke"]()
+    if woke:
+        attempt(lambda: load("existing").write(woke > 1))
     attempt(lambda: load("arrays").watch())
     attempt(lambda: load("arrays").look())
     if not state["cells"] and "IPython.core.interactiveshell" in sys.modules:

@@ -52,13 +52,13 @@ bool recording_woke() {
              __atomic_load_n(&g_known_control, __ATOMIC_RELAXED);
 }
 
-bool take_waking() {
-  if (!recording_woke()) return false;
+uint64_t take_waking() {
+  if (!recording_woke()) return 0;
   const uint32_t now = __atomic_load_n(&g_log.control->generation, __ATOMIC_ACQUIRE);
   __atomic_store_n(&g_known_control, now, __ATOMIC_RELAXED);
   Thread &thread = t_thread;
-  if (enter(thread)) leave(thread);  // writes the mark
-  return true;
+  if (enter(thread)) leave(thread);              // writes the mark
+  return now - g_log.first_control > 1 ? 2 : 1;  // each switch counts one
 }
 
 void write_before(gmt_before about, const gmt_before_block *blocks, uint64_t count) {

@@ -48,8 +48,8 @@ void write_pool(gmt_pool pool, std::string_view text, const uint64_t *addresses,
 
 /// Recording has been switched on since the log began, or since `take_waking`.
 bool recording_woke();
-/// The same, once each time; its mark is in the log by then.
-bool take_waking();
+/// The same, once each time: 1, or 2 where it was on before; else 0. Its mark is in the log by then.
+uint64_t take_waking();
 
 /// All blocks (`kind` GMT_TENSOR_ALLOC) or segments (GMT_DEVICE_ALLOC) that the allocator has on a device, in several records where
 /// they are many. `about`: all but stack, count and parts.
