@@ -95,7 +95,9 @@ export class RunTrace extends FakeTrace {
 
   override allocations(query: AllocationQuery): AllocationWindow {
     const window = super.allocations(query);
-    return query.site === undefined ? window : { ...window, total: this.run.blocks(query.site).length };
+    if (query.site === undefined) return window;
+    const blocks = this.run.blocks(query.site);
+    return { ...window, total: blocks.length, sumBytes: blocks.reduce((sum, block) => sum + block.bytes, 0) };
   }
 
   override pools(): Pool[] {

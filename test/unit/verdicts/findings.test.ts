@@ -77,6 +77,12 @@ test('one tensor that grows is a finding of its own', () => {
   assertSentence(size?.title ?? '');
   assertSentence(size?.suggestion ?? '');
   assert.equal(blocks?.class, 'outputs');
+  run.free(whole);
+  whole = run.alloc(1, 90 * MB);
+  const failed = findingsOf(run, {}, source).find(finding => finding.class === 'size');
+  assert.equal(failed?.bytes, 90 * MB, 'what the step that failed had made, as in the table');
+  const goesOn = findingsOf(run, { ended: false }, source).find(finding => finding.class === 'size');
+  assert.equal(goesOn?.bytes, 39 * MB);
 });
 
 test('gradients, backward passes, pinned and driver memory have their own words', () => {

@@ -81,7 +81,13 @@ test('a survey names a few blocks of a group and counts all of them', () => {
 });
 
 test('the bytes of a group are those that the program counted, not those of the few that it names', () => {
-  const group = { path: 'running (its graph)', kind: 'autograd', count: 50, bytes: 40_000, addresses: ['0x10', '0x20'] };
+  const group = {
+    path: 'running (its graph)',
+    kind: 'autograd',
+    count: 50,
+    bytes: 40_000,
+    addresses: ['0x10', '0x20'],
+  };
   const [held] = parseHolders(JSON.stringify({ groups: [group] }), [block(16n, 1), block(32n, 1, 300)]);
   assert.deepEqual(held?.sites.get(1), { count: 50, bytes: 40_000 });
 });
@@ -98,7 +104,13 @@ test('a holder of little is no second one of the others', () => {
   });
   const read = readHolderAnswer({ text, blocks: [block(16n, 1), block(32n, 1)] }, [1], { queried: 61, alive: 61 });
   assert.ok('holders' in read);
-  assert.deepEqual(read.holders.map(holder => [holder.path, shareText(holder, t)]), [['xs', null], ['x', null]]);
+  assert.deepEqual(
+    read.holders.map(holder => [holder.path, shareText(holder, t)]),
+    [
+      ['xs', null],
+      ['x', null],
+    ],
+  );
 });
 
 test('what is no answer, or damaged, says nothing', () => {

@@ -24,7 +24,7 @@ export function findLeaks(growing: readonly JudgedSite[], context: FindingContex
   const sites = growing.map(({ verdict, steps }): GrowingSite => {
     const site = context.source.site(verdict.site);
     const frame = namedFrame(site);
-    const grown = survivors({ verdict, steps }).count;
+    const grown = survivors({ verdict, steps }, context.source).count;
     const holder = holderOf(context.answers, verdict.process, [verdict.site], T.most, T.few, grown);
     const library = libraryName(site?.library ?? '');
     return {
@@ -74,7 +74,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
   const ids = all.map(site => site.verdict.site);
   const places = placesOf(cluster, context.source);
   const holder =
-    holderOf(context.answers, process, ids, 0, 1, sum(cluster.map(site => survivors(site).count))) ??
+    holderOf(context.answers, process, ids, 0, 1, sum(cluster.map(site => survivors(site, context.source).count))) ??
     gradientCycle(context, process, ids, places) ??
     ownerless(context, process, ids) ??
     unusedPinned(context, all);
@@ -193,7 +193,7 @@ function ownerless({ answers, source }: FindingContext, process: number, sites: 
 
 function factsOf(cluster: GrowingSite[], kind: LeakClass, place: FindingPlace | null, context: FindingContext) {
   const sinceStep = Math.min(...cluster.map(site => site.verdict.sinceStep ?? Infinity));
-  const kept = cluster.map(survivors);
+  const kept = cluster.map(site => survivors(site, context.source));
   const count = sum(kept.map(each => each.count));
   return {
     class: kind,
@@ -218,12 +218,19 @@ function libraryOf(cluster: readonly GrowingSite[], source: TraceSource): string
 }
 
 /** What was allocated since the growth began and is still alive. */
-function survivors({ verdict, steps }: Pick<GrowingSite, 'verdict' | 'steps'>): { count: number; bytes: number } {
-  if (verdict.grows !== 'blocks')
-    return {
-      count: at(steps.liveCount, steps.liveCount.length - 1),
-      bytes: at(steps.liveBytes, steps.liveBytes.length - 1),
-    };
+function survivors(
+  { verdict, steps }: Pick<GrowingSite, 'verdict' | 'steps'>,
+  source: TraceSource,
+): { count: number; bytes: number } {
+  if (verdict.grows !== 'blocks') {
+    const last = steps.steps.length - 1;
+    const atStep = { count: at(steps.liveCount, last), bytes: at(steps.liveBytes, last) };
+    const { layer, process, site } = verdict;
+    if (source.info().processes[process]?.ended !== true) return atStep;
+    // A program that failed within a step ended with what that one had made, as the table shows it.
+    const end = source.allocations({ layer, process, site, sort: 'bytes', descending: true, from: 0, to: 0 });
+    return end.sumBytes < atStep.bytes ? atStep : { count: end.total, bytes: end.sumBytes };
+  }
   const sinceStep = verdict.sinceStep ?? 0;
   const begin = Math.max(
     0,
