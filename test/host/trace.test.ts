@@ -77,7 +77,7 @@ describe('GPU Memory Trace in VS Code', () => {
     await reached('ended');
     assertSentence((await texts('.detail.error [data-value=detail]')).join(' '));
     assert.equal(await attribute('.dot', 'data-phase'), 'crashed');
-    assert.deepEqual(await texts(CHOOSE), [], 'its Python is not to blame');
+    assert.doesNotMatch(await words('.offers'), /Python/, 'it is not to blame');
   });
 
   it('says the exception that ended a script at once, and which Python ran it; it can be traced again', async () => {
@@ -100,7 +100,7 @@ describe('GPU Memory Trace in VS Code', () => {
     await trace(file, '--epoch');
     await reached('ended');
     assertSentence(await shows('.detail.error [data-value=detail]', /--epoch/));
-    assert.deepEqual(await texts(CHOOSE), []);
+    assert.doesNotMatch(await words('.offers'), /Python/);
     const answer = async (): Promise<unknown> => until('the question', () => press(INPUT, 'Enter').then(() => true));
     await click('vscode-button[data-action=change-arguments]');
     await answer();
@@ -230,7 +230,7 @@ describe('The sample', () => {
       await shows('[data-value=title]', /^Recorded sample: finetune\.py$/);
       await shows('[data-value=detail]', /^This machine has no NVIDIA .*recorded/);
       await shows('[data-action=doctor]', /./);
-      assert.deepEqual(await texts('[data-action=trace-own]'), []);
+      assert.doesNotMatch(await words('.offers'), /own/);
       await picture('without-gpu');
     } finally {
       await settings.update('linux', before, vscode.ConfigurationTarget.Workspace);

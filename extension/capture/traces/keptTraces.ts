@@ -4,7 +4,8 @@ import { addFile, changedMs, makeFolder, removeFile } from '../../files/files';
 import { isJobFolder } from './jobFolder';
 import { reasonOf } from './traceDirectory';
 
-const KEPT = 10;
+/** So many traces stay in the folder. */
+export const KEPT = 10;
 const SUFFIX = '.gputrace';
 const OOM_FILE = /\/oom-[\d-]+\.md$/;
 

@@ -33,6 +33,7 @@ import type { WidePanel } from '../page/widePanel';
 import { trySample } from './sample';
 import { saveTrace } from './saveTrace';
 import { setUp } from './setUp';
+import { makeRoom } from './stillRunning';
 import { missingGpu } from './withoutGpu';
 
 interface Parts {
@@ -169,8 +170,8 @@ async function start(
     sessions.fail(vscode.l10n.t('No Python'), error.message, ['chooseInterpreter', 'traceAgain']);
     await showPanel();
   });
-  if (plan === undefined) return;
-  await showPanel();
+  if (plan === undefined || !(await makeRoom(sessions, plan))) return;
+  if (!parts.wide.visible) await showPanel();
   const missing = await missingGpu(plan.environment);
   if (missing === null) return sessions.start(plan, open);
   sessions.fail(plan.title, vscode.l10n.t('{0} Nothing was started.', missing), ['trySample', 'doctor']);

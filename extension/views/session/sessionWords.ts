@@ -19,7 +19,7 @@ export function sessionIcon({ phase, running, crashed, stopped, recordingOn, lea
   if (phase === 'failed' || crashed) return 'error';
   if (leaks > 0) return 'warning';
   if (phase === 'starting' || (running && stopped)) return 'loading~spin';
-  if (!running) return 'stop-circle';
+  if (!running) return 'circle-outline';
   return recordingOn ? 'pulse' : 'debug-pause';
 }
 

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { scriptName } from '../../capture/traces/keptTraces';
+import { KEPT, scriptName } from '../../capture/traces/keptTraces';
+import { keptTracesFolder } from '../../capture/traces/folders';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { takeAnnounced } from '../../capture/traces/announce';
@@ -172,11 +174,7 @@ export class Sessions implements vscode.Disposable {
     if (session.running) throw new Refused(vscode.l10n.t('{0} is running. Stop it before closing.', session.title));
     this.list.remove(session);
     if (session.file !== null) this.noteRecent(session, session.file);
-    this.notifyClosed(
-      session.file === null
-        ? vscode.l10n.t('{0} was closed.', session.title)
-        : vscode.l10n.t('{0} was closed. Its trace is saved as {1}', session.title, session.file),
-    );
+    this.notifyClosed(`${vscode.l10n.t('{0} was closed.', session.title)} ${whereKept(session.file)}`.trimEnd());
     session.dispose();
     this.notify();
   }
@@ -204,9 +202,7 @@ export class Sessions implements vscode.Disposable {
   private adopt(session: Session, show = true): void {
     for (const gone of this.list.add(session, show)) {
       if (gone.file !== null)
-        this.notifyClosed(
-          vscode.l10n.t('{0}, the oldest run, was closed. Its trace is saved as {1}', gone.title, gone.file),
-        );
+        this.notifyClosed(`${vscode.l10n.t('{0}, the oldest run, was closed.', gone.title)} ${whereKept(gone.file)}`);
       gone.dispose();
     }
     session.onDidChange(change => this.onTraceChange(session, change));
@@ -259,6 +255,14 @@ export class Sessions implements vscode.Disposable {
     this.changed.dispose();
     this.changedShown.dispose();
   }
+}
+
+/** Of a trace that was closed; empty: there is none. */
+function whereKept(file: string | null): string {
+  if (file === null) return '';
+  return dirname(file) === keptTracesFolder(process.env)
+    ? vscode.l10n.t('Its trace is saved with the newest {0} traces: {1}', KEPT, file)
+    : vscode.l10n.t('Its trace is saved as {0}', file);
 }
 
 /** Throws a sentence in a workspace that is not trusted. */

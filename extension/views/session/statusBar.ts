@@ -4,7 +4,7 @@ import type { Session } from './session';
 import { sessionIcon } from './sessionWords';
 import type { Sessions } from './sessions';
 
-/** Live bytes of the traced programs, in the status bar; a click shows the panel. */
+/** Live bytes of the program that the panel shows, in the status bar; a click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscription: vscode.Disposable;
@@ -16,17 +16,14 @@ export class StatusItem implements vscode.Disposable {
     this.subscription = sessions.onDidChange(() => this.update());
   }
 
-  /** The sum of those that run; where none does, the shown session. */
+  /** The shown session; others that run are in its tooltip. */
   private update(): void {
     const { all, shown } = this.sessions;
-    const running = all.filter(session => session.running);
-    const counted = running.length > 0 ? running : shown === null || shown.failed ? [] : [shown];
-    if (counted.length === 0) return this.hide();
-    const known = counted.some(({ phase }) => phase !== 'starting');
-    const sum = counted.reduce((bytes, { liveBytes }) => bytes + liveBytes, 0);
-    const text = known ? formatBytes(sum) : vscode.l10n.t('GPU');
-    const count = counted.length > 1 ? ` ${vscode.l10n.t('({0} programs)', counted.length)}` : '';
-    this.show(`$(${known ? iconOf(counted) : 'loading~spin'}) ${text}${count}`, counted.map(tooltipOf).join('\n'));
+    if (shown === null || shown.failed) return this.hide();
+    const starting = shown.running && shown.phase === 'starting';
+    const text = starting ? vscode.l10n.t('GPU') : formatBytes(shown.liveBytes);
+    const others = all.filter(session => session.running && session !== shown);
+    this.show(`$(${iconOf(shown)}) ${text}`, [shown, ...others].map(tooltipOf).join('\n'));
   }
 
   /** Only changes go to the window: a call costs more than the comparison. */
@@ -50,11 +47,10 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-/** Those that run differ by their recording alone. */
-function iconOf(sessions: readonly Session[]): string {
-  const [one] = sessions;
-  if (one !== undefined && sessions.length === 1 && !one.running) return sessionIcon(one);
-  return sessions.some(({ recordingOn }) => recordingOn) ? 'pulse' : 'debug-pause';
+/** One that runs has its recording's, also where it leaks. */
+function iconOf(session: Session): string {
+  if (!session.running || session.phase === 'starting') return sessionIcon(session);
+  return session.recordingOn ? 'pulse' : 'debug-pause';
 }
 
 function tooltipOf({ title, liveBytes, ending }: Session): string {

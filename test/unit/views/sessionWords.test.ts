@@ -16,7 +16,7 @@ const told = (standing: SessionSummary): string[] => [
 ];
 
 test('a session that ended has no icon of success; a crash comes before a leak', () => {
-  assert.deepEqual(told(ended), ['stop-circle', 'ended']);
+  assert.deepEqual(told(ended), ['circle-outline', 'ended']);
   assert.deepEqual(told({ ...ended, leaks: 1 }), ['warning', 'ended · 1 leak']);
   assert.deepEqual(told({ ...ended, crashed: true, leaks: 2 }), ['error', 'failed · 2 leaks']);
   assert.deepEqual(told({ ...ended, phase: 'failed' }), ['error', 'failed']);
@@ -33,5 +33,5 @@ test('one that runs says whether it is recorded, and what it leaks', () => {
 test('one that the user stops is stopping, then stopped: no failure', () => {
   const stopping: SessionSummary = { ...ended, phase: 'running', running: true, recordingOn: true, stopped: true };
   assert.deepEqual(told(stopping), ['loading~spin', 'stopping']);
-  assert.deepEqual(told({ ...ended, stopped: true }), ['stop-circle', 'stopped']);
+  assert.deepEqual(told({ ...ended, stopped: true }), ['circle-outline', 'stopped']);
 });

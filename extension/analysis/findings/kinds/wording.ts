@@ -1,7 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../../protocol/verdicts';
-import { THRESHOLDS as T } from '../../series/thresholds';
 import { blocksText, eachStepText, placeText, rateText, tensorsText, withSince } from '../../words';
 
 type LeakFacts = Pick<

@@ -1,0 +1,29 @@
+import * as vscode from 'vscode';
+import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import type { Sessions } from '../session/sessions';
+
+type Kept = Pick<Sessions, 'all' | 'onDidChange'>;
+
+/** Where a run of the same program still goes on, the user chooses: it is stopped first, or both run. False: the user went away. */
+export async function makeRoom(sessions: Kept, plan: LaunchPlan): Promise<boolean> {
+  const running = sessions.all.findLast(
+    session => session.running && session.plan?.title === plan.title && session.plan.cwd === plan.cwd,
+  );
+  if (running === undefined) return true;
+  const stop = { label: vscode.l10n.t('Stop it and trace again') };
+  const beside = { label: vscode.l10n.t('Trace beside it') };
+  const title = vscode.l10n.t('{0} is still running', plan.title);
+  const picked = await vscode.window.showQuickPick([stop, beside], { title });
+  if (picked === stop && running.running) {
+    const ended = new Promise<void>(done => {
+      const listening = sessions.onDidChange(() => {
+        if (running.running) return;
+        listening.dispose();
+        done();
+      });
+    });
+    running.stop();
+    await ended;
+  }
+  return picked !== undefined;
+}
