@@ -139,6 +139,12 @@ test('when the device will be full, counting what is free and what the cache hol
   assert.equal(finding.fullAtStep, 50 + Math.floor((10 * GB) / (100 * MB)));
   assert.equal(finding.fullInSteps, Math.floor((10 * GB) / (100 * MB)));
   assertSentence(finding.evidence.join('\n'));
+  const within = findingsOf(run, { ledger: { ...ledger, tensorMax: () => 5.5 * GB }, totalBytes: 16 * GB });
+  assert.equal(
+    only(within).fullInSteps,
+    Math.floor((9.5 * GB) / (100 * MB)),
+    'what a step needs for a while is no room',
+  );
   assert.equal(only(findingsOf(run)).fullAtStep, null, 'nothing is known of the device');
 });
 

@@ -364,7 +364,10 @@ function secondsPerStep({ last, endNs }: FindingContext['axis']): number | null 
   return steps > 0 ? (at(endNs, to) - at(endNs, from)) / steps / 1e9 : null;
 }
 
-/** Until what is free and what the cache, or a pool of arrays, holds unused is gone; null where memory ran out before. */
+/** So few points are enough: the last step is given as it is. */
+const FEWEST_POINTS = 16;
+
+/** Until what is free and what the cache, or a pool of arrays, holds unused also at the peak of a step is gone; null where memory ran out before. */
 function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): number | null {
   const { process, device } = finding;
   if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
@@ -373,7 +376,8 @@ function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): 
   const used = ledger.usedBytes ?? ledger.driver.bytes ?? ledger.reserved.bytes;
   if (used === null || finding.bytesPerStep <= 0) return null;
   const pools = sum(ledger.libraries.filter(({ name }) => keepsArrays(name)).map(({ bytes }) => bytes));
-  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) + pools - (ledger.tensor.bytes ?? 0));
+  const inStep = source.ledgerSeries({ process, device, points: FEWEST_POINTS }).tensorMaxBytes.at(-1) || 0;
+  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) + pools - Math.max(ledger.tensor.bytes ?? 0, inStep));
   const left = ledger.totalBytes - used + (ledger.reserved.bytes === null && pools === 0 ? 0 : unused);
   return Math.max(0, Math.floor(left / finding.bytesPerStep));
 }
