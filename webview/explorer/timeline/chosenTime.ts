@@ -13,6 +13,7 @@ import {
   nudge,
   spanText,
   toSteps,
+  type KeyMove,
   type MomentMove,
   type Span,
 } from './span';
@@ -84,11 +85,11 @@ export class ChosenTime {
     this.actions.announce(t('Selected: {0}', spanText(whole, steps)));
   }
 
-  nudge(direction: 1 | -1, whole: boolean): void {
+  nudge(move: KeyMove, whole: boolean): void {
     const { context, zoom, steps } = this.state();
     const window = visibleWindow(zoom, context?.runNs ?? 0);
     const { span } = this;
-    this.select(span ? nudge(span, window, direction, whole, steps) : firstSpan(window, this.momentNs), true);
+    this.select(span ? nudge(span, window, move, whole, steps) : firstSpan(window, this.momentNs, steps), true);
   }
 
   /** Shows the span as one of its buttons says. */

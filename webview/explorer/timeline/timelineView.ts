@@ -64,7 +64,7 @@ const NO_ANSWERS: TimelineAnswers = {
 const MARK_GAP_PX = 6;
 const NEAR_PX = 3;
 const HINT = t(
-  'Left and Right show other moments, Home and End the first and the last; Escape returns to the newest. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
+  'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
 );
 
 /** Why the shown moment is shown by itself; '' where the user chose it. */
@@ -336,7 +336,7 @@ export class TimelineView {
       zoom: zoom => this.move(zoom),
       pointer: x => this.movePointer(x),
       span: (span, done) => chosen.select(span, done),
-      nudge: (direction, whole) => chosen.nudge(direction, whole),
+      nudge: (move, whole) => chosen.nudge(move, whole),
       moment: timeNs => chosen.goTo(timeNs),
       step: to => chosen.step(to),
       apply: () => chosen.show('born'),
