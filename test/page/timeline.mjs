@@ -83,6 +83,8 @@ const checks = {
     await brush(0.5, 0.5);
     await eventually(async () => assert.match(await heading(), /^Live at step 2\d\d · 3 min /));
     await eventually(async () => assert.ok(await page.locator('.timeline-moment').isVisible()));
+    const live = () => page.locator('[data-value=live]').innerText();
+    assert.equal(await live(), '3.00 GiB', 'the header shows what was alive then');
     await brush(0.3, 0.45);
     assert.match(await span(), new RegExp(`^steps ${SPAN}$`));
     await brush(0.4, 0.4);
@@ -90,6 +92,19 @@ const checks = {
     await surface.press('Escape');
     await eventually(async () => assert.equal(await heading(), usual));
     assert.ok(await page.locator('.timeline-moment').isHidden());
+    assert.equal(await live(), '8.50 GiB');
+  },
+  async 'the peak is that of the figures in the header, which are newer than what is drawn'() {
+    const newer = await openPage(browser, files, { width: 1000, devices: 1 });
+    await newer.page.evaluate(() => {
+      const { session } = window.bench.session;
+      const totals = session.info.totals.map(one => ({ ...one, peakBytes: 12 * 1024 ** 3, peakNs: 300e9 }));
+      window.postMessage({ type: 'session', session: { ...session, info: { ...session.info, totals } }, answers: true });
+    });
+    const mark = newer.page.locator('[data-mark=peak]');
+    await eventually(async () => assert.match(await mark.innerText(), / 12\.00 GiB$/));
+    assert.match(await mark.getAttribute('title'), / step 293,/);
+    await newer.context.close();
   },
   async 'keys go to other moments: the step before, the first and the last one, and back to now'() {
     const usual = await heading();

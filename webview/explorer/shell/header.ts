@@ -1,6 +1,5 @@
 // The top of the page: what is traced, how it goes, how much is alive, and the buttons.
 import { t } from '@vscode/l10n';
-import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
@@ -48,8 +47,9 @@ export class Header {
     this.element = el('header', { class: 'header' }, name, bytes, buttons);
   }
 
-  update(session: SessionView, elapsedNs: number, moment: Moment): void {
-    const { phase, info, ending } = session;
+  /** @param momentBytes alive at the moment that is shown; null: it is now */
+  update(session: SessionView, elapsedNs: number, momentBytes: number | null): void {
+    const { phase, info } = session;
     this.session = session;
     const paused = phase === 'running' && !session.recording;
     const crashed = session.crashed === true;
@@ -72,8 +72,7 @@ export class Header {
     setText(this.step, stepText(info));
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
-    const then = moment.kind === 'at' && moment.timeNs === ending?.timeNs;
-    setText(this.live, formatBytes(then ? ending.bytes : liveBytes));
+    setText(this.live, formatBytes(momentBytes ?? liveBytes));
     setText(this.total, totalBytes > 0 ? ` / ${formatBytes(totalBytes)}` : '');
   }
 

@@ -258,12 +258,15 @@ export class TimelineView {
   }
 
   /** The peak of the window; where the totals have it, to the nanosecond. `when`: in which step or at which time. */
-  private peak({ info, view: { process, device } }: PageContext) {
+  private peak({ info, runNs, view: { process, device } }: PageContext) {
     const series = this.areaSeries;
     const peak = this.answers.data?.peak(series);
     if (!peak) return null;
     const known = knownPeak(info, { series, process, device });
-    const exact = known?.bytes === peak.bytes ? { fromNs: known.timeNs, toNs: known.timeNs } : {};
+    const { fromNs, toNs } = visibleWindow(this.zoom, runNs);
+    // While the program runs the totals are newer than what is drawn.
+    const isExact = known && known.bytes >= peak.bytes && known.timeNs >= fromNs && known.timeNs <= toNs;
+    const exact = isExact ? { bytes: known.bytes, fromNs: known.timeNs, toNs: known.timeNs } : {};
     const span = { ...peak, ...exact };
     return { ...span, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
   }
