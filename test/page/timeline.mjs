@@ -140,6 +140,13 @@ const checks = {
       await settled(ended.page);
       assert.equal((await tooltip()).split(' · ')[0], step);
     }
+    const lines = await ended.page.locator('.timeline-tooltip > div').evaluateAll(all =>
+      all.map(one => [one.querySelector('i')?.dataset.group, Number.parseFloat(one.querySelector('b')?.textContent)]),
+    );
+    const parts = lines.filter(([group]) => group !== undefined).map(([, bytes]) => (bytes > 100 ? bytes / 1024 : bytes));
+    const [[, total]] = lines.filter(([group, bytes]) => group === undefined && bytes > 0);
+    assert.equal(parts.length, 7, 'the groups and the rest');
+    assert.ok(Math.abs(parts.reduce((a, b) => a + b) - total) < 0.05, `${parts} are ${total}`);
     await ended.page.mouse.click(x - 300, y + height * 0.8);
     await settled(ended.page);
     const title = await ended.page.locator('[data-value=moment]').innerText();

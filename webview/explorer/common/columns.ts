@@ -72,8 +72,8 @@ export const COLUMNS: readonly Column[] = [
     choice: t('Growth per second'),
     sort: 'growth',
     widths: [116, 98],
-    text: (row, short) => growthText(row.growthPerSecond, row.trend, short),
-    value: row => (Number.isNaN(row.growthPerSecond) ? '' : row.growthPerSecond),
+    text: (row, short) => growthText(row.growth, row.trend, short),
+    value: row => (Number.isNaN(row.growth) ? '' : row.growth),
   },
   words(
     {

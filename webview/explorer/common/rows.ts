@@ -22,8 +22,6 @@ interface RowOfPage {
   title: string;
   /** The group in full, as it is copied. */
   name: string;
-  /** Slope of the recent past. */
-  growthPerSecond: number;
   trend: Trend;
   thread: string;
   device: string;
@@ -76,7 +74,6 @@ export function rowAt(
     secondary,
     title: line > 0 ? `${file}:${line}` : primary,
     name: fullName(site, groupBy),
-    growthPerSecond: growth,
     trend,
     ...named,
     indices: { process, thread, device },

@@ -21,6 +21,7 @@ export class Header {
   private session: SessionView | null = null;
   private readonly dot = el('span', { class: 'dot', role: 'img' });
   private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
+  private readonly paused = el('span', { 'data-value': 'paused' }, t('paused'));
   private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
   private readonly step = el('span', { class: 'dim number', 'data-value': 'step' });
   private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
@@ -41,7 +42,7 @@ export class Header {
   constructor(private readonly page: PageActions) {
     const all = [this.pause, this.stop, this.mark, this.save, this.wide, this.close].map(({ element }) => element);
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
-    const name = el('div', { class: 'name' }, this.dot, this.title, this.step, this.elapsed);
+    const name = el('div', { class: 'name' }, this.dot, this.title, this.paused, this.step, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
     this.element = el('header', { class: 'header' }, name, bytes, buttons);
@@ -60,6 +61,7 @@ export class Header {
       'aria-label': word,
       title: word,
     });
+    this.paused.hidden = !paused;
     setText(this.title, session.title || t('GPU memory'));
     setAttribute(this.title, 'title', session.title);
     this.simulated.set(

@@ -110,7 +110,7 @@ export class RowView {
     const short = !marks.layout.wide;
     this.showLive(row, marks.fullBytes, short);
     setAttribute(this.trend, 'class', `codicon codicon-${TREND_ICONS[row.trend] || 'blank'}`);
-    setText(this.growth, growthText(row.growthPerSecond, row.trend, short));
+    setText(this.growth, growthText(row.growth, row.trend, short));
     setAttribute(this.line, 'points', row.spark ? sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT) : '');
     for (const column of this.plain) setText(this.cell(column.id), column.text(row, short));
     setAttribute(this.cell('thread'), 'title', row.thread);

@@ -308,7 +308,8 @@ export class TimelineView {
     const during = [pass === 'other' ? '' : WORDS.passes[pass], rangePath(this.answers.ranges, timeNs)];
     const step = atPeak ? peak.when : timeText(timeNs, axis);
     const title = [...new Set([step, when, ...during])].filter(Boolean).join(' · ');
-    const groups = { stack, names: this.groupNames(), slots: this.slots };
+    const totalBytes = data.bytesAt(this.areaSeries, timeNs);
+    const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
 
