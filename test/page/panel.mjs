@@ -146,6 +146,7 @@ const checks = {
     await beside({ scene }, async empty => {
       assert.equal(await empty.locator('[data-notice=closed]').innerText(), scene.closed);
       assert.equal(await empty.locator('[data-notice=closed]').getAttribute('role'), 'status');
+      assert.ok((await empty.locator('[data-notice=closed]').boundingBox()).height < 30, 'one line');
       await empty.getByRole('button', { name: 'b.py' }).click();
       const opened = () => empty.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openRecent'));
       await eventually(async () => assert.deepEqual((await opened())[0]?.params, { file: recent[1].file }));
@@ -170,6 +171,17 @@ const checks = {
         assert.equal(await stopped.locator('[data-value=detail]').innerText(), word);
         assert.equal(await stopped.locator('.state .error').count(), 0);
         assert.equal(await stopped.locator('.dot').getAttribute('data-phase'), phase);
+      });
+  },
+  async 'a program whose recording is paused says so in the first row'() {
+    for (const recording of [true, false])
+      await beside({ width: 300, scene: { recording } }, async paused => {
+        const name = await paused.locator('.name').boundingBox();
+        const word = paused.locator('[data-value=paused]');
+        assert.equal(await word.isVisible(), !recording);
+        if (recording) return;
+        const box = await word.boundingBox();
+        assert.ok(box.y + box.height <= name.y + name.height + 2, JSON.stringify([name, box]));
       });
   },
   async 'a program that failed at once: why, by which Python, and what can be done'() {
