@@ -173,6 +173,15 @@ const checks = {
         assert.equal(await stopped.locator('.dot').getAttribute('data-phase'), phase);
       });
   },
+  async 'a program that ended well can be traced again, by a small link in the row of its end'() {
+    const scene = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.', offers: ['traceAgain'] };
+    await beside({ width: 300, scene }, async ended => {
+      assert.ok((await ended.locator('.state').boundingBox()).height < 45, 'two lines at most');
+      await ended.locator('.state .link[data-action=trace-again]').press('Enter');
+      const calls = () => ended.evaluate(() => window.bench.calls.map(({ method }) => method));
+      await eventually(async () => assert.ok((await calls()).includes('traceAgain')));
+    });
+  },
   async 'a program whose recording is paused says so in the first row'() {
     for (const recording of [true, false])
       await beside({ width: 300, scene: { recording } }, async paused => {
