@@ -147,10 +147,13 @@ const checks = {
     const [[, total]] = lines.filter(([group, bytes]) => group === undefined && bytes > 0);
     assert.equal(parts.length, 7, 'the groups and the rest');
     assert.ok(Math.abs(parts.reduce((a, b) => a + b) - total) < 0.05, `${parts} are ${total}`);
+    await ended.page.mouse.move(x - 300, y + height * 0.8);
+    await settled(ended.page);
+    const [named] = (await tooltip()).match(/^step \d+ · [^·]+\b/);
     await ended.page.mouse.click(x - 300, y + height * 0.8);
     await settled(ended.page);
+    assert.equal(await ended.page.locator('.timeline-tooltip').isVisible(), false, 'it lay over what the click shows');
     const title = await ended.page.locator('[data-value=moment]').innerText();
-    const [named] = (await tooltip()).match(/^step \d+ · [^·]+\b/);
     assert.ok(title.endsWith(named), `${title}; the tooltip: ${named}`);
     assert.deepEqual(ended.errors, []);
     await ended.context.close();
@@ -159,11 +162,10 @@ const checks = {
     const [all, usual] = [await rowCount(), await heading()];
     assertSentence(usual);
     await brush(0.3, 0.45, 'Shift');
-    await eventually(async () =>
-      assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB still live$/),
-    );
-    await action('span-born').click();
+    await eventually(async () => assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB still live$/));
+    const pressed = () => page.locator('.timeline-bar [aria-pressed=true]').evaluateAll(all => all.map(one => one.dataset.action));
     await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN} .* live,`)));
+    assert.deepEqual(await pressed(), ['span-born'], 'the table shows what its button says');
     assertSentence(withoutNumbers(await heading()));
     await eventually(async () => assert.ok((await rowCount()) < all / 5));
     assert.equal((await saved()).moment.kind, 'born');
@@ -172,6 +174,7 @@ const checks = {
       assert.match(await page.locator('[data-value=reading]').innerText(), new RegExp(`^Reading .* ${END}… \\d+%$`)),
     );
     await eventually(async () => assert.match(await heading(), new RegExp(` ${END},`)));
+    assert.deepEqual(await pressed(), ['span-end']);
     assertSentence(withoutNumbers(await heading()));
     await action('span-peak').click();
     await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN}, \\d+\\.\\d+ GiB,`)));
@@ -217,6 +220,7 @@ const checks = {
     await page.locator('[data-mark=peak]').press('Enter');
     await eventually(async () => assert.match(await heading(), / 10\.\d+ GiB,/));
     const card = page.locator('.peak-card');
+    await card.waitFor(); // it has the text of an earlier peak while it is hidden
     await eventually(async () => assert.match(await card.innerText(), / model\./));
     assert.match(await card.innerText(), / model\.py:92/);
     assertSentence(await card.innerText());

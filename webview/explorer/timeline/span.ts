@@ -105,13 +105,15 @@ export function toSteps(span: Span, steps: StepTimes | null, nowNs: number): Spa
 /** `steps 300–340`, `step 7`, or `12.30 s – 15.00 s`. */
 export function spanText(span: Span, steps: StepTimes | null): string {
   if (!steps) return `${formatDuration(span.fromNs)} – ${formatDuration(span.toNs)}`;
-  const [first, last] = [stepAt(steps, span.fromNs + 1), stepAt(steps, span.toNs)];
-  return first >= last ? t('step {0}', last) : t('steps {0}–{1}', first, last);
+  const [first, last] = [span.fromNs + 1, span.toNs].map(timeNs => Math.min(stepAt(steps, timeNs), lastStep(steps)));
+  return first! >= last! ? t('step {0}', last!) : t('steps {0}–{1}', first!, last!);
 }
 
-/** `step 340`, or `12.30 s`. */
+/** `step 340`, or `12.30 s`; `after step 340`, where no later one has ended. */
 export function timeText(timeNs: number, steps: StepTimes | null): string {
-  return steps ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
+  if (!steps) return formatDuration(timeNs);
+  const [step, last] = [stepAt(steps, timeNs), lastStep(steps)];
+  return step > last && last > 0 ? t('after step {0}', last) : t('step {0}', step);
 }
 
 /** `step 7`; `steps 7–9`, or two times, where the peak is known no better. */

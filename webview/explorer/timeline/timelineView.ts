@@ -100,7 +100,7 @@ export class TimelineView {
     this.overlay = new TimelineOverlay(mark => this.openMark(mark));
     this.bar = new TimelineBar({
       choose: choice => this.chosen.show(choice),
-      clear: () => this.chosen.clear(),
+      clear: () => this.chosen.drop(),
       cancel: () => moments.cancel(),
       now: () => this.chosen.now(),
     });
@@ -167,6 +167,7 @@ export class TimelineView {
   forget(): void {
     this.answers = NO_ANSWERS;
     this.chosen.forget();
+    this.bar.announce('');
   }
 
   update(context: PageContext): void {
@@ -279,6 +280,7 @@ export class TimelineView {
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
+      choice: this.chosen.choice,
       kept: kept === null ? '' : t('{0} still live', formatBytes(kept)),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
       moment: context?.view.momentTitle || null,
@@ -341,7 +343,10 @@ export class TimelineView {
       pointer: x => this.movePointer(x),
       span: (span, done) => chosen.select(span, done),
       nudge: (move, whole) => chosen.nudge(move, whole),
-      moment: timeNs => chosen.goTo(timeNs),
+      moment: timeNs => {
+        this.movePointer(null); // what it names comes below, where the tooltip lies
+        chosen.goTo(timeNs);
+      },
       step: to => chosen.step(to),
       apply: () => chosen.show('born'),
       back: () => chosen.back(),
@@ -359,6 +364,7 @@ export class TimelineView {
   }
 
   private openMark({ kind, timeNs, label }: TimelineMark): void {
+    this.movePointer(null);
     if (kind === 'peak') {
       const peak = this.context && this.peak(this.context);
       if (peak) this.chosen.showPeak(peak, this.answers.steps?.axis ? peak.when : '');
