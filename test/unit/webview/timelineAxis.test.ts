@@ -69,7 +69,7 @@ test('a span is widened to whole steps and says which', () => {
   assert.deepEqual(toSteps({ fromNs: 3, toNs: 5 }, null, 9), { fromNs: 3, toNs: 5 });
   assert.equal(spanText({ fromNs: 1e9, toNs: 2.5e9 }, null), '1.00 s – 2.50 s');
   assert.equal(spanText({ fromNs: 600, toNs: 1100 }, axis), 'steps 6–7', 'no step is named that has not ended');
-  assert.deepEqual([1000, 1001].map(timeNs => timeText(timeNs, axis)), ['step 7', 'after step 7']);
+  assert.deepEqual([1000, 1001].map(timeNs => timeText(timeNs, axis)), ['step 7', '1.0 µs']);
 });
 
 test('keys move the end of a span, or all of it, by steps and never out of the run', () => {

@@ -108,7 +108,7 @@ export function nothingIn({ info, phase }: SessionView): boolean {
   return info === null || (phase !== 'running' && info.totals.length === 0);
 }
 
-/** The step that runs, of the process that is farthest; '' where no step is known. */
+/** The last step that has ended, of the process that is farthest; '' where no step is known. */
 function stepText(info: SessionView['info']): string {
   const counted = info?.steps.filter(({ source }) => source !== 'time').map(({ count }) => count) ?? [];
   const most = Math.max(0, ...counted);

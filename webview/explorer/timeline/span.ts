@@ -109,11 +109,14 @@ export function spanText(span: Span, steps: StepTimes | null): string {
   return first! >= last! ? t('step {0}', last!) : t('steps {0}–{1}', first!, last!);
 }
 
-/** `step 340`, or `12.30 s`; `after step 340`, where no later one has ended. */
+/** A step has a name once it has ended: behind the last one there need not be another. */
+export function isInStep(timeNs: number, steps: StepTimes | null): steps is StepTimes {
+  return steps !== null && stepAt(steps, timeNs) <= lastStep(steps);
+}
+
+/** `step 340`, or `12.30 s`. */
 export function timeText(timeNs: number, steps: StepTimes | null): string {
-  if (!steps) return formatDuration(timeNs);
-  const [step, last] = [stepAt(steps, timeNs), lastStep(steps)];
-  return step > last && last > 0 ? t('after step {0}', last) : t('step {0}', step);
+  return isInStep(timeNs, steps) ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
 }
 
 /** `step 7`; `steps 7–9`, or two times, where the peak is known no better. */
@@ -124,7 +127,7 @@ export function peakText({ fromNs, toNs }: Span, steps: StepTimes | null): strin
 /** What was alive at a time, as the tooltip there names it; `ended`: it is the end of a step. */
 export function aliveAt(timeNs: number, steps: StepTimes | null, ended: boolean): TitledMoment {
   if (ended || !steps) return aliveAtEnd({ fromNs: timeNs, toNs: timeNs }, steps);
-  const at = `${timeText(timeNs, steps)} · ${formatDuration(timeNs)}`;
+  const at = [...new Set([timeText(timeNs, steps), formatDuration(timeNs)])].join(' · ');
   return { moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: t('Live at {0}', at) };
 }
 
@@ -136,6 +139,8 @@ export function bornIn(span: Span, steps: StepTimes | null): TitledMoment {
 }
 
 export function aliveAtEnd(span: Span, steps: StepTimes | null): TitledMoment {
-  const at = steps ? t('the end of step {0}', stepAt(steps, span.toNs)) : formatDuration(span.toNs);
+  const at = isInStep(span.toNs, steps)
+    ? t('the end of step {0}', stepAt(steps, span.toNs))
+    : formatDuration(span.toNs);
   return { moment: { kind: 'at', timeNs: Math.floor(span.toNs) }, title: t('Live at {0}', at) };
 }

@@ -27,7 +27,7 @@ import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks'
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { bornIn, peakText, spanText, timeText } from './span';
+import { bornIn, isInStep, peakText, spanText, timeText } from './span';
 import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -367,7 +367,8 @@ export class TimelineView {
     this.movePointer(null);
     if (kind === 'peak') {
       const peak = this.context && this.peak(this.context);
-      if (peak) this.chosen.showPeak(peak, this.answers.steps?.axis ? peak.when : '');
+      const axis = this.answers.steps?.axis ?? null;
+      if (peak) this.chosen.showPeak(peak, isInStep(peak.toNs, axis) ? peak.when : '');
       return;
     }
     const at = timeText(timeNs, this.shownSteps);
