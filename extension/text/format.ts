@@ -13,7 +13,7 @@ export const LAYER_NAMES: Record<Layer, string> = {
   host: 'pinned host memory',
 };
 
-/** Bytes in units of 1024: `512 B`, `1.00 KiB`, `20.00 MiB`, `1004 KiB`; `short`: in three digits, `20.0 MiB`. */
+/** Bytes in units of 1024: `512 B`, `1.00 KiB`, `20.00 MiB`, `1004 KiB`; `short`: from 100 on without decimals, `120 MiB`. */
 export function formatBytes(bytes: number, short = false): string {
   const sign = bytes < 0 ? '-' : '';
   let value = Math.abs(bytes);
@@ -25,7 +25,7 @@ export function formatBytes(bytes: number, short = false): string {
     value /= 1024;
     unit++;
   }
-  const decimals = value < (short ? 9.995 : 999.995) ? 2 : short && value < 99.95 ? 1 : 0;
+  const decimals = value < (short ? 99.995 : 999.995) ? 2 : 0;
   return `${sign}${value.toFixed(decimals)} ${BYTE_UNITS[unit]}`;
 }
 

@@ -20,7 +20,7 @@ export interface Column {
   sort: SiteSort | null;
   /** Room in pixels with one line a row, and with two; 0: takes what is left. */
   widths: readonly [wide: number, narrow: number];
-  /** As it is shown; `short`: where there is little room, a figure has three digits and keeps its unit. */
+  /** As it is shown; `short`: where there is little room, a figure has fewer digits and keeps its unit. */
   text(row: Row, short?: boolean): string;
   /** As it is copied: numbers without units. */
   value(row: Row): string | number;
@@ -60,7 +60,7 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Growth of live memory, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
-    widths: [96, 76],
+    widths: [96, 80],
     text: (row, short) => (row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep, short)}` : '·'),
     value: row => row.bytesPerStep,
   },
@@ -71,7 +71,7 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Recent growth rate of live memory'),
     choice: t('Growth per second'),
     sort: 'growth',
-    widths: [116, 98],
+    widths: [116, 110],
     text: (row, short) => growthText(row.growth, row.trend, short),
     value: row => (Number.isNaN(row.growth) ? '' : row.growth),
   },
