@@ -17,6 +17,7 @@ import type {
   RowVerdict,
   VerdictGrouping,
 } from '../protocol/requests/verdictRequests';
+import type { TraceSource } from '../protocol/trace';
 import type { Finding, Verdicts } from '../protocol/verdicts';
 import { Judge } from './judge';
 
@@ -98,9 +99,10 @@ export class TraceVerdicts {
     return rowVerdicts(this.source, (await this.judge.verdictsNow()).verdicts, sites, groupBy);
   }
 
-  async otherLines(id: string): Promise<OtherLine[]> {
+  /** @param shown the trace at the moment that is shown */
+  async otherLines(id: string, shown: TraceSource): Promise<OtherLine[]> {
     const { verdicts } = await this.judge.verdictsNow();
-    return otherLines(this.source, verdicts, this.find(id));
+    return otherLines(this.source, verdicts, this.find(id), shown);
   }
 
   /** Throws a sentence where it is none of the findings any more. */

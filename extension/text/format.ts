@@ -13,8 +13,8 @@ export const LAYER_NAMES: Record<Layer, string> = {
   host: 'pinned host memory',
 };
 
-/** Bytes in units of 1024: `512 B`, `1.00 KiB`, `20.00 MiB`, `1004 KiB`. */
-export function formatBytes(bytes: number): string {
+/** Bytes in units of 1024: `512 B`, `1.00 KiB`, `20.00 MiB`, `1004 KiB`; `short`: from 100 on without decimals, `120 MiB`. */
+export function formatBytes(bytes: number, short = false): string {
   const sign = bytes < 0 ? '-' : '';
   let value = Math.abs(bytes);
   if (!Number.isFinite(value)) return '?';
@@ -25,13 +25,14 @@ export function formatBytes(bytes: number): string {
     value /= 1024;
     unit++;
   }
-  return `${sign}${value.toFixed(value < 999.995 ? 2 : 0)} ${BYTE_UNITS[unit]}`;
+  const decimals = value < (short ? 99.995 : 999.995) ? 2 : 0;
+  return `${sign}${value.toFixed(decimals)} ${BYTE_UNITS[unit]}`;
 }
 
 /** Bytes a second with a sign: `+1.20 MiB/s`; the empty string below one byte a second. */
-export function formatRate(bytesPerSecond: number): string {
+export function formatRate(bytesPerSecond: number, short = false): string {
   if (!Number.isFinite(bytesPerSecond) || Math.abs(bytesPerSecond) < 1) return '';
-  return `${bytesPerSecond > 0 ? '+' : ''}${formatBytes(bytesPerSecond)}/s`;
+  return `${bytesPerSecond > 0 ? '+' : ''}${formatBytes(bytesPerSecond, short)}/s`;
 }
 
 /** Whole numbers with separators: `12,345`. */

@@ -79,7 +79,7 @@ export function readMoment(moment: Moment): MomentReading {
   const untilNs = untilOf(moment);
   if (untilNs === null) return { done: true, readNs: 0, untilNs: 0 };
   readings = held ? Math.min(readings + 1, READINGS - 1) : (readings % READINGS) + 1;
-  return { done: readings === READINGS, readNs: (untilNs * readings) / READINGS, untilNs };
+  return { done: readings === READINGS, readNs: (untilNs * readings) / READINGS, untilNs, bytes: 3 * GB };
 }
 
 /** In each step a forward and a backward pass, the optimizer, and a pause; every fiftieth is an evaluation. Behind the last one a forward pass runs. */

@@ -37,6 +37,7 @@ const checks = {
     await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 10 });
     await card('leak 1').locator('.finding-toggle').press('Enter');
+    await card('leak 1').locator('[data-action=why]').focus();
     for (const at of [
       { file: '/home/user/project/train.py', line: 12 },
       { file: '/home/user/project/metrics.py', line: 23 },
@@ -87,6 +88,28 @@ const checks = {
     for (const part of [/Evidence/, /Ruled out/, /train\.py:112 112\.00 MiB plateau/, / 4 more /])
       assert.match(text, part);
   },
+};
+
+checks['in a low panel the fix is in sight, and an answer is brought into sight'] = async () => {
+  const { page: low, context } = await openPage(browser, files, { width: 300, height: 560, devices: 1 });
+  const inSight = selector =>
+    low.locator(`[data-finding="leak 0"] ${selector}`).evaluate(element => {
+      const [box, outer] = [element, element.closest('.findings')].map(one => one.getBoundingClientRect());
+      return box.top >= outer.top && Math.min(box.bottom, box.top + 40) <= outer.bottom;
+    });
+  const press = async name => {
+    await low.locator(`[data-finding="leak 0"] [data-action=${name}]`).press('Enter');
+    await settled(low);
+  };
+  assert.ok(await inSight('[data-action=apply-fix]'), 'the fix');
+  assert.equal(await inSight('[data-part=holder]'), false, 'its holder is not');
+  await press('who-holds');
+  assert.ok(await inSight('[data-part=holders]'), 'that it is waited for');
+  await press('stop-asking');
+  assert.ok(await inSight('[data-part=holders] .holders'), 'the answer');
+  await press('why');
+  assert.ok(await inSight('[data-part=reasons] h3 >> nth=0'), 'the reasons');
+  await context.close();
 };
 
 checks[

@@ -60,6 +60,11 @@ const cutWrong = (_, { cut }) =>
     .filter(({ letters }) => letters < LEAST_LETTERS)
     .map(({ text, letters }) => `${letters} letters of "${text}" fit before its dots`);
 
+/** Bytes, counts and times, with what stands around a number. */
+const FIGURE = /^[+\u2212-]?[\d.,]+ ?(?:(?:[KMGTP]i)?B|ns|µs|ms|s|min|h|%)?(?:\/s)?$/;
+
+const figureWrong = (_, { cut }) => cut.filter(({ text }) => FIGURE.test(text)).map(({ text }) => `"${text}" is cut`);
+
 const overlapWrong = (_, { overlaps }) =>
   overlaps.map(({ a, b, width, height }) => `"${a}" and "${b}" overlap by ${px(width)} x ${px(height)}`);
 
@@ -72,6 +77,7 @@ export const RULES = {
   'five rows or all are in sight; details from their first line, in a side panel the stack first': contentWrong,
   'no more than 8 % of the page is blank while a row, a card or the plot is cut': blankWrong,
   'a text that is cut keeps three letters': cutWrong,
+  'a figure is never cut: without its unit it is another one': figureWrong,
   'no text lies over another one': overlapWrong,
   'nothing scrolls inside what scrolls': nestedWrong,
 };

@@ -131,6 +131,12 @@ const checks = {
       assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
     }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
+    assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
+    const [grid, foot] = [
+      await page.locator('.compare-rows').boundingBox(),
+      await page.locator('.compare-foot').boundingBox(),
+    ];
+    assert.ok(foot.y - grid.y - grid.height < 10, 'what did not change follows the rows');
     const lines = () => page.locator('[data-compared]').count();
     const [changed, unchanged] = [await lines(), page.locator('[data-action=unchanged]')];
     assertSentence(await unchanged.innerText());
@@ -146,6 +152,7 @@ const checks = {
     await beside({ scene }, async empty => {
       assert.equal(await empty.locator('[data-notice=closed]').innerText(), scene.closed);
       assert.equal(await empty.locator('[data-notice=closed]').getAttribute('role'), 'status');
+      assert.ok((await empty.locator('[data-notice=closed]').boundingBox()).height < 30, 'one line');
       await empty.getByRole('button', { name: 'b.py' }).click();
       const opened = () => empty.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openRecent'));
       await eventually(async () => assert.deepEqual((await opened())[0]?.params, { file: recent[1].file }));
@@ -170,6 +177,26 @@ const checks = {
         assert.equal(await stopped.locator('[data-value=detail]').innerText(), word);
         assert.equal(await stopped.locator('.state .error').count(), 0);
         assert.equal(await stopped.locator('.dot').getAttribute('data-phase'), phase);
+      });
+  },
+  async 'a program that ended well can be traced again, by a small link in the row of its end'() {
+    const scene = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.', offers: ['traceAgain'] };
+    await beside({ width: 300, scene }, async ended => {
+      assert.ok((await ended.locator('.state').boundingBox()).height < 45, 'two lines at most');
+      await ended.locator('.state .link[data-action=trace-again]').press('Enter');
+      const calls = () => ended.evaluate(() => window.bench.calls.map(({ method }) => method));
+      await eventually(async () => assert.ok((await calls()).includes('traceAgain')));
+    });
+  },
+  async 'a program whose recording is paused says so in the first row'() {
+    for (const recording of [true, false])
+      await beside({ width: 300, scene: { recording } }, async paused => {
+        const name = await paused.locator('.name').boundingBox();
+        const word = paused.locator('[data-value=paused]');
+        assert.equal(await word.isVisible(), !recording);
+        if (recording) return;
+        const box = await word.boundingBox();
+        assert.ok(box.y + box.height <= name.y + name.height + 2, JSON.stringify([name, box]));
       });
   },
   async 'a program that failed at once: why, by which Python, and what can be done'() {

@@ -95,21 +95,26 @@ const MOST_LINES = 12;
 /** For these no reason is shown why they are no leak. */
 const PLAIN: ReadonlySet<SiteState> = new Set(['transient', 'cache']);
 
-/** The lines of the finding's layer that ever held most and are no part of it, each with its state. */
-export function otherLines(source: TraceSource, verdicts: Verdicts, finding: Finding): OtherLine[] {
+/**
+ * The lines of the finding's layer that ever held most and are no part of it, each with its state.
+ * @param shown the trace at the moment that is shown, of which the bytes are
+ */
+export function otherLines(source: TraceSource, verdicts: Verdicts, finding: Finding, shown: TraceSource): OtherLine[] {
   const { layer } = finding;
   const most = MOST_LINES * 4;
   const by = { groupBy: 'line', sort: 'peakBytes', descending: true, includeDead: true } as const;
   const query = { layer, ...by, from: 0, to: most };
   const window = source.sites(query);
   const judged = new Map(rowVerdicts(source, verdicts, [...window.id], 'line').map(row => [row.site, row]));
+  const bytes = new Map([...siteRows(shown.sites(query))].map(row => [`${row.file}:${row.line}`, row.liveBytes]));
   const own = new Set(finding.places.map(place => `${place.file}:${place.line}`));
   const lines: OtherLine[] = [];
-  for (const { id, file, line, function: name, liveBytes } of siteRows(window)) {
+  for (const { id, file, line, function: name } of siteRows(window)) {
     if (lines.length === MOST_LINES) break;
     const verdict = judged.get(id);
     if (verdict === undefined || PLAIN.has(verdict.state) || own.has(`${file}:${line}`)) continue;
     const { state, because } = verdict;
+    const liveBytes = bytes.get(`${file}:${line}`) ?? 0;
     lines.push({ site: id, file, line, function: name, state, because, liveBytes });
   }
   return lines;

@@ -1,4 +1,6 @@
 import { peakAgain, peakInside } from '../../analysis/ledger/peakInside';
+import { sum } from '../../analysis/series/statistics';
+import { listedLayer } from '../../protocol/trace';
 import { peakPlace } from '../../report/tables/nextPeak';
 import { buildUpSentence } from '../../report/tables/buildUp';
 import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
@@ -102,10 +104,14 @@ export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
       const reading = moments.reading(untilNs);
       return { ...reading, peak: reading.done ? peakAgain(await moments.at(untilNs), query, bytes) : null };
     },
-    readMoment: ({ moment }) => {
+    readMoment: async ({ moment }) => {
       const untilNs = untilOf(moment);
       if (untilNs === null) return { done: true, readNs: 0, untilNs: 0 };
-      return moments.reading(untilNs);
+      const reading = moments.reading(untilNs);
+      if (!reading.done) return reading;
+      const layer = listedLayer(native.info().totals);
+      const totals = (await moments.at(untilNs)).info().totals.filter(total => total.layer === layer);
+      return { ...reading, bytes: sum(totals.map(total => total.liveBytes)) };
     },
     cancelMoments: () => moments.cancel(),
   };

@@ -5,11 +5,14 @@ import type { Answers, PageModel } from './answers';
 export function verdictAnswers({
   shown,
 }: PageModel): Answers<Pick<VerdictRequests, keyof VerdictRequests & keyof PageRequests>> {
-  const { verdicts } = shown;
+  const { verdicts, session } = shown;
   return {
     findings: () => verdicts.findings(),
     verdicts: ({ sites, groupBy }) => verdicts.rows(sites, groupBy),
-    otherLines: ({ finding }) => verdicts.otherLines(finding),
+    otherLines: async ({ finding }) => {
+      const { ending } = shown;
+      return verdicts.otherLines(finding, ending === null ? session.native : await session.moments.at(ending.timeNs));
+    },
     // What the process answers comes with the findings: it may take long, and it outlives the page.
     findHolders: ({ finding }) => void verdicts.findHolders(finding),
     stopHolderSearch: ({ finding }) => verdicts.stopHolderSearch(finding),

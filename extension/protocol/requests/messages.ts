@@ -75,7 +75,7 @@ export interface SessionView {
   sessions: SessionEntry[];
   /** Newest first; where nothing is shown. */
   recent?: RecentEntry[];
-  /** Which trace was closed just now, and where it is kept: a sentence. */
+  /** Which trace was closed just now, and where it is kept: a sentence; where nothing is shown. */
   closed?: string;
   info: TraceInfo | null;
 }

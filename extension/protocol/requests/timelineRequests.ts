@@ -108,6 +108,8 @@ export interface MomentReading {
   /** Read so far, and to be read: times of the session (ns). */
   readNs: number;
   untilNs: number;
+  /** Alive then, in the layer that is listed first; of a moment that was read to its end. */
+  bytes?: number;
 }
 
 export interface PeakReading extends MomentReading {

@@ -301,7 +301,7 @@ export class Session extends OpenTrace {
           : t('It ran with {1} and ended with status {0}.', String(exitCode), python);
     const onCpu = cpu === 'build' && !used && !stopped && refusal === null;
     const choose = notRun || onCpu || IMPORT_FAILED.test(exception ?? '');
-    const again: Button[] = crashed ? ['traceAgain'] : [];
+    const again: Button[] = crashed || this.plan !== null ? ['traceAgain'] : [];
     if (choose) again.unshift('chooseInterpreter');
     else if (crashed && !used && this.plan?.script !== undefined)
       again[refusal === null ? 'push' : 'unshift']('changeArguments');

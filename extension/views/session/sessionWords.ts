@@ -24,12 +24,14 @@ export function sessionIcon({ phase, running, crashed, stopped, recordingOn, lea
 }
 
 /** The same in words: `ended · 1 leak`. */
-export function sessionWords({ phase, running, crashed, stopped, leaks }: SessionSummary, t: Translate): string {
+export function sessionWords({ leaks, ...session }: SessionSummary, t: Translate): string {
+  const { phase, running, crashed, stopped, recordingOn } = session;
   const state = (): string => {
     if (phase === 'failed' || crashed) return t('failed');
     if (stopped) return running ? t('stopping') : t('stopped');
     if (phase === 'starting') return t('starting');
-    return running ? t('running') : t('ended');
+    if (running) return recordingOn ? t('running') : t('paused');
+    return t('ended');
   };
   if (leaks === 0) return state();
   return `${state()} · ${leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks))}`;

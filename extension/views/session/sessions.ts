@@ -63,9 +63,10 @@ export class Sessions implements vscode.Disposable {
 
   view(): Omit<SessionView, 'canWiden'> {
     const { shown } = this;
-    const closed = this.closed === '' ? {} : { closed: this.closed };
-    if (shown === null)
+    if (shown === null) {
+      const closed = this.closed === '' ? {} : { closed: this.closed };
       return { ...NO_SESSION, ...closed, recent: this.recentEntries(), trusted: vscode.workspace.isTrusted };
+    }
     const titles = distinctTitles(this.all.map(({ title }) => title));
     const sessions = this.all.map((session, i) => ({
       id: session.id,
@@ -73,7 +74,7 @@ export class Sessions implements vscode.Disposable {
       status: sessionWords(session, vscode.l10n.t),
     }));
     const before = this.before(shown);
-    return { ...shown.view(), ...closed, sessions, ...(before && { before: before.id }) };
+    return { ...shown.view(), sessions, ...(before && { before: before.id }) };
   }
 
   /** The newest earlier run, which has ended, of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
@@ -210,7 +211,7 @@ export class Sessions implements vscode.Disposable {
     this.notify();
   }
 
-  /** For a while the page and the status bar show that a run was closed: nothing of it is lost. */
+  /** For a while the status bar, and an empty page, show that a run was closed: nothing of it is lost. */
   private notifyClosed(sentence: string): void {
     this.closed = sentence;
     setTimeout(() => {
@@ -261,7 +262,7 @@ export class Sessions implements vscode.Disposable {
 function whereKept(file: string | null): string {
   if (file === null) return '';
   return dirname(file) === keptTracesFolder(process.env)
-    ? vscode.l10n.t('Its trace is saved as {0}. Only the newest {1} traces are kept.', file, KEPT)
+    ? vscode.l10n.t('Its trace is saved with the newest {0} traces: {1}', KEPT, file)
     : vscode.l10n.t('Its trace is saved as {0}', file);
 }
 

@@ -1,10 +1,10 @@
 // Verdicts of rows that are no lines.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupVerdicts } from '../../../extension/analysis/findings/rowVerdicts';
+import { groupVerdicts, otherLines } from '../../../extension/analysis/findings/rowVerdicts';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
 import { siteRows, type GroupBy } from '../../../extension/protocol/trace';
-import type { SiteVerdict } from '../../../extension/protocol/verdicts';
+import type { Finding, SiteVerdict } from '../../../extension/protocol/verdicts';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals, type FakeAllocation } from '../fakeTrace';
 
 const MB = 1024 * 1024;
@@ -44,4 +44,15 @@ test('a site that several threads work at grows for each by its part of the bloc
 test('a leak is worse than what grows so far, however much that is', () => {
   verdicts.sites.set(2, { ...growing, site: 2, state: 'growing', bytesPerStep: MB });
   for (const by of ['function', 'file'] as const) assert.deepEqual(of(by, [{}]), [['growing', 5]]);
+});
+
+test('the bytes of other lines are of the moment that is shown, not of an end that has freed them', () => {
+  const one = { ...growing, state: 'one-shot' } as const;
+  const judged = { ...verdicts, sites: new Map([[1, one]]) };
+  const shown = new FakeTrace(source.info(), [{ ...blocks[0]!, bytes: 8 * MB }], sites);
+  const lines = otherLines(source, judged, { layer: 'tensor', places: [] } as unknown as Finding, shown);
+  assert.deepEqual(
+    lines.map(({ state, liveBytes }) => [state, liveBytes / MB]),
+    [['one-shot', 8]],
+  );
 });

@@ -25,7 +25,7 @@ test('a session that ended has no icon of success; a crash comes before a leak',
 test('one that runs says whether it is recorded, and what it leaks', () => {
   const runs: SessionSummary = { ...ended, phase: 'running', running: true, recordingOn: true };
   assert.deepEqual(told(runs), ['pulse', 'running']);
-  assert.deepEqual(told({ ...runs, recordingOn: false }), ['debug-pause', 'running']);
+  assert.deepEqual(told({ ...runs, recordingOn: false }), ['debug-pause', 'paused']);
   assert.deepEqual(told({ ...runs, leaks: 1 }), ['warning', 'running · 1 leak']);
   assert.deepEqual(told({ ...runs, phase: 'starting' }), ['loading~spin', 'starting']);
 });

@@ -3,7 +3,7 @@ import type { Frame, ProcessInfo, TraceInfo } from '../../../extension/protocol/
 import { COLUMNS } from '../../../webview/explorer/common/columns';
 import { headline } from '../../../webview/explorer/ledger/ledgerText';
 import { isOfBackward } from '../../../extension/protocol/trace';
-import { rowAt, sparkPoints, trendOf } from '../../../webview/explorer/common/rows';
+import { growthText, rowAt, sparkPoints, trendOf } from '../../../webview/explorer/common/rows';
 import { siteWindow as window } from './siteWindow';
 import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
 import { sentencesOf } from '../../sentences.mjs';
@@ -84,7 +84,9 @@ test('only what grows beyond noise is called growing', () => {
   assert.equal(trendOf(-2 * MB, 100 * MB), 'shrinking');
   assert.equal(trendOf(900, 0), 'steady');
   assert.equal(trendOf(50_000, 100 * MB), 'steady');
-  assert.equal(rowAt(window({ growth: Float64Array.of(MB) }), 0, 'line', [], 'tensor').growth, '+1.00 MiB/s');
+  assert.equal(growthText(MB, 'growing'), '+1.00 MiB/s');
+  assert.equal(growthText(-123.4 * MB, 'shrinking', true), '\u2212123 MiB/s', 'the unit is not what gives way');
+  assert.equal(growthText(900, 'steady'), '');
 });
 
 test('a spark line stays in its box; without change it is flat', () => {

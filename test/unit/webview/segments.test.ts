@@ -116,10 +116,10 @@ test('an item is found again in newer data by its address', () => {
 });
 
 test('a sentence says how much is free, where, and the longest gap', () => {
-  assertSentence(fragmentationText(map));
-  assertSentence(fragmentationText(mapOf([{ bytes: 1, blocks: [[0, 1]] }])));
-  assertSentence(fragmentationText(mapOf([])));
-  assertSentence(fragmentationText(mapOf([{ bytes: 4, blocks: [] }], { source: 'driver' })));
+  assertSentence(fragmentationText(map, true));
+  assertSentence(fragmentationText(mapOf([{ bytes: 1, blocks: [[0, 1]] }]), true));
+  for (const running of [true, false]) assertSentence(fragmentationText(mapOf([]), running));
+  assertSentence(fragmentationText(mapOf([{ bytes: 4, blocks: [] }], { source: 'driver' }), true));
 });
 
 test('what is not drawn is said', () => {

@@ -58,7 +58,7 @@ test('another trace takes zoom and moment away, and nothing that the user chose'
   let state = reduce(INITIAL, { type: 'trace', trace: 5 });
   state = reduce(state, { type: 'filter', filter: 'a' });
   state = reduce(state, { type: 'zoom', zoom: { spanNs: 5, endNs: null } });
-  state = reduce(state, { type: 'moment', moment: { kind: 'at', timeNs: 7 }, title: 'then' });
+  state = reduce(state, { type: 'moment', moment: { kind: 'at', timeNs: 7 }, title: 'then', bytes: 9 });
   state = reduce(state, { type: 'stack', stack: { by: 'thread', rank: 'peak' } });
   state = reduce(state, { type: 'axis', axis: 'time' });
   assert.deepEqual(restore(structuredClone(state)), state);

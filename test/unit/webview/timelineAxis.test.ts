@@ -7,8 +7,10 @@ import {
   bornIn,
   firstSpan,
   moveMoment,
+  type MomentMove,
   nudge,
   spanText,
+  timeText,
   toSteps,
 } from '../../../webview/explorer/timeline/span';
 import { sentencesOf } from '../../sentences.mjs';
@@ -66,10 +68,21 @@ test('a span is widened to whole steps and says which', () => {
   );
   assert.deepEqual(toSteps({ fromNs: 3, toNs: 5 }, null, 9), { fromNs: 3, toNs: 5 });
   assert.equal(spanText({ fromNs: 1e9, toNs: 2.5e9 }, null), '1.00 s – 2.50 s');
+  assert.equal(spanText({ fromNs: 600, toNs: 1100 }, axis), 'steps 6–7', 'no step is named that has not ended');
+  assert.deepEqual(
+    [1000, 1001].map(timeNs => timeText(timeNs, axis)),
+    ['step 7', '1.0 µs'],
+  );
 });
 
 test('keys move the end of a span, or all of it, by steps and never out of the run', () => {
   const span = toSteps({ fromNs: 450, toNs: 650 }, axis, 1100);
+  for (const [atNs, text] of [
+    [600, 'step 5'],
+    [650, 'step 6'],
+    [1050, 'step 7'],
+  ] as const)
+    assert.equal(spanText(firstSpan(window, atNs, axis), axis), text, 'one step first');
   assert.equal(spanText(nudge(span, window, 1, false, axis), axis), 'steps 5–7');
   assert.equal(spanText(nudge(span, window, -1, false, axis), axis), 'step 5');
   assert.equal(spanText(nudge(nudge(span, window, -1, false, axis), window, -1, false, axis), axis), 'step 5');
@@ -80,9 +93,9 @@ test('keys move the end of a span, or all of it, by steps and never out of the r
 
 test('without steps they move by a part of the window and stop at its edges', () => {
   const here = { fromNs: 0, toNs: 1000 };
-  assert.deepEqual(firstSpan(here), { fromNs: 450, toNs: 550 });
-  assert.deepEqual(firstSpan(here, 200), { fromNs: 200, toNs: 300 }, 'from the shown moment on');
-  assert.deepEqual(firstSpan(here, 990), { fromNs: 900, toNs: 1000 });
+  assert.deepEqual(firstSpan(here, null, null), { fromNs: 450, toNs: 550 });
+  assert.deepEqual(firstSpan(here, 200, null), { fromNs: 200, toNs: 300 }, 'from the shown moment on');
+  assert.deepEqual(firstSpan(here, 990, null), { fromNs: 900, toNs: 1000 });
   assert.deepEqual(nudge({ fromNs: 450, toNs: 550 }, here, 1, false, null), { fromNs: 450, toNs: 570 });
   assert.deepEqual(nudge({ fromNs: 450, toNs: 550 }, here, -1, true, null), { fromNs: 430, toNs: 530 });
   assert.deepEqual(nudge({ fromNs: 5, toNs: 105 }, here, -1, true, null), { fromNs: 0, toNs: 100 });
@@ -90,8 +103,7 @@ test('without steps they move by a part of the window and stop at its edges', ()
 });
 
 test('keys go from end to end of steps, to the first and the last one, and behind that to now', () => {
-  const from = (atNs: number | null, to: 1 | -1 | 'first' | 'last'): number | null =>
-    moveMoment(atNs, window, to, axis, 1100);
+  const from = (atNs: number | null, to: MomentMove): number | null => moveMoment(atNs, window, to, axis, 1100);
   assert.deepEqual([from(null, -1), from(1000, -1), from(100, -1)], [1000, 700, 100]);
   assert.deepEqual([from(600, 1), from(650, 1), from(650, -1), from(1000, 1)], [700, 700, 600, null]);
   assert.deepEqual([from(650, 'first'), from(null, 'last')], [100, 1000]);

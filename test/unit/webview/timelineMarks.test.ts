@@ -122,6 +122,7 @@ test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupAt(stack, 1, 9e9), { held: 30, most: 30 });
   assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }), ['1.00 KiB', '']);
   assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }), ['1.00 KiB', ', up to 4.00 KiB']);
+  assert.deepEqual(groupBytesText({ held: 0, most: 4096 }), ['up to 4.00 KiB', ''], 'it is not nothing');
   const [group] = stack.groups;
   assert.deepEqual(groupName(group!, 'line', []), { name: 'a.py:4', more: 'f', title: '/x/a.py:4' });
   assert.equal(groupName({ ...group!, line: 0, source: 'before-attach' }, 'line', []).name, 'pre-existing');

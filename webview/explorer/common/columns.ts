@@ -3,7 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/text/format';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { FIGURES, type FigureId } from './figures.gen';
-import type { Row } from './rows';
+import { growthText, type Row } from './rows';
 
 export type ColumnId = FigureId | 'site' | 'self' | 'step' | 'growth' | 'thread' | 'device' | 'spark';
 /** What can be shown or left out; the verdict stands beside the name of a row. */
@@ -20,8 +20,8 @@ export interface Column {
   sort: SiteSort | null;
   /** Room in pixels with one line a row, and with two; 0: takes what is left. */
   widths: readonly [wide: number, narrow: number];
-  /** As it is shown. */
-  text(row: Row): string;
+  /** As it is shown; `short`: where there is little room, a figure has fewer digits and keeps its unit. */
+  text(row: Row, short?: boolean): string;
   /** As it is copied: numbers without units. */
   value(row: Row): string | number;
 }
@@ -29,14 +29,15 @@ export interface Column {
 /** A column of counts or bytes; what is not known (NaN) is an empty cell. */
 function figures(
   head: Omit<Column, 'text' | 'value'>,
-  format: (value: number) => string,
+  format: (value: number, short: boolean) => string,
   value: (row: Row) => number,
 ): Column {
   const known = <T>(row: Row, use: (figure: number) => T): T | '' => {
     const figure = value(row);
     return Number.isNaN(figure) ? '' : use(figure);
   };
-  return { ...head, text: row => known(row, format), value: row => known(row, figure => figure) };
+  const text: Column['text'] = (row, short = false) => known(row, figure => format(figure, short));
+  return { ...head, text, value: row => known(row, figure => figure) };
 }
 
 const words = (head: Omit<Column, 'text' | 'value'>, text: (row: Row) => string): Column => {
@@ -59,8 +60,8 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Growth of live memory, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
-    widths: [84, 76],
-    text: row => (row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep)}` : '·'),
+    widths: [96, 80],
+    text: (row, short) => (row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep, short)}` : '·'),
     value: row => row.bytesPerStep,
   },
   ...FURTHER,
@@ -70,9 +71,9 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Recent growth rate of live memory'),
     choice: t('Growth per second'),
     sort: 'growth',
-    widths: [104, 98],
-    text: row => row.growth,
-    value: row => (Number.isNaN(row.growthPerSecond) ? '' : row.growthPerSecond),
+    widths: [116, 110],
+    text: (row, short) => growthText(row.growth, row.trend, short),
+    value: row => (Number.isNaN(row.growth) ? '' : row.growth),
   },
   words(
     {

@@ -22,9 +22,6 @@ interface RowOfPage {
   title: string;
   /** The group in full, as it is copied. */
   name: string;
-  /** Slope of the recent past, and as text; empty where it is noise. */
-  growthPerSecond: number;
-  growth: string;
   trend: Trend;
   thread: string;
   device: string;
@@ -77,8 +74,6 @@ export function rowAt(
     secondary,
     title: line > 0 ? `${file}:${line}` : primary,
     name: fullName(site, groupBy),
-    growthPerSecond: growth,
-    growth: trend === 'steady' ? '' : formatRate(growth).replace('-', '\u2212'),
     trend,
     ...named,
     indices: { process, thread, device },
@@ -101,6 +96,11 @@ export function rowKey({ id, file, line, function: name, label }: SiteRow, group
 export function trendOf(bytesPerSecond: number, liveBytes: number): Trend {
   if (!(Math.abs(bytesPerSecond) >= Math.max(NOISE_BYTES, liveBytes * NOISE_PART))) return 'steady';
   return bytesPerSecond > 0 ? 'growing' : 'shrinking';
+}
+
+/** The slope in words; empty where it is noise. */
+export function growthText(bytesPerSecond: number, trend: Trend, short = false): string {
+  return trend === 'steady' ? '' : formatRate(bytesPerSecond, short).replace('-', '\u2212');
 }
 
 /** Polyline points of a spark line in a box; a flat line in its middle when nothing changed. */

@@ -70,7 +70,7 @@ export class CompareView {
     const hidden = same > 0 && !this.unfolded ? 0 : total - rows.length;
     setText(this.more, hidden > 0 ? t('{0} more rows with smaller differences.', formatCount(hidden)) : '');
     const known = this.comparison !== NOTHING;
-    setTextOrHide(this.none, known && differing.length === 0 ? t('Nothing changed between the two moments.') : '');
+    setTextOrHide(this.none, known && rows.length === 0 ? t('Nothing changed between the two moments.') : '');
     this.mark();
   }
 

@@ -32,12 +32,14 @@ export class FindingCard {
   private readonly buttons = new Map<string, HTMLElement>();
   private readonly advice = el('p', { class: 'advice' });
   private readonly fixed = el('div', { class: 'finding-fixed', role: 'status' });
-  private readonly answers = el('div', { class: 'answers' });
+  private readonly answers = el('div', { class: 'answers', 'aria-live': 'polite' });
   private readonly reasons = el('div', { 'data-part': 'reasons' });
   private finding: FindingView;
   private others: OtherLine[] | null = null;
   private open = false;
   private reasonsOpen = false;
+  /** Its holders were requested here: the answer is brought into sight. */
+  private awaited = false;
 
   constructor(
     finding: FindingView,
@@ -57,12 +59,13 @@ export class FindingCard {
     const image = svg('svg', { ...SPARK, ...shape });
     image.append(this.line);
     const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), image);
-    this.body.append(this.moreFacts, this.advice, this.makeButtons(), this.answers, this.reasons);
+    // What to do first: a low panel shows no more of it.
+    this.body.append(this.advice, this.makeButtons(), this.places, this.moreFacts, this.answers, this.reasons);
     this.fixed.append(
       el('span', { 'data-value': 'fixed' }, icon('check'), t('Fixed in the editor. Trace again to check.')),
       primaryButton('trace-again', t('Trace again'), () => void this.page.request('traceAgain', undefined)),
     );
-    this.element.append(el('h2', {}, this.toggle), this.cause, this.fixed, pace, this.places, this.body);
+    this.element.append(el('h2', {}, this.toggle), this.cause, this.fixed, pace, this.body);
     this.setOpen(false);
   }
 
@@ -147,6 +150,9 @@ export class FindingCard {
     const section = holders === null ? this.knownHolder() : holdersSection(holders, actions);
     this.answers.replaceChildren(...(section === null ? [] : [section]));
     this.buttons.get('who-holds')?.toggleAttribute('disabled', holders?.state === 'asking');
+    if (!this.awaited) return;
+    this.answers.scrollIntoView({ block: 'nearest' });
+    this.awaited = holders === null || holders.state === 'asking';
   }
 
   /** The holder that the trace has already, or why it cannot be found. */
@@ -171,7 +177,10 @@ export class FindingCard {
       list.append(element);
     };
     add('apply-fix', '', () => this.inquire('applyFix', this.finding.id));
-    add('who-holds', t('Find what holds it'), () => this.inquire('findHolders', this.finding.id));
+    add('who-holds', t('Find what holds it'), () => {
+      this.awaited = true;
+      this.inquire('findHolders', this.finding.id);
+    });
     add('why', '', () => void this.toggleReasons());
     this.buttons.get('why')?.setAttribute('aria-expanded', 'false');
     return list;
@@ -185,6 +194,7 @@ export class FindingCard {
     this.others = null;
     if (!this.reasonsOpen) return;
     this.showReasons();
+    this.reasons.scrollIntoView({ block: 'nearest' });
     this.others = (await this.page.request('otherLines', { finding: this.finding.id })) ?? [];
     if (this.reasonsOpen) this.showReasons();
   }

@@ -96,10 +96,17 @@ export function moveItem(items: SegmentItems, from: SegmentItem, key: string, pa
   return items.at(segment, Math.min(part * bytes, bytes - 1)) ?? from;
 }
 
-/** How much of the segments is free, and how long the longest gap is. */
-export function fragmentationText(map: SegmentMap): string {
+/** @param running more may come */
+export function noSegmentText(running: boolean): string {
+  return running
+    ? t('No segments yet. They appear when the program reserves memory.')
+    : t('No segments were recorded here.');
+}
+
+/** How much of the segments is free, and how long the longest gap is; of a program that is `running` or not. */
+export function fragmentationText(map: SegmentMap, running: boolean): string {
   const count = map.bytes.length;
-  if (count === 0) return t('No segments yet. They appear when the program reserves memory.');
+  if (count === 0) return noSegmentText(running);
   const all = formatBytes(sum(map.bytes));
   if (map.source === 'driver')
     return count === 1

@@ -13,7 +13,7 @@ import { FIGURES_MS } from '../state/poller';
 import { onLinesNamed } from '../common/hues';
 import { SegmentColours } from './colours';
 import type { ColourBy } from '../state/state';
-import { fragmentationText, leftOutText, SegmentItems, type SegmentItem } from './items';
+import { fragmentationText, leftOutText, noSegmentText, SegmentItems, type SegmentItem } from './items';
 import { SegmentKeys } from './segmentKeys';
 import { SegmentView } from './segmentsView';
 import { ALL } from '../state/state';
@@ -177,8 +177,7 @@ export class SegmentPart extends PolledPart {
   protected async load(): Promise<void> {
     const before = this.page.now();
     const owner = this.ownerOf();
-    if (!before || !owner)
-      return setText(this.summary, t('No segments yet. They appear when the program reserves memory.'));
+    if (!before || !owner) return setText(this.summary, noSegmentText(this.running));
     const { process, device } = owner;
     const { moment } = before.view;
     const picture = await this.page.request('segments', { process, device, moment });
@@ -186,8 +185,12 @@ export class SegmentPart extends PolledPart {
     if (!picture || !after || keyOf(this.ownerOf()) !== keyOf(owner) || after.view.moment !== moment) return;
     const { colourBy } = after.view.segments;
     const trace = after.info.startRealtimeMs;
-    if (!differs(this.element, trace, process, device, moment, picture.map.revision, colourBy)) return;
+    if (!differs(this.element, trace, process, device, moment, picture.map.revision, colourBy, this.running)) return;
     this.show(new SegmentItems(picture.map), new SegmentColours(picture, colourBy));
+  }
+
+  private get running(): boolean {
+    return this.page.now()?.session.phase === 'running';
   }
 
   private show(items: SegmentItems, colours: SegmentColours): void {
@@ -195,7 +198,8 @@ export class SegmentPart extends PolledPart {
     this.colours = colours;
     const { picture } = colours;
     this.gap.hidden = items.largestGap() === null;
-    setText(this.summary, `${fragmentationText(picture.map)} ${leftOutText(picture.map)}`.trim());
+    this.colour.element.hidden = this.scale.hidden = picture.map.bytes.length === 0;
+    setText(this.summary, `${fragmentationText(picture.map, this.running)} ${leftOutText(picture.map)}`.trim());
     this.keys.show(colours);
     this.view.show(items, colours);
   }

@@ -229,7 +229,7 @@ export class App implements PageActions {
     setAttribute(this.element, 'data-phase', phase);
     setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));
     this.header.element.hidden = phase === 'empty';
-    this.header.update(session, this.clock.elapsedNs(), this.view.moment);
+    this.header.update(session, this.clock.elapsedNs(), this.view.momentBytes);
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info, session.closed ?? '');

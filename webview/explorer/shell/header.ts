@@ -1,6 +1,5 @@
 // The top of the page: what is traced, how it goes, how much is alive, and the buttons.
 import { t } from '@vscode/l10n';
-import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
@@ -22,6 +21,7 @@ export class Header {
   private session: SessionView | null = null;
   private readonly dot = el('span', { class: 'dot', role: 'img' });
   private readonly title = el('h1', { class: 'title', 'data-value': 'title' });
+  private readonly paused = el('span', { 'data-value': 'paused' }, t('paused'));
   private readonly elapsed = el('span', { class: 'dim number', 'data-value': 'elapsed' });
   private readonly step = el('span', { class: 'dim number', 'data-value': 'step' });
   private readonly live = el('strong', { class: 'number', 'data-value': 'live' });
@@ -42,14 +42,15 @@ export class Header {
   constructor(private readonly page: PageActions) {
     const all = [this.pause, this.stop, this.mark, this.save, this.wide, this.close].map(({ element }) => element);
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
-    const name = el('div', { class: 'name' }, this.dot, this.title, this.step, this.elapsed);
+    const name = el('div', { class: 'name' }, this.dot, this.title, this.paused, this.step, this.elapsed);
     this.figures.append(this.live, this.total);
     const bytes = el('div', { class: 'headline' }, this.figures, this.simulated.element);
     this.element = el('header', { class: 'header' }, name, bytes, buttons);
   }
 
-  update(session: SessionView, elapsedNs: number, moment: Moment): void {
-    const { phase, info, ending } = session;
+  /** @param momentBytes alive at the moment that is shown; null: it is now */
+  update(session: SessionView, elapsedNs: number, momentBytes: number | null): void {
+    const { phase, info } = session;
     this.session = session;
     const paused = phase === 'running' && !session.recording;
     const crashed = session.crashed === true;
@@ -60,6 +61,7 @@ export class Header {
       'aria-label': word,
       title: word,
     });
+    this.paused.hidden = !paused;
     setText(this.title, session.title || t('GPU memory'));
     setAttribute(this.title, 'title', session.title);
     this.simulated.set(
@@ -72,8 +74,7 @@ export class Header {
     setText(this.step, stepText(info));
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
-    const then = moment.kind === 'at' && moment.timeNs === ending?.timeNs;
-    setText(this.live, formatBytes(then ? ending.bytes : liveBytes));
+    setText(this.live, formatBytes(momentBytes ?? liveBytes));
     setText(this.total, totalBytes > 0 ? ` / ${formatBytes(totalBytes)}` : '');
   }
 
@@ -107,7 +108,7 @@ export function nothingIn({ info, phase }: SessionView): boolean {
   return info === null || (phase !== 'running' && info.totals.length === 0);
 }
 
-/** The step that runs, of the process that is farthest; '' where no step is known. */
+/** The last step that has ended, of the process that is farthest; '' where no step is known. */
 function stepText(info: SessionView['info']): string {
   const counted = info?.steps.filter(({ source }) => source !== 'time').map(({ count }) => count) ?? [];
   const most = Math.max(0, ...counted);

@@ -4,7 +4,7 @@ import { isSnapshot, isWarning } from '../../../extension/protocol/notes';
 import { formatCount } from '../../../extension/text/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import { differs, el, icon, setText, setTextOrHide } from '../../dom';
+import { differs, el, icon, setAttribute, setText, setTextOrHide } from '../../dom';
 import { eventsLostText, notesText } from '../common/counts';
 
 export class Notices {
@@ -41,6 +41,7 @@ export class Notices {
   /** @param closed which trace was closed just now; '': none */
   update(info: TraceInfo | null, closed: string): void {
     setTextOrHide(this.closed, closed);
+    setAttribute(this.closed, 'title', closed);
     const { title, lines } = warnings(info);
     if (!differs(this.warning, title, lines)) return;
     this.warning.hidden = title === '';

@@ -59,13 +59,15 @@ export class StateView {
     this.element.append(untrusted, trust, about, start, words, totals, offers, saved, recent);
   }
 
-  private offer(offered: readonly Button[]): void {
+  /** @param well nothing is to be mended first: the run can be traced again, but need not be */
+  private offer(offered: readonly Button[], well: boolean): void {
     this.offers.hidden = offered.length === 0;
-    if (!differs(this.offers, offered)) return;
+    if (!differs(this.offers, offered, well)) return;
     const make = (what: Button, index: number): HTMLElement => {
       const [action, words] = OFFERS[what] ?? [what, what];
       const run = (): void => this.run(what);
-      return index === 0 && PRIMARY.test(what) ? primaryButton(action, words, run) : button('link', action, words, run);
+      const primary = index === 0 && PRIMARY.test(what) && !(well && what === 'traceAgain');
+      return primary ? primaryButton(action, words, run) : button('link', action, words, run);
     };
     this.offers.replaceChildren(...offered.map(make));
   }
@@ -83,7 +85,11 @@ export class StateView {
     const unused = phase === 'ended' && info?.totals.length === 0;
     const offered = new Set<Button>(empty ? ['trySample', 'openTrace'] : session.offers);
     if ((unused && !session.ran) || session.onCpu === true) offered.add('doctor');
-    this.offer([...offered].filter(what => trusted || !STARTS.test(what)));
+    const well = phase === 'ended' && session.crashed !== true;
+    this.offer(
+      [...offered].filter(what => trusted || !STARTS.test(what)),
+      well,
+    );
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
     setTextOrHide(this.detail, detail);

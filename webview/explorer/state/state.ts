@@ -41,7 +41,7 @@ export type Action =
   | { type: 'sort'; sort: SiteSort }
   | { type: 'group'; groupBy: GroupBy }
   | { type: 'series'; series: Series }
-  | { type: 'moment'; moment: Moment; title: string }
+  | { type: 'moment'; moment: Moment; title: string; bytes?: number }
   /** Another trace is shown, or the first one. */
   | { type: 'trace'; trace: number };
 
@@ -55,7 +55,7 @@ const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 
 /** What belongs to one trace alone. */
 const OF_TRACE = {
-  ...{ process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '', ending: null },
+  ...{ process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '', momentBytes: null, ending: null },
   tab: 'lines' as TabId,
 };
 
@@ -77,7 +77,7 @@ export function reduce(state: ViewState, action: Action): ViewState {
     case 'series':
       return { ...state, hidden: toggled(state.hidden, action.series) };
     case 'moment':
-      return { ...state, moment: action.moment, momentTitle: action.title };
+      return { ...state, moment: action.moment, momentTitle: action.title, momentBytes: action.bytes ?? null };
     case 'trace':
       if (action.trace === state.trace) return state;
       return { ...state, ...OF_TRACE, compare: { ...state.compare, a: null, b: null }, trace: action.trace };
@@ -144,13 +144,18 @@ function restoreCompare(saved: unknown): { a: string | null; b: string | null; b
   return { a: point(a), b: point(b), by: by === 'stack' ? 'stack' : 'line' };
 }
 
-/** What rows are shown of, and that in words ('' for the present). */
-function restoreMoment(saved: Record<string, unknown>): { moment: Moment; momentTitle: string } {
+/** What rows are shown of, that in words ('' for the present), and what was alive then (null: now, or not known). */
+function restoreMoment(saved: Record<string, unknown>): {
+  moment: Moment;
+  momentTitle: string;
+  momentBytes: number | null;
+} {
   try {
     if (typeof saved.momentTitle !== 'string') throw new Error();
-    return { moment: checkMoment(saved.moment), momentTitle: saved.momentTitle };
+    const momentBytes = typeof saved.momentBytes === 'number' ? saved.momentBytes : null;
+    return { moment: checkMoment(saved.moment), momentTitle: saved.momentTitle, momentBytes };
   } catch {
-    return { moment: NOW, momentTitle: '' };
+    return { moment: NOW, momentTitle: '', momentBytes: null };
   }
 }
 

@@ -5,7 +5,7 @@ import { isOfBackward } from '../../../extension/protocol/trace';
 import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
-import { sparkPoints, type Row } from '../common/rows';
+import { growthText, sparkPoints, type Row } from '../common/rows';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -107,11 +107,12 @@ export class RowView {
     element.classList.toggle('no-line', row.line === 0 && row.function === '');
     this.showName(row, marks.verdict);
     this.showTree(row);
-    this.showLive(row, marks.fullBytes);
+    const short = !marks.layout.wide;
+    this.showLive(row, marks.fullBytes, short);
     setAttribute(this.trend, 'class', `codicon codicon-${TREND_ICONS[row.trend] || 'blank'}`);
-    setText(this.growth, row.growth);
+    setText(this.growth, growthText(row.growth, row.trend, short));
     setAttribute(this.line, 'points', row.spark ? sparkPoints(row.spark, SPARK_WIDTH, SPARK_HEIGHT) : '');
-    for (const column of this.plain) setText(this.cell(column.id), column.text(row));
+    for (const column of this.plain) setText(this.cell(column.id), column.text(row, short));
     setAttribute(this.cell('thread'), 'title', row.thread);
   }
 
@@ -140,8 +141,8 @@ export class RowView {
     setAttribute(twisty, 'class', `codicon codicon-${name} twisty`);
   }
 
-  private showLive({ liveBytes, peakBytes, hueName }: Row, fullBytes: number): void {
-    setText(this.live, formatBytes(liveBytes));
+  private showLive({ liveBytes, peakBytes, hueName }: Row, fullBytes: number, short: boolean): void {
+    setText(this.live, formatBytes(liveBytes, short));
     setAttribute(this.cell('live'), 'title', t('{0} bytes, peak {1}', formatCount(liveBytes), formatBytes(peakBytes)));
     const hue = hueName === '' ? null : hueOf(hueName);
     this.bar.style.setProperty('--hue', hue === null ? '' : hueStyle(hue.hue));

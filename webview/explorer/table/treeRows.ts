@@ -162,8 +162,6 @@ export class TreeRows implements RowSource {
 
 const EMPTY_ROW = {
   ...NO_SITE_ROW,
-  growthPerSecond: 0,
-  growth: '',
   trend: 'steady',
   thread: '',
   device: '',

@@ -14,6 +14,8 @@ export interface TimelineBarActions {
 export interface BarState {
   /** What is selected, in words; null without a span. */
   span: string | null;
+  /** What is shown of it; null: something else. */
+  choice: SpanChoice | null;
   /** How much of what was allocated in it is still there; '' while that is not known. */
   kept: string;
   /** `Reading up to step 340… 45%`; null while nothing is read. */
@@ -45,6 +47,7 @@ export class TimelineBar {
   private readonly span = el('span', { class: 'span-text number', 'data-value': 'span' });
   private readonly kept = el('span', { class: 'dim number', 'data-value': 'kept' });
   private readonly spanPart: HTMLElement;
+  private readonly choices: readonly (readonly [SpanChoice, HTMLElement])[];
   private readonly reading = el('span', { 'data-value': 'reading' });
   private readonly readingPart: HTMLElement;
   private readonly moment = el('strong', { 'data-value': 'moment' });
@@ -54,11 +57,13 @@ export class TimelineBar {
   private readonly status = el('span', { class: 'said', role: 'status' });
 
   constructor(private readonly actions: TimelineBarActions) {
-    const choices = CHOICES.map(([choice, label, title]) =>
+    this.choices = CHOICES.map(([choice, label, title]) => [
+      choice,
       chip(`span-${choice}`, label, title, () => actions.choose(choice)),
-    );
+    ]);
+    const chips = this.choices.map(([, element]) => element);
     const clear = chip('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
-    this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...choices, clear);
+    this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...chips, clear);
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading and keep the view'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const title = el('span', {}, icon('history'), ' ', this.moment);
@@ -66,11 +71,12 @@ export class TimelineBar {
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
 
-  update({ span, kept, reading, moment, reason, ended }: BarState): void {
+  update({ span, choice, kept, reading, moment, reason, ended }: BarState): void {
     this.spanPart.hidden = span === null;
     this.readingPart.hidden = reading === null;
     this.momentPart.hidden = moment === null;
     setText(this.span, span ?? '');
+    for (const [one, element] of this.choices) setAttribute(element, 'aria-pressed', String(one === choice));
     setText(this.kept, kept);
     setText(this.reading, reading ?? '');
     setText(this.moment, moment ?? '');

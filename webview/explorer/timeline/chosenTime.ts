@@ -1,5 +1,6 @@
 // The span and the moment that are chosen on the timeline, by mouse, keys and buttons.
 import { t } from '@vscode/l10n';
+import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { PageContext } from '../state/part';
 import { visibleWindow, withTime, type Zoom } from '../state/zoom';
@@ -13,6 +14,7 @@ import {
   nudge,
   spanText,
   toSteps,
+  type KeyMove,
   type MomentMove,
   type Span,
 } from './span';
@@ -73,8 +75,26 @@ export class ChosenTime {
     this.actions.changed();
   }
 
-  /** `done`: it is no longer being drawn. */
-  select(span: Span, done: boolean): void {
+  /** The span's button that stands for what is shown; null: none does. */
+  get choice(): SpanChoice | null {
+    const { context, steps } = this.state();
+    const moment = context?.view.moment;
+    if (!this.chosen || !moment) return null;
+    const { fromNs, toNs } = this.chosen;
+    if (moment.kind === 'born') return isSame(moment, bornIn(this.chosen, steps).moment) ? 'born' : null;
+    if (moment.kind !== 'at') return null;
+    if (moment.peak) return moment.timeNs >= fromNs && moment.timeNs <= toNs ? 'peak' : null;
+    return isSame(moment, aliveAtEnd(this.chosen, steps).moment) ? 'end' : null;
+  }
+
+  /** Of a span that is given up nothing is shown. */
+  drop(): void {
+    if (this.state().context?.view.moment.kind === 'born') this.back();
+    else this.clear();
+  }
+
+  /** `done`: it is no longer being drawn, and what it holds is shown; `byKey`: other spans may follow. */
+  select(span: Span, done: boolean, byKey = false): void {
     const { context, steps } = this.state();
     const whole = toSteps(span, steps, context?.runNs ?? 0);
     this.chosen = whole;
@@ -82,13 +102,14 @@ export class ChosenTime {
     if (!done) return;
     this.actions.spanned();
     this.actions.announce(t('Selected: {0}', spanText(whole, steps)));
+    void this.moments.show(bornIn(whole, steps), byKey ? KEY_REST_MS : 0);
   }
 
-  nudge(direction: 1 | -1, whole: boolean): void {
+  nudge(move: KeyMove, whole: boolean): void {
     const { context, zoom, steps } = this.state();
     const window = visibleWindow(zoom, context?.runNs ?? 0);
     const { span } = this;
-    this.select(span ? nudge(span, window, direction, whole, steps) : firstSpan(window, this.momentNs), true);
+    this.select(span ? nudge(span, window, move, whole, steps) : firstSpan(window, this.momentNs, steps), true, true);
   }
 
   /** Shows the span as one of its buttons says. */
@@ -142,3 +163,5 @@ export class ChosenTime {
     return true;
   }
 }
+
+const isSame = (a: Moment, b: Moment): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,5 +1,5 @@
 // Wheel, mouse and keys on the chart, as the actions that they mean.
-import { between, type MomentMove, type Span } from './span';
+import { between, type KeyMove, type MomentMove, type Span } from './span';
 import { FOLLOW, panBy, visibleWindow, zoomAt, type Zoom } from '../state/zoom';
 
 /** What the input starts from. */
@@ -15,7 +15,7 @@ export interface InputActions {
   /** `done`: the mouse let go of it. */
   span(span: Span, done: boolean): void;
   /** Left and right move the span's end, up and down the whole of it. */
-  nudge(direction: 1 | -1, whole: boolean): void;
+  nudge(move: KeyMove, whole: boolean): void;
   pointer(x: number | null): void;
   /** A click at a time (ns) of the run. */
   moment(timeNs: number): void;
@@ -39,7 +39,15 @@ const KEY_ZOOMS: Readonly<Record<string, (zoom: Zoom, runNs: number) => Zoom>> =
   '-': zoomBy(ZOOM_STEP),
   '0': () => FOLLOW,
 };
-const KEY_MOVES: Readonly<Record<string, MomentMove>> = { ArrowLeft: -1, ArrowRight: 1, Home: 'first', End: 'last' };
+const KEY_MOVES: Readonly<Record<string, KeyMove>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  PageUp: 'page-back',
+  PageDown: 'page-on',
+};
+const MOMENT_MOVES: Readonly<Record<string, MomentMove>> = { ...KEY_MOVES, Home: 'first', End: 'last' };
+/** With Shift: these move the whole span. */
+const SPAN_MOVES: Readonly<Record<string, KeyMove>> = { ArrowUp: 1, ArrowDown: -1 };
 
 export class TimelineInput {
   /** Where a click, or a span that is being drawn, begins, in pixels. */
@@ -103,21 +111,21 @@ export class TimelineInput {
   private onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target !== this.surface && event.key !== 'Escape') return;
-    const taken = event.shiftKey && event.key.startsWith('Arrow') ? this.spanKey(event.key) : this.plainKey(event.key);
+    const taken = (event.shiftKey && this.spanKey(event.key)) || this.plainKey(event.key);
     if (taken) event.preventDefault();
   }
 
   private spanKey(key: string): boolean {
-    const direction = key === 'ArrowRight' || key === 'ArrowUp' ? 1 : -1;
-    this.actions.nudge(direction, key === 'ArrowUp' || key === 'ArrowDown');
-    return true;
+    const move = SPAN_MOVES[key] ?? KEY_MOVES[key];
+    if (move !== undefined) this.actions.nudge(move, key in SPAN_MOVES);
+    return move !== undefined;
   }
 
   private plainKey(key: string): boolean {
     const { span, zoom, runNs } = this.state();
     if (key === 'Enter' && span) this.actions.apply();
     else if (key === 'Escape') return this.actions.back();
-    else if (KEY_MOVES[key]) this.actions.step(KEY_MOVES[key]);
+    else if (MOMENT_MOVES[key]) this.actions.step(MOMENT_MOVES[key]);
     else if (KEY_ZOOMS[key]) this.actions.zoom(KEY_ZOOMS[key](zoom, runNs));
     else return false;
     return true;

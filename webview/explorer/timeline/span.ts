@@ -13,20 +13,26 @@ export interface TitledMoment {
   title: string;
 }
 
-const FIRST_PART = 0.1;
+/** The tenth of the window. */
+const PAGE_PART = 0.1;
 const KEY_PART = 0.02;
-type Direction = 1 | -1;
+/** By a step, or a fiftieth of the window where there are none; or by a page. */
+export type KeyMove = 1 | -1 | 'page-on' | 'page-back';
 /** Where keys lead from the shown moment. */
-export type MomentMove = Direction | 'first' | 'last';
+export type MomentMove = KeyMove | 'first' | 'last';
 
-/** The first span that the keys make: the tenth of the window from a moment on, or around its middle. */
-export function firstSpan({ fromNs, toNs }: TimeWindow, atNs: number | null = null): Span {
-  const length = (toNs - fromNs) * FIRST_PART;
+/** The first span that the keys make: the step of a moment, or that in the middle of the window; without steps a tenth of it. */
+export function firstSpan({ fromNs, toNs }: TimeWindow, atNs: number | null, steps: StepTimes | null): Span {
+  if (steps && lastStep(steps) > 0) {
+    const step = Math.min(stepAt(steps, atNs ?? (fromNs + toNs) / 2), lastStep(steps));
+    return { fromNs: endOfStep(steps, step - 1) ?? fromNs, toNs: endOfStep(steps, step) ?? toNs };
+  }
+  const length = (toNs - fromNs) * PAGE_PART;
   const from = Math.max(fromNs, Math.min(atNs ?? (fromNs + toNs - length) / 2, toNs - length));
   return { fromNs: from, toNs: from + length };
 }
 
-/** The time of the moment that a key leads to: ends of steps, or fiftieths of the window; null: now. `atNs` null: from now. */
+/** The time of the moment that a key leads to: ends of steps, or parts of the window; null: now. `atNs` null: from now. */
 export function moveMoment(
   atNs: number | null,
   window: TimeWindow,
@@ -36,7 +42,7 @@ export function moveMoment(
 ): number | null {
   if (!steps || lastStep(steps) === 0) {
     if (to === 'first' || to === 'last') return to === 'first' ? 0 : null;
-    const time = (atNs ?? nowNs) + to * (window.toNs - window.fromNs) * KEY_PART;
+    const time = (atNs ?? nowNs) + partByKey(to) * (window.toNs - window.fromNs);
     return time >= nowNs ? null : Math.max(time, 0);
   }
   const last = lastStep(steps);
@@ -44,25 +50,26 @@ export function moveMoment(
   const at = atNs === null ? last + 1 : stepAt(steps, atNs);
   // Within a step, the next moment is its end.
   const ended = atNs !== null && Math.floor(endOfStep(steps, at) ?? Infinity) <= atNs;
-  const step = at + to * stepsByKey(window, steps) - (to > 0 && !ended ? 1 : 0);
+  const by = stepsByKey(to, window, steps);
+  const step = at + by - (by > 0 && !ended ? 1 : 0);
   return step > last ? null : endOfStep(steps, Math.max(step, 1));
 }
 
-/** A fiftieth of the window, one at least. */
-function stepsByKey(window: TimeWindow, steps: StepTimes): number {
-  return Math.max(1, Math.round((stepAt(steps, window.toNs) - stepAt(steps, window.fromNs)) * KEY_PART));
+function partByKey(move: KeyMove): number {
+  return typeof move === 'number' ? move * KEY_PART : move === 'page-on' ? PAGE_PART : -PAGE_PART;
 }
 
-/** Moves the end, or the whole span, by a fiftieth of the window; by a step at least where it keeps to steps. */
-export function nudge(
-  span: Span,
-  window: TimeWindow,
-  direction: Direction,
-  whole: boolean,
-  steps: StepTimes | null,
-): Span {
-  if (steps) return nudgeSteps(span, window, direction, whole, steps);
-  const by = direction * (window.toNs - window.fromNs) * KEY_PART;
+/** A page has one step at least. */
+function stepsByKey(move: KeyMove, window: TimeWindow, steps: StepTimes): number {
+  if (typeof move === 'number') return move;
+  const inWindow = stepAt(steps, window.toNs) - stepAt(steps, window.fromNs);
+  return Math.sign(partByKey(move)) * Math.max(1, Math.round(inWindow * PAGE_PART));
+}
+
+/** Moves the end, or the whole span. */
+export function nudge(span: Span, window: TimeWindow, move: KeyMove, whole: boolean, steps: StepTimes | null): Span {
+  if (steps) return nudgeSteps(span, stepsByKey(move, window, steps), whole, steps);
+  const by = partByKey(move) * (window.toNs - window.fromNs);
   const moved = whole ? { fromNs: span.fromNs + by, toNs: span.toNs + by } : { ...span, toNs: span.toNs + by };
   const length = span.toNs - span.fromNs;
   if (moved.fromNs < window.fromNs) return { fromNs: window.fromNs, toNs: whole ? window.fromNs + length : moved.toNs };
@@ -70,8 +77,7 @@ export function nudge(
   return moved.toNs > moved.fromNs ? moved : span;
 }
 
-function nudgeSteps(span: Span, window: TimeWindow, direction: Direction, whole: boolean, steps: StepTimes): Span {
-  const by = direction * stepsByKey(window, steps);
+function nudgeSteps(span: Span, by: number, whole: boolean, steps: StepTimes): Span {
   const [first, last] = [stepAt(steps, span.fromNs + 1), Math.min(stepAt(steps, span.toNs), lastStep(steps))];
   const from = whole ? Math.min(Math.max(first + by, 1), lastStep(steps) - (last - first)) : first;
   const to = Math.min(Math.max(whole ? from + (last - first) : last + by, from), lastStep(steps));
@@ -93,13 +99,18 @@ export function toSteps(span: Span, steps: StepTimes | null, nowNs: number): Spa
 /** `steps 300–340`, `step 7`, or `12.30 s – 15.00 s`. */
 export function spanText(span: Span, steps: StepTimes | null): string {
   if (!steps) return `${formatDuration(span.fromNs)} – ${formatDuration(span.toNs)}`;
-  const [first, last] = [stepAt(steps, span.fromNs + 1), stepAt(steps, span.toNs)];
-  return first >= last ? t('step {0}', last) : t('steps {0}–{1}', first, last);
+  const [first, last] = [span.fromNs + 1, span.toNs].map(timeNs => Math.min(stepAt(steps, timeNs), lastStep(steps)));
+  return first! >= last! ? t('step {0}', last!) : t('steps {0}–{1}', first!, last!);
+}
+
+/** A step has a name once it has ended: behind the last one there need not be another. */
+export function isInStep(timeNs: number, steps: StepTimes | null): steps is StepTimes {
+  return steps !== null && stepAt(steps, timeNs) <= lastStep(steps);
 }
 
 /** `step 340`, or `12.30 s`. */
 export function timeText(timeNs: number, steps: StepTimes | null): string {
-  return steps ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
+  return isInStep(timeNs, steps) ? t('step {0}', stepAt(steps, timeNs)) : formatDuration(timeNs);
 }
 
 /** `step 7`; `steps 7–9`, or two times, where the peak is known no better. */
@@ -110,7 +121,7 @@ export function peakText({ fromNs, toNs }: Span, steps: StepTimes | null): strin
 /** What was alive at a time, as the tooltip there names it; `ended`: it is the end of a step. */
 export function aliveAt(timeNs: number, steps: StepTimes | null, ended: boolean): TitledMoment {
   if (ended || !steps) return aliveAtEnd({ fromNs: timeNs, toNs: timeNs }, steps);
-  const at = `${timeText(timeNs, steps)} · ${formatDuration(timeNs)}`;
+  const at = [...new Set([timeText(timeNs, steps), formatDuration(timeNs)])].join(' · ');
   return { moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: t('Live at {0}', at) };
 }
 
@@ -122,6 +133,8 @@ export function bornIn(span: Span, steps: StepTimes | null): TitledMoment {
 }
 
 export function aliveAtEnd(span: Span, steps: StepTimes | null): TitledMoment {
-  const at = steps ? t('the end of step {0}', stepAt(steps, span.toNs)) : formatDuration(span.toNs);
+  const at = isInStep(span.toNs, steps)
+    ? t('the end of step {0}', stepAt(steps, span.toNs))
+    : formatDuration(span.toNs);
   return { moment: { kind: 'at', timeNs: Math.floor(span.toNs) }, title: t('Live at {0}', at) };
 }

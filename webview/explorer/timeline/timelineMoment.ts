@@ -76,7 +76,8 @@ export class MomentReader {
   /** Reads and shows it, unless something else is requested meanwhile; null: there is nothing to show. */
   private async bring(target: TitledMoment | null, id: number): Promise<void> {
     const read = target && (await this.poll(id, () => this.page.request('readMoment', { moment: target.moment })));
-    if (read) this.page.dispatch({ type: 'moment', ...target });
+    const bytes = read?.bytes;
+    if (read) this.page.dispatch({ type: 'moment', ...target, ...(bytes !== undefined && { bytes }) });
     if (id === this.requestId) this.onProgress(null);
   }
 }

@@ -3,7 +3,7 @@ import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { el } from '../../dom';
 import type { DrawnSeries } from './chart';
-import { groupAt, groupBytesText } from './timelineStack';
+import { groupAt, groupBytesText, REST } from './timelineStack';
 
 export interface TooltipText {
   title: string;
@@ -13,6 +13,8 @@ export interface TooltipText {
   /** Colours of the groups. */
   slots: readonly number[];
   timeNs: number;
+  /** What the groups and the rest are together. */
+  totalBytes: number;
 }
 
 const GAP_PX = 10;
@@ -29,7 +31,7 @@ export class TimelineTooltip {
 
   /** At `x` pixels of the surface, on the side with more room. */
   show(x: number, plot: { left: number; right: number }, text: TooltipText): void {
-    const { title, lines, stack, names, slots, timeNs } = text;
+    const { title, lines, stack, names, slots, timeNs, totalBytes } = text;
     this.cursor.hidden = this.box.hidden = false;
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
@@ -38,6 +40,9 @@ export class TimelineTooltip {
       const bytes: [string, string] = stack ? groupBytesText(groupAt(stack, group, timeNs)) : ['', ''];
       return line(el('i', { 'data-group': slots[group]! }), name, bytes);
     });
+    const held = stack ? names.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) : 0;
+    const rest: [string, string] = [formatBytes(totalBytes - held), ''];
+    if (groups.length > 0 && totalBytes > held) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;
     const width = this.box.offsetWidth;
@@ -49,5 +54,5 @@ export class TimelineTooltip {
 
 function line(swatch: HTMLElement, name: string, [bytes, more]: [string, string]): HTMLElement {
   const rest = el('span', { class: 'extra number' }, more);
-  return el('div', {}, swatch, `${name} `, el('b', { class: 'number' }, bytes), rest);
+  return el('div', {}, swatch, el('span', { class: 'cut' }, name), el('b', { class: 'number' }, bytes), rest);
 }

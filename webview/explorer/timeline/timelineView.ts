@@ -27,7 +27,7 @@ import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks'
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { bornIn, peakText, spanText, timeText } from './span';
+import { bornIn, isInStep, peakText, spanText, timeText } from './span';
 import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -64,7 +64,7 @@ const NO_ANSWERS: TimelineAnswers = {
 const MARK_GAP_PX = 6;
 const NEAR_PX = 3;
 const HINT = t(
-  'Left and Right show other moments, Home and End the first and the last; Escape returns to the newest. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
+  'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
 );
 
 /** Why the shown moment is shown by itself; '' where the user chose it. */
@@ -100,7 +100,7 @@ export class TimelineView {
     this.overlay = new TimelineOverlay(mark => this.openMark(mark));
     this.bar = new TimelineBar({
       choose: choice => this.chosen.show(choice),
-      clear: () => this.chosen.clear(),
+      clear: () => this.chosen.drop(),
       cancel: () => moments.cancel(),
       now: () => this.chosen.now(),
     });
@@ -167,6 +167,7 @@ export class TimelineView {
   forget(): void {
     this.answers = NO_ANSWERS;
     this.chosen.forget();
+    this.bar.announce('');
   }
 
   update(context: PageContext): void {
@@ -258,12 +259,15 @@ export class TimelineView {
   }
 
   /** The peak of the window; where the totals have it, to the nanosecond. `when`: in which step or at which time. */
-  private peak({ info, view: { process, device } }: PageContext) {
+  private peak({ info, runNs, view: { process, device } }: PageContext) {
     const series = this.areaSeries;
     const peak = this.answers.data?.peak(series);
     if (!peak) return null;
     const known = knownPeak(info, { series, process, device });
-    const exact = known?.bytes === peak.bytes ? { fromNs: known.timeNs, toNs: known.timeNs } : {};
+    const { fromNs, toNs } = visibleWindow(this.zoom, runNs);
+    // While the program runs the totals are newer than what is drawn.
+    const isExact = known && known.bytes >= peak.bytes && known.timeNs >= fromNs && known.timeNs <= toNs;
+    const exact = isExact ? { bytes: known.bytes, fromNs: known.timeNs, toNs: known.timeNs } : {};
     const span = { ...peak, ...exact };
     return { ...span, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
   }
@@ -276,6 +280,7 @@ export class TimelineView {
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
+      choice: this.chosen.choice,
       kept: kept === null ? '' : t('{0} still live', formatBytes(kept)),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
       moment: context?.view.momentTitle || null,
@@ -305,7 +310,8 @@ export class TimelineView {
     const during = [pass === 'other' ? '' : WORDS.passes[pass], rangePath(this.answers.ranges, timeNs)];
     const step = atPeak ? peak.when : timeText(timeNs, axis);
     const title = [...new Set([step, when, ...during])].filter(Boolean).join(' · ');
-    const groups = { stack, names: this.groupNames(), slots: this.slots };
+    const totalBytes = data.bytesAt(this.areaSeries, timeNs);
+    const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
 
@@ -336,8 +342,11 @@ export class TimelineView {
       zoom: zoom => this.move(zoom),
       pointer: x => this.movePointer(x),
       span: (span, done) => chosen.select(span, done),
-      nudge: (direction, whole) => chosen.nudge(direction, whole),
-      moment: timeNs => chosen.goTo(timeNs),
+      nudge: (move, whole) => chosen.nudge(move, whole),
+      moment: timeNs => {
+        this.movePointer(null); // what it names comes below, where the tooltip lies
+        chosen.goTo(timeNs);
+      },
       step: to => chosen.step(to),
       apply: () => chosen.show('born'),
       back: () => chosen.back(),
@@ -355,9 +364,11 @@ export class TimelineView {
   }
 
   private openMark({ kind, timeNs, label }: TimelineMark): void {
+    this.movePointer(null);
     if (kind === 'peak') {
       const peak = this.context && this.peak(this.context);
-      if (peak) this.chosen.showPeak(peak, this.answers.steps?.axis ? peak.when : '');
+      const axis = this.answers.steps?.axis ?? null;
+      if (peak) this.chosen.showPeak(peak, isInStep(peak.toNs, axis) ? peak.when : '');
       return;
     }
     const at = timeText(timeNs, this.shownSteps);
