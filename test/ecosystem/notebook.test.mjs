@@ -120,6 +120,6 @@ test('kernel install: beside the chosen one with its pictures; uninstall takes o
   assert.equal(command('kernel', 'uninstall', '--name', 'mine').status, 1);
   assert.equal(command('kernel', 'uninstall', '--kernel', 'mine').status, 0);
   assert.deepEqual(readdirSync(join(prefix, 'kernels')), ['mine']);
-  assert.match(command('kernel', 'install', '--python', '/nowhere').stderr, /\/nowhere is no Python that runs here/);
+  assert.match(command('kernel', 'install', '--python', '/nowhere').stderr, /\/nowhere is not a working Python interpreter/);
   assert.equal(command('kernel', 'instal').status, 2);
 });
