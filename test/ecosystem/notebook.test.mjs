@@ -66,7 +66,7 @@ test('rows are cells, and runs of a cell are told apart', () => {
   const { stdout } = command('report', trace, '--at', 'mark:In [13]');
   assert.match(stdout, /977\.00 KiB in 1 .*In \[2\]: 1 /);
   assert.match(stdout, /2\.86 MiB in 3 .*In \[4, 5, 6\]: 2 /);
-  const grows = (cell, each) => `${cell}, which grows each time you run it: ${each}`;
+  const grows = (cell, each) => `${cell}, which grows every time you run it: ${each}`;
   assert.ok(stdout.includes(grows('In [4, 5, 6]', '977.00 KiB')), stdout);
   assert.ok(stdout.includes(grows('In [9, 10, 11, 12]', '1.14 MiB')), stdout);
   assert.match(stdout, /LIVE BY CELL[^]*1\.14 MiB in 1 {2}In \[7, 8\]\n/);
@@ -120,6 +120,9 @@ test('kernel install: beside the chosen one with its pictures; uninstall takes o
   assert.equal(command('kernel', 'uninstall', '--name', 'mine').status, 1);
   assert.equal(command('kernel', 'uninstall', '--kernel', 'mine').status, 0);
   assert.deepEqual(readdirSync(join(prefix, 'kernels')), ['mine']);
-  assert.match(command('kernel', 'install', '--python', '/nowhere').stderr, /\/nowhere is no Python that runs here/);
+  assert.match(
+    command('kernel', 'install', '--python', '/nowhere').stderr,
+    /\/nowhere is not a working Python interpreter/,
+  );
   assert.equal(command('kernel', 'instal').status, 2);
 });

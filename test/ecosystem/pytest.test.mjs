@@ -74,7 +74,7 @@ test('under pytest-xdist each worker counts its own blocks', () => {
 
 test('where events were lost a limit cannot be checked, and does not pass', () => {
   const ran = run(['--gpu-memtrace', '-k', 'lost or fits'], { GPU_MEMTRACE_BUDGET: String(MB), LOTS: '200000' });
-  assert.match(failure(ran, 'lost')[0], /^limit_gpu_leaks cannot be checked: \d+ events were lost/, ran.stdout);
+  assert.match(failure(ran, 'lost')[0], /^limit_gpu_leaks cannot be checked: \d+ events were dropped/, ran.stdout);
   assert.match(ran.stdout, /^PASSED \S*::test_fits/m);
 });
 
@@ -126,7 +126,7 @@ def test_idle(): pass
 `,
   );
   const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file], {});
-  assert.match(stdout, /^limit_gpu_memory is wrong: 'tensr' is no layer; write one of tensor, driver, host\.$/m);
+  assert.match(stdout, /^limit_gpu_memory is wrong: 'tensr' is not a layer\. Use one of tensor, driver, host\.$/m);
   assert.match(stdout, /^limit_gpu_leaks is wrong: '2 XB' is not a size. Use one such as '2 GiB'\.$/m);
   assert.match(stdout, /no GPU memory was used in 3 tests with limits: these say nothing\./);
 });
