@@ -181,7 +181,10 @@ describe('Files in VS Code', () => {
     await run('workbench.action.closeAllEditors');
     await run('gpuMemoryTrace.compareTraces', after, [before, after]);
     await shows('[data-value=compare-sums]', /→/);
-    assert.match(await words('[data-control=compare-a] vscode-option[aria-selected=true]'), /^end · a_before\.gputrace/);
+    assert.match(
+      await words('[data-control=compare-a] vscode-option[aria-selected=true]'),
+      /^end · a_before\.gputrace/,
+    );
     const sums = await words('[data-value=compare-sums]');
     await press('[data-control=compare-a]', 'ArrowUp');
     await until('other sums', async () => (await words('[data-value=compare-sums]')) !== sums);

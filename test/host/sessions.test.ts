@@ -137,7 +137,9 @@ describe('Several sessions in VS Code', () => {
     await shows('second_job.py');
     assert.equal(await attribute(PAGE, 'data-phase'), 'running');
     const closed = /^first_job\.py .* newest 10 traces: .*\.gputrace$/;
-    await until('where it is kept', async () => (await texts('.statusbar-item')).some(text => closed.test(text.trim())));
+    await until('where it is kept', async () =>
+      (await texts('.statusbar-item')).some(text => closed.test(text.trim())),
+    );
     assert.equal((await texts('[data-notice=closed]')).join(), '', 'nothing of it stands above another result');
   });
 

@@ -60,10 +60,7 @@ const nameOf = ({ size, zoom = 1 }, { rows, findings }, open) =>
   ].join(', ');
 
 /** Whatever is shown. */
-const EVERYWHERE = [
-  'a figure is never cut: without its unit it is another one',
-  'no text lies over another one',
-];
+const EVERYWHERE = ['a figure is never cut: without its unit it is another one', 'no text lies over another one'];
 
 async function measureCell(opened, size, contents, open, tab = '') {
   const { page, cdp } = opened;

@@ -132,7 +132,10 @@ const checks = {
     }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
     assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
-    const [grid, foot] = [await page.locator('.compare-rows').boundingBox(), await page.locator('.compare-foot').boundingBox()];
+    const [grid, foot] = [
+      await page.locator('.compare-rows').boundingBox(),
+      await page.locator('.compare-foot').boundingBox(),
+    ];
     assert.ok(foot.y - grid.y - grid.height < 10, 'what did not change follows the rows');
     const lines = () => page.locator('[data-compared]').count();
     const [changed, unchanged] = [await lines(), page.locator('[data-action=unchanged]')];

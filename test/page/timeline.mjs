@@ -99,7 +99,11 @@ const checks = {
     await newer.page.evaluate(() => {
       const { session } = window.bench.session;
       const totals = session.info.totals.map(one => ({ ...one, peakBytes: 12 * 1024 ** 3, peakNs: 300e9 }));
-      window.postMessage({ type: 'session', session: { ...session, info: { ...session.info, totals } }, answers: true });
+      window.postMessage({
+        type: 'session',
+        session: { ...session, info: { ...session.info, totals } },
+        answers: true,
+      });
     });
     const mark = newer.page.locator('[data-mark=peak]');
     await eventually(async () => assert.match(await mark.innerText(), / 12\.00 GiB$/));
@@ -140,10 +144,14 @@ const checks = {
       await settled(ended.page);
       assert.equal((await tooltip()).split(' · ')[0], step);
     }
-    const lines = await ended.page.locator('.timeline-tooltip > div').evaluateAll(all =>
-      all.map(one => [one.querySelector('i')?.dataset.group, Number.parseFloat(one.querySelector('b')?.textContent)]),
-    );
-    const parts = lines.filter(([group]) => group !== undefined).map(([, bytes]) => (bytes > 100 ? bytes / 1024 : bytes));
+    const lines = await ended.page
+      .locator('.timeline-tooltip > div')
+      .evaluateAll(all =>
+        all.map(one => [one.querySelector('i')?.dataset.group, Number.parseFloat(one.querySelector('b')?.textContent)]),
+      );
+    const parts = lines
+      .filter(([group]) => group !== undefined)
+      .map(([, bytes]) => (bytes > 100 ? bytes / 1024 : bytes));
     const [[, total]] = lines.filter(([group, bytes]) => group === undefined && bytes > 0);
     assert.equal(parts.length, 7, 'the groups and the rest');
     assert.ok(Math.abs(parts.reduce((a, b) => a + b) - total) < 0.05, `${parts} are ${total}`);
@@ -162,8 +170,11 @@ const checks = {
     const [all, usual] = [await rowCount(), await heading()];
     assertSentence(usual);
     await brush(0.3, 0.45, 'Shift');
-    await eventually(async () => assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB still live$/));
-    const pressed = () => page.locator('.timeline-bar [aria-pressed=true]').evaluateAll(all => all.map(one => one.dataset.action));
+    await eventually(async () =>
+      assert.match(await page.locator('[data-value=kept]').innerText(), /^\d.* GiB still live$/),
+    );
+    const pressed = () =>
+      page.locator('.timeline-bar [aria-pressed=true]').evaluateAll(all => all.map(one => one.dataset.action));
     await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN} .* live,`)));
     assert.deepEqual(await pressed(), ['span-born'], 'the table shows what its button says');
     assertSentence(withoutNumbers(await heading()));

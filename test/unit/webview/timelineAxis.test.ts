@@ -69,12 +69,19 @@ test('a span is widened to whole steps and says which', () => {
   assert.deepEqual(toSteps({ fromNs: 3, toNs: 5 }, null, 9), { fromNs: 3, toNs: 5 });
   assert.equal(spanText({ fromNs: 1e9, toNs: 2.5e9 }, null), '1.00 s – 2.50 s');
   assert.equal(spanText({ fromNs: 600, toNs: 1100 }, axis), 'steps 6–7', 'no step is named that has not ended');
-  assert.deepEqual([1000, 1001].map(timeNs => timeText(timeNs, axis)), ['step 7', '1.0 µs']);
+  assert.deepEqual(
+    [1000, 1001].map(timeNs => timeText(timeNs, axis)),
+    ['step 7', '1.0 µs'],
+  );
 });
 
 test('keys move the end of a span, or all of it, by steps and never out of the run', () => {
   const span = toSteps({ fromNs: 450, toNs: 650 }, axis, 1100);
-  for (const [atNs, text] of [[600, 'step 5'], [650, 'step 6'], [1050, 'step 7']] as const)
+  for (const [atNs, text] of [
+    [600, 'step 5'],
+    [650, 'step 6'],
+    [1050, 'step 7'],
+  ] as const)
     assert.equal(spanText(firstSpan(window, atNs, axis), axis), text, 'one step first');
   assert.equal(spanText(nudge(span, window, 1, false, axis), axis), 'steps 5–7');
   assert.equal(spanText(nudge(span, window, -1, false, axis), axis), 'step 5');

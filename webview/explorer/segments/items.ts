@@ -98,7 +98,9 @@ export function moveItem(items: SegmentItems, from: SegmentItem, key: string, pa
 
 /** @param running more may come */
 export function noSegmentText(running: boolean): string {
-  return running ? t('No segments yet. They appear when the program reserves memory.') : t('No segments were recorded here.');
+  return running
+    ? t('No segments yet. They appear when the program reserves memory.')
+    : t('No segments were recorded here.');
 }
 
 /** How much of the segments is free, and how long the longest gap is; of a program that is `running` or not. */

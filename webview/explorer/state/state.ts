@@ -145,7 +145,11 @@ function restoreCompare(saved: unknown): { a: string | null; b: string | null; b
 }
 
 /** What rows are shown of, that in words ('' for the present), and what was alive then (null: now, or not known). */
-function restoreMoment(saved: Record<string, unknown>): { moment: Moment; momentTitle: string; momentBytes: number | null } {
+function restoreMoment(saved: Record<string, unknown>): {
+  moment: Moment;
+  momentTitle: string;
+  momentBytes: number | null;
+} {
   try {
     if (typeof saved.momentTitle !== 'string') throw new Error();
     const momentBytes = typeof saved.momentBytes === 'number' ? saved.momentBytes : null;

@@ -67,13 +67,7 @@ function stepsByKey(move: KeyMove, window: TimeWindow, steps: StepTimes): number
 }
 
 /** Moves the end, or the whole span. */
-export function nudge(
-  span: Span,
-  window: TimeWindow,
-  move: KeyMove,
-  whole: boolean,
-  steps: StepTimes | null,
-): Span {
+export function nudge(span: Span, window: TimeWindow, move: KeyMove, whole: boolean, steps: StepTimes | null): Span {
   if (steps) return nudgeSteps(span, stepsByKey(move, window, steps), whole, steps);
   const by = partByKey(move) * (window.toNs - window.fromNs);
   const moved = whole ? { fromNs: span.fromNs + by, toNs: span.toNs + by } : { ...span, toNs: span.toNs + by };

@@ -28,7 +28,9 @@ export function cacheFinding(
   const needed = Math.max(growth.perStep * growth.gap, T.layerBytes, ...longer);
   const pending = room.largestFreeBytes >= needed;
   const beyond = { ...growth, perStep: growth.perStep - sum(leaking.map(({ bytesPerStep }) => bytesPerStep)) };
-  const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(bytes => formatBytes(bytes));
+  const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(bytes =>
+    formatBytes(bytes),
+  );
   const partly = formatCount(room.partlyUsedSegments);
   const place = growsAt(judged, growth.since, { sites, source });
   return makeFinding({
