@@ -47,7 +47,7 @@ class Running implements TraceListener {
   readonly news = (facts: Partial<TraceFacts>): void => void (this.facts = { ...this.facts, ...facts });
   readonly lost = (sentence: string): void => void this.sentences.push(sentence);
   async events(count: number): Promise<void> {
-    for (const end = Date.now() + 20_000; this.facts.info?.events !== count; await sleep(5))
+    for (const end = Date.now() + 120_000; this.facts.info?.events !== count; await sleep(5))
       assert.ok(Date.now() < end, `${this.facts.info?.events} events`);
   }
 }
