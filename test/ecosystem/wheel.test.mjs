@@ -129,7 +129,7 @@ test('what uses no GPU leaves no trace, which is said in a line; without GPU_MEM
     told({ GPU_MEMTRACE: '1' }, ['idle'], { PATH: process.env.PATH }),
     existsSync('/dev/nvidiactl') || existsSync('/dev/dxg')
       ? /did not use a GPU\.$/m
-      : /^gpu-memtrace: there is no trace: no NVIDIA GPU is here \(there is no \/dev\/nvidiactl\)\.\n$/,
+      : /^gpu-memtrace: there is no trace: this machine has no NVIDIA GPU \(there is no \/dev\/nvidiactl\)\.\n$/,
   );
   for (const yes of ['yes', 'True', 'on']) assert.equal(told({ GPU_MEMTRACE: yes }), nothing, yes);
   for (const no of ['', '0', 'no', 'False', 'off']) assert.equal(told({ GPU_MEMTRACE: no }), '', no);
