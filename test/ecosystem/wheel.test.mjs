@@ -135,7 +135,7 @@ test('what uses no GPU leaves no trace, which is said in a line; without GPU_MEM
   for (const no of ['', '0', 'no', 'False', 'off']) assert.equal(told({ GPU_MEMTRACE: no }), '', no);
   assert.equal(
     told({ GPU_MEMTRACE: 'please' }),
-    'gpu-memtrace: this program is not recorded: GPU_MEMTRACE=please says neither yes nor no; write GPU_MEMTRACE=1.\n',
+    'gpu-memtrace: this program is not recorded: GPU_MEMTRACE=please is neither on nor off. Use GPU_MEMTRACE=1.\n',
   );
   assert.equal(told({}, []), '');
   assert.equal(existsSync(inPlace('n.gputrace')), false);
