@@ -40,7 +40,7 @@ test('limits hold for what a test itself allocates, and a failure shows the line
     'The test used 3.00 MiB of GPU memory at its peak; its limit is 3 MB.',
     '  2.00 MiB in 1     test_limits.py:29 test_over',
     '  1.00 MiB in 1     test_limits.py:28 test_over',
-    '    512 B in 1     test_limits.py:30 test_over',
+    '     512 B in 1     test_limits.py:30 test_over',
     'The GPU is simulated.',
   ]);
   assert.deepEqual(failure(ran, 'leaks'), [
@@ -83,7 +83,7 @@ test('where CUDA came first, pytest says so and runs no test', () => {
   const ran = run(['--gpu-memtrace', '-p', 'early'], {
     PYTHONPATH: `${place.folder}:${join(jobs, '../../workloads')}`,
   });
-  assert.match(ran.stderr, /--gpu-memtrace: CUDA is in use by this process already/);
+  assert.match(ran.stderr, /--gpu-memtrace: This process already uses CUDA/);
   assert.equal(ran.status, 4);
 });
 
@@ -128,7 +128,7 @@ def test_idle(): pass
   const { stdout } = runPython(place, ['-m', 'pytest', '-p', 'no:cacheprovider', '-rA', '--gpu-memtrace', file], {});
   assert.match(stdout, /^limit_gpu_memory is wrong: 'tensr' is not a layer\. Use one of tensor, driver, host\.$/m);
   assert.match(stdout, /^limit_gpu_leaks is wrong: '2 XB' is not a size. Use one such as '2 GiB'\.$/m);
-  assert.match(stdout, /no GPU memory was used in 3 tests with limits: these say nothing\./);
+  assert.match(stdout, /3 tests with limits used no GPU memory, so their limits prove nothing\./);
 });
 
 test('a test that fails by itself and is over its limit shows both', () => {

@@ -123,19 +123,19 @@ test('what uses no GPU leaves no trace, which is said in a line; without GPU_MEM
     assert.equal(job.status, 0);
     return job.stderr;
   };
-  const nothing = 'gpu-memtrace: there is no trace: this program used no GPU.\n';
+  const nothing = 'gpu-memtrace: there is no trace: this program did not use a GPU.\n';
   assert.equal(told({ GPU_MEMTRACE: '1' }), nothing);
   assert.match(
     told({ GPU_MEMTRACE: '1' }, ['idle'], { PATH: process.env.PATH }),
     existsSync('/dev/nvidiactl') || existsSync('/dev/dxg')
-      ? /used no GPU\.$/m
-      : /^gpu-memtrace: there is no trace: no NVIDIA GPU is here \(there is no \/dev\/nvidiactl\)\.\n$/,
+      ? /did not use a GPU\.$/m
+      : /^gpu-memtrace: there is no trace: this machine has no NVIDIA GPU \(there is no \/dev\/nvidiactl\)\.\n$/,
   );
   for (const yes of ['yes', 'True', 'on']) assert.equal(told({ GPU_MEMTRACE: yes }), nothing, yes);
   for (const no of ['', '0', 'no', 'False', 'off']) assert.equal(told({ GPU_MEMTRACE: no }), '', no);
   assert.equal(
     told({ GPU_MEMTRACE: 'please' }),
-    'gpu-memtrace: this program is not recorded: GPU_MEMTRACE=please says neither yes nor no; write GPU_MEMTRACE=1.\n',
+    'gpu-memtrace: this program is not recorded: GPU_MEMTRACE=please is neither on nor off. Use GPU_MEMTRACE=1.\n',
   );
   assert.equal(told({}, []), '');
   assert.equal(existsSync(inPlace('n.gputrace')), false);
@@ -147,7 +147,7 @@ test('where CUDA came first, that is said, with what to do', () => {
   assert.equal(status, 0, stderr);
   const [before, said] = stdout.trim().split('\n');
   assert.equal(before, 'False {}');
-  assert.match(said, /^CUDA is in use by this process already, .*GPU_MEMTRACE=1/);
+  assert.match(said, /^This process already uses CUDA, .*GPU_MEMTRACE=1/);
   assert.equal(existsSync(inPlace('late.gputrace')), false);
 });
 
@@ -155,7 +155,7 @@ test('a process of a trace that does not see it is told so', () => {
   const { stdout } = run('late', [], { GPU_MEMTRACE_DIR: place.folder });
   const [before, said] = stdout.trim().split('\n');
   assert.equal(before, 'False {}');
-  assert.match(said, /^This process uses CUDA, but it is not recorded: /);
+  assert.match(said, /^This process uses CUDA, but it is not recorded, because /);
 });
 
 test('under gpu-memtrace run, a Tracker saves and tells of that trace', () => {
@@ -193,7 +193,7 @@ with gpu_memtrace.Tracker("layer.gputrace") as t:
     for ask in (t.peak, t.alive):
         try: print(ask("tensr"))
         except ValueError as error: print(error)`;
-  const sentence = "'tensr' is no layer; write one of tensor, driver, host.\n";
+  const sentence = "'tensr' is not a layer. Use one of tensor, driver, host.\n";
   assert.equal(runPython(place, ['-c', code]).stdout, sentence + sentence);
 });
 
@@ -211,7 +211,7 @@ test('python -m gpu_memtrace records a script; alone it says what it is, where, 
   assert.equal(tensors(reportOf(inPlace('main.gputrace'))).liveBytes, 3 * MB);
   assert.match(
     main('-o').stderr,
-    /^gpu-memtrace: say what to record: python -m gpu_memtrace -o x\.gputrace train\.py$/m,
+    /^gpu-memtrace: give a script to record: python -m gpu_memtrace -o x\.gputrace train\.py$/m,
   );
   assert.equal(main('-o').status, 2);
 });

@@ -45,7 +45,7 @@ class Line(NamedTuple):
 
     def text(self) -> str:
         """`  2.00 MiB in 1  train.py:12 forward`"""
-        what = "%9s in %-5d " % (size_text(self.bytes), self.blocks)
+        what = "%10s in %-5d " % (size_text(self.bytes), self.blocks)
         if not self.stack:
             return what + (self.library or "no Python line")
         file, line, function = self.stack[max(self.user, 0)]

@@ -141,5 +141,5 @@ def checked(limit: "str | int", layer: str) -> int:
 
 def lines_text(lines: List[Line]) -> List[str]:
     rest = lines[MOST:]
-    more = ["%9s in %d other call stacks" % (size_text(sum(line.bytes for line in rest)), len(rest))] if rest else []
+    more = ["%10s in %d other call stacks" % (size_text(sum(line.bytes for line in rest)), len(rest))] if rest else []
     return [line.text() for line in lines[:MOST]] + more
