@@ -74,7 +74,7 @@ describe('Attaching in VS Code', () => {
     await press(INPUT, 'Escape');
     await done;
     if (list.includes('PID ')) return this.skip(); // somebody else's program uses CUDA all the while
-    assert.match(list, /CUDA .*again/s);
+    assert.match(list, /CUDA .*refresh/s);
   });
 
   it('refuses a process without CUDA in one sentence', async () => {
