@@ -33,7 +33,7 @@ class Odd(Uprobed):
             log = self.record_mode("contexts", *options)
             devices = [event.device for event in log.of_kind(GMT_DEVICE_ALLOC)]
             self.assertEqual(devices, [GMT_DEVICE_NONE, 5, 5, 5])
-            self.assertTrue(any("without its GPU" in text for _, text in log.notes), log.notes)
+            self.assertTrue(any("has no GPU" in text for _, text in log.notes), log.notes)
             os.unlink(log.path)
 
 
