@@ -24,8 +24,8 @@ export function sessionIcon({ phase, running, crashed, stopped, recordingOn, lea
 }
 
 /** The same in words: `ended · 1 leak`. */
-export function sessionWords({ leaks, ...session }: SessionSummary, t: Translate): string {
-  const { phase, running, crashed, stopped, recordingOn } = session;
+export function sessionWords(session: SessionSummary, t: Translate): string {
+  const { leaks, phase, running, crashed, stopped, recordingOn } = session; // they may be getters, which a rest would lose
   const state = (): string => {
     if (phase === 'failed' || crashed) return t('failed');
     if (stopped) return running ? t('stopping') : t('stopped');

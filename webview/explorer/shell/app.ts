@@ -143,8 +143,10 @@ export class App implements PageActions {
 
   /** What is read first gets the focus: a finding, what can be done where there is nothing, or the table. */
   focusFirst(): void {
-    const all = this.element.querySelectorAll<HTMLElement>('.finding-toggle, .state [data-action], .list .grid');
-    [...all].find(one => one.offsetParent !== null)?.focus();
+    const all = ['.finding-toggle', '.state [data-action]', '.list .grid'].flatMap(kind => [
+      ...this.element.querySelectorAll<HTMLElement>(kind),
+    ]);
+    all.find(one => one.offsetParent !== null)?.focus();
   }
 
   /** Another trace: nothing of the old one stays on the page. */
