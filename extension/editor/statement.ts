@@ -37,12 +37,7 @@ export function statementRange(lines: readonly string[]): StatementRange {
 /** Whether lines from the one of a fix on read as it says, by whatever spaces. */
 export function readsFixed(lines: readonly string[], { line, endLine, column, after, statement }: Fix): boolean {
   const bare = (text: string): string => text.replace(/\s+/g, '');
-  if (
-    lines
-      .join('\n')
-      .slice(column - 1)
-      .startsWith(after)
-  )
-    return true;
+  const begin = lines.slice(0, after.split('\n').length).join('\n');
+  if (begin.startsWith(after, column - 1)) return true;
   return line === endLine && bare(lines[0] ?? '').startsWith(bare(statement));
 }

@@ -29,6 +29,19 @@ export function listedLayer(totals: readonly Pick<answers.Totals, 'layer' | 'all
   return LAYERS.find(layer => totals.some(total => total.layer === layer && total.allocations > 0)) ?? 'tensor';
 }
 
+/** Those of the layer that is shown first. */
+export function listedTotals<T extends Pick<answers.Totals, 'layer' | 'allocations'>>(totals: readonly T[]): T[] {
+  const layer = listedLayer(totals);
+  return totals.filter(total => total.layer === layer);
+}
+
+/** The highest peak (bytes) of a process on a device, in the layer that is shown first. */
+export function listedPeakBytes(
+  totals: readonly Pick<answers.Totals, 'layer' | 'allocations' | 'peakBytes'>[],
+): number {
+  return Math.max(0, ...listedTotals(totals).map(({ peakBytes }) => peakBytes));
+}
+
 /** What the totals have to the nanosecond: the peak of the only ledger that a series is made of. Process and device: -1 or absent = all. */
 export function knownPeak(
   info: Pick<answers.TraceInfo, 'totals'>,

@@ -186,11 +186,11 @@ class Finder:
         """What may bound what the anchor names, by its files: source.SHRINKS, MAYBE, KEYS, ANEW, or None. `graphs`: graphs hang on it."""
         if anchor.hooks and anchor.function is not None:
             return self.find_hook_limit(anchor)
-        if anchor.capped or not (anchor.grows or self.is_carried(anchor)):
-            mentions = [each for file in filter(None, map(self.files.get, anchor.files)) for each in self.find_mentions(file, anchor)]
-            return source.ANEW if mentions and all(map(source.is_of_sizes, mentions)) else source.KEYS
         files = list(filter(None, map(self.files.get, anchor.files)))
-        added = [(each, file) for file in files for each in self.find_mentions(file, anchor) if each.grows]
+        mentions = [(each, file) for file in files for each in self.find_mentions(file, anchor)]
+        added = [(each, file) for each, file in mentions if each.grows]
+        if anchor.capped or not (anchor.grows or added):
+            return source.ANEW if mentions and all(source.is_of_sizes(each) for each, _ in mentions) else source.KEYS
         if not added or all(self.is_unsure(mention, file, anchor) for mention, file in added):
             return source.KEYS
         about = {(file, anchor.sort, anchor.name, self.scope_of(file, anchor) if anchor.sort == "name" else None) for file in files}

@@ -7,7 +7,7 @@ import { ownFolder, readTextIn, removeFile, writeWhole } from '../../files/files
 /** The variable of the window's terminals that names the folder. */
 export const WINDOW_FOLDER = 'GPU_MEMTRACE_WINDOW';
 
-/** A trace directory, the command that has it recorded, and the file that it saved it as; null while that goes on. */
+/** A trace directory, the process ID of the command that records it, and the file that the trace was saved as; null: not yet. */
 export type Announced = [directory: string, pid: number, file: string | null];
 
 /** Lets the window know of it. Nothing happens in other terminals. */

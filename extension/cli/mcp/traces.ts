@@ -7,7 +7,7 @@ import { processesIn, reasonOf } from '../../capture/traces/traceDirectory';
 import { createLineReader } from '../../native/lineReader';
 import { changedMs } from '../../files/files';
 import { attempt } from '../../base/attempt';
-import { listedLayer, type TraceSource } from '../../protocol/trace';
+import { listedPeakBytes, type TraceSource } from '../../protocol/trace';
 import type { TraceTime } from '../../protocol/traceTime';
 import { isLeak, type Verdicts } from '../../protocol/verdicts';
 import { time } from '../arguments/reportArguments';
@@ -95,13 +95,12 @@ export const listTraces: Handler<Page & { folder?: string }> = async ({ folder =
 
 function factsOf({ source, verdicts: { steps, findings } }: Moment): object {
   const { processes, totals, startRealtimeMs } = source.info();
-  const listed = totals.filter(({ layer }) => layer === listedLayer(totals));
   return {
     command: processes[0]?.command.join(' '),
     pids: processes.map(({ pid }) => pid),
     ...(startRealtimeMs > 0 && { startedAt: new Date(startRealtimeMs).toISOString() }),
     steps: steps.count,
-    peakBytes: Math.max(0, ...listed.map(({ peakBytes }) => peakBytes)),
+    peakBytes: listedPeakBytes(totals),
     findings: findings.length,
     leaks: findings.filter(isLeak).length,
   };

@@ -8,7 +8,7 @@ import { sum } from '../../analysis/series/statistics';
 import { cwdOf } from '../../protocol/cwd';
 import type { RunComparison } from '../../protocol/requests/compareRequests';
 import {
-  listedLayer,
+  listedPeakBytes,
   siteRows,
   type Frame,
   type Layer,
@@ -156,8 +156,7 @@ type Steps = Verdicts['steps'];
 
 /** Of one card, where most was alive; none as long as the run goes on, unless it is higher already. */
 function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
-  const most = ({ totals }: TraceInfo): number =>
-    Math.max(0, ...totals.filter(({ layer }) => layer === listedLayer(totals)).map(({ peakBytes }) => peakBytes));
+  const most = ({ totals }: TraceInfo): number => listedPeakBytes(totals);
   const higher = most(b) > most(a) * (1 + NOISE);
   if (most(a) === 0 || (b.live && !higher)) return [];
   const [from, to] = [formatBytes(most(a)), formatBytes(most(b))];

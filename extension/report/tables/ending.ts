@@ -2,7 +2,14 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
 import { cellRunsOf } from '../../protocol/notebookCells';
 import { isSnapshot } from '../../protocol/notes';
-import { listedLayer, type Layer, type Totals, type TraceInfo, type TraceSource } from '../../protocol/trace';
+import {
+  listedLayer,
+  listedTotals,
+  type Layer,
+  type Totals,
+  type TraceInfo,
+  type TraceSource,
+} from '../../protocol/trace';
 import { sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 
@@ -41,7 +48,7 @@ export function leftOf(source: TraceSource): number | null {
 /** A moment before that held much more than what is left. `ended`: where nothing but the peak held more, that is one. */
 function fuller(source: TraceSource, info: TraceInfo, ended: boolean): Ending | null {
   const layer = listedLayer(info.totals);
-  const listed = info.totals.filter(total => total.layer === layer);
+  const listed = listedTotals(info.totals);
   const leftBytes = sum(listed.map(total => total.liveBytes));
   const moment =
     (ended ? lastCell(source, info, layer) : null) ??
@@ -82,8 +89,7 @@ function lastStep(
 /** When most was alive, in the layer that is listed first; null: nothing ever was. */
 export function peakMoment(source: TraceSource): number | null {
   const { totals } = source.info();
-  const layer = listedLayer(totals);
-  return peakOf(totals.filter(total => total.layer === layer))?.timeNs ?? null;
+  return peakOf(listedTotals(totals))?.timeNs ?? null;
 }
 
 /** Of several processes and devices the highest. */

@@ -16,7 +16,7 @@ import type {
 import type { SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import type { EndMoment } from '../../protocol/requests/moment';
-import { listedLayer } from '../../protocol/trace';
+import { listedTotals } from '../../protocol/trace';
 import { isLeak, type Finding } from '../../protocol/verdicts';
 import { Refused } from './refused';
 
@@ -92,9 +92,7 @@ export class OpenTrace implements vscode.Disposable {
   /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {
     if (this.ending !== null) return this.ending.bytes;
-    const totals = this.known?.info.totals ?? [];
-    const layer = listedLayer(totals);
-    return totals.reduce((sum, total) => (total.layer === layer ? sum + total.liveBytes : sum), 0);
+    return listedTotals(this.known?.info.totals ?? []).reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   }
   /** The moment that is shown instead of an end that holds little; null: there is none, or the program goes on. */
   get ending(): EndMoment | null {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { isFields } from '../../base/fields';
 import { scriptName } from '../../capture/traces/keptTraces';
 import { isSnapshot } from '../../files/snapshotFile';
-import { listedLayer, type TraceInfo } from '../../protocol/trace';
+import { listedPeakBytes, type TraceInfo } from '../../protocol/trace';
 import { baseName, formatBytes } from '../../text/format';
 
 /** What is remembered of a trace. */
@@ -77,12 +77,11 @@ function isSummary(value: unknown): value is TraceSummary {
 
 export function summaryOf(file: string, { processes, totals, startRealtimeMs }: TraceInfo): TraceSummary {
   const command = processes[0]?.command ?? [];
-  const layer = listedLayer(totals);
   return {
     file,
     title: isSnapshot(file) || command.length === 0 ? baseName(file) : scriptName(command),
     startMs: startRealtimeMs,
-    peakBytes: Math.max(0, ...totals.map(total => (total.layer === layer ? total.peakBytes : 0))),
+    peakBytes: listedPeakBytes(totals),
   };
 }
 
