@@ -76,22 +76,30 @@ export class EngineProcess implements Engine {
     return this.child?.pid;
   }
 
-  request<M extends EngineMethod>(method: M, params: EngineParams<M>): Promise<EngineResult<M>> {
+  /** `arrived` gets the answer before any message behind it, which one that awaits the promise does not. */
+  request<M extends EngineMethod>(
+    method: M,
+    params: EngineParams<M>,
+    arrived?: (value: EngineResult<M>) => void,
+  ): Promise<EngineResult<M>> {
     if (this.over !== null) return Promise.reject(new Error(this.over));
     return new Promise((resolve, reject) => {
       const question = { id: ++this.lastId, method, params } as ToEngine;
-      const taken = resolve as (value: unknown) => void;
+      const taken = (value: unknown): void => {
+        arrived?.(value as EngineResult<M>);
+        resolve(value as EngineResult<M>);
+      };
       this.waiting.set(question.id, { question, sent: false, again: false, resolve: taken, reject });
       this.plan();
     });
   }
 
-  /** Opens a trace; until `close` it is opened again in each new process. */
-  async open(listener: TraceListener): Promise<TraceFacts> {
+  /** Opens a trace; until `close` it is opened again in each new process. What is known of it then is its first news. */
+  async open(listener: TraceListener): Promise<void> {
     const opening = listener.opening();
     this.listeners.set(opening.trace, listener);
     try {
-      return await this.request('open', opening);
+      await this.request('open', opening, facts => listener.news(facts));
     } catch (error) {
       this.listeners.delete(opening.trace);
       throw error;
@@ -184,9 +192,8 @@ export class EngineProcess implements Engine {
   }
 
   private openAgain(listener: TraceListener): void {
-    this.request('open', listener.opening()).then(
-      facts => listener.news(facts, 'state'),
-      (error: Error) => listener.lost(error.message),
+    this.request('open', listener.opening(), facts => listener.news(facts, 'state')).catch((error: Error) =>
+      listener.lost(error.message),
     );
   }
 

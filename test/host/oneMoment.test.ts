@@ -9,9 +9,12 @@ const ITEM = '[id*="gpuMemoryTrace.live"]';
 const CARD = '.ledger-legend [data-key=driver] [data-bytes]';
 /** Each shows how much is alive: the header, the bar of the card, the title of the table, its row. */
 const TOTALS = ['[data-value=live]', CARD, '[data-value=sums]', '[data-row="0"] [data-column^=live]'];
-/** Some allocations a frame, of a size that makes each total another one. */
+/**
+ * Some allocations a frame, of a size that makes each total another one: from the beginning of a MiB, and for minutes below 100, from where
+ * on a narrow cell has fewer digits than the other places.
+ */
 const JOB = `while True:
-    allocate(ctypes.byref(address), ctypes.c_size_t(123456))
+    allocate(ctypes.byref(address), ctypes.c_size_t(4000 if address.value else 2 << 20))
     time.sleep(0.002)
 `;
 const bytesOf = (text: string): string => /[\d.,]+ (?:[KMG]i)?B/.exec(text.split('·').at(-1) ?? '')?.[0] ?? text;

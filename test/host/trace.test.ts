@@ -101,12 +101,15 @@ describe('GPU Memory Trace in VS Code', () => {
     await reached('ended');
     assertSentence(await shows('.detail.error [data-value=detail]', /--epoch/));
     assert.doesNotMatch(await words('.offers'), /Python/);
-    const answer = async (): Promise<unknown> => until('the question', () => press(INPUT, 'Enter').then(() => true));
+    const answer = async (argument: string): Promise<void> => {
+      await until('the question', () => fill(INPUT, argument).then(() => true));
+      await press(INPUT, 'Enter');
+      await shows('.detail.error [data-value=detail]', new RegExp(argument)); // until then the run before is shown
+    };
     await click('vscode-button[data-action=change-arguments]');
-    await answer();
-    await reached('ended');
+    await answer('--changed');
     const command = Promise.resolve(vscode.commands.executeCommand('gpuMemoryTrace.start'));
-    await answer();
+    await answer('--once-more');
     await command;
     await reached('ended');
   });

@@ -159,7 +159,7 @@ export class OpenTrace implements vscode.Disposable {
   protected async open(opened: Omit<Opening, 'trace' | 'ended'>): Promise<void> {
     this.opened = opened;
     try {
-      this.known = await this.engine.open({
+      await this.engine.open({
         opening: () => ({ ...opened, trace: this.id, ended: this.phase === 'ended' }),
         news: (facts, change) => this.take(facts, change),
         lost: sentence => this.set({ detail: sentence }),

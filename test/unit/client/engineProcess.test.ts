@@ -1,7 +1,7 @@
 // The engine's process: what it answers, and what is left of it when it is killed.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { fork, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -72,7 +72,7 @@ test('a trace is read in another process, which tells what is new of its own acc
   const { engine } = setUp(t);
   const running = new Running(1);
   assert.equal(engine.pid, undefined, 'it is started when it is needed');
-  running.news(await engine.open(running));
+  await engine.open(running);
   await running.events(6);
   running.allocate(2);
   await running.events(8);
@@ -85,10 +85,23 @@ test('a trace is read in another process, which tells what is new of its own acc
   await assertRejects(engine.request('save', { trace: 2, file: '/x' }));
 });
 
+test('news in one packet with the answer to opening a trace is newer than that answer', async t => {
+  const script = join(folder, 'engine.cjs');
+  const answer = "{ type: 'answer', id, ok: true, value: { ending: null, hues: [1] } }";
+  const news = "{ type: 'news', trace: 1, facts: { hues: [2] } }";
+  const batch = `{ type: 'batch', messages: [${answer}, ${news}] }`;
+  writeFileSync(script, `process.on('message', ([{ id }]) => process.send(${batch}));`);
+  const engine = new EngineProcess(() => fork(script), { log: () => undefined, died: () => undefined });
+  t.after(() => engine.dispose());
+  const running = new Running(1);
+  await engine.open(running);
+  assert.deepEqual(running.facts, { ending: null, hues: [2] });
+});
+
 test('one that is killed is followed by another, which goes on where it was', async t => {
   const { engine, died, kill } = setUp(t);
   const running = new Running(1);
-  running.news(await engine.open(running));
+  await engine.open(running);
   await running.events(6);
   const [pid, rows] = [engine.pid, await lines(engine, running)];
   kill();
@@ -110,7 +123,7 @@ test('one that dies again and again is not started any more, and says so', async
   const { engine, died, kill } = setUp(t);
   const running = new Running(1);
   for (let death = 1; death <= 3; death++) {
-    running.news(death === 1 ? await engine.open(running) : {});
+    if (death === 1) await engine.open(running);
     await lines(engine, running);
     kill();
     for (const end = Date.now() + 20_000; died.length < death && Date.now() < end; await sleep(5));
