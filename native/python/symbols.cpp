@@ -1,10 +1,20 @@
 #include "python/symbols.h"
 
 #include <elf.h>
+#include <pthread.h>
 #include <string.h>
 
 namespace gmt::python {
 namespace {
+
+/// Held inside dl_iterate_phdr() and by a thread that forks: glibc renews the other locks of its loader in a child, but not that one.
+/// Recursive, as the loader's own is: a signal handler may come in between.
+pthread_mutex_t g_visiting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+[[gnu::constructor]] void keep_forks_out() {
+  pthread_atfork([] { pthread_mutex_lock(&g_visiting); }, [] { pthread_mutex_unlock(&g_visiting); },
+                 [] { g_visiting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; });
+}
 
 /// glibc relocates the addresses in a library's dynamic section in place, but not those of every object (vdso).
 template <class T>
@@ -87,6 +97,13 @@ Tables tables_of(const dl_phdr_info &module) {
     if (entry->d_tag == DT_RELASZ) tables.rela_bytes = entry->d_un.d_val;
   }
   return tables;
+}
+
+int iterate_modules(int (*step)(dl_phdr_info *, size_t, void *), void *data) {
+  pthread_mutex_lock(&g_visiting);
+  const int result = dl_iterate_phdr(step, data);
+  pthread_mutex_unlock(&g_visiting);
+  return result;
 }
 
 LoadCount load_count() {

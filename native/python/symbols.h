@@ -8,13 +8,16 @@
 
 namespace gmt::python {
 
+/// dl_iterate_phdr(), which no thread is in while the process forks: a child would have the loader's list locked for ever.
+int iterate_modules(int (*step)(dl_phdr_info *, size_t, void *), void *data);
+
 /// Calls `visit(module)` for all that is loaded, in load order, until one of the calls gives true. False: none did.
 template <typename Visit>
 bool visit_modules(Visit visit) {
   const auto step = [](dl_phdr_info *module, size_t, void *data) -> int {
     return (*static_cast<Visit *>(data))(*module);
   };
-  return dl_iterate_phdr(step, &visit) != 0;
+  return iterate_modules(step, &visit) != 0;
 }
 
 struct Symbol {

@@ -1,5 +1,10 @@
 // A process without Python.
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
 
 #include "check.h"
 #include "python/frames.h"
@@ -39,3 +44,25 @@ TEST(the_load_count_changes_with_a_library) {
 }
 
 TEST_MAIN
+
+TEST(a_child_finds_symbols_while_another_thread_of_its_parent_did) {
+  std::atomic<bool> ended = false;
+  std::thread other([&] {
+    while (!ended) load_count();
+  });
+  uint32_t hung = 0;
+  for (uint32_t child = 0; child < 300 && hung == 0; child++) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      alarm(20);  // ends it by a signal
+      load_count();
+      _exit(0);
+    }
+    int status = 0;
+    REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid);
+    if (status != 0) hung++;
+  }
+  ended = true;
+  other.join();
+  CHECK_EQ(hung, 0u);
+}
