@@ -17,8 +17,9 @@ export function loadNative(dist: string): Loaded {
 }
 
 function load(file: string): Loaded {
-  if (process.platform !== 'linux' || process.arch !== 'x64') {
-    return { error: `GPU Memory Trace works on Linux x64; this is ${process.platform} ${process.arch}.` };
+  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
+    const machine = `${process.platform} ${process.arch}`;
+    return { error: `GPU Memory Trace works on Linux x64 and arm64; this is ${machine}.` };
   }
   if (!existsSync(file)) return { error: `The native part is missing: ${file}; ${MEND}` };
   try {

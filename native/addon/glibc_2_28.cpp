@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <ctime>
 
-#define GMT_FIRST "GLIBC_2.2.5"
+#include "wire/glibc_first.h"
+
 #define GMT_HIDDEN __attribute__((visibility("hidden")))
 
 /// `__wrap_NAME` calls NAME as it was in the first glibc of this processor.
-#define GMT_FIRST_VERSION(result, name, parameters, arguments) \
-  extern "C" result first_##name parameters;                   \
-  __asm__(".symver first_" #name "," #name "@" GMT_FIRST);     \
+#define GMT_FIRST_VERSION(result, name, parameters, arguments)   \
+  extern "C" result first_##name parameters;                     \
+  __asm__(".symver first_" #name "," #name "@" GMT_FIRST_GLIBC); \
   extern "C" GMT_HIDDEN result __wrap_##name parameters { return first_##name arguments; }
 
 using Start = void *(*)(void *);
@@ -52,7 +53,11 @@ extern "C" GMT_HIDDEN int __wrap_pthread_cond_clockwait(pthread_cond_t *conditio
 /// glibc 2.33: before, programs called these with the version of the structure.
 extern "C" int __xstat(int version, const char *path, struct stat *out);
 extern "C" int __fxstat(int version, int file, struct stat *out);
+#ifdef __aarch64__
+constexpr int kStatVersion = 0;
+#else
 constexpr int kStatVersion = 1;
+#endif
 extern "C" GMT_HIDDEN int __wrap_stat(const char *path, struct stat *out) { return __xstat(kStatVersion, path, out); }
 extern "C" GMT_HIDDEN int __wrap_fstat(int file, struct stat *out) { return __fxstat(kStatVersion, file, out); }
 

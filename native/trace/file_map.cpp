@@ -17,8 +17,6 @@ namespace {
 
 // Mapped files whose pages may be gone. To read a hole takes a page of the disk where that is memory, and a full one answers with
 // SIGBUS, as a file does that was cut short: both are read as zeros instead.
-constexpr uintptr_t kPage = 4096;
-
 struct PageRange {
   std::atomic<uintptr_t> begin{0}, end{0};
 };
@@ -28,11 +26,11 @@ struct sigaction g_previous;
 
 void on_unbacked(int signal, siginfo_t *about, void *) {
   const int saved = errno;
-  const auto at = reinterpret_cast<uintptr_t>(about->si_addr) & ~(kPage - 1);
+  const uintptr_t at = page_begin(reinterpret_cast<uintptr_t>(about->si_addr));
   for (const PageRange &range : g_ranges) {
     if (at < range.begin || at >= range.end) continue;
     constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-    if (::mmap(reinterpret_cast<void *>(at), kPage, PROT_READ, kHow, -1, 0) != MAP_FAILED) {
+    if (::mmap(reinterpret_cast<void *>(at), page_bytes(), PROT_READ, kHow, -1, 0) != MAP_FAILED) {
       errno = saved;
       return;
     }
@@ -95,11 +93,11 @@ const std::byte *FileMap::region(size_t index) {
   if (index >= regions_.size()) regions_.resize(index + 1), forgotten_.resize(index + 1);
   if (regions_[index]) return regions_[index].get();
   // A mapping may reach beyond the end of the file; at() keeps readers inside it.
-  void *mapped = ::mmap(nullptr, region_bytes(index), PROT_READ, MAP_SHARED, fd_,
-                        static_cast<off_t>(offset_ + region_begin(index)));
+  const uint64_t from = page_begin(offset_ + region_begin(index)), bytes = region_bytes(index) + before();
+  void *mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(from));
   if (mapped == MAP_FAILED) return nullptr;
-  read_unbacked_as_zeros(mapped, region_bytes(index));
-  regions_[index] = Region(static_cast<const std::byte *>(mapped), {region_bytes(index)});
+  read_unbacked_as_zeros(mapped, bytes);
+  regions_[index] = Region(static_cast<const std::byte *>(mapped), {bytes});
   return regions_[index].get();
 }
 
@@ -109,7 +107,7 @@ const std::byte *FileMap::at(uint64_t offset, uint64_t count) {
   uint64_t inside = offset - region_begin(index);
   if (inside + count > region_bytes(index)) return nullptr;
   const std::byte *start = region(index);
-  return start ? start + inside : nullptr;
+  return start ? start + before() + inside : nullptr;
 }
 
 bool FileMap::copy(uint64_t offset, uint64_t count, std::byte *target) {
@@ -121,7 +119,9 @@ void FileMap::forget(uint64_t offset, uint64_t count) {
   if (index >= regions_.size() || !regions_[index]) return;
   const std::byte *start = at(offset, count);
   if (!start) return;
-  ::madvise(const_cast<std::byte *>(start), count, MADV_DONTNEED);
+  const uint64_t begin = page_begin(reinterpret_cast<uintptr_t>(start) + page_bytes() - 1);
+  const uint64_t end = page_begin(reinterpret_cast<uintptr_t>(start) + count);
+  if (begin < end) ::madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
   // The system's tables of a mapping take a five-hundredth of it, without end where a log has none.
   if ((forgotten_[index] += count) < region_bytes(index)) return;
   regions_[index] = nullptr;

@@ -8,6 +8,7 @@
 
 #include "trace/error.h"
 #include "wire/files.h"
+#include "wire/pages.h"
 
 namespace gmt::trace {
 
@@ -16,7 +17,7 @@ class FileMap {
  public:
   static constexpr uint64_t kToEnd = ~0ull;
 
-  /// Maps [offset, offset + bytes) of the file; `kToEnd`: up to the end, which may move. `offset` is a multiple of 4096.
+  /// Maps [offset, offset + bytes) of the file; `kToEnd`: up to the end, which may move.
   static Result<FileMap> open(const std::string &path, uint64_t offset = 0, uint64_t bytes = kToEnd,
                               FileLinks links = FileLinks::kFollowed);
   /// All of a file that stands in a trace directory, which others may have made: links lead nowhere.
@@ -57,6 +58,8 @@ class FileMap {
   FileMap() = default;
   const std::byte *region(size_t index);
   static size_t region_of(uint64_t offset);
+  /// Bytes of a region's first page that stand in the file before it.
+  uint64_t before() const { return offset_ - page_begin(offset_); }
   static uint64_t region_begin(size_t index) { return index == 0 ? 0 : kFirstRegion + (index - 1) * kRegion; }
   static uint64_t region_bytes(size_t index) { return index == 0 ? kFirstRegion : kRegion; }
 

@@ -1,11 +1,10 @@
 #pragma once
-// The clock of the events: the time-stamp counter where it ticks evenly on all cores, else CLOCK_MONOTONIC.
-#include <cpuid.h>
+// The clock of the events: the processor's counter where it ticks evenly on all cores, else CLOCK_MONOTONIC.
 #include <stdint.h>
 #include <time.h>
-#include <x86intrin.h>
 
 #include "wire/layout.h"
+#include "wire/processor.h"
 
 namespace gmt {
 
@@ -18,14 +17,11 @@ inline uint64_t clock_ns(clockid_t id) {
 /// The clock that BPF counts by, too.
 inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
-/// GMT_CLOCK_TSC where the processor says that the counter is invariant (CPUID 0x80000007, EDX bit 8).
-inline gmt_clock best_clock() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  const bool invariant = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
-  return invariant ? GMT_CLOCK_TSC : GMT_CLOCK_MONOTONIC_NS;
-}
+inline gmt_clock best_clock() { return has_even_counter() ? GMT_CLOCK_TSC : GMT_CLOCK_MONOTONIC_NS; }
 
-inline uint64_t ticks_of(gmt_clock clock) { return clock == GMT_CLOCK_TSC ? __rdtsc() : clock_ns(CLOCK_MONOTONIC); }
+inline uint64_t ticks_of(gmt_clock clock) {
+  return clock == GMT_CLOCK_TSC ? read_counter() : clock_ns(CLOCK_MONOTONIC);
+}
 
 /// Both clocks at one moment.
 struct ClockPair {

@@ -6,6 +6,7 @@
 
 #include "inject/hooks/unwind.h"
 #include "python/symbols.h"
+#include "wire/processor.h"
 
 namespace gmt::inject {
 namespace {
@@ -132,9 +133,9 @@ uint32_t calling_library(const void *frame) {
   const KeptErrno kept;
   const python::LoadCount loads = python::load_count();
   const uint64_t epoch = loads.added + loads.removed;
-  // A function with a frame pointer: | its caller's frame pointer | return address | what was the stack's end before the call
+  // A function with a frame pointer: | its caller's frame pointer | return address | on x86-64: the stack's end before the call
   const auto *words = static_cast<const uintptr_t *>(frame);
-  Registers at{words[1], reinterpret_cast<uintptr_t>(words + 2), words[0]};
+  Registers at{return_address(words[1]), reinterpret_cast<uintptr_t>(words + 2), words[0]};
   uint32_t library = 0;
   for (uint32_t depth = 0; depth < kMostFrames; depth++) {
     const Place place = place_of(at.ip, epoch);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "python/symbols.h"
+#include "wire/processor.h"
 
 namespace gmt::inject {
 namespace {
@@ -31,7 +32,7 @@ void visit_slots(const dl_phdr_info &info, Visit visit) {
   const auto in_table = [&](const ElfW(Rela) * table, size_t bytes) {
     for (size_t i = 0; table && i < bytes / sizeof *table; i++) {
       const auto type = ELF64_R_TYPE(table[i].r_info);
-      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+      if (type != kCalledSlot && type != kNamedSlot) continue;
       visit(tables.strings + tables.symbols[ELF64_R_SYM(table[i].r_info)].st_name,
             reinterpret_cast<void **>(info.dlpi_addr + table[i].r_offset));
     }

@@ -1,6 +1,6 @@
 #pragma once
-// One step up the native stack by a library's own unwind tables (.eh_frame), reading them where they are mapped. No lock, no
-// memory, no help of another library: a process need not have an unwinder loaded.
+// One step up the native stack by a library's own unwind tables (.eh_frame), reading them where they are mapped; on arm64 by frame
+// records. No lock, no memory, no help of another library: a process need not have an unwinder loaded.
 #include <stdint.h>
 
 namespace gmt::inject {

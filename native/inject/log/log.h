@@ -118,10 +118,6 @@ inline bool ensure(Thread &thread, uint32_t slots) {
   return ensure_slow(thread, slots);
 }
 
-/// For writing, a little ahead: another core touched these lines first (chunk_supply.h). __builtin_prefetch asks for reading only,
-/// and the store would then have to ask again.
-inline void fetch_to_write(void *at) { asm volatile("prefetchw %0" ::"m"(*static_cast<char *>(at))); }
-
 /// Room for `slots` slots in a row in this thread's chunk; null: lost, and counted.
 inline void *reserve(Thread &thread, uint32_t slots) {
   if (!ensure(thread, slots)) return nullptr;
