@@ -16,6 +16,7 @@ LIBRARY = os.environ["GMT_LIBRARY"]  # libgpumemtrace.so
 BUILT = os.environ["GMT_BUILT"]  # folder of the test programs
 SIMULATOR = os.environ["GMT_SIMULATOR"]  # folder of the simulated libraries
 PROGRAM = os.path.join(BUILT, "inject_program")
+EMULATOR = os.environ.get("GMT_EMULATOR", "").split()  # runs what another processor's compiler made
 HANG_S = 1800  # a program that has not ended by then hangs, however busy the machine is
 
 
@@ -53,13 +54,15 @@ class Traced(unittest.TestCase):
     def run_program(self, *command, status=0, preexec_fn=None, **environment):
         """Runs to the end; gives the completed process after a look at its exit status."""
         done = subprocess.run(
-            [str(part) for part in command], env=self.environment(**environment), stdout=subprocess.PIPE,
+            EMULATOR + [str(part) for part in command], env=self.environment(**environment), stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, universal_newlines=True, timeout=HANG_S, cwd=self.folder, preexec_fn=preexec_fn,
         )  # fmt: skip
         self.assertEqual(done.returncode, status, "%s\n%s\n%s" % (command, done.stdout[-2000:], done.stderr[-2000:]))
         return done
 
     def run_python(self, script, *arguments, **environment):
+        if EMULATOR:
+            self.skipTest("this Python is not of the emulated processor")
         return self.run_program(sys.executable, os.path.join(PROGRAMS, script), *arguments, **environment)
 
     def write_control(self, recording, generation):
@@ -72,7 +75,7 @@ class Phases:
 
     def __init__(self, test, events, command=(PROGRAM, "phases"), **environment):
         self.process = subprocess.Popen(
-            list(command) + [str(events)], env=test.environment(**environment), stdin=subprocess.PIPE,
+            EMULATOR + list(command) + [str(events)], env=test.environment(**environment), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, cwd=test.folder,
         )  # fmt: skip
         test.addCleanup(self.stop)

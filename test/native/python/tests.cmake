@@ -6,7 +6,7 @@ target_link_libraries(python_probe PRIVATE gmt_python -static-libstdc++ -static-
 add_library(python_guest SHARED ${CMAKE_CURRENT_LIST_DIR}/guest.cpp)
 target_compile_options(python_guest PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics)
 target_link_options(python_guest PRIVATE -nodefaultlibs -Wl,-z,defs)
-target_link_libraries(python_guest PRIVATE gmt_python c)
+target_link_libraries(python_guest PRIVATE gmt_python c gcc)
 
 find_program(GMT_NM nm)
 add_test(NAME python_guest_symbols
