@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FollowedTrace } from '../../../extension/engine/followedTrace';
+import { noSlots } from '../../../extension/engine/groupSlots';
 import type { TraceSession } from '../../../extension/native/traceSession';
 import type { TraceChange } from '../../../extension/protocol/requests/engineRequests';
 import { RunTrace } from '../runs/runTrace';
@@ -19,7 +20,7 @@ test('a page asks for a moment anew when that is announced, also where its facts
     close: () => undefined,
   } as unknown as TraceSession;
   const changes: (TraceChange | undefined)[] = [];
-  const trace = new FollowedTrace(session, null, (_, change) => changes.push(change));
+  const trace = new FollowedTrace(session, null, (_, change) => changes.push(change), noSlots());
   revision = 2; // the thread that reads is ahead
   trace.pushInfo();
   announce();
