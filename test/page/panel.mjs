@@ -62,6 +62,7 @@ const checks = {
     assertSentence(words);
     assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 1);
     assert.ok((await chip('follow').boundingBox()).width < 40, 'it is an icon');
+    assert.equal(await page.locator('.legend-groups li').count(), 5, 'four lines and the rest');
   },
   async 'a marker of the user has its name beside it'() {
     const scene = { marks: [{ name: 'warm', timeNs: 62e9 }] };
