@@ -63,7 +63,10 @@ const cutWrong = (_, { cut }) =>
 /** Bytes, counts and times, with what stands around a number. */
 const FIGURE = /^[+\u2212-]?[\d.,]+ ?(?:(?:[KMGTP]i)?B|ns|µs|ms|s|min|h|%)?(?:\/s)?$/;
 
-const figureWrong = (_, { cut }) => cut.filter(({ text }) => FIGURE.test(text)).map(({ text }) => `"${text}" is cut`);
+const BYTES = /[\d.,] (?:[KMGTP]i)?B\b/;
+
+const figureWrong = (_, { cut }) =>
+  cut.filter(({ text }) => FIGURE.test(text) || BYTES.test(text)).map(({ text }) => `"${text}" is cut`);
 
 const controlWrong = (_, { cut }) => cut.filter(({ control }) => control).map(({ text }) => `"${text}" is cut`);
 
