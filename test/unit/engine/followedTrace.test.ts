@@ -28,3 +28,13 @@ test('a page asks for a moment anew when that is announced, also where its facts
   trace.pushInfo();
   assert.equal(changes.length, 2);
 });
+
+test('a line has its colour again in the next trace, whichever lines come first', () => {
+  const known = noSlots();
+  const session = { onChange: () => undefined, follow: () => undefined } as unknown as TraceSession;
+  const traced = (): FollowedTrace => new FollowedTrace(session, null, () => undefined, known);
+  const names = Array.from({ length: 6 }, (_, i) => `/x/train.py:${i}`);
+  const first = traced().colourGroups('line', names);
+  assert.equal(new Set(first).size, 6);
+  assert.deepEqual(traced().colourGroups('line', names.toReversed()), first.toReversed());
+});
