@@ -108,7 +108,7 @@ const walls = [
   { room: 'webview/components', may: pageBase('@vscode/webview-ui-toolkit') },
   { room: 'webview/doctor', may: pageBase() },
   { room: 'webview/job', may: pageBase() },
-  { room: 'webview/explorer/common', may: pageBase('@tanstack/virtual-core') },
+  { room: 'webview/explorer/common', may: pageBase() },
   { room: 'webview/explorer/state', may: pageBase('webview/explorer/common') },
   { room: 'webview/explorer/timeline', may: partBase('chart.js') },
   { room: 'webview/explorer/details', may: partBase() },

@@ -5,7 +5,7 @@ import { EngineProcess, startEngine } from './client/engineProcess';
 import { FindingDiagnostics } from './editor/findingDiagnostics';
 import { LineBytes } from './editor/lineBytes';
 import { SourceLines } from './editor/sourceLines';
-import { interpreterFor } from './views/commands/chooseLaunch';
+import { followActiveFile, interpreterFor } from './views/commands/chooseLaunch';
 import { makeCommands } from './views/commands/commands';
 import { Debugging } from './views/commands/debugging';
 import { followContextKeys } from './views/session/contextKeys';
@@ -57,6 +57,7 @@ export function makeParts(context: vscode.ExtensionContext) {
     lineBytes,
     new FindingDiagnostics(sessions, lines),
     new StatusItem(sessions),
+    followActiveFile(),
     followContextKeys(sessions),
     engine,
   );

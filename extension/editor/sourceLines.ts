@@ -10,6 +10,11 @@ const QUIET_MS = 100;
 /** Follows edits of source files, so that a line that ran is found where it stands now. */
 export class SourceLines implements vscode.Disposable {
   private readonly shifts = new Map<string, LineShifts>();
+  /** What was read of a file; `version`: of its document, or when it was written. */
+  private readonly texts = new Map<
+    string,
+    { open: vscode.TextDocument | undefined; version: number; lines: readonly string[] }
+  >();
   private readonly edited = new vscode.EventEmitter<void>();
   /** Files read differently now, and lines may stand elsewhere. */
   readonly onDidEdit = this.edited.event;
@@ -21,9 +26,14 @@ export class SourceLines implements vscode.Disposable {
   }
 
   /** Lines of a file as its editor has them, saved or not, else as they are on disk. */
-  text(path: string): string[] {
+  text(path: string): readonly string[] {
     const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
-    return (open?.getText() ?? readText(path)).split(/\r?\n/);
+    const version = open === undefined ? attempt(() => statSync(path).mtimeMs, 0) : open.version;
+    const known = this.texts.get(path);
+    if (known?.open === open && known?.version === version) return known.lines;
+    const lines = (open?.getText() ?? readText(path)).split(/\r?\n/);
+    this.texts.set(path, { open, version, lines });
+    return lines;
   }
 
   /** Today's line of what ran from `sinceMs` on (real time); null where it was deleted. */

@@ -5,7 +5,7 @@ import { settle } from '../capture/launch/settle';
 import { TraceSession } from '../native/traceSession';
 import type { NativeAddon } from '../native/addon';
 import { traceFile } from '../native/traceFile';
-import { GroupSlots } from './groupSlots';
+import { GroupSlots, type KnownSlots } from './groupSlots';
 import type { Opening, TraceChange, TraceFacts } from '../protocol/requests/engineRequests';
 import type { EndMoment } from '../protocol/requests/moment';
 import type { StackBy } from '../protocol/requests/timelineRequests';
@@ -22,11 +22,7 @@ export class FollowedTrace {
   /** What is shown of a program that freed everything, or nearly, when it ended; null: this moment. */
   ending: EndMoment | null = null;
   private hues: ReadonlyMap<string, number> = new Map();
-  private readonly slots: Record<StackBy, GroupSlots> = {
-    line: new GroupSlots(),
-    category: new GroupSlots(),
-    thread: new GroupSlots(),
-  };
+  private readonly slots: Record<StackBy, GroupSlots>;
   /** Revision of the facts that were pushed last. */
   private pushed = -1;
   private judging = false;
@@ -36,7 +32,10 @@ export class FollowedTrace {
     readonly session: TraceSession,
     private readonly directory: string | null,
     private readonly push: PushFacts,
+    known: KnownSlots,
   ) {
+    const { line, category, thread } = known;
+    this.slots = { line: new GroupSlots(line), category: new GroupSlots(category), thread: new GroupSlots(thread) };
     this.verdicts = new TraceVerdicts(session.native, directory, () => push({ findings: this.findings }, 'state'));
     session.onChange(() => {
       this.pushInfo('events');
@@ -45,10 +44,15 @@ export class FollowedTrace {
     session.follow();
   }
 
-  /** Rejects with a sentence. */
-  static async open(addon: NativeAddon, { path, directory }: Opening, push: PushFacts): Promise<FollowedTrace> {
+  /** Rejects with a sentence. `known`: colours of the traces before. */
+  static async open(
+    addon: NativeAddon,
+    { path, directory }: Opening,
+    push: PushFacts,
+    known: KnownSlots,
+  ): Promise<FollowedTrace> {
     const { path: own, release } = directory === null ? await traceFile(addon, path) : { path, release: undefined };
-    return new FollowedTrace(new TraceSession(addon, own, release), directory, push);
+    return new FollowedTrace(new TraceSession(addon, own, release), directory, push, known);
   }
 
   get facts(): TraceFacts {

@@ -26,7 +26,8 @@ import { compareAnswers } from './answers/compareAnswers';
 import { timelineAnswers } from './answers/timelineAnswers';
 import { traceAnswers } from './answers/traceAnswers';
 import { verdictAnswers } from './answers/verdictAnswers';
-import { FollowedTrace } from './followedTrace';
+import { FollowedTrace, type PushFacts } from './followedTrace';
+import { noSlots } from './groupSlots';
 import { linesOf } from './lineAnswers';
 import { writeOomFiles } from './oomFiles';
 import { tensorOf } from './tensor';
@@ -35,6 +36,7 @@ type Handlers = { [M in EngineMethod]: (of: EngineParams<M>) => EngineResult<M> 
 
 export class TraceEngine implements Engine {
   private readonly traces = new Map<number, Promise<FollowedTrace>>();
+  private readonly slots = noSlots();
   private readonly jobs = new Map<string, ReadTraces>();
   private readonly exports = new Map<number, AbortController>();
   private readonly handlers: Handlers = {
@@ -106,9 +108,9 @@ export class TraceEngine implements Engine {
 
   private async open(of: Opening): Promise<TraceFacts> {
     this.close(of.trace);
-    const opened = FollowedTrace.open(this.addon, of, (facts, change) =>
-      this.send({ type: 'news', trace: of.trace, facts, ...(change && { change }) }),
-    );
+    const push: PushFacts = (facts, change) =>
+      this.send({ type: 'news', trace: of.trace, facts, ...(change && { change }) });
+    const opened = FollowedTrace.open(this.addon, of, push, this.slots);
     this.traces.set(of.trace, opened);
     try {
       const trace = await opened;

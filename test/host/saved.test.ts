@@ -215,10 +215,9 @@ describe('Files in VS Code', () => {
     );
   });
 
-  it('the oldest of many traces makes room for the newest, and where it lies is told', async () => {
+  it('the oldest of many traces makes room for the newest, and the status bar has it in one line', async () => {
     const files = Array.from({ length: 5 }, (_, place) => golden('steps.gputrace', `many_${place}.gputrace`));
     for (const file of files) await run('gpuMemoryTrace.openTrace', file);
-    const told = await shows('.statusbar-item', /many_0\.gputrace.*many_0\.gputrace/);
-    assertSentence(linesOf(told, /many_0/).replace(workspace, 'WORKSPACE'));
+    assertSentence(linesOf(await shows('.statusbar-item', /many_0\.gputrace/), /many_0/));
   });
 });

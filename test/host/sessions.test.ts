@@ -120,6 +120,10 @@ describe('Several sessions in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.closeSidebar');
     await until('the page in it', async () => (await texts(`${PAGE} [data-value=title]`))[0] === 'first_job.py');
     await inThemes('wide');
+    void run('start'); // its program still runs, which is asked about
+    const asked = '.quick-input-widget:not([style*="display: none"]) .quick-input-title';
+    await until('the question', async () => /first_job\.py/.test((await texts(asked)).join()));
+    await press('.quick-input-widget input[type=text]', 'Escape');
     await click('[data-tab=lines]');
     await click(`[data-row][data-line="${FIRST}"]`);
     await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);

@@ -147,7 +147,7 @@ while not os.path.exists("go"): time.sleep(0.01)
     await command;
     await reached('ended');
     const names = vscode.window.terminals.map(({ name }) => name);
-    assert.equal(names.filter(name => name === 'seven.py (GPU)').length, 1, names.join());
+    assert.equal(names.filter(name => name === 'seven.py').length, 1, names.join());
   });
 
   it('says why a script could not be started', async () => {

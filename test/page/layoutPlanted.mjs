@@ -15,7 +15,7 @@ export const PLANTED = { width: 640, height: 400, rows: 4, findings: 1, open: fa
 export const PLANTED_HTML = `<!doctype html><style>${CSS}</style>
   <div ${at(0, 0)}>first</div>
   <div ${at(20, 8)}>second</div>
-  <div class="cut" ${at(320, 0)}>123.4 MiB</div>
+  <div class="cut" role="tab" ${at(320, 0)}>123.4 MiB</div>
   <section class="details" ${at(400, 0)}>title<div role="listbox">block</div><ol><li>frame</li></ol></section>
   <div class="timeline-surface" ${at(0, 40)}><canvas width="640" height="60"></canvas></div>
   <div class="outer" ${at(0, 104)}><div class="inner"><div class="long">text</div></div><div class="long"></div></div>
@@ -28,7 +28,7 @@ export const PLANTED_NUMBERS = {
   cards: { all: 1, whole: 0 },
   details: { firstLine: false, frame: false, stackFirst: false },
   blank: { x: 200, y: 104, width: 440, height: 296 },
-  cut: [{ text: '123.4 MiB', letters: 2 }],
+  cut: [{ text: '123.4 MiB', letters: 2, control: true }],
   nested: [
     { inner: '.outer', outer: 'the page' },
     { inner: '.inner', outer: '.outer' },

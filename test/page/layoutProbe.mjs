@@ -251,7 +251,8 @@ function cutTexts(sight, elements) {
     const characters = charactersOf(sight, element);
     if (characters.length === 0) return [];
     const letters = lettersBefore(sight, element, characters);
-    return letters === characters.length ? [] : [{ text: words(element.textContent), letters }];
+    const control = element.closest('[role=tab]') !== null || element.getRootNode() !== document;
+    return letters === characters.length ? [] : [{ text: words(element.textContent), letters, control }];
   });
 }
 

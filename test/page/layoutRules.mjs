@@ -63,7 +63,12 @@ const cutWrong = (_, { cut }) =>
 /** Bytes, counts and times, with what stands around a number. */
 const FIGURE = /^[+\u2212-]?[\d.,]+ ?(?:(?:[KMGTP]i)?B|ns|µs|ms|s|min|h|%)?(?:\/s)?$/;
 
-const figureWrong = (_, { cut }) => cut.filter(({ text }) => FIGURE.test(text)).map(({ text }) => `"${text}" is cut`);
+const BYTES = /[\d.,] (?:[KMGTP]i)?B\b/;
+
+const figureWrong = (_, { cut }) =>
+  cut.filter(({ text }) => FIGURE.test(text) || BYTES.test(text)).map(({ text }) => `"${text}" is cut`);
+
+const controlWrong = (_, { cut }) => cut.filter(({ control }) => control).map(({ text }) => `"${text}" is cut`);
 
 const overlapWrong = (_, { overlaps }) =>
   overlaps.map(({ a, b, width, height }) => `"${a}" and "${b}" overlap by ${px(width)} x ${px(height)}`);
@@ -78,6 +83,7 @@ export const RULES = {
   'no more than 8 % of the page is blank while a row, a card or the plot is cut': blankWrong,
   'a text that is cut keeps three letters': cutWrong,
   'a figure is never cut: without its unit it is another one': figureWrong,
+  'a word of a tab or of a selector is never cut': controlWrong,
   'no text lies over another one': overlapWrong,
   'nothing scrolls inside what scrolls': nestedWrong,
 };

@@ -62,6 +62,14 @@ const checks = {
     assertSentence(words);
     assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 1);
     assert.ok((await chip('follow').boundingBox()).width < 40, 'it is an icon');
+    assert.equal(await page.locator('.legend-groups li').count(), 5, 'four lines and the rest');
+  },
+  async 'a marker of the user has its name beside it'() {
+    const scene = { marks: [{ name: 'warm', timeNs: 62e9 }] };
+    await beside({ width: 300, scene }, async low => {
+      assert.ok(await low.locator('[data-mark=named] > span').isVisible());
+      assert.equal(await low.locator('[data-mark=named]').innerText(), 'warm');
+    });
   },
   async 'keys walk over rows; Right shows the details of one in the place of the table, and there is a way back'() {
     const [grid, details] = [page.locator('.list .grid'), page.locator('.details')];

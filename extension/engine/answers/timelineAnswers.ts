@@ -8,7 +8,6 @@ import { stackedTimeline } from '../../report/tables/stackedTimeline';
 import { timelineSteps } from '../../report/tables/timelineSteps';
 import { untilOf, type Moment } from '../../protocol/requests/moment';
 import type { TraceSession } from '../../native/traceSession';
-import { HUE_COUNT } from '../../protocol/lineHue';
 import type {
   ColouredStack,
   PeakCard,
@@ -28,31 +27,15 @@ const stacks = new WeakMap<TraceSession, { key: string; stack: ColouredStack }>(
 
 async function stackOf({ shown }: PageModel, query: StackQuery): Promise<ColouredStack> {
   const { session, ending } = shown;
-  // A narrow page shows fewer: the colours of all pages are those of as many as there are.
-  const all = { ...query, top: HUE_COUNT };
-  const key = `${session.native.revision()} ${ending?.timeNs} ${JSON.stringify(all)}`;
+  const key = `${session.native.revision()} ${ending?.timeNs} ${JSON.stringify(query)}`;
   const known = stacks.get(session);
-  if (known?.key === key) return biggest(known.stack, query.top);
+  if (known?.key === key) return known.stack;
   // Of an end that holds little nothing would be the biggest.
-  const found = stackedTimeline(ending === null ? session.native : await session.moments.at(ending.timeNs), all);
+  const found = stackedTimeline(ending === null ? session.native : await session.moments.at(ending.timeNs), query);
   const names = found.groups.map(group => nameOf(group, query.by));
   const stack = { ...found, slots: shown.colourGroups(query.by, names) };
   stacks.set(session, { key, stack });
-  return biggest(stack, query.top);
-}
-
-/** The first groups alone. */
-function biggest(stack: ColouredStack, count: number): ColouredStack {
-  const { groups, slots, heldBytes, mostBytes, toNs } = stack;
-  if (count >= groups.length) return stack;
-  const rows = (bytes: Float64Array): Float64Array => bytes.slice(0, count * toNs.length);
-  return {
-    ...stack,
-    groups: groups.slice(0, count),
-    slots: slots.slice(0, count),
-    heldBytes: rows(heldBytes),
-    mostBytes: rows(mostBytes),
-  };
+  return stack;
 }
 
 /** What is the same for a group in every answer: of a line, its name. */

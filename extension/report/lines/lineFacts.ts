@@ -73,5 +73,8 @@ export function hoverLines(facts: LineFacts, leak: LineLeak | null, when: string
   const blocks = when === null ? blocksText(liveCount) : `${blocksText(liveCount)} ${when}`;
   const alive = t('{0} alive in {1}, peak {2}', live, blocks, peak);
   const growth = leak === null ? [] : [leak.finding.title];
+  // The end of the line has the bytes of the whole leak.
+  if (leak !== null && leak.shownIn !== null && leak.finding.bytes !== liveBytes)
+    growth.push(t('This leak keeps {0} in {1}', formatBytes(leak.finding.bytes), blocksText(leak.finding.count)));
   return [alive, ...growth, t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees))];
 }

@@ -21,15 +21,27 @@ import { inheritedEnvironment } from '../session/terminal';
 /** Before each try to save a file. */
 const SAVE_WAITS_MS = [0, 100, 1_000];
 
-/** The active Python file, saved. Rejects with a sentence when there is none. */
+let lastActive: vscode.TextDocument | undefined;
+
+/** Notes which Python file is active, for when a tab without text is in front. */
+export function followActiveFile(): vscode.Disposable {
+  const note = (editor: vscode.TextEditor | undefined): void => {
+    if (editor !== undefined && isPython(editor.document)) lastActive = editor.document;
+  };
+  note(vscode.window.activeTextEditor);
+  return vscode.window.onDidChangeActiveTextEditor(note);
+}
+
+const isPython = ({ languageId, uri }: vscode.TextDocument): boolean =>
+  languageId === 'python' || uri.fsPath.endsWith('.py');
+
+/** The Python file that is active, or was last, saved. Rejects with a sentence when there is none. */
 export async function activePythonFile(): Promise<vscode.Uri> {
-  const document = vscode.window.activeTextEditor?.document;
+  const document = vscode.window.activeTextEditor?.document ?? lastActive;
   if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first. The active file is traced.'));
   const file = document.uri.fsPath;
   if (document.isUntitled) throw new Refused(vscode.l10n.t('Save {0} first, then trace it.', basename(file)));
-  if (document.languageId !== 'python' && !file.endsWith('.py')) {
-    throw new Refused(vscode.l10n.t('{0} is not a Python file.', basename(file)));
-  }
+  if (!isPython(document)) throw new Refused(vscode.l10n.t('{0} is not a Python file.', basename(file)));
   if (document.uri.scheme !== 'file') throw new Refused(vscode.l10n.t('{0} is not on this machine.', basename(file)));
   if (!(await save(document))) {
     throw new Refused(vscode.l10n.t('{0} has changes that could not be saved.', basename(file)));

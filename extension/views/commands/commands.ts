@@ -28,6 +28,7 @@ import { browseFiles, openPicked, pickTrace, type PickedTrace } from '../session
 import { Refused, sudoWords } from '../session/refused';
 import type { OpenTerminal } from '../session/terminal';
 import { chooseSession, closeSession, markNow, stopProgram } from './sessionCommands';
+import type { Session } from '../session/session';
 import { refuseUntrusted, type Sessions } from '../session/sessions';
 import type { WidePanel } from '../page/widePanel';
 import { trySample } from './sample';
@@ -133,11 +134,12 @@ async function attach({ sessions, engine, dist }: Parts, given: unknown): Promis
   await sessions.attach(target);
 }
 
-/** The active file. Without a GPU nothing is asked: the sample is what can be seen here. */
+/** The active file; with the tab of the page in front, the program that it shows. Without a GPU nothing is asked: the sample is what can be seen here. */
 async function startFile(parts: Parts, asking?: Asking): Promise<void> {
   refuseUntrusted();
   if ((await missingGpu()) !== null) return trySample(parts);
-  const { sessions, memory } = parts;
+  const { sessions, memory, wide } = parts;
+  if (wide.active && sessions.shown && canRunAgain(sessions.shown)) return traceAgain(parts, asking === 'always');
   const failed = (file: string): boolean =>
     sessions.all.findLast(({ plan }) => plan?.script === file)?.failedAtOnce ?? false;
   await start(parts, () => planOfActiveFile(memory, file => asking ?? (failed(file) ? 'ifAny' : 'usual')));
@@ -146,13 +148,16 @@ async function startFile(parts: Parts, asking?: Asking): Promise<void> {
 /** The shown program, as it was started or with other arguments, with all files saved; where that is not known any more, its script, or the active file. */
 async function traceAgain(parts: Parts, changeArguments: boolean): Promise<void> {
   const { shown } = parts.sessions;
-  const script = shown && scriptOf(shown);
-  if (!shown?.plan && !script) return startFile(parts);
+  if (!shown || !canRunAgain(shown)) return startFile(parts);
   await vscode.workspace.saveAll(false);
-  const { plan } = shown ?? {};
+  const { plan } = shown;
   if (plan) return start(parts, () => plan.again?.(changeArguments) ?? Promise.resolve(plan));
-  if (script) await start(parts, () => planOfFile(vscode.Uri.file(script), parts.memory));
+  const script = vscode.Uri.file(scriptOf(shown) ?? '');
+  await start(parts, () => planOfFile(script, parts.memory, changeArguments ? 'always' : 'usual'));
 }
+
+/** How it was started is known, or its script; the sample is no program of the user's. */
+const canRunAgain = (one: Session): boolean => one.plan !== null || (!one.isSample && scriptOf(one) !== null);
 
 async function showMarkdown(file: string): Promise<void> {
   await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(file));

@@ -21,6 +21,11 @@ export class WidePanel implements vscode.WebviewPanelSerializer, vscode.Disposab
     return this.panel?.visible ?? false;
   }
 
+  /** It is in front, and the keyboard leads to it. */
+  get active(): boolean {
+    return this.panel?.active ?? false;
+  }
+
   show(): void {
     if (this.panel !== null) return this.panel.reveal();
     const title = vscode.l10n.t('Leak Explorer');

@@ -65,6 +65,10 @@ export class Session extends OpenTrace {
   get failed(): boolean {
     return this.state.phase === 'failed';
   }
+  /** Nothing was recorded, and nothing will be. */
+  get empty(): boolean {
+    return this.failed || (this.phase === 'ended' && this.recorded && !this.used);
+  }
   /** The program that is traced ran before, and goes on afterwards. */
   get attached(): boolean {
     return this.recording?.attached ?? false;

@@ -4,8 +4,8 @@ export interface Listed {
   readonly id: number;
   /** Its program runs. */
   readonly running: boolean;
-  /** There is nothing in it but the reason why nothing was started. */
-  readonly failed: boolean;
+  /** It ended, or was not started, and nothing was recorded: there is only the reason in it. */
+  readonly empty: boolean;
 }
 
 /** Of sessions that ended so many stay. */
@@ -22,17 +22,21 @@ export class SessionList<T extends Listed> {
     return this.current;
   }
 
-  /** Adds a session and shows it, unless another one stays shown. Returns those that went for it: failed ones, and the oldest of many that ended. */
+  /** Adds a session and shows it, unless another one stays shown. Returns those that went for it: empty ones, and what `trim` returns. */
   add(item: T, show = true): T[] {
     const kept = show ? null : this.current;
-    const ended = this.items.filter(other => !other.running && !other.failed && other !== kept);
-    const gone = [
-      ...this.items.filter(other => other.failed && other !== kept),
-      ...ended.slice(0, Math.max(0, ended.length - MOST_ENDED + 1)),
-    ];
-    for (const other of gone) this.items.splice(this.items.indexOf(other), 1);
-    this.items.push(item);
     this.current = kept ?? item;
+    const gone = this.items.filter(other => other.empty && other !== kept);
+    for (const other of gone) this.remove(other);
+    this.items.push(item);
+    return [...gone, ...this.trim()];
+  }
+
+  /** Takes out the oldest of many that ended, and returns them. Until a run has ended it may turn out to be empty, and takes no other's place. */
+  trim(): T[] {
+    const ended = this.items.filter(other => !other.running && !other.empty);
+    const gone = ended.slice(0, Math.max(0, ended.length - MOST_ENDED)).filter(other => other !== this.current);
+    for (const other of gone) this.remove(other);
     return gone;
   }
 

@@ -24,7 +24,7 @@ import { distinctTitles, SessionList } from './sessionList';
 import type { OpenTerminal } from './terminal';
 
 /** For how long the status bar shows that a run was closed. */
-const NOTICE_MS = 15_000;
+const NOTICE_MS = 8_000;
 
 /** The sessions of this window, and which one is shown. */
 export class Sessions implements vscode.Disposable {
@@ -201,14 +201,22 @@ export class Sessions implements vscode.Disposable {
   }
 
   private adopt(session: Session, show = true): void {
-    for (const gone of this.list.add(session, show)) {
-      if (gone.file !== null)
-        this.notifyClosed(`${vscode.l10n.t('{0}, the oldest run, was closed.', gone.title)} ${whereKept(gone.file)}`);
-      gone.dispose();
-    }
+    this.discard(this.list.add(session, show));
     session.onDidChange(change => this.onTraceChange(session, change));
     session.onDidColour(() => this.changed.fire('events'));
     this.notify();
+  }
+
+  /** What makes room for others; its trace is kept. */
+  private discard(sessions: readonly Session[]): void {
+    for (const gone of sessions) {
+      if (gone.file !== null) {
+        this.parts.log.info(`${gone.title}, the oldest run, was closed: ${whereKept(gone.file)}`);
+        const sentence = vscode.l10n.t('The oldest run, {0}, was closed', gone.title);
+        vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
+      }
+      gone.dispose();
+    }
   }
 
   /** For a while the status bar, and an empty page, show that a run was closed: nothing of it is lost. */
@@ -228,6 +236,7 @@ export class Sessions implements vscode.Disposable {
       if (session === this.shown) this.changedShown.fire(change);
       return this.changed.fire(change);
     }
+    this.discard(this.list.trim());
     const outline = this.all.map(({ id, phase }) => `${id} ${phase}`).join();
     if (session === this.shown || outline !== this.outline) this.changedShown.fire('state');
     this.outline = outline;

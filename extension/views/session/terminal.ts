@@ -65,7 +65,7 @@ function outputOf(made: vscode.Terminal): () => Promise<string> {
 export function openTerminal(plan: LaunchPlan, directory: string, variables: Record<string, string>): ProgramTerminal {
   const before = vscode.l10n.t('The program ended with status');
   const behind = vscode.l10n.t('Press any key to close the terminal.');
-  const name = vscode.l10n.t('{0} (GPU)', plan.title);
+  const name = plan.title;
   closeEnded(name);
   const terminal = vscode.window.createTerminal({
     name,

@@ -28,7 +28,12 @@ const facts: LineFacts = {
   name: '/x/train.py:41',
 };
 
-const finding = { title: 'train.py:50 keeps it, 3.32 MiB a step', bytes: 90 * MB, bytesPerStep: 3.32 * MB } as Finding;
+const finding = {
+  title: 'train.py:50 keeps it, 3.32 MiB a step',
+  bytes: 90 * MB,
+  count: 30,
+  bytesPerStep: 3.32 * MB,
+} as Finding;
 const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
 
 test('a line has what is alive, and its peak when nothing is alive', () => {
@@ -52,6 +57,8 @@ test('where a moment is shown instead of the end, the bytes of a line say which'
 
 test('a hover has blocks, peak and counts, and the leak', () => {
   assertSentence(hoverLines(facts, leak, null).join('\n'));
+  const [, , whole] = hoverLines(facts, { ...leak, shownIn: '/x/train.py' }, null);
+  assertSentence(whole);
 });
 
 test('at a moment lines hold what they held then, and those that came later nothing', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FollowedTrace } from '../../../extension/engine/followedTrace';
+import { noSlots } from '../../../extension/engine/groupSlots';
 import type { TraceSession } from '../../../extension/native/traceSession';
 import type { TraceChange } from '../../../extension/protocol/requests/engineRequests';
 import { RunTrace } from '../runs/runTrace';
@@ -19,11 +20,21 @@ test('a page asks for a moment anew when that is announced, also where its facts
     close: () => undefined,
   } as unknown as TraceSession;
   const changes: (TraceChange | undefined)[] = [];
-  const trace = new FollowedTrace(session, null, (_, change) => changes.push(change));
+  const trace = new FollowedTrace(session, null, (_, change) => changes.push(change), noSlots());
   revision = 2; // the thread that reads is ahead
   trace.pushInfo();
   announce();
   assert.deepEqual(changes, [undefined, 'events']);
   trace.pushInfo();
   assert.equal(changes.length, 2);
+});
+
+test('a line has its colour again in the next trace, whichever lines come first', () => {
+  const known = noSlots();
+  const session = { onChange: () => undefined, follow: () => undefined } as unknown as TraceSession;
+  const traced = (): FollowedTrace => new FollowedTrace(session, null, () => undefined, known);
+  const names = Array.from({ length: 6 }, (_, i) => `/x/train.py:${i}`);
+  const first = traced().colourGroups('line', names);
+  assert.equal(new Set(first).size, 6);
+  assert.deepEqual(traced().colourGroups('line', names.toReversed()), first.toReversed());
 });

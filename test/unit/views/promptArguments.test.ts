@@ -14,6 +14,7 @@ const settings: Record<string, string> = { pythonPath: '/usr/bin/python3' };
 let answer: string | undefined = '--epochs 3';
 let asked = 0;
 const document = { uri: { fsPath: file, scheme: 'file' }, isDirty: false, isUntitled: false, languageId: 'python' };
+let activate = (_: object | undefined): void => undefined;
 const vscode = {
   l10n: { t: (text: string) => text },
   extensions: { getExtension: () => undefined },
@@ -22,7 +23,8 @@ const vscode = {
     getConfiguration: () => ({ get: (name: string, otherwise: unknown) => settings[name] ?? otherwise }),
   },
   window: {
-    activeTextEditor: { document },
+    activeTextEditor: { document } as object | undefined,
+    onDidChangeActiveTextEditor: (listener: typeof activate) => (activate = listener),
     showInputBox: () => {
       asked++;
       return Promise.resolve(answer);
@@ -50,6 +52,19 @@ async function run(
 const READS = 'import argparse\n';
 const PLAIN = 'import torch\n';
 const GIVEN = ['--epochs', '3'];
+
+test('with a tab without text in front the Python file that was active last is traced', async () => {
+  const load = () => import('../../../extension/views/commands/chooseLaunch');
+  const { activePythonFile, followActiveFile } = await importWith(vscode, load);
+  const editor = vscode.window.activeTextEditor;
+  vscode.window.activeTextEditor = undefined;
+  await assert.rejects(activePythonFile(), /Open a Python file first/);
+  followActiveFile();
+  const notes = { ...document, uri: { ...document.uri, fsPath: '/x/notes.md' }, languageId: 'markdown' };
+  for (const active of [{ document }, { document: notes }, undefined]) activate(active);
+  assert.equal((await activePythonFile()).fsPath, file);
+  vscode.window.activeTextEditor = editor;
+});
 
 test('once: a script that reads none runs at once; one that does is asked for, and then remembered', async () => {
   const memory = new Map<string, unknown>();

@@ -5,9 +5,9 @@ import { distinctTitles, SessionList } from '../../../extension/views/session/se
 interface Item {
   id: number;
   running: boolean;
-  failed: boolean;
+  empty: boolean;
 }
-const item = (id: number, running = true, failed = false): Item => ({ id, running, failed });
+const item = (id: number, running = true, empty = false): Item => ({ id, running, empty });
 const ids = (items: readonly Item[]): number[] => items.map(({ id }) => id);
 
 test('the newest session is shown, and another one by its number', () => {
@@ -46,14 +46,26 @@ test('a session that is not shown goes without another one being shown', () => {
   assert.equal(list.shown?.id, 2);
 });
 
-test('failed ones go with the next, and of many that ended the oldest; what runs stays', () => {
+test('empty ones go with the next, and of many that ended the oldest; what runs stays', () => {
   const list = new SessionList<Item>();
   list.add(item(1));
   list.add(item(2, false, true));
   assert.deepEqual(ids(list.add(item(3, false))), [2]);
   for (let id = 4; id <= 6; id++) assert.deepEqual(list.add(item(id, false)), []);
-  assert.deepEqual(ids(list.add(item(7))), [3]);
-  assert.deepEqual(ids(list.all), [1, 4, 5, 6, 7]);
+  assert.deepEqual(list.add(item(7)), []);
+  assert.deepEqual(ids(list.add(item(8, false))), [3]);
+  assert.deepEqual(ids(list.all), [1, 4, 5, 6, 7, 8]);
+});
+
+test('a run that recorded nothing takes no other’s place', () => {
+  const list = new SessionList<Item>();
+  for (let id = 1; id <= 4; id++) list.add(item(id, false));
+  assert.deepEqual(list.add(item(5, false, true)), []);
+  const run = item(6);
+  assert.deepEqual(ids(list.add(run)), [5]);
+  run.running = false;
+  assert.deepEqual(ids(list.trim()), [1]);
+  assert.deepEqual(ids(list.all), [2, 3, 4, 6]);
 });
 
 test('equal titles get a number', () => {

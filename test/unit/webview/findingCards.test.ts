@@ -53,6 +53,8 @@ test('figures as far as they are known', () => {
   assertSentence(figures(leak).join('\n'));
   assertSentence(figures({ ...leak, fullInSteps: 1 })[1]);
   assertSentence(moreFigures(leak).join('\n'));
+  const mayStop: FindingView = { ...leak, verdict: 'rising' };
+  assert.deepEqual(moreFigures(mayStop), moreFigures({ ...leak, confidence: 1 }), 'its growth alone is sure');
   const failed = { ...leak, atStep: 31, processes: 4, bytesPerStep: 0, sinceStep: null };
   assert.deepEqual(figures(failed), ['in step 31', 'in 4 processes']);
   const unknown = { ...leak, sinceStep: null, confidence: 1, bytesPerStep: 0, bytes: 0 };

@@ -1,62 +1,60 @@
-// The visible rows of a long list: positions by @tanstack/virtual-core, elements reused.
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
-import type { VirtualizerOptions } from '@tanstack/virtual-core';
+// Which rows of a long list are in sight; all are equally high, and their elements are reused.
 
+/** Rows drawn above and below those in sight. */
 const OVERSCAN = 6;
 
 export class VirtualRows {
-  private readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   private count = 0;
-  private rowHeight: number;
+  private heightPx = 0;
+  private topPx = 0;
 
+  /** @param onChange other rows came into sight */
   constructor(
     private readonly scroller: HTMLElement,
-    rowHeight: number,
-    private readonly onChange: () => void,
+    private readonly rowPx: number,
+    onChange: () => void,
   ) {
-    this.rowHeight = rowHeight;
-    this.virtualizer = new Virtualizer(this.options());
-    this.virtualizer._didMount();
-    this.virtualizer._willUpdate();
+    const look = (): void => {
+      const before = this.range.join();
+      this.heightPx = scroller.clientHeight;
+      this.topPx = scroller.scrollTop;
+      if (this.range.join() !== before) onChange();
+    };
+    new ResizeObserver(look).observe(scroller);
+    scroller.addEventListener('scroll', look, { passive: true });
   }
 
   get totalHeight(): number {
-    return this.count * this.rowHeight;
+    return this.count * this.rowPx;
   }
 
   /** Rows that fit into the view, at least one. */
   get pageRows(): number {
-    return Math.max(1, Math.floor(this.scroller.clientHeight / this.rowHeight) - 1);
+    return Math.max(1, Math.floor(this.scroller.clientHeight / this.rowPx) - 1);
   }
 
-  resize(count: number, rowHeight: number): void {
-    if (count === this.count && rowHeight === this.rowHeight) return;
-    const measured = rowHeight !== this.rowHeight;
+  resize(count: number): void {
     this.count = count;
-    this.rowHeight = rowHeight;
-    this.virtualizer.setOptions(this.options());
-    if (measured) this.virtualizer.measure();
-    this.virtualizer._willUpdate();
   }
 
   visible(): { index: number; top: number }[] {
-    return this.virtualizer.getVirtualItems().map(item => ({ index: item.index, top: item.start }));
+    const [first, end] = this.range;
+    return Array.from({ length: Math.max(0, end - first) }, (_, i) => {
+      return { index: first + i, top: (first + i) * this.rowPx };
+    });
   }
 
   reveal(index: number): void {
-    this.virtualizer.scrollToIndex(index, { align: 'auto' });
+    const top = index * this.rowPx;
+    const { scrollTop, clientHeight } = this.scroller;
+    this.scroller.scrollTop = Math.max(Math.min(scrollTop, top), top + this.rowPx - clientHeight);
   }
 
-  private options(): VirtualizerOptions<HTMLElement, HTMLElement> {
-    return {
-      count: this.count,
-      getScrollElement: () => this.scroller,
-      estimateSize: () => this.rowHeight,
-      overscan: OVERSCAN,
-      observeElementRect,
-      observeElementOffset,
-      scrollToFn: elementScroll,
-      onChange: () => this.onChange(),
-    };
+  /** The first row and the one behind the last; none while the list has no height. */
+  private get range(): [number, number] {
+    const { count, rowPx, heightPx, totalHeight } = this;
+    const top = Math.max(0, Math.min(this.topPx, totalHeight - heightPx));
+    const end = heightPx === 0 ? 0 : Math.ceil((top + heightPx) / rowPx) + OVERSCAN;
+    return [Math.max(0, Math.floor(top / rowPx) - OVERSCAN), Math.min(count, end)];
   }
 }

@@ -87,7 +87,7 @@ export class BlockList {
   private readonly draw = (): void => {
     const total = this.window?.total ?? 0;
     this.active = Math.min(this.active, total - 1);
-    this.virtual.resize(total, ROW_PX);
+    this.virtual.resize(total);
     this.body.style.height = `${this.virtual.totalHeight}px`;
     this.scroller.style.maxHeight = this.body.style.height;
     const visible = this.virtual.visible();

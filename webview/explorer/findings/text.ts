@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, lineName } from '../../../extension/text/format';
 import { isSinceSure, paceOf } from '../../../extension/text/pace';
+import { isGrowth, isLeak } from '../../../extension/protocol/verdicts';
 import { blocksText } from '../common/counts';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
 
@@ -29,11 +30,14 @@ export function figures(finding: FindingView): string[] {
 }
 
 /** `820.00 MB in 200 blocks`, `since step 12`, `97% sure`: as far as they are known. */
-export function moreFigures({ sinceStep, confidence, bytes, count }: FindingView): string[] {
+export function moreFigures(finding: FindingView): string[] {
+  const { sinceStep, confidence, bytes, count } = finding;
   const facts: string[] = [];
   if (bytes > 0) facts.push(t('{0} in {1}', formatBytes(bytes), blocksText(count)));
   if (sinceStep !== null && isSinceSure(sinceStep)) facts.push(t('since step {0}', formatCount(sinceStep)));
-  if (confidence < 1) facts.push(t('{0}% sure', Math.round(confidence * 100)));
+  // Of what may stop growing only the growth is sure.
+  if (confidence < 1 && (isLeak(finding) || !isGrowth(finding)))
+    facts.push(t('{0}% sure', Math.round(confidence * 100)));
   return facts;
 }
 

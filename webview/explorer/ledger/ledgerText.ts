@@ -38,12 +38,11 @@ export function slopeText({ bytesPerStep }: Pick<LedgerPart, 'bytesPerStep'>): s
   return t('{0} per step', `${sign}${formatBytes(Math.abs(bytesPerStep))}`);
 }
 
-/** Bytes in use of the card's total, as the least where a part is not known. */
+/** Bytes in use, as the least where a part is not known. */
 export function usedText({ parts, totalBytes, overBytes }: CardLedger): string {
   const open = parts.find(part => part.kind === 'free' || part.kind === 'unknown');
   const used = totalBytes + overBytes - (open?.bytes ?? 0);
-  const text = totalBytes > 0 ? `${formatBytes(used)} / ${formatBytes(totalBytes)}` : formatBytes(used);
-  return open?.kind === 'unknown' ? t('at least {0}', text) : text;
+  return open?.kind === 'unknown' ? `≥ ${formatBytes(used)}` : formatBytes(used);
 }
 
 /** One sentence for screen readers. */

@@ -50,7 +50,14 @@ class CardView {
   private readonly index = el('span', {});
   private readonly model = el('span', { class: 'ledger-model' });
   private readonly name = el('span', { class: 'ledger-name' }, this.index, this.model);
-  private readonly whole = el('span', { class: 'ledger-whole number', title: t('Used, out of the GPU’s total') });
+  private readonly used = el('span', {});
+  private readonly total = el('span', { class: 'ledger-total' });
+  private readonly whole = el(
+    'span',
+    { class: 'ledger-whole number', title: t('Used, out of the GPU’s total') },
+    this.used,
+    this.total,
+  );
   private readonly bar = el('div', { class: 'ledger-bar', role: 'img' });
   private readonly segments = new Map(KINDS.map(kind => [kind, el('i', { 'data-part': kind })]));
   private readonly keys = new Map(KINDS.map(kind => [kind, new KeyView(kind)]));
@@ -71,7 +78,8 @@ class CardView {
     setText(this.index, deviceText(card.device, 'driver'));
     setText(this.model, ` ${card.name}`);
     setAttribute(this.name, 'title', card.name);
-    setText(this.whole, usedText(card));
+    setText(this.used, usedText(card));
+    setText(this.total, card.totalBytes > 0 ? ` / ${formatBytes(card.totalBytes)}` : '');
     const parts = new Map(card.parts.map(part => [part.kind, part]));
     const widths = partWidths(card);
     card.parts.forEach(({ kind }, i) => (this.segments.get(kind)!.style.width = `${widths[i]!.toFixed(3)}%`));

@@ -96,7 +96,10 @@ export class StateView {
     setTextOrHide(this.ran, session.ran ?? '');
     this.words.hidden = detail === '' && phase !== 'starting';
     this.card.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
-    setTextOrHide(this.totals, phase === 'ended' && !unused ? endText(session) : '');
+    const totals = phase === 'ended' && !unused ? endTexts(session) : [];
+    this.totals.hidden = totals.length === 0;
+    if (differs(this.totals, totals))
+      this.totals.replaceChildren(...totals.map((text, i) => el('span', {}, i > 0 ? `\u00b7 ${text}` : text)));
     this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
   }
 
@@ -111,9 +114,9 @@ export class StateView {
   }
 }
 
-/** The exit status unless the host's sentence names it, and totals: `Exit status 0 · 12.40 s · peak 8.10 GB · 12,345 allocations, 12,001 frees`. */
-export function endText({ info, exitCode, detail, ran }: SessionView): string {
-  if (!info) return '';
+/** The exit status unless the host's sentence names it, and totals: `Exit status 0`, `12.40 s`, `peak 8.10 GiB`, `12,345 allocations, 12,001 frees`. */
+function endTexts({ info, exitCode, detail, ran }: SessionView): string[] {
+  if (!info) return [];
   const { peakBytes, allocations, frees } = headline(info);
   const parts = [
     exitCode === null || /\bstatus\b/.test(`${detail} ${ran}`) ? '' : t('Exit status {0}', exitCode),
@@ -121,5 +124,5 @@ export function endText({ info, exitCode, detail, ran }: SessionView): string {
     peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
     t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees)),
   ];
-  return parts.filter(part => part !== '').join(' · ');
+  return parts.filter(part => part !== '');
 }

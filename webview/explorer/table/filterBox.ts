@@ -23,7 +23,7 @@ export class FilterBox {
     private readonly apply: (text: string) => void,
   ) {
     this.sent = text;
-    this.element = textField('filter', LABEL, t('Filter, e.g. model >10MB'), text, value => this.typed(value));
+    this.element = textField('filter', LABEL, t('Filter'), text, value => this.typed(value));
     this.clearButton = iconButton('clear-filter', 'close', t('Clear the filter'), () => this.clear()).element;
     this.clearButton.slot = 'end';
     this.element.append(this.clearButton);

@@ -144,7 +144,7 @@ export class TableView {
   }
 
   private readonly draw = (): void => {
-    this.virtual.resize(this.source.total, ROW_PX);
+    this.virtual.resize(this.source.total);
     this.body.style.height = `${this.virtual.totalHeight}px`;
     this.keepRoom(Math.min(FEWEST_ROWS, Math.max(1, this.source.total)));
     this.element.toggleAttribute('data-few', this.source.total <= FEWEST_ROWS);

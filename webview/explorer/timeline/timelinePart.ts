@@ -2,10 +2,13 @@
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS, Poller } from '../state/poller';
 import { ALL, type Action } from '../state/state';
+import { HUE_COUNT } from '../../../extension/protocol/lineHue';
+import { nameLines } from '../common/hues';
 import { NARROWEST_PX } from './bands';
 import { questionFor, TimelineData } from './data';
 import { MomentReader } from './timelineMoment';
 import type { TitledMoment } from './span';
+import { groupName } from './timelineStack';
 import { TimelineView } from './timelineView';
 import { visibleWindow, type TimeWindow } from '../state/zoom';
 
@@ -14,7 +17,7 @@ const SLOW_MS = 1000;
 /** As many as the trace keeps, so that each view names the same step. */
 const AXIS_POINTS = 2048;
 const WIDE_PX = 460;
-const GROUPS = { narrow: 4, wide: 6 };
+const NARROW_GROUPS = 4;
 
 /** No rows are needed. */
 const ONLY_SUMS = { groupBy: 'site', sort: 'liveBytes', descending: true, from: 0, to: 0 } as const;
@@ -126,11 +129,19 @@ export class TimelinePart extends PolledPart {
     const steps = await this.page.request('timelineSteps', { points: AXIS_POINTS });
     if (steps) this.view.take({ steps });
     if (stack.by === 'none') return this.view.take({ stack: null });
-    const top = this.view.pixels < WIDE_PX ? GROUPS.narrow : GROUPS.wide;
     const { by, rank } = stack;
-    const query = { layer: this.view.areaSeries, by, rank, top, ...this.scope() };
-    const groups = await this.page.request('stackedTimeline', query);
-    if (groups && this.page.now()?.view.stack === stack) this.view.take({ stack: groups });
+    const query = { layer: this.view.areaSeries, by, rank, top: HUE_COUNT, ...this.scope() };
+    const found = await this.page.request('stackedTimeline', query);
+    if (!found || this.page.now()?.view.stack !== stack) return;
+    // Lines have one colour in all views, also those that a narrow chart leaves out.
+    const { groups, slots } = found;
+    if (by === 'line')
+      nameLines(
+        groups.map(group => groupName(group, by, []).title),
+        slots,
+      );
+    const drawn = this.view.pixels < WIDE_PX ? NARROW_GROUPS : HUE_COUNT;
+    this.view.take({ stack: { ...found, groups: groups.slice(0, drawn) } });
   }
 }
 

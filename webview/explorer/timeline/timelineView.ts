@@ -14,7 +14,6 @@ import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageActions, PageContext } from '../state/part';
-import { nameLines } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
@@ -191,9 +190,7 @@ export class TimelineView {
     const pixelNs = (window.toNs - window.fromNs) / this.chart.width;
     const ticks = axis ? stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX) : null;
     const groups = this.groupNames();
-    const titles = groups.map(({ title }) => title);
     const slots = (this.slots = this.answers.stack?.slots ?? []);
-    if (view.stack.by === 'line') nameLines(titles, slots);
     this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), slots, window, ticks });
     if (data && !data.question.fits(this.chart.width)) this.actions.need();
     this.tools.update({
