@@ -1,4 +1,5 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
+import type { Shell } from '../completion';
 import { parseHolders, type HoldersArguments } from './holdersArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
@@ -56,7 +57,7 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'kernel' | 'sql' | 'doctor' | 'mcp';
+export type Verb = Exclude<Arguments['verb'], 'help' | 'version'>;
 export type Arguments =
   | RunArguments
   | AttachArguments
@@ -68,6 +69,7 @@ export type Arguments =
   | SqlArguments
   | DoctorArguments
   | { verb: 'mcp' }
+  | { verb: 'completion'; shell: Shell }
   | { verb: 'help'; about: Verb | null }
   | { verb: 'version' };
 /** A sentence on what is wrong with the command line. */
@@ -91,11 +93,8 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
-  if (first === undefined)
-    throw new Usage(
-      'Choose a command: run, attach, record, mark, report, holders, kernel, sql, doctor or mcp (see --help).',
-    );
-  if (first === '--version' || first === '-V') return { verb: 'version' };
+  if (first === undefined) throw new Usage(`Choose a command: ${Object.keys(PARSERS).join(', ')} (see --help).`);
+  if (first === '--version' || first === '-v' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
     return { verb: 'help', about: verbOf(rest[0]) };
   }
@@ -103,9 +102,7 @@ function parse(words: readonly string[]): Arguments {
   if (verb === null) {
     const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
     if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
-    throw new Usage(
-      `"${first}" is not a command. Commands: run, attach, record, mark, report, holders, kernel, sql, doctor and mcp.`,
-    );
+    throw new Usage(`"${first}" is not a command. Commands: ${Object.keys(PARSERS).join(', ')}.`);
   }
   return PARSERS[verb](rest);
 }
@@ -122,7 +119,15 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments> = {
   sql: parseSql,
   doctor: parseDoctor,
   mcp: words => optionsAlone({ verb: 'mcp' } as const, words),
+  completion: parseCompletion,
 };
+
+function parseCompletion(words: readonly string[]): Arguments {
+  const [word, ...more] = applyOptions({ verb: 'completion' }, words);
+  if ((word !== 'bash' && word !== 'zsh' && word !== 'fish') || more.length > 0)
+    throw new Usage('Choose a shell: gpu-memtrace completion bash, zsh or fish.');
+  return { verb: 'completion', shell: word };
+}
 
 /** Of a verb that takes nothing else. */
 function optionsAlone<T extends { verb: Verb }>(parsed: T, words: readonly string[], table?: OptionTable<T>): T {

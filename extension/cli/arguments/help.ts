@@ -3,7 +3,7 @@ import type { Verb } from './arguments';
 
 const WORD_WIDTH = 24;
 /** Where the explanation of an option begins. */
-const TEXT_COLUMN = 27;
+export const TEXT_COLUMN = 27;
 
 /** The words in the column before the place of a line, as tables have them. */
 const STATES = Object.values(vocabulary(text => text).states).map(
@@ -48,7 +48,8 @@ const ALL = `GPU Memory Trace records every GPU allocation of a program, with it
   gpu-memtrace sql DIR QUERY               query the tables of a job with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace mcp                         serve coding agents through the Model Context Protocol
-  gpu-memtrace --version
+  gpu-memtrace completion SHELL            print a script that completes the command line in bash, zsh or fish
+  gpu-memtrace --version                   print the versions of the command and its native library, and the platform (-v)
 
 Run "gpu-memtrace COMMAND --help" to list the options of a command.
 `;
@@ -99,7 +100,9 @@ Shows a saved trace (*.gputrace), the folder of a trace that is being recorded, 
 torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to another tool's format. For a job folder
 ("run -o DIR/"), it shows outlier ranks, what grows on which rank, and how runs changed.
 
-  --format FORMAT          table (default), json, or one of these:
+  --format FORMAT          one of these (default: table):
+      table                findings and live memory by line
+      json                 one document with everything
       csv                  one row per allocation, including freed ones
       pytorch-snapshot     a pickle for PyTorch's memory viewer (pytorch.org/memory_viz)
       perfetto             a Trace Event file for ui.perfetto.dev: counters, the largest allocations, steps
@@ -199,6 +202,17 @@ Its tools read live and saved traces. Pausing a program (find_holders) or runnin
 the agent's client cannot show a prompt, the agent must state that you agreed. Programs that it runs end with it.
 
 Exit status: 0 when the client disconnects; 128 + signal if a signal ended it; 2 for wrong options.
+`,
+  completion: `gpu-memtrace completion bash|zsh|fish
+
+Prints a script that completes commands, options, their values and the names of traces. To install it, add this line to
+~/.bashrc or ~/.zshrc (for bash and zsh), or to ~/.config/fish/config.fish (for fish):
+
+  source <(gpu-memtrace completion bash)
+  source <(gpu-memtrace completion zsh)
+  gpu-memtrace completion fish | source
+
+Exit status: 0; 2 for wrong options.
 `,
   attach: `gpu-memtrace attach PID [options]
 

@@ -151,7 +151,7 @@ test('help and version', () => {
   for (const verb of ['run', 'report', 'doctor', 'attach', 'mark', 'mcp']) {
     assert.deepEqual(parse(`${verb} --help`), { verb: 'help', about: verb });
   }
-  assert.deepEqual(parse('--version'), { verb: 'version' });
+  for (const word of ['--version', '-v']) assert.deepEqual(parse(word), { verb: 'version' });
   const run = parse('run -- python --help');
   assert.ok('verb' in run && run.verb === 'run');
 });
