@@ -136,7 +136,8 @@ test('what is cut or damaged is said first, with its place; never that nothing w
   const damaged = Buffer.from(whole).fill(0xa5, begin + 90, begin + 150);
   const table = async (name: string, content: Buffer): Promise<string[]> => {
     writeFileSync(place.path(name), content);
-    return (await place.run(['report', place.path(name)])).stdout.split('\n').slice(2, 4);
+    const { stdout } = await place.run(['report', place.path(name)]);
+    return stdout.slice(stdout.indexOf('-----')).split('\n').slice(2, 4);
   };
   const [cut = '', left] = await table('cut.gputrace', whole.subarray(0, begin + 100));
   const numbersIn = (text: string): number[] => (text.replace(/\S*\.gputrace/, '').match(/\d+/g) ?? []).map(Number);

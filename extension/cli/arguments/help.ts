@@ -98,7 +98,8 @@ executed; 127 if CMD was not found; 3 with --fail-on-leak and a leak; 2 for wron
 
 Shows a saved trace (*.gputrace), the folder of a trace that is being recorded, or a PyTorch memory snapshot (*.pickle from
 torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to another tool's format. For a job folder
-("run -o DIR/"), it shows outlier ranks, what grows on which rank, and how runs changed.
+("run -o DIR/"), it shows outlier ranks, what grows on which rank, and how runs changed. For any other folder, it lists the
+traces in it, newest first.
 
   --format FORMAT          one of these (default: table):
       table                findings and live memory by line
