@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Shell } from '../../extension/cli/completion';
+import type { Shell } from '../../extension/cli/arguments/arguments';
 import { Place, root } from './launcher';
 import { onTerminal } from './terminalScreen';
 

@@ -1,5 +1,4 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
-import type { Shell } from '../completion';
 import { parseHolders, type HoldersArguments } from './holdersArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
@@ -57,6 +56,8 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
 export type Verb = Exclude<Arguments['verb'], 'help' | 'version'>;
 export type Arguments =
   | RunArguments
@@ -96,15 +97,28 @@ function parse(words: readonly string[]): Arguments {
   if (first === undefined) throw new Usage(`Choose a command: ${Object.keys(PARSERS).join(', ')} (see --help).`);
   if (first === '--version' || first === '-v' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
-    return { verb: 'help', about: verbOf(rest[0]) };
+    const [about] = rest;
+    if (about !== undefined && !about.startsWith('-') && verbOf(about) === null) throw new Usage(noCommand(about));
+    return { verb: 'help', about: verbOf(about) };
   }
   const verb = verbOf(first);
-  if (verb === null) {
-    const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
-    if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
-    throw new Usage(`"${first}" is not a command. Commands: ${Object.keys(PARSERS).join(', ')}.`);
-  }
+  if (verb === null) throw new Usage(noCommand(first));
   return PARSERS[verb](rest);
+}
+
+/** What may stand where a command is missing, and the command that takes it. */
+const MISSING: [RegExp, string][] = [
+  [/\.py$/, 'run -- python'],
+  [/\.(gputrace|pickle)$/, 'report'],
+  [/^\d+$/, 'attach'],
+];
+
+function noCommand(word: string): string {
+  const near = nearest(word, [...Object.keys(PARSERS), '--help', '--version']);
+  if (near !== null) return `"${word}" is not a command: did you mean ${near}?`;
+  const command = MISSING.find(([pattern]) => pattern.test(word))?.[1];
+  if (command !== undefined) return `"${word}" is not a command: did you mean "gpu-memtrace ${command} ${word}"?`;
+  return `"${word}" is not a command. Commands: ${Object.keys(PARSERS).join(', ')}.`;
 }
 
 /** What stands behind a verb. */
@@ -124,9 +138,10 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments> = {
 
 function parseCompletion(words: readonly string[]): Arguments {
   const [word, ...more] = applyOptions({ verb: 'completion' }, words);
-  if ((word !== 'bash' && word !== 'zsh' && word !== 'fish') || more.length > 0)
+  const shell = SHELLS.find(each => each === word);
+  if (shell === undefined || more.length > 0)
     throw new Usage('Choose a shell: gpu-memtrace completion bash, zsh or fish.');
-  return { verb: 'completion', shell: word };
+  return { verb: 'completion', shell };
 }
 
 /** Of a verb that takes nothing else. */

@@ -117,8 +117,8 @@ traces in it, newest first.
   --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and here (B), largest difference first;
                            --group-by site compares stacks; to compare two moments of one file: --compare FILE@T1 --at T2
   --fail-above PERCENT     with --compare (pass several for repeated base runs): exit with status 3 if the peak exceeds the base's by
-                           PERCENT, or a line leaks that much more per step; in GitHub Actions, the lines are annotated and
-                           the job summary shows the result
+                           PERCENT, such as 5%, or a line leaks that much more per step; in GitHub Actions, the lines are
+                           annotated and the job summary shows the result
   --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: how to group memory (default: line)
   --blocks                 table: list every live block with its address (by default only if there are 10 or fewer)

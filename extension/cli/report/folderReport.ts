@@ -8,6 +8,7 @@ import { isTraceDirectory, reasonOf } from '../../capture/traces/traceDirectory'
 import { changedMs } from '../../files/files';
 import { closeTrace, openTrace } from '../../jobs/openTraceFile';
 import { createLineReader } from '../../native/lineReader';
+import type { TraceSource } from '../../protocol/trace';
 import { commandOf } from '../../report/documents/reportDocument';
 import { columns, fitEnd } from '../../report/tables/fit';
 import { escapeForTerminal, textOf } from '../../text/escapeForTerminal';
@@ -51,21 +52,25 @@ function tracesIn(folder: string): string[] | { error: string } {
   }
 }
 
-type Listed = Awaited<ReturnType<typeof listed>>;
+type Listed = ReturnType<typeof factsOf> | { name: string; error: string };
 
-async function listed(folder: string, name: string, dist: string) {
+async function listed(folder: string, name: string, dist: string): Promise<Listed> {
   const opened = await openTrace(join(folder, name), dist);
   if ('error' in opened) return { name, error: opened.error };
   try {
-    const info = opened.session.info();
-    const { overall, sentence } = overallVerdict(info, verdictsOf(opened.session, createLineReader()));
-    const { live, events, durationNs, startRealtimeMs } = info;
-    const startedAt = startRealtimeMs > 0 ? new Date(startRealtimeMs).toISOString() : null;
-    const facts = { command: commandOf(info), startedAt, durationSeconds: durationNs / 1e9, events, live };
-    return { name, ...facts, verdict: { state: overall, sentence } };
+    return factsOf(name, opened.session);
   } finally {
     closeTrace(opened);
   }
+}
+
+function factsOf(name: string, source: TraceSource) {
+  const info = source.info();
+  const { overall, sentence } = overallVerdict(info, verdictsOf(source, createLineReader()));
+  const { live, events, durationNs, startRealtimeMs } = info;
+  const startedAt = startRealtimeMs > 0 ? new Date(startRealtimeMs).toISOString() : null;
+  const facts = { command: commandOf(info), startedAt, durationSeconds: durationNs / 1e9, events, live };
+  return { name, ...facts, verdict: { state: overall, sentence } };
 }
 
 const VERDICTS: Partial<Record<string, string>> = { clean: 'no leak', found: 'leak' };

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { parseArguments } from '../../../extension/cli/arguments/arguments';
+import { parseArguments, type Verb } from '../../../extension/cli/arguments/arguments';
+import { helpLines } from '../../../extension/cli/arguments/help';
 import { helpVerbs } from '../../../extension/cli/arguments/helpOptions';
 import { COMPLETIONS } from '../../../extension/cli/completion';
 
@@ -51,4 +52,30 @@ test('every word that the help names is accepted', () => {
           const parsed = parseArguments([verb, `${name}=${word}`]);
           if ('usage' in parsed) assert.doesNotMatch(parsed.usage, /choose one of/, `${verb} ${name} ${word}`);
         }
+});
+
+test('every example of a value is accepted, and the first group of options is read at a glance', () => {
+  const examples: string[] = [];
+  for (const { verb } of verbs) {
+    const lines = helpLines(verb as Verb, Infinity, true);
+    const options = lines
+      .join('\n')
+      .split(/\n(?= {2}-)/)
+      .slice(1); // each with the lines below it
+    for (const option of options) {
+      const [, name = ''] = /(--[\w-]+|-o)/.exec(option) ?? [];
+      const [, quoted, plain] = /such\s+as (?:"([^"]+)"|(\S+?)[,;)]?(?:\s|$))/.exec(option) ?? [];
+      const value = quoted ?? plain;
+      if (value === undefined) continue;
+      const parsed = parseArguments([verb, name, value]);
+      if ('usage' in parsed)
+        assert.match(parsed.usage, /^(Give |--ranks needs|--fail-above needs)/, `${verb} ${name} ${value}`);
+      examples.push(`${name} ${value}`);
+    }
+    const first = lines.slice(lines.findIndex(line => line.startsWith('  -')));
+    const end = first.indexOf('');
+    assert.ok(first.slice(0, end).filter(line => line.startsWith('  -')).length <= 12, verb);
+  }
+  for (const one of ['--ranks 0,7,64-71', '--start-when reserved>70GiB', '--fail-above 5%', '--interval 2s'])
+    assert.ok(examples.includes(one), examples.join('; '));
 });
