@@ -11,7 +11,8 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace to FILE (otherwise the newest 10 are kept in the cache; the path is printed last, unless --format none)
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (otherwise the newest 10 are kept in the cache; the path is printed last,
+                           unless --format none)
   --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
@@ -262,7 +263,7 @@ function wrapped(line: string, columns: number): string[] {
   while (rest.length > columns) {
     const space = rest.lastIndexOf(' ', columns);
     if (rest.slice(0, space).trim() === '') break;
-    lines.push(rest.slice(0, space));
+    lines.push(rest.slice(0, space).trimEnd());
     rest = indent + rest.slice(space + 1).trimStart();
   }
   return [...lines, rest];

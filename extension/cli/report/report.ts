@@ -49,7 +49,7 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
   if (isJobFolder(options.file)) return reportJob(options, dist);
   const isFolder = attempt(() => statSync(options.file).isDirectory(), false);
   if (isFolder && !isTraceDirectory(options.file)) return reportFolder(options, dist);
-  if (options.run !== null) return refuse('--run is only for a job folder.', USAGE);
+  if (options.run !== null) return refuse('--run is only for a job folder. Remove it for a single trace.', USAGE);
   if (tables) return exportTables(options, dist);
   return withOpened(options.file, dist, opened =>
     showTrace(options, opened, dist).catch((error: unknown) =>

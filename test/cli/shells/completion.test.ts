@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Shell } from '../../extension/cli/arguments/arguments';
-import { Place, root } from './launcher';
-import { onTerminal } from './terminalScreen';
+import type { Shell } from '../../../extension/cli/arguments/arguments';
+import { Place, root } from '../launcher';
+import { onTerminal } from '../terminalScreen';
 
 /** What is typed, with a tab for each press of it, and what the command then gets. */
 const TYPED: [string, string][] = [
