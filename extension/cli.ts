@@ -5,6 +5,8 @@ import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
 import { doctor } from './cli/doctor';
 import { helpLines } from './cli/arguments/help';
+import { helpVerbs } from './cli/arguments/helpOptions';
+import { COMPLETIONS } from './cli/completion';
 import { holders } from './cli/holders';
 import { sql } from './cli/job/sql';
 import { kernel } from './cli/kernel';
@@ -12,6 +14,7 @@ import { print, notify } from './cli/output/output';
 import { report } from './cli/report/report';
 import { run } from './cli/run';
 import { mark, record } from './cli/running';
+import { loadNative } from './native/addon';
 
 const USAGE = 2;
 
@@ -19,6 +22,7 @@ const USAGE = 2;
 if (process.versions.electron !== undefined) delete process.env.ELECTRON_RUN_AS_NODE;
 
 async function main(words: string[], dist: string): Promise<number> {
+  const inCheckout = (): boolean => simulatorProblem(dist) === null;
   const parsed = parseArguments(words);
   if ('usage' in parsed) {
     notify(parsed.usage);
@@ -26,10 +30,13 @@ async function main(words: string[], dist: string): Promise<number> {
   }
   switch (parsed.verb) {
     case 'help':
-      print(helpLines(parsed.about, process.stdout.columns ?? Infinity, simulatorProblem(dist) === null));
+      print(helpLines(parsed.about, process.stdout.columns ?? Infinity, inCheckout()));
       return 0;
     case 'version':
-      print([productVersion(dist)]);
+      print([versionLine(dist)]);
+      return 0;
+    case 'completion':
+      print(COMPLETIONS[parsed.shell](helpVerbs(inCheckout())).split('\n'));
       return 0;
     case 'run':
       return run(parsed, dist);
@@ -52,6 +59,12 @@ async function main(words: string[], dist: string): Promise<number> {
     case 'mcp':
       return (await import('./cli/mcp/server')).mcp(productVersion(dist), dist);
   }
+}
+
+function versionLine(dist: string): string {
+  const loaded = loadNative(dist);
+  const native = 'error' in loaded ? `not loaded: ${loaded.error}` : loaded.addon.version;
+  return `gpu-memtrace ${productVersion(dist)} (${process.platform}-${process.arch}, native library ${native})`;
 }
 
 function productVersion(dist: string): string {

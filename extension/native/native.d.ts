@@ -49,6 +49,8 @@ export interface LifetimeCursor {
 }
 
 export interface NativeAddon {
+  /** Of the product, as it was when this was built. */
+  version: string;
   /** Opens a trace directory (followed while it grows) or a saved *.gputrace. Throws an Error with one clear sentence. */
   open(path: string, options?: OpenOptions): NativeTrace;
   /** Opens a trace to hand out its allocations. Throws as `open` does. */

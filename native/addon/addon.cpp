@@ -111,6 +111,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   environment->Opened<LifetimeReader>::constructor = Napi::Persistent(LifetimesObject::define(env));
   env.SetInstanceData(environment);
   env.AddCleanupHook(stop_readers, environment);
+  exports.Set("version", GMT_VERSION);
   exports.Set("open", Napi::Function::New<TraceObject::open>(env, "open"));
   exports.Set("openLifetimes", Napi::Function::New<LifetimesObject::open>(env, "openLifetimes"));
   exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));

@@ -1,10 +1,10 @@
 // Bad input: one clear sentence, the right exit status, and a program that could run still runs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { DRIVER_SCRIPT, Place, python, type Report } from './launcher';
+import { DRIVER_SCRIPT, Place, python, root, type Report } from './launcher';
 import { withoutNumbers } from '../masked.mjs';
 import { sentencesOf } from '../sentences.mjs';
 
@@ -86,6 +86,44 @@ test('wrong options: status 2 and one sentence', async t => {
   }
 });
 
+test('each bad input has one sentence and its exit status, and nothing on stdout', async t => {
+  const place = new Place(t);
+  for (const name of ['folder', 'nojob']) mkdirSync(place.path(name));
+  place.write('text.txt', 'This is no trace.');
+  const sample = join(root, 'media/sample/finetune.gputrace');
+  const inputs: [number, ...string[]][] = [
+    [2, 'train.py'],
+    [2, 'help', 'reprot'],
+    [1, 'report', 'text.txt'],
+    [1, 'report', 'text.txt/x'],
+    [1, 'report', sample, '-o', 'folder'],
+    [1, 'report', sample, '-o', 'none/x.json'],
+    [2, 'report', sample, '--at', 'step:999'],
+    [2, 'report', sample, '--at', 'mark:none'],
+    [2, 'report', sample, '--between', '5s', '1s'],
+    [1, 'report', sample, '--compare', 'none.gputrace'],
+    [2, 'report', sample, '--run', 'x'],
+    [127, 'run', '--simulate-gpu', '--', 'no-such-program'],
+    [126, 'run', '--simulate-gpu', '--', './text.txt'],
+    [125, 'run', '--simulate-gpu', '-o', 'folder', '--', 'true'],
+    [125, 'run', '--simulate-gpu', '--report', 'none/x.json', '--', 'true'],
+    [125, 'attach', '999999999'],
+    [1, 'holders', 'none'],
+    [1, 'holders', sample, '--line', 'none.py:3'],
+    [1, 'mark', '999999999', 'x'],
+    [1, 'record', sample, 'on'],
+    [1, 'kernel', 'install', '--python', 'none/python'],
+    [1, 'sql', 'nojob', 'peak_by_rank'],
+    [2, 'completion', 'tcsh'],
+  ];
+  for (const [expected, ...words] of inputs) {
+    const { status, stdout, stderr } = await place.run(words);
+    assert.deepEqual([status, stdout], [expected, ''], `${words.join(' ')}: ${stderr}`);
+    assert.match(stderr, /^gpu-memtrace: [^\n]+[.?]\n$/, words.join(' '));
+    assertSentence(stderr);
+  }
+});
+
 test('report names what is wrong with a file', async t => {
   const place = new Place(t);
   const whole = readFileSync(await traced(place));
@@ -136,7 +174,8 @@ test('what is cut or damaged is said first, with its place; never that nothing w
   const damaged = Buffer.from(whole).fill(0xa5, begin + 90, begin + 150);
   const table = async (name: string, content: Buffer): Promise<string[]> => {
     writeFileSync(place.path(name), content);
-    return (await place.run(['report', place.path(name)])).stdout.split('\n').slice(2, 4);
+    const { stdout } = await place.run(['report', place.path(name)]);
+    return stdout.slice(stdout.indexOf('-----')).split('\n').slice(2, 4);
   };
   const [cut = '', left] = await table('cut.gputrace', whole.subarray(0, begin + 100));
   const numbersIn = (text: string): number[] => (text.replace(/\S*\.gputrace/, '').match(/\d+/g) ?? []).map(Number);

@@ -26,8 +26,9 @@ test('there are stored traces', () => assert.ok(traces.length > 0));
 for (const trace of traces) {
   for (const format of ['table', 'json']) {
     test(`${relative(golden, trace)} as ${format}`, () => {
-      const words = [join(root, 'dist/cli.js'), 'report', trace, '--format', format];
-      const said = execFileSync(process.execPath, words, { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } });
+      const words = [join(root, 'dist/cli.js'), 'report', relative(golden, trace), '--format', format];
+      const env = { ...process.env, TZ: 'UTC' };
+      const said = execFileSync(process.execPath, words, { encoding: 'utf8', cwd: golden, env });
       compare(trace.replace(/\.gputrace$/, format === 'table' ? '.table.txt' : '.report.json'), said);
     });
   }

@@ -108,6 +108,9 @@ export function removeStale(root: string, nowMs: number): void {
   }
 }
 
+/** Whether a folder has the log of a traced process. */
+export const isTraceDirectory = (path: string): boolean => list(path).some(name => name.endsWith('.gmtlog'));
+
 /** Numbers of the processes that have a log in a trace directory, or that its launcher names. */
 export function processesIn(directory: string): Set<number> {
   const logs = list(directory).flatMap(name => /^(\d+)-.*\.gmtlog$/.exec(name)?.[1] ?? []);

@@ -56,7 +56,9 @@ export interface DoctorArguments {
   verb: 'doctor';
   format: 'table' | 'json';
 }
-export type Verb = 'run' | 'attach' | 'record' | 'mark' | 'report' | 'holders' | 'kernel' | 'sql' | 'doctor' | 'mcp';
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+export type Verb = Exclude<Arguments['verb'], 'help' | 'version'>;
 export type Arguments =
   | RunArguments
   | AttachArguments
@@ -68,6 +70,7 @@ export type Arguments =
   | SqlArguments
   | DoctorArguments
   | { verb: 'mcp' }
+  | { verb: 'completion'; shell: Shell }
   | { verb: 'help'; about: Verb | null }
   | { verb: 'version' };
 /** A sentence on what is wrong with the command line. */
@@ -91,23 +94,31 @@ export function parseArguments(words: readonly string[]): Arguments | UsageError
 
 function parse(words: readonly string[]): Arguments {
   const [first, ...rest] = words;
-  if (first === undefined)
-    throw new Usage(
-      'Choose a command: run, attach, record, mark, report, holders, kernel, sql, doctor or mcp (see --help).',
-    );
-  if (first === '--version' || first === '-V') return { verb: 'version' };
+  if (first === undefined) throw new Usage(`Choose a command: ${Object.keys(PARSERS).join(', ')} (see --help).`);
+  if (first === '--version' || first === '-v' || first === '-V') return { verb: 'version' };
   if (first === '--help' || first === '-h' || first === 'help') {
-    return { verb: 'help', about: verbOf(rest[0]) };
+    const [about] = rest;
+    if (about !== undefined && !about.startsWith('-') && verbOf(about) === null) throw new Usage(noCommand(about));
+    return { verb: 'help', about: verbOf(about) };
   }
   const verb = verbOf(first);
-  if (verb === null) {
-    const near = nearest(first, [...Object.keys(PARSERS), '--help', '--version']);
-    if (near !== null) throw new Usage(`"${first}" is not a command: did you mean ${near}?`);
-    throw new Usage(
-      `"${first}" is not a command. Commands: run, attach, record, mark, report, holders, kernel, sql, doctor and mcp.`,
-    );
-  }
+  if (verb === null) throw new Usage(noCommand(first));
   return PARSERS[verb](rest);
+}
+
+/** What may stand where a command is missing, and the command that takes it. */
+const MISSING: [RegExp, string][] = [
+  [/\.py$/, 'run -- python'],
+  [/\.(gputrace|pickle)$/, 'report'],
+  [/^\d+$/, 'attach'],
+];
+
+function noCommand(word: string): string {
+  const near = nearest(word, [...Object.keys(PARSERS), '--help', '--version']);
+  if (near !== null) return `"${word}" is not a command: did you mean ${near}?`;
+  const command = MISSING.find(([pattern]) => pattern.test(word))?.[1];
+  if (command !== undefined) return `"${word}" is not a command: did you mean "gpu-memtrace ${command} ${word}"?`;
+  return `"${word}" is not a command. Commands: ${Object.keys(PARSERS).join(', ')}.`;
 }
 
 /** What stands behind a verb. */
@@ -122,7 +133,16 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments> = {
   sql: parseSql,
   doctor: parseDoctor,
   mcp: words => optionsAlone({ verb: 'mcp' } as const, words),
+  completion: parseCompletion,
 };
+
+function parseCompletion(words: readonly string[]): Arguments {
+  const [word, ...more] = applyOptions({ verb: 'completion' }, words);
+  const shell = SHELLS.find(each => each === word);
+  if (shell === undefined || more.length > 0)
+    throw new Usage('Choose a shell: gpu-memtrace completion bash, zsh or fish.');
+  return { verb: 'completion', shell };
+}
 
 /** Of a verb that takes nothing else. */
 function optionsAlone<T extends { verb: Verb }>(parsed: T, words: readonly string[], table?: OptionTable<T>): T {

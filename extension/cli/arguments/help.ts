@@ -3,7 +3,7 @@ import type { Verb } from './arguments';
 
 const WORD_WIDTH = 24;
 /** Where the explanation of an option begins. */
-const TEXT_COLUMN = 27;
+export const TEXT_COLUMN = 27;
 
 /** The words in the column before the place of a line, as tables have them. */
 const STATES = Object.values(vocabulary(text => text).states).map(
@@ -11,7 +11,8 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace to FILE (otherwise the newest 10 are kept in the cache; the path is printed last, unless --format none)
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (otherwise the newest 10 are kept in the cache; the path is printed last,
+                           unless --format none)
   --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
@@ -48,7 +49,8 @@ const ALL = `GPU Memory Trace records every GPU allocation of a program, with it
   gpu-memtrace sql DIR QUERY               query the tables of a job with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace mcp                         serve coding agents through the Model Context Protocol
-  gpu-memtrace --version
+  gpu-memtrace completion SHELL            print a script that completes the command line in bash, zsh or fish
+  gpu-memtrace --version                   print the versions of the command and its native library, and the platform (-v)
 
 Run "gpu-memtrace COMMAND --help" to list the options of a command.
 `;
@@ -97,9 +99,12 @@ executed; 127 if CMD was not found; 3 with --fail-on-leak and a leak; 2 for wron
 
 Shows a saved trace (*.gputrace), the folder of a trace that is being recorded, or a PyTorch memory snapshot (*.pickle from
 torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to another tool's format. For a job folder
-("run -o DIR/"), it shows outlier ranks, what grows on which rank, and how runs changed.
+("run -o DIR/"), it shows outlier ranks, what grows on which rank, and how runs changed. For any other folder, it lists the
+traces in it, newest first.
 
-  --format FORMAT          table (default), json, or one of these:
+  --format FORMAT          one of these (default: table):
+      table                findings and live memory by line
+      json                 one document with everything
       csv                  one row per allocation, including freed ones
       pytorch-snapshot     a pickle for PyTorch's memory viewer (pytorch.org/memory_viz)
       perfetto             a Trace Event file for ui.perfetto.dev: counters, the largest allocations, steps
@@ -113,8 +118,8 @@ torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to a
   --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and here (B), largest difference first;
                            --group-by site compares stacks; to compare two moments of one file: --compare FILE@T1 --at T2
   --fail-above PERCENT     with --compare (pass several for repeated base runs): exit with status 3 if the peak exceeds the base's by
-                           PERCENT, or a line leaks that much more per step; in GitHub Actions, the lines are annotated and
-                           the job summary shows the result
+                           PERCENT, such as 5%, or a line leaks that much more per step; in GitHub Actions, the lines are
+                           annotated and the job summary shows the result
   --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: how to group memory (default: line)
   --blocks                 table: list every live block with its address (by default only if there are 10 or fewer)
@@ -200,6 +205,17 @@ the agent's client cannot show a prompt, the agent must state that you agreed. P
 
 Exit status: 0 when the client disconnects; 128 + signal if a signal ended it; 2 for wrong options.
 `,
+  completion: `gpu-memtrace completion bash|zsh|fish
+
+Prints a script that completes commands, options, their values and the names of traces. To install it, add this line to
+~/.bashrc or ~/.zshrc (for bash and zsh), or to ~/.config/fish/config.fish (for fish):
+
+  source <(gpu-memtrace completion bash)
+  source <(gpu-memtrace completion zsh)
+  gpu-memtrace completion fish | source
+
+Exit status: 0; 2 for wrong options.
+`,
   attach: `gpu-memtrace attach PID [options]
 
 Traces a running process that has loaded the CUDA driver, and the children that it forks. Nothing is loaded into the
@@ -247,7 +263,7 @@ function wrapped(line: string, columns: number): string[] {
   while (rest.length > columns) {
     const space = rest.lastIndexOf(' ', columns);
     if (rest.slice(0, space).trim() === '') break;
-    lines.push(rest.slice(0, space));
+    lines.push(rest.slice(0, space).trimEnd());
     rest = indent + rest.slice(space + 1).trimStart();
   }
   return [...lines, rest];

@@ -34,7 +34,7 @@ const GROUPS = GROUP_BYS.filter(by => by !== 'category');
 export function parseReport(words: readonly string[]): ReportArguments {
   const parsed = { ...REPORT };
   const [file, ...more] = applyOptions(parsed, words, REPORT_OPTIONS);
-  if (file === undefined || more.length > 0) throw new Usage('Give one trace: gpu-memtrace report FILE.gputrace');
+  if (!file || more.length > 0) throw new Usage('Give one trace: gpu-memtrace report FILE.gputrace');
   parsed.file = file;
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
     throw new Usage(`--group-by is only for table and json: ${parsed.format} has every allocation or stack.`);

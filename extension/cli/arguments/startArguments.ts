@@ -1,5 +1,8 @@
 import { applyOptions, Usage, type Options } from './optionReader';
 
+/** Nobody means fewer bytes than that: the unit was left out. */
+const LEAST_BYTES = 64 << 10;
+
 /** What a run that starts asleep waits for; nothing: for a person. */
 export interface StartConditions {
   /** The end of this training step, of whichever process comes so far first. */
@@ -40,6 +43,8 @@ export function startCondition(options: Options): StartConditions {
 export function size(options: Options, name: string): number {
   const text = options.value();
   const bytes = bytesOf(text);
+  if (bytes !== null && bytes > 0 && bytes < LEAST_BYTES && /^\d+$/.test(text))
+    throw new Usage(`${name} ${text} needs a unit, such as ${text}GiB.`);
   if (bytes === null || bytes === 0) throw new Usage(`${name} ${text} is not a size, such as 512MiB.`);
   return bytes;
 }

@@ -39,7 +39,11 @@ export async function sql({ folder, query, engine, format }: SqlArguments, dist:
     print([...named].map(([name, text]) => `${name.padEnd(24)}${text.split('\n', 1)[0]?.slice(3) ?? ''}`));
     return 0;
   }
-  if (query === null || !there) return refuse(`${folder} is not a job folder: it has no run=… folder.`, FAILED);
+  if (query === null || !there)
+    return refuse(
+      `${folder} is not a job folder. Record one with "gpu-memtrace run -o DIR/ -- python train.py".`,
+      FAILED,
+    );
   const select = named.get(query) ?? query;
   if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
   const notes = await writeTables(folder, dist);

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { attempt } from '../../base/attempt';
 import { isSnapshot } from '../../protocol/notes';
 import { modulesAtFailures, oomReport } from '../../report/documents/oomReport';
 import type { GatedRun } from '../../report/gate/gate';
@@ -9,6 +11,7 @@ import { readSnapshot, type Snapshot, type SnapshotOptions } from '../../report/
 import { fileNotes, renderTable } from '../../report/tables/table';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { unwritable } from '../../capture/traces/keptTraces';
+import { isTraceDirectory } from '../../capture/traces/traceDirectory';
 import { createLineReader } from '../../native/lineReader';
 import { textOf } from '../../text/escapeForTerminal';
 import type { Compared } from '../arguments/comparedMoment';
@@ -17,10 +20,12 @@ import { exportTables, reportJob } from './jobReport';
 import { atChosen, momentLines, selectionOf, type ChosenMoment } from './chosenMoment';
 import { jsonChunks } from './jsonChunks';
 import { compareReport, type ComparedSide } from './compareReport';
+import { reportFolder } from './folderReport';
 import { gatedRun, gateReport } from './gateReport';
 import { exportReport } from './exportReport';
 import { momentsOf, shownMoments, withFinal, type EndedTrace } from './finalMoment';
 import type { Opened } from '../../jobs/openTraceFile';
+import { headLines } from './traceHead';
 import { withOpened } from './withOpened';
 import { refuse, notify, terminalSize } from '../output/output';
 import { writeResult } from '../output/resultFile';
@@ -42,7 +47,9 @@ export async function report(options: ReportArguments, dist: string): Promise<nu
       : unwritable(options.output, [options.file, ...options.compare.map(({ file }) => file)]);
   if (problem !== null) return refuse(problem, UNREADABLE);
   if (isJobFolder(options.file)) return reportJob(options, dist);
-  if (options.run !== null) return refuse('--run is only for a job folder.', USAGE);
+  const isFolder = attempt(() => statSync(options.file).isDirectory(), false);
+  if (isFolder && !isTraceDirectory(options.file)) return reportFolder(options, dist);
+  if (options.run !== null) return refuse('--run is only for a job folder. Remove it for a single trace.', USAGE);
   if (tables) return exportTables(options, dist);
   return withOpened(options.file, dist, opened =>
     showTrace(options, opened, dist).catch((error: unknown) =>
@@ -160,8 +167,13 @@ interface Shown {
   ended?: string | null;
 }
 
-function writeTable({ output }: ReportArguments, snapshot: Snapshot, { timeMs, ended }: Shown, head: string[] = []) {
+function writeTable(
+  { file, output }: ReportArguments,
+  snapshot: Snapshot,
+  { timeMs, ended }: Shown,
+  head: string[] = [],
+) {
   const width = output === null ? (terminalSize(1)?.columns ?? null) : null;
   const table = renderTable(snapshot, { now: new Date(timeMs), width, ended });
-  return writeResult([textOf([...head, ...table])], output) ? 0 : UNREADABLE;
+  return writeResult([textOf([...headLines(file, snapshot.info, width), ...head, ...table])], output) ? 0 : UNREADABLE;
 }

@@ -36,7 +36,7 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
   const session = readSession(info.session);
   return {
     version: 1 as const,
-    command: session.command.length > 0 ? session.command : (info.processes[0]?.command ?? []),
+    command: commandOf(info),
     exitCode: exitCodeOf(info),
     startedAt: new Date(session.startedRealtimeMs ?? info.startRealtimeMs).toISOString(),
     durationSeconds: info.durationNs / 1e9,
@@ -63,6 +63,12 @@ export function buildReport(source: TraceSource, groupBy?: GroupBy, verdicts: Ve
     ...(info.outOfMemoryCount > info.outOfMemory.length && { oomCount: info.outOfMemoryCount }),
     ...(groupBy !== undefined && { groups: reportGroups(source, verdicts, listedLayer(info.totals), groupBy) }),
   };
+}
+
+/** The words of what was recorded: of the program that was started, else of the first process. */
+export function commandOf({ session, processes }: TraceInfo): string[] {
+  const { command } = readSession(session);
+  return command.length > 0 ? command : (processes[0]?.command ?? []);
 }
 
 /** What the program that was started ended with; null: unknown. */

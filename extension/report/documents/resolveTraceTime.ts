@@ -48,7 +48,7 @@ function markTime(name: string, source: TraceSource): Resolved {
   const found = marks.filter(mark => mark.name === name).at(-1);
   if (found !== undefined) return named(found.timeNs, `"${name}"`);
   const names = marks.map(mark => `"${mark.name}"`).join(', ');
-  return { error: `The trace has no mark "${name}"${names === '' ? '' : `; it has ${names}`}.` };
+  return { error: `The trace has no marker "${name}"${names === '' ? '' : `; it has ${names}`}.` };
 }
 
 /** Of steps that are kept as one the nearest end. */

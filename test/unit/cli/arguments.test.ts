@@ -151,7 +151,7 @@ test('help and version', () => {
   for (const verb of ['run', 'report', 'doctor', 'attach', 'mark', 'mcp']) {
     assert.deepEqual(parse(`${verb} --help`), { verb: 'help', about: verb });
   }
-  assert.deepEqual(parse('--version'), { verb: 'version' });
+  for (const word of ['--version', '-v']) assert.deepEqual(parse(word), { verb: 'version' });
   const run = parse('run -- python --help');
   assert.ok('verb' in run && run.verb === 'run');
 });
@@ -173,6 +173,13 @@ test('what is wrong is said in one sentence', () => {
     'run --no-stacks -- x',
     'run --start soon -- x',
     'run --max-steps 0 -- x',
+    'run --budget 10 -- x',
+    'finetune.gputrace',
+    '4711',
+    'help reprot',
+    'help nonsense',
+    'completion',
+    'completion tcsh',
     'run --start-at 12s -- x',
     'run --start-at step:0 -- x',
     'run --start-when 70GB -- x',
@@ -198,6 +205,7 @@ test('what is wrong is said in one sentence', () => {
     'report a --blocks --format json',
     'report a --blocks --compare b',
     'report a b',
+    'report ',
     'report a --format xml',
     'report a --at soon',
     'report a --at 101%',
