@@ -11,7 +11,10 @@ namespace {
 /// Recursive, as the loader's own is: a signal handler may come in between.
 pthread_mutex_t g_visiting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-[[gnu::constructor]] void keep_forks_out() {
+/// With the first visit, so that the library does nothing where it is only loaded.
+void keep_forks_out() {
+  static uint32_t done;
+  if (__atomic_load_n(&done, __ATOMIC_RELAXED) || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED)) return;
   pthread_atfork([] { pthread_mutex_lock(&g_visiting); }, [] { pthread_mutex_unlock(&g_visiting); },
                  [] { g_visiting = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; });
 }
@@ -100,6 +103,7 @@ Tables tables_of(const dl_phdr_info &module) {
 }
 
 int iterate_modules(int (*step)(dl_phdr_info *, size_t, void *), void *data) {
+  keep_forks_out();
   pthread_mutex_lock(&g_visiting);
   const int result = dl_iterate_phdr(step, data);
   pthread_mutex_unlock(&g_visiting);
