@@ -30,7 +30,8 @@ constexpr char kHelp[] =
     --detail BYTES   the most recent events to store in full (default 536870912)
     --budget BYTES   maximum size of all files of the trace (default 2147483648)
     --copy FILE      save a copy of the trace there every SECONDS, in case the machine fails, as long as DIR/copies exists
-    --end FILE       a file of this user with the path to which the trace is saved when the job ends, or "none". DIR is then deleted
+    --end FILE       file of this user with the path to which the trace is saved when the job ends (empty: not saved). DIR is then
+                     deleted
   Only the program that starts the job passes --copy and --end: DIR itself never defines where anything is written. If a
   recorder was there before, its --detail and --budget apply.
     --background     run in a session of its own, without a parent
