@@ -90,14 +90,17 @@ export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
 /** `each`: what the sentence calls an entry. */
 export function listOf<T>(most: number, each: string, entry: Check<T>): Check<T[]> {
   return (value, name) => {
-    if (!Array.isArray(value) || value.length > most) throw new Refused(`${name} must be a list of up to ${most} entries`);
+    if (!Array.isArray(value) || value.length > most)
+      throw new Refused(`${name} must be a list of up to ${most} entries`);
     return value.map(one => entry(one, each));
   };
 }
 
 /** Rows [from, to) of a list. */
 export function rowWindow<T extends { from: number; to: number }>(most: number, check: Check<T>): Check<T> {
-  return unless(check, ({ from, to }) => (to < from || to - from > most ? `a window must have 0 to ${most} rows` : null));
+  return unless(check, ({ from, to }) =>
+    to < from || to - from > most ? `a window must have 0 to ${most} rows` : null,
+  );
 }
 
 /** The span [fromNs, toNs]. */

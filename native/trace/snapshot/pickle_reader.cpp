@@ -135,7 +135,8 @@ class PickleReader {
   /// Adds the values from `first` on, which leave the stack, to a container that is there.
   void add_items(Value target, size_t first, bool pairs) {
     const size_t count = stack_.size() - first;
-    if (!target.is(pairs ? Value::kDict : Value::kList)) return fail_at("it adds items to an object that cannot hold any");
+    if (!target.is(pairs ? Value::kDict : Value::kList))
+      return fail_at("it adds items to an object that cannot hold any");
     if (pairs && count % 2 != 0) return fail_at("a key has no value");
     PickleTree::Container &container = tree_.containers_[target.payload()];
     std::vector<Value> &pool = tree_.pool_;

@@ -53,7 +53,11 @@ const files = listed.split('\n').filter(file => ROOMS.test(file) && !/\.gen\.|\.
 function textsOf(file: string): string[] {
   const source = readFileSync(join(root, file), 'utf8');
   // What is code in a page may be a name of a contract.
-  if (file.endsWith('.md')) return source.replace(/^```[^]*?^```/gm, '').replace(/`[^`]*`/g, '`…`').split('\n\n');
+  if (file.endsWith('.md'))
+    return source
+      .replace(/^```[^]*?^```/gm, '')
+      .replace(/`[^`]*`/g, '`…`')
+      .split('\n\n');
   if (file.endsWith('.ts')) return literals(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
   const code = source.replace(/^\s*(\/\/|#|""").*$|\s\/\/.*$/gm, '');
   return [...code.matchAll(/R"\(([^]*?)\)"|"((?:[^"\\\n]|\\.)*)"/g)].map(([, raw, text = '']) => raw ?? text);
