@@ -65,7 +65,8 @@ export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): st
 
 /** `cache (120 items, train.py:6)`. */
 export function holderText(holder: FindingHolder): string {
-  const { path, length, asked: whenSeen } = holder;
+  const { length, asked: whenSeen } = holder;
+  const path = holder.path.replace(/^cycle of /, 'a reference cycle of ');
   const items = length === 1 ? t('1 item') : t('{0} items', formatCount(length ?? 0));
   const facts = length === null ? [] : [whenSeen ? t('{0} when found', items) : items];
   const line = lineName(holder);

@@ -19,7 +19,7 @@ export function kernel(options: KernelArguments, dist: string): number {
 }
 
 function list(kernels: KernelSpec[]): number {
-  if (kernels.length === 0) return refuse('Jupyter would find no Python kernel here.', 1);
+  if (kernels.length === 0) return refuse('No Python kernel for Jupyter was found.', 1);
   const shown = ({ displayName, traces }: KernelSpec): string => `${displayName}${traces ? ', recorded' : ''}`;
   print(kernels.map(one => `${one.name.padEnd(WIDTH)}  ${shown(one).padEnd(WIDTH)}  ${one.folder}`).sort());
   return 0;

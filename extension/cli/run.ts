@@ -210,7 +210,7 @@ function noteCpuUse({ session }: Recording, pid: number): { stop(): void; why():
 async function readToEnd({ session, directory }: Recording): Promise<void> {
   try {
     const running = await settle(session, directory, STRAGGLER_MS);
-    if (running > 0) notify(`${running} of its processes are still running; what follows is not in the trace.`);
+    if (running > 0) notify(`${running} of its processes are still running; their later events are not in the trace.`);
   } catch (error) {
     notify(`The trace could not be read completely (${reasonOf(error)}).`);
   }

@@ -4,7 +4,7 @@ import type { Frame, Site, TraceInfo } from '../protocol/trace';
 import { findThread } from '../protocol/threads';
 
 const NO_LINE: Frame = { file: '', line: 0, function: '(no Python line)' };
-const BEFORE_ATTACH: Frame = { file: '', line: 0, function: '(before recording)' };
+const BEFORE_ATTACH: Frame = { file: '', line: 0, function: '(allocated before recording)' };
 
 /** Stacks by site, each read once. */
 export class SiteBook {

@@ -60,7 +60,7 @@ export function vocabulary(t: Translate): Vocabulary {
         t('Grew until the end'),
         t('Memory that stayed allocated until the end of the trace: a leak, or a cache that was filling up.'),
       ),
-      slow: words('calm', t('Slow leak'), t('It needs more than a year to fill the device.')),
+      slow: words('calm', t('Slow leak'), t('It needs more than a year to fill the GPU.')),
       oom: words('warning', t('Out of memory'), t('An allocation failed.')),
       fragmentation: words(
         'warning',

@@ -14,7 +14,7 @@ NOTE_LOOKS = 15
 NOWHERE = (0, 0, None)  # address, bytes, index of the GPU
 SHARE, LEAST_MS, HANDOVER_MS = 0.01, 50, 0.1  # of the program's time for looks; milliseconds between two of them; what a turn takes besides
 PLATFORMS = ("gpu", "cuda", "cpu" if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all" else "cuda")  # cpu: for tests
-LOOKS = "JAX arrays are sampled, at most 20 times per second. Their times and steps are those of the samples, and arrays that lived between two samples are not recorded."
+LOOKS = "JAX arrays are sampled, at most 20 times per second. Their times and steps are those of the samples, and arrays that lived only between two samples are not recorded."
 known = {}  # id of an array of JAX -> (weak reference to it, [(address, bytes, index of the GPU)])
 users = {}  # (address, index of the GPU) -> how many arrays have it
 state = {"cupy": False, "jax": False, "told": False}

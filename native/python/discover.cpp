@@ -44,7 +44,7 @@ enum Wanted {
 
 Support refuse(const char *version, const char *because) {
   int length = static_cast<int>(strcspn(version, " "));
-  snprintf(search.reason, kReasonBytes, "Python %.*s is not supported (%s): events carry no Python stack", length,
+  snprintf(search.reason, kReasonBytes, "Python %.*s is not supported (%s): events have no Python lines", length,
            version, because);
   return Support::kUnsupported;
 }

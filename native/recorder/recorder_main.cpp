@@ -25,21 +25,21 @@ namespace {
 
 constexpr char kHelp[] =
     R"(gpu-memtrace-recorder DIR [--detail BYTES] [--budget BYTES] [--copy FILE --every SECONDS] [--end FILE] [--background]
-  Keeps the trace that is recorded into the directory DIR within bounds, as long as its job lives: what old events made is kept in
-  checkpoints, and their space is given back. gpu-memtrace, VS Code and Python's gpu_memtrace start it. There is one for each
-  directory: a second one ends at once.
-    --detail BYTES   the newest events, which stay in full (default 536870912)
-    --budget BYTES   most that all files of the trace may take (default 2147483648)
-    --copy FILE      saves a copy of the trace there so often, for a machine that dies, as long as DIR/copies is there
-    --end FILE       of this user's own: the path in it is where the trace is saved when the job is over, none: nowhere. Then DIR is deleted
-  Only who starts the job gives these two: what DIR holds never says where anything is written. The first two go on as the recorder
-  that was there before had them.
-    --background     goes on as nobody's child, in a session of its own
+  Limits the size of the trace that is being recorded in DIR until the job ends: older events are stored as totals, and their
+  space is freed. gpu-memtrace, VS Code and the Python package start it. Each directory has one; a second one ends at once.
+    --detail BYTES   the most recent events to store in full (default 536870912)
+    --budget BYTES   maximum size of all files of the trace (default 2147483648)
+    --copy FILE      save a copy of the trace there every SECONDS, in case the machine fails, as long as DIR/copies exists
+    --end FILE       file of this user with the path to which the trace is saved when the job ends (empty: not saved). DIR is then
+                     deleted
+  Only the program that starts the job passes --copy and --end: DIR itself never defines where anything is written. If a
+  recorder was there before, its --detail and --budget apply.
+    --background     run in a session of its own, without a parent
 gpu-memtrace-recorder DIR --save FILE
-  Saves what is recorded so far as a trace.
+  Saves what has been recorded so far as a trace.
 gpu-memtrace-recorder DIR --ask PID [--background]
   Reads queries about that process from standard input and answers each with one line (recorder/query_server.h).
-Exit status: 0 the job is over, or there is another recorder; 1 it cannot work, told on standard error; 2 wrong arguments.
+Exit status: 0 if the job ended or there is another recorder; 1 after an error, which is on standard error; 2 for wrong arguments.
 )";
 
 std::optional<uint64_t> number(std::string_view text) {

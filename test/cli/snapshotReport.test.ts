@@ -124,7 +124,7 @@ test('private pools: what they keep, and how much of it nothing uses', async t =
   );
   const { stdout } = await place.run(['report', place.path('x.pickle'), '--group-by', 'pool']);
   const size = (bytes: number): string => formatBytes(bytes);
-  const both = new RegExp(` ${size(expected.reserved)} .* ${size(unusedBytes)} `);
+  const both = new RegExp(` ${size(expected.reserved)}\\b.* ${size(unusedBytes)} `);
   const [row = '', keep = '', ...others] = linesOf(stdout, both).split('\n');
   assert.match(row, /\(0:3\)/);
   assert.deepEqual(others, []);
@@ -145,7 +145,7 @@ test('a history that was cut: what was there before it is no leak', async t => {
   const leaking = report.findings.filter(finding => finding.verdict === 'leak').flatMap(finding => finding.sites);
   for (const site of before) assert.ok(!leaking.includes(site.id));
   const { stdout } = await place.run(['report', place.path('x.pickle')]);
-  assert.match(stdout, /train\.py:99 remember \(before /);
+  assert.match(stdout, /train\.py:99 remember \(allocated before /);
   assertSentence(linesOf(stdout, /train\.py:99|^NOTE/));
 });
 

@@ -82,10 +82,10 @@ for (const [name, [words, env]] of Object.entries(SETTINGS)) {
       const before = live.filter(ofBefore);
       assert.equal(before.length, 1);
       assert.ok(before[0][1].bytes > 0 && before[0][1].bytes < truth.before.reduce((sum, [, bytes]) => sum + bytes, 0));
-      assert.ok(notes.some(note => /Tensors on gpu_0 held .* before the recording/.test(note)));
+      assert.ok(notes.some(note => /Tensors on gpu_0 held .* before recording began/.test(note)));
       for (const { lineSource, verdict } of report.sites)
         if (lineSource === 'before-attach') assert.ok(['before-attach', 'unknown'].includes(verdict), verdict);
-      assert.match(table, /\(before recording\)/);
+      assert.match(table, /\(allocated before recording\)/);
       const figure = notes.some(note => note.includes('by nvidia-smi it held'));
       if (figure) assert.ok(total(report, 'driver').liveBytes >= before[0][1].bytes, 'the driver has the tensors');
     },

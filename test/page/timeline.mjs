@@ -292,7 +292,7 @@ const checks = {
       timeNs: 400e9,
       title: 'As of the end of step 390',
       when: 'at the end of step 400',
-      reason: 'the program had freed everything',
+      reason: 'the program freed everything',
       bytes: 3 * 1024 ** 3,
     };
     const opened = await openPage(browser, files, { width: 1000, scene: { phase: 'ended', exitCode: 0, ending } });

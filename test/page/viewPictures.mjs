@@ -22,7 +22,7 @@ const ENDING = {
   timeNs: 400e9,
   title: 'As of the end of step 390',
   when: 'at the end of step 390',
-  reason: 'the program had freed everything when it ended',
+  reason: 'the program freed everything when it ended',
   bytes: 3 * 1024 ** 3,
 };
 const RECENT = ['train.py', 'finetune.py', 'snapshot.pickle'].map(title => ({

@@ -8,7 +8,7 @@ const SOURCES: Record<LineSource, string> = {
   forward: t(' (its backward)'),
   'forward-near': t(' (its backward, nearest line)'),
   'backward-call': t(' (called backward)'),
-  'before-attach': t(' (before the recording)'),
+  'before-attach': t(' (allocated before recording)'),
   python: '',
   none: '',
 };
@@ -28,7 +28,7 @@ export function placeOf(source: TraceSource, site: number, bytesPerStep = 0): Fi
 /** `train.py:41 forward`, with a word on how the line was found where it is not the line that ran. */
 export function siteText(site: Site | null): string {
   const frame = namedFrame(site);
-  if (site?.source === 'before-attach' && frame === null) return t('(before recording)');
+  if (site?.source === 'before-attach' && frame === null) return t('(allocated before recording)');
   if (site === null || frame === null) return site?.library ? libraryName(site.library) : t('(no Python line)');
   return `${fileLine(frame.file, frame.line)} ${frame.function}${SOURCES[site.source]}`.trimStart();
 }

@@ -33,7 +33,7 @@ export async function checkTarget(
   }
   if (facts.drivers === null) {
     if (uid === 0) return refuse(`${named} cannot be inspected.`);
-    return { sentence: `Only root can inspect ${named}:`, command: sudoLine(sudoWords) };
+    return { sentence: `${named} can be inspected only by root:`, command: sudoLine(sudoWords) };
   }
   if (facts.drivers.length === 0) return refuse(await withoutDriver(facts, proc));
   return facts;
@@ -47,7 +47,7 @@ async function withoutDriver(facts: ProcessFacts, proc: string): Promise<string>
     return `${named} has not loaded the CUDA driver (libcuda.so): attach after its first CUDA call.`;
   }
   const others = more.length === 0 ? 'its child process' : 'its child processes';
-  return `${named} has not loaded the CUDA driver (libcuda.so), but ${others} ${[first, ...more].join(', ')} did. Attach to ${more.length === 0 ? 'that' : 'one of these'}.`;
+  return `${named} has not loaded the CUDA driver (libcuda.so), but ${others} ${[first, ...more].join(', ')} did. Attach to ${more.length === 0 ? 'it' : 'one of these'}.`;
 }
 
 /** `Process 123 (python train.py)` */

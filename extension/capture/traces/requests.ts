@@ -114,7 +114,7 @@ async function awaitAnswer(
 ): Promise<QueryResult> {
   const until = Date.now() + limitMs;
   for (;;) {
-    if (signal?.aborted) return { sentence: 'The question was cancelled.' };
+    if (signal?.aborted) return { sentence: 'The query was cancelled.' };
     await trace.settle?.();
     const { answers, processes } = trace.info();
     const found = answers.find(entry => entry.process === process && entry.request === number && entry.complete);

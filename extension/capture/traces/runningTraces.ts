@@ -40,7 +40,7 @@ function traceOfProcess(pid: number, roots: readonly string[]): NamedTrace | { e
   const paths = recordedFolders(roots);
   const path = paths.find(each => processesIn(each).has(pid));
   if (path !== undefined) return { path, directory: path, pid };
-  const known = existsSync(`/proc/${pid}`) ? 'is not traced (or by another user)' : 'is not running';
+  const known = existsSync(`/proc/${pid}`) ? 'is not traced, or is traced by another user' : 'is not running';
   return { error: `Process ${pid} ${known}${tracedText(paths)}.` };
 }
 

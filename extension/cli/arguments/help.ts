@@ -11,7 +11,7 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace to FILE (otherwise the newest 10 are kept in the cache; the path is printed last,
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in the cache, which keeps the newest 10; the path is printed last,
                            unless --format none)
   --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
@@ -80,7 +80,7 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
                            longer on a busy machine):
       onFirstLeak          once per leak, as soon as it is certain, and when the program ends (default)
       atSteps              at steps 16, 32, 64, ... and when the program ends; same as --holders alone
-      never                only on "gpu-memtrace holders"
+      never                only when you run "gpu-memtrace holders"
 
 Jobs:
 ${JOBS}
@@ -219,7 +219,7 @@ Exit status: 0; 2 for wrong options.
   attach: `gpu-memtrace attach PID [options]
 
 Traces a running process that has loaded the CUDA driver, and the children that it forks. Nothing is loaded into the
-process: kernel probes record its calls. Memory allocated before has no source line. Ctrl+C detaches, and the program keeps
+process: kernel probes record its calls. Memory allocated earlier has no source line. Ctrl+C detaches, and the program keeps
 running; tracing also ends with the program. A terminal shows leaks and live memory, with keys to sort and filter (q also
 detaches); otherwise, findings are printed to stderr. The output at the end is that of "run".
 

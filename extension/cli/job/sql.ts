@@ -45,7 +45,8 @@ export async function sql({ folder, query, engine, format }: SqlArguments, dist:
       FAILED,
     );
   const select = named.get(query) ?? query;
-  if (!/\s/.test(select)) return refuse(`There is no query "${query}": ${[...named.keys()].join(', ')}.`, USAGE);
+  if (!/\s/.test(select))
+    return refuse(`There is no query "${query}". Queries: ${[...named.keys()].join(', ')}.`, USAGE);
   const notes = await writeTables(folder, dist);
   if (filesIn(folder).length === 0) return refuse(notes[0] ?? `${folder} has no tables and no traces yet.`, FAILED);
   print(notes, 2);

@@ -60,7 +60,9 @@ export async function atShown<T>(trace: EndedTrace, use: (then: TraceSource, asO
     const ending = await atMoment(trace, endNs, endingOf);
     if (ending === null) return use(trace.session, null);
     const { title, reason } = endingWords(ending);
-    return await atMoment(trace, ending.timeNs, then => use(asEnded(asAt(then, ending.timeNs)), `${title}: ${reason}`));
+    return await atMoment(trace, ending.timeNs, then =>
+      use(asEnded(asAt(then, ending.timeNs)), `${title}, because ${reason}`),
+    );
   } catch {
     return use(trace.session, null); // its files are gone: what was read of it is the end
   }

@@ -34,7 +34,7 @@ const MOST_COPIED = 1 << 24;
 
 const address: Check<string> = (value, name) => {
   if (typeof value === 'string' && /^0x[0-9a-f]{1,16}$/.test(value)) return value;
-  throw new Refused(`${name} is an address, as 0x7f12`);
+  throw new Refused(`${name} must be an address, such as 0x7f12`);
 };
 /** `address`: as `0x7f…`. */
 const BLOCK = { process: index, site: index, address };

@@ -26,7 +26,7 @@ export function isIndex(value: unknown): value is number {
 /** An object with these fields; what it has besides is left out. */
 export function object<T extends object>(of: { [F in keyof T]: Check<T[F]> }): Check<T> {
   return (value, name) => {
-    if (!isFields(value)) throw new Refused(`the parameters of ${name} are an object`);
+    if (!isFields(value)) throw new Refused(`the parameters of ${name} must be an object`);
     const checked: Fields = {};
     for (const [field, check] of Object.entries<Check<unknown>>(of)) {
       const found = check(value[field], field);
@@ -52,7 +52,7 @@ export function unless<T>(check: Check<T>, wrong: (value: T, name: string) => st
 }
 
 export const index: Check<number> = (value, name) => {
-  if (!isIndex(value)) throw new Refused(`${name} is a whole number from 0`);
+  if (!isIndex(value)) throw new Refused(`${name} must be a whole number, 0 or more`);
   return value;
 };
 
@@ -60,29 +60,29 @@ export const index: Check<number> = (value, name) => {
 export const indexOrAll: Check<number> = (value, name) => (value === -1 ? -1 : index(value, name));
 
 export const within = (least: number, most: number): Check<number> =>
-  unless(index, (value, name) => (value < least || value > most ? `${name} is ${least} to ${most}` : null));
+  unless(index, (value, name) => (value < least || value > most ? `${name} must be ${least} to ${most}` : null));
 
 export const time: Check<number> = (value, name) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refused(`${name} is a time in nanoseconds`);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refused(`${name} must be a time in nanoseconds`);
   return value;
 };
 
 export const flag: Check<boolean> = (value, name) => {
-  if (typeof value !== 'boolean') throw new Refused(`${name} is true or false`);
+  if (typeof value !== 'boolean') throw new Refused(`${name} must be true or false`);
   return value;
 };
 
 export function text(most = MAX_TEXT): Check<string> {
   return (value, name) => {
     if (typeof value === 'string' && value.length <= most) return value;
-    throw new Refused(`${name} is a text of up to ${most} characters`);
+    throw new Refused(`${name} must be a text of up to ${most} characters`);
   };
 }
 
 export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
   return (value, name) => {
     const found = allowed.find(candidate => candidate === value);
-    if (found === undefined) throw new Refused(`${name} is one of ${allowed.join(', ')}`);
+    if (found === undefined) throw new Refused(`${name} must be one of ${allowed.join(', ')}`);
     return found;
   };
 }
@@ -90,19 +90,22 @@ export function oneOf<T extends string>(...allowed: readonly T[]): Check<T> {
 /** `each`: what the sentence calls an entry. */
 export function listOf<T>(most: number, each: string, entry: Check<T>): Check<T[]> {
   return (value, name) => {
-    if (!Array.isArray(value) || value.length > most) throw new Refused(`${name} is a list of up to ${most} entries`);
+    if (!Array.isArray(value) || value.length > most)
+      throw new Refused(`${name} must be a list of up to ${most} entries`);
     return value.map(one => entry(one, each));
   };
 }
 
 /** Rows [from, to) of a list. */
 export function rowWindow<T extends { from: number; to: number }>(most: number, check: Check<T>): Check<T> {
-  return unless(check, ({ from, to }) => (to < from || to - from > most ? `a window has 0 to ${most} rows` : null));
+  return unless(check, ({ from, to }) =>
+    to < from || to - from > most ? `a window must have 0 to ${most} rows` : null,
+  );
 }
 
 /** The span [fromNs, toNs]. */
 export function timeSpan<T extends { fromNs: number; toNs: number }>(check: Check<T>): Check<T> {
-  return unless(check, ({ fromNs, toNs }) => (toNs < fromNs ? 'a span begins before it ends' : null));
+  return unless(check, ({ fromNs, toNs }) => (toNs < fromNs ? 'a span must begin before it ends' : null));
 }
 
 /** Of which process and card; absent or -1: of all. */

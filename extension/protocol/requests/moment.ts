@@ -36,7 +36,7 @@ export function untilOf(moment: Moment | undefined): number | null {
   return moment?.kind === 'born' ? (moment.atNs ?? null) : null;
 }
 
-const sessionTime = unless(time, (ns, name) => (ns < 0 ? `${name} is a time in nanoseconds from 0` : null));
+const sessionTime = unless(time, (ns, name) => (ns < 0 ? `${name} must be a time in nanoseconds, 0 or more` : null));
 
 const SHAPES: { [K in Moment['kind']]: Check<Extract<Moment, { kind: K }>> } = {
   now: object({ kind: oneOf('now') }),
@@ -46,7 +46,7 @@ const SHAPES: { [K in Moment['kind']]: Check<Extract<Moment, { kind: K }>> } = {
 
 /** Throws `Refused` with what is wrong. */
 export function checkMoment(value: unknown): Moment {
-  if (!isFields(value)) throw new Refused('a moment is an object');
+  if (!isFields(value)) throw new Refused('a moment must be an object');
   const kind = oneOf(...KINDS)(value.kind, 'kind');
   return SHAPES[kind](value, 'a moment');
 }

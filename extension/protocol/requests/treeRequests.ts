@@ -54,7 +54,7 @@ const MAX_OPEN = 20_000;
 
 const share: Check<number> = (value, name) => {
   if (typeof value === 'number' && value >= 0 && value <= 1) return value;
-  throw new Refused(`${name} is a part from 0 to 1`);
+  throw new Refused(`${name} must be a number from 0 to 1`);
 };
 
 export const treeChecks: Checks<TreeRequests> = {

@@ -38,7 +38,7 @@ export function checkMessages(packet: unknown): Checked[] {
   if (!isFields(packet) || packet.type !== 'batch') return [checkMessage(packet)];
   const { messages } = packet;
   if (Array.isArray(messages) && messages.length <= MOST_AT_ONCE) return messages.map(checkMessage);
-  return [{ ok: false, id: null, error: `a batch is a list of at most ${MOST_AT_ONCE} messages` }];
+  return [{ ok: false, id: null, error: `a batch must be a list of at most ${MOST_AT_ONCE} messages` }];
 }
 
 /** Checks one message. Never throws. */
@@ -46,10 +46,10 @@ export function checkMessage(value: unknown): Checked {
   const fields = isFields(value) ? value : null;
   const id = fields !== null && isIndex(fields.id) ? fields.id : null;
   try {
-    if (fields === null) throw new Refused('a message is an object');
+    if (fields === null) throw new Refused('a message must be an object');
     if (fields.type === 'ready') return { ok: true, message: { type: 'ready' } };
-    if (fields.type !== 'request') throw new Refused('the type of a message is "ready" or "request"');
-    if (id === null) throw new Refused('a request has an id, a whole number');
+    if (fields.type !== 'request') throw new Refused('the type of a message must be "ready" or "request"');
+    if (id === null) throw new Refused('a request must have an id, which is a whole number');
     return { ok: true, message: request(id, fields.method, fields.params) };
   } catch (error) {
     if (error instanceof Refused) return { ok: false, id, error: error.message };

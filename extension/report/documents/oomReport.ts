@@ -127,22 +127,24 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const ended = taken
     ? ''
     : exitCode === null
-      ? 'Its exit status is unknown.'
-      : `It ended with exit status ${exitCode}.`;
+      ? 'The exit status of the process is unknown.'
+      : `The process ended with exit status ${exitCode}.`;
   const before = outOfMemory.filter((one, i) => i < verdict.index && one.process === process && one.layer === layer);
   const others = formatPlural(before.length, 'other failure');
   const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
-  const where = device < 0 ? 'pinned host memory' : `GPU ${device}`;
+  const where = device < 0 ? 'of pinned host memory' : `on GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
   const inside = ranges === '' ? '' : `, in ${code(ranges)}`;
-  const request = `${line} requested ${bytes} of ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'snapshot’s history' : `run of process ${pid}`}`;
+  const request = `${line} requested ${bytes} ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'snapshot’s history' : `run of process ${pid}`}`;
   return [
     `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
     '',
     `${request} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
     '',
     `**${plain(detail)}.** ${plain(holder ?? '')}`.trimEnd(),
-    ...(before.length === 0 ? [] : ['', `It recovered from ${others} before: see \`gpu-memtrace report FILE --oom\`.`]),
+    ...(before.length === 0
+      ? []
+      : ['', `The process had recovered from ${others} before: see \`gpu-memtrace report FILE --oom\`.`]),
   ];
 }
 
@@ -197,11 +199,11 @@ export function unknownTexts(
   const texts = thatHold([
     [simulated, 'The GPU is simulated.'],
     [verdict.step === null, 'The step is unknown, because no training step had ended before.'],
-    [reservedBytes === null, 'PyTorch’s cache is unknown, because its allocator reported nothing.'],
-    [unseen, 'The largest gap is unknown, because the segments of PyTorch’s cache were not recorded.'],
+    [reservedBytes === null, 'The size of PyTorch’s cache is unknown, because PyTorch’s allocator reported nothing.'],
+    [unseen, 'The largest gap is unknown, because the segments of PyTorch’s allocator were not recorded.'],
     [verdict.totalBytes === null && verdict.freeBytes === null, 'The total and free memory of the GPU are unknown, because the driver was not queried.'],
     [verdict.totalBytes === null && verdict.freeBytes !== null, 'The total memory of the GPU is unknown, because the driver was not queried.'],
-    [usedBytes === null || processBytes === null, `Other processes are unknown, because the GPU’s own figures (NVML) ${why}.`],
+    [usedBytes === null || processBytes === null, `The memory of other processes is unknown, because the GPU’s own figures (NVML) ${why}.`],
   ]);
   return [...texts, ...missingLines(source.info(), true)];
 }

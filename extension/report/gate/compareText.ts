@@ -40,7 +40,7 @@ export function comparisonText(comparison: Comparison, layer: Layer, { a, b }: {
 function sideText({ file, when, shownMoment }: Side): string {
   if (shownMoment) {
     const { when: shown, reason } = endingWords(shownMoment);
-    return `${file} ${shown}: ${reason}`;
+    return `${file} ${shown}, because ${reason}`;
   }
   return when ? `${file} at ${when}` : `${file}, its end`;
 }

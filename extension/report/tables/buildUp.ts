@@ -66,7 +66,7 @@ export function buildUps(
 /** `192.00 MiB of it builds up within the step: 24 tensors of train.py:15 outlive 24 backward passes. …` */
 export function buildUpSentence({ bytes, count, line, rounds }: BuildUp): string {
   return t(
-    '{0} of it builds up within the step: {1} tensors from {2}, allocated in {3} rounds, outlive their backward passes. The code that collects them keeps their autograd graphs alive. Call `.detach()` on tensors that you only report.',
+    '{0} of it builds up within the step: {1} tensors from {2}, allocated in {3} iterations, outlive their backward passes. The code that collects them keeps their autograd graphs alive. Call `.detach()` on tensors that you only report.',
     formatBytes(bytes),
     formatCount(count),
     line,

@@ -99,7 +99,7 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
   return { timeNs: most.peakNs + JUST_AFTER_NS, step: null, bytes: most.peakBytes };
 }
 
-/** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program had freed everything when it ended`. */
+/** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program freed everything when it ended`. */
 export function endingWords({ step, cell, leftBytes }: Pick<Ending, 'step' | 'cell' | 'leftBytes'>) {
   const number = formatCount(step ?? 0);
   const ofStep = [t('As of the end of step {0}', number), t('at the end of step {0}', number)] as const;
@@ -109,7 +109,7 @@ export function endingWords({ step, cell, leftBytes }: Pick<Ending, 'step' | 'ce
   const [title, when] = cell !== undefined ? ofCell : step === null ? ofPeak : ofStep;
   const reason =
     leftBytes === 0
-      ? t('the program had freed everything when it ended')
+      ? t('the program freed everything when it ended')
       : t('only {0} was left when the program ended', formatBytes(leftBytes));
   return { title, when, reason };
 }

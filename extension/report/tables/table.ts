@@ -128,7 +128,7 @@ function totalLines(entry: ProcessRows, { info, verdicts, pools }: Snapshot): st
     const before = beforeAttachFrees(info, total);
     const blocks =
       before > 0
-        ? `, ${formatPlural(before, 'free')} of blocks from before ${attachedLate(info, total) ? 'the attach' : 'the recording'}`
+        ? `, ${formatPlural(before, 'free')} of blocks from before ${attachedLate(info, total) ? 'attaching' : 'recording'}`
         : '';
     lines.push(`  ${where}: ${totalText(total)}${blocks}`);
     const own = verdicts.ledger.find(one => one.process === entry.process.index && one.device === total.device);

@@ -45,7 +45,7 @@ export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): s
   const more = oomFiles.size > 1 ? ` (one for each of ${oomFiles.size} processes)` : '';
   const all = file === undefined ? '' : `Full out-of-memory report: ${file}${more}`;
   if (wentOn === true) return [`${lines.join()} ${all}`.trimEnd()];
-  if (holder !== null) lines.push(`  Held by ${holderText(holder)}.`);
+  if (holder !== null && holder.kind !== 'none') lines.push(`  Held by ${holderText(holder)}.`);
   else if (unnamed !== null && layer === 'tensor') lines.push(`  ${unnamed}`);
   const share = holder && shareOf(holder);
   if (share !== null) lines.push(`  ${share}`);
@@ -53,7 +53,7 @@ export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): s
   const time = timeUntilFull(fullInSeconds, t);
   const step = formatCount(fullAtStep ?? 0);
   if (fullAtStep !== null)
-    lines.push(`  At this rate, the device will be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
+    lines.push(`  At this rate, the GPU will be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
   if (advice.length === 0) lines.push(`  ${suggestion}`);
   lines.push(...advice.map((each, i) => `  ${i === 0 ? 'Try first' : 'Or'} (${givesText(each)}): ${each.text}`));
   if (all !== '') lines.push(`  ${all}`);

@@ -220,7 +220,9 @@ function activeFolder(): vscode.WorkspaceFolder | undefined {
 export async function planOfTest(given: unknown): Promise<LaunchPlan> {
   const { id, label, uri } = (given ?? {}) as Partial<vscode.TestItem>;
   if (id === undefined || uri === undefined || !(id === uri.fsPath || id.startsWith(`${uri.fsPath}::`))) {
-    throw new Refused(vscode.l10n.t('Choose a pytest test in Test Explorer. Other tests cannot be traced alone.'));
+    throw new Refused(
+      vscode.l10n.t('Choose a single pytest test in the Test Explorer. Other tests cannot be traced individually.'),
+    );
   }
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? dirname(uri.fsPath);
   const cwd = vscode.workspace.getConfiguration('python.testing', uri).get<string>('cwd') ?? '';

@@ -21,7 +21,7 @@ export async function debugActiveFile(): Promise<void> {
   const uri = await activePythonFile();
   if (vscode.extensions.getExtension('ms-python.debugpy') === undefined) {
     throw new Refused(
-      vscode.l10n.t('Install the extension Python Debugger (ms-python.debugpy): it runs the debugger.'),
+      vscode.l10n.t('Install the Python Debugger extension (ms-python.debugpy), which runs the debugger.'),
     );
   }
   await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(uri), {

@@ -11,7 +11,7 @@ export async function makeRoom(sessions: Kept, plan: LaunchPlan): Promise<boolea
   );
   if (running === undefined) return true;
   const stop = { label: vscode.l10n.t('Stop it and trace again') };
-  const beside = { label: vscode.l10n.t('Trace beside it') };
+  const beside = { label: vscode.l10n.t('Let it run, and trace again') };
   const title = vscode.l10n.t('{0} is still running', plan.title);
   const picked = await vscode.window.showQuickPick([stop, beside], { title });
   if (picked === stop && running.running) {

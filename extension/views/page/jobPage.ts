@@ -21,7 +21,7 @@ export async function pickJob(): Promise<vscode.Uri | undefined> {
 /** The folder of a job. Throws `Refused` where it is none. */
 export function jobFolder({ fsPath }: vscode.Uri): string {
   if (isJobFolder(fsPath)) return fsPath;
-  throw new Refused(vscode.l10n.t('{0} is not a job folder. It contains neither run=… nor traces.', fsPath));
+  throw new Refused(vscode.l10n.t('{0} is not a job folder. It contains neither run=… folders nor traces.', fsPath));
 }
 
 /** A job of many ranks as a page: ranks × steps, and what differs between ranks. It follows a job that runs. */

@@ -131,13 +131,13 @@ export class AttachedRecording extends Recording {
   end(): RecordingEnd | null {
     const { result } = this;
     if (result === null) return null;
-    if (result.lost > 0) this.log.warn(`the tracer lost ${result.lost} events`);
+    if (result.lost > 0) this.log.warn(`the tracer dropped ${result.lost} events`);
     return {
       exitCode: null,
       failed: false,
       sentence: used => {
         const end = this.reason(result);
-        return used ? end : `${end} ${vscode.l10n.t('It allocated nothing while attached.')}`;
+        return used ? end : `${end} ${vscode.l10n.t('It allocated nothing while the tracer was attached.')}`;
       },
     };
   }

@@ -8,7 +8,7 @@
 
 namespace gmt::model {
 
-constexpr const char *kPoolUnknown = "pool not known";
+constexpr const char *kPoolUnknown = "unknown pool";
 /// Of tensors whose memory was given back to the GPU while they live, as torch_memory_saver does.
 constexpr const char *kPaused = "paused: addresses reserved, memory released";
 

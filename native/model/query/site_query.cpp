@@ -285,7 +285,7 @@ class SiteGrouping {
     if (query_.group_by == GroupBy::Process) return names_.process(info.process);
     const SiteInfo &site = accounts_.sites()[group.site];
     const StackSummary &summary = site.summary;
-    if (summary.file.empty() && summary.before_attach) return "before recording";
+    if (summary.file.empty() && summary.before_attach) return "allocated before recording";
     if (summary.file.empty()) return site.library.path.empty() ? "no Python line" : site.library.file_name();
     if (query_.group_by == GroupBy::File) return summary.file;
     return summary.file + ":" + std::to_string(summary.line);

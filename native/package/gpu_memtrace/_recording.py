@@ -58,7 +58,7 @@ class Recording:
     def check(self) -> None:
         """Raises where the process uses the GPU unseen."""
         if not seen():
-            raise NotRecorded("This process uses CUDA, but it is not recorded, because it used CUDA before the recording. " + HOW)
+            raise NotRecorded("This process uses CUDA, but it is not recorded, because it used CUDA before recording began. " + HOW)
 
     def questions(self) -> "Questions":
         from ._questions import Questions

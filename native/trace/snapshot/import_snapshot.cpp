@@ -197,7 +197,7 @@ void write_notes(LogBuilder &log, const SnapshotData &data, const SnapshotBeginn
     const std::string blocks = counted(beginning.blocks.size(), "block", "blocks") + ", " + size_text(bytes);
     write_note(log, GMT_NOTE_ATTACHED,
                data.actions.empty() ? "There is no history, only the live memory at the end (" + blocks + ")."
-                                    : "The history does not cover the beginning (before it: " + blocks +
+                                    : "The history does not cover the beginning (earlier: " + blocks +
                                           "). A larger max_entries records more of it.");
   }
   const auto gap = [&](uint64_t count, const char *one, const char *many) {

@@ -41,7 +41,7 @@ class PickleReader {
       if (!stopped_) table[code](*this);
       if (count % kMemoryInterval == 0) check_memory();
     }
-    if (!error_ && (stack_.size() != 1 || !marks_.empty())) fail_at("it ends with parts that belong to nothing");
+    if (!error_ && (stack_.size() != 1 || !marks_.empty())) fail_at("it ends with values that nothing uses");
     if (error_) return *error_;
     tree_.root_ = stack_.back();
     return std::move(tree_);
@@ -92,7 +92,7 @@ class PickleReader {
   bool has(size_t count) {
     const size_t floor = marks_.empty() ? 0 : marks_.back();
     if (stack_.size() >= floor + count) return true;
-    fail_at("it takes more than was put there");
+    fail_at("it uses more values than it has");
     return false;
   }
   bool pop_mark(size_t &first) {
@@ -135,7 +135,8 @@ class PickleReader {
   /// Adds the values from `first` on, which leave the stack, to a container that is there.
   void add_items(Value target, size_t first, bool pairs) {
     const size_t count = stack_.size() - first;
-    if (!target.is(pairs ? Value::kDict : Value::kList)) return fail_at("it adds items to what cannot hold them");
+    if (!target.is(pairs ? Value::kDict : Value::kList))
+      return fail_at("it adds items to an object that cannot hold any");
     if (pairs && count % 2 != 0) return fail_at("a key has no value");
     PickleTree::Container &container = tree_.containers_[target.payload()];
     std::vector<Value> &pool = tree_.pool_;

@@ -266,7 +266,7 @@ bool fits(const gmt_python_interpreter &in) {
 PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile> &files, const MappedFile &file,
                      const MappedSymbols &symbols) {
   const auto [version, exact] = python_version(process, symbols, std::string(file.name()));
-  if (version == 0 || (!exact && !python::table_of(version))) return not_yet(version, "its version is not known");
+  if (version == 0 || (!exact && !python::table_of(version))) return not_yet(version, "its version is unknown");
   const auto runtime = symbols.find("_PyRuntime");
   const auto code_type = symbols.find("PyCode_Type"), type_type = symbols.find("PyType_Type");
   const bool described = version >= python::kFirstSelfDescribed && python::table_of(version);
@@ -308,7 +308,7 @@ PythonTarget examine(const ForeignProcess &process, const std::vector<MappedFile
 
 std::string unsupported_sentence(uint32_t version, const std::string &because) {
   const std::string name = version ? version_text(version) : "of an unknown version";
-  return "Python " + name + " is not supported (" + because + "): events carry no Python stack";
+  return "Python " + name + " is not supported (" + because + "): events have no Python lines";
 }
 
 PythonTarget find_python(pid_t pid) {

@@ -42,7 +42,7 @@ class EarlierMemory {
     write(GMT_TENSOR_ALLOC, device, static_cast<uint64_t>(before), ns);
     log_.note(GMT_NOTE_ATTACHED,
               "Tensors on gpu_" + std::to_string(device) + " held " + bytes_text(static_cast<uint64_t>(before)) +
-                  " before the recording, as PyTorch reports. It is one sum without source lines and shrinks "
+                  " before recording began, according to PyTorch. It is one sum without source lines and shrinks "
                   "as they are freed.");
   }
   /// It is not known by now on which GPU the driver's memory is: it is shown without one.

@@ -65,24 +65,24 @@ Problem parse_attach(int count, char **words, AttachOptions *out) {
 
 const char kHelp[] =
     R"(gpu-memtrace-uprobe attach --pid PID --directory DIR [options]
-  Records the GPU memory of a running program from outside, by probes in its libraries, into trace logs in DIR.
-  It goes on until the program ends, SIGINT or SIGTERM comes, or standard input (a pipe or a terminal) ends.
-    --children          processes that the program makes are recorded too
-    --wait-libraries    for a program that was just started: it is held up at each new library until the probes are in
-                        place, so that no call is missed
-    --no-stacks         events carry no Python stack
-    --no-autograd       backward passes of PyTorch are not followed: what they allocate carries no line
-    --native-stacks     events without a Python stack carry the native one
-    --perf-probes       one perf event for each probe, as on kernels before Linux 6.6: slower to take away, and needs root
-    --earlier-bytes N   what the program holds by now on one of its GPUs by nvidia-smi; once for each of them
-    --ring-bytes N      room between the kernel and this program (default 67108864)
-    --budget-bytes N    most that the log of one process may take (default 8589934592)
+  Records the GPU memory of a running program into trace logs in DIR, with kernel probes in the program's libraries.
+  Recording ends when the program ends, on SIGINT or SIGTERM, or when standard input (a pipe or a terminal) ends.
+    --children          also record processes that the program starts
+    --wait-libraries    for a program that was just started: pause it at each new library until the probes are in place, so
+                        that no call is missed
+    --no-stacks         record no Python lines
+    --no-autograd       do not track backward passes: their memory has no line
+    --native-stacks     record native stacks for events without a Python stack
+    --perf-probes       use one perf event per probe, as before Linux 6.6: detaching is slower, and needs root
+    --earlier-bytes N   memory of the program on one of its GPUs, according to nvidia-smi; pass it once per GPU
+    --ring-bytes N      size of the buffer between the kernel and this program (default 67108864)
+    --budget-bytes N    maximum size of the log of one process (default 8589934592)
 gpu-memtrace-uprobe self-test
-  Tells as one line of JSON whether this machine lets it attach, by probing a function of its own.
+  Prints one line of JSON: whether attaching works on this machine, tested by probing one of its own functions.
 gpu-memtrace-uprobe --help | --version
 
-It prints what happens as lines of JSON. Exit status: 0 attached and detached again (self-test: attaching works), 1 self-test:
-attaching does not work, 2 a problem, told in a line of type "error".
+Events are printed as lines of JSON. Exit status: 0 after attaching and detaching (self-test: attaching works); 1 if the
+self-test failed; 2 for an error, which is printed as a line of type "error".
 It needs CAP_BPF and CAP_PERFMON, or root:  sudo setcap cap_bpf,cap_perfmon+ep gpu-memtrace-uprobe
 )";
 

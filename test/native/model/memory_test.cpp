@@ -371,7 +371,7 @@ TEST(what_was_there_before_the_tracer_is_told_apart) {
   const auto rows = feed.sites().rows;
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].source == LineSource::BeforeAttach);
-  CHECK_EQ(rows[0].label, "before recording");
+  CHECK_EQ(rows[0].label, "allocated before recording");
   CHECK(feed.model.site(rows[0].id)->source == LineSource::BeforeAttach);
   const SiteSeries series = feed.model.site_series({});
   CHECK(series.rows[0].source == LineSource::BeforeAttach);

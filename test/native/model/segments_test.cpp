@@ -49,7 +49,7 @@ TEST(segments_by_pool) {
   };
   using Live = std::map<std::string, int64_t>;
   CHECK(feed.model.pools().empty());
-  CHECK(live() == (Live{{"pool not known", 6 * kMb + 512}}));
+  CHECK(live() == (Live{{"unknown pool", 6 * kMb + 512}}));
   feed.put_pool(7, {0, 1, 0, 0, GMT_POOL_GRAPH, 2, 0, 0, 0}, "graphs[...]", {200 * kMb});
   CHECK(feed.model.pools().empty());  // there may be more
   feed.put_pool(7, {0, 0, 0, 0, GMT_POOL_NO_MORE, 0, 0, 0, 0}, "", {});
@@ -66,7 +66,7 @@ TEST(segments_by_pool) {
   CHECK_EQ(rows[1].live_bytes, 6 * kMb);
   CHECK_EQ(rows[1].makers, 2u);
   CHECK_EQ(feed.model.site(rows[1].site)->stack.frames[0].line, 1u);
-  CHECK_EQ(rows[2].label, "pool not known");  // it was taken since
+  CHECK_EQ(rows[2].label, "unknown pool");  // it was taken since
   CHECK_EQ(rows[2].live_bytes, 1024u);
   CHECK_EQ(feed.model.fragmentation(0, 0).segments, 2u);
   const auto blocks = feed.model.allocations({.layer = model::Layer::Tensor}).rows;

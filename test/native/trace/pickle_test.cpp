@@ -115,15 +115,15 @@ TEST(no_pickle) {
 TEST(damaged) {
   const std::string begin = "x.pickle was not opened: at byte ";
   CHECK_EQ(error_of("\x80\x02t."), begin + "2 it ends a list that was not begun.");
-  CHECK_EQ(error_of("\x80\x02\x85."), begin + "2 it takes more than was put there.");
-  CHECK_EQ(error_of("\x80\x02N(\x85."), begin + "4 it takes more than was put there.");
+  CHECK_EQ(error_of("\x80\x02\x85."), begin + "2 it uses more values than it has.");
+  CHECK_EQ(error_of("\x80\x02N(\x85."), begin + "4 it uses more values than it has.");
   CHECK_EQ(error_of("\x80\x02(Ne."), begin + "4 it adds items to nothing.");
-  CHECK_EQ(error_of("\x80\x02N(Ne."), begin + "5 it adds items to what cannot hold them.");
+  CHECK_EQ(error_of("\x80\x02N(Ne."), begin + "5 it adds items to an object that cannot hold any.");
   CHECK_EQ(error_of("\x80\x02}(Nu."), begin + "5 a key has no value.");
   CHECK_EQ(error_of("\x80\x02h\x05."), begin + "2 it refers to item 5, which is not there.");
   CHECK_EQ(error_of("\x80\x02Nr\xff\xff\xff\x7f."), begin + "3 it remembers item 2147483647 of far fewer.");
-  CHECK_EQ(error_of("\x80\x02NN."), begin + "4 it ends with parts that belong to nothing.");
-  CHECK_EQ(error_of("\x80\x02."), begin + "2 it ends with parts that belong to nothing.");
+  CHECK_EQ(error_of("\x80\x02NN."), begin + "4 it ends with values that nothing uses.");
+  CHECK_EQ(error_of("\x80\x02."), begin + "2 it ends with values that nothing uses.");
 }
 
 TEST(cut_short_anywhere) {

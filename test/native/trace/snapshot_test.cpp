@@ -80,7 +80,7 @@ TEST(what_was_there_before_the_history) {
   CHECK_EQ(got.events[6].address, kBase);
   CHECK_EQ(got.stack(6)->frames.size(), 2u);  // the block itself knows who made it
   CHECK_EQ(got.notes(),
-           "The history does not cover the beginning (before it: 3 blocks, 1.50 KiB). A larger max_entries records "
+           "The history does not cover the beginning (earlier: 3 blocks, 1.50 KiB). A larger max_entries records "
            "more of it.\n");
 }
 

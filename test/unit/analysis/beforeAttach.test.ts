@@ -28,7 +28,7 @@ test('frees of what was there before the tracer came are no unmatched ones', () 
   assert.deepEqual([early?.unmatchedFrees, early?.beforeAttachFrees], [3, 0]);
 });
 
-test('a block of before has "before recording" in the place of its line, and is no leak', () => {
+test('a block of before has "allocated before recording" in the place of its line, and is no leak', () => {
   const report = wholeReport(makeTrace([came]));
   assert.equal(report.sites.find(({ id }) => id === 5)?.lineSource ?? 'before-attach', 'before-attach');
   assert.deepEqual(report.findings, []);
@@ -36,6 +36,6 @@ test('a block of before has "before recording" in the place of its line, and is 
     now: new Date(0),
   });
   const text = textOf(lines);
-  assert.match(text, /0x7f00:gpu_0: 4\.00 KiB {2}\(before recording\)/);
+  assert.match(text, /0x7f00:gpu_0: 4\.00 KiB {2}\(allocated before recording\)/);
   assertSentence(linesOf(text, /frees|NOTE/));
 });

@@ -31,19 +31,36 @@ const BANNED: [form: RegExp, instead: string][] = [
   [/\bPython’s collector\b|\bthe collector\b/, 'the garbage collector'],
   [/\bnot (kept|held|known) any ?more\b/, 'no longer'],
   [/\b[Ww]here (that|it|there) is(n’t| not| no)?\b/, 'if'],
+  [/\bin (every|each) (step|\{0\})$|\bgrows? in (every|each)\b/, 'grows every step'],
+  [/(^|\()before (the )?recording\b/, 'allocated before recording'],
+  [/\bthe device will be full\b/, 'the GPU will be full'],
+  [/\bthe question\b(?! mark)/i, 'the query'],
+  [/\b(has|have) no mark\b/, 'marker'],
+  [/\brounds\b|\bround of\b/, 'loop iterations'],
+  [/\bbeside\b/, 'next to, as well as'],
+  [/\bsays? so\b/, 'has a note, has a message'],
+  [/\bhanded out\b|\bthat there is\b|\bany more\b/, 'plain words'],
+  [/\bPyTorch(’|')s cache, which is inside\b|\breserves? \S+ of PyTorch’s cache\b/, 'reserved memory'],
 ];
 
 /** Sources whose texts are read by people, and those in which a comment or a name may be. */
-const listed = execFileSync('git', ['ls-files', 'extension', 'native'], { cwd: root, encoding: 'utf8' });
+const FOLDERS = ['extension', 'native', 'webview', 'docs', 'README.md', 'package.nls.json'];
+const listed = execFileSync('git', ['ls-files', ...FOLDERS], { cwd: root, encoding: 'utf8' });
 const ROOMS =
-  /^extension\/(analysis|report|cli|capture|exporters|jobs|engine|native|text)\/.*\.ts$|^native\/.*\.(cpp|h|py)$|^extension\/cli\/mcp\/tools\.json$/;
+  /^(extension|webview)\/.*\.ts$|^native\/.*\.(cpp|h|py)$|^extension\/cli\/mcp\/(tools\.json|skills\/.*\.md)$|^docs\/[\w-]+\.md$|^README\.md$|^package\.nls\.json$/;
 const files = listed.split('\n').filter(file => ROOMS.test(file) && !/\.gen\.|\.d\.ts$/.test(file));
 
 function textsOf(file: string): string[] {
   const source = readFileSync(join(root, file), 'utf8');
+  // What is code in a page may be a name of a contract.
+  if (file.endsWith('.md'))
+    return source
+      .replace(/^```[^]*?^```/gm, '')
+      .replace(/`[^`]*`/g, '`…`')
+      .split('\n\n');
   if (file.endsWith('.ts')) return literals(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
   const code = source.replace(/^\s*(\/\/|#|""").*$|\s\/\/.*$/gm, '');
-  return [...code.matchAll(/"((?:[^"\\\n]|\\.)*)"/g)].map(([, text = '']) => text);
+  return [...code.matchAll(/R"\(([^]*?)\)"|"((?:[^"\\\n]|\\.)*)"/g)].map(([, raw, text = '']) => raw ?? text);
 }
 
 /** Of strings and templates, whose values are `{0}`. */

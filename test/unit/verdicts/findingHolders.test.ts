@@ -1,7 +1,9 @@
 // Findings of which the agent told who holds the memory.
 import assert from 'node:assert/strict';
 import { judgeTrace } from '../../../extension/analysis/findings/judgeTrace';
-import { headLine } from '../../../extension/report/tables/tableFindings';
+import { findingText, headLine } from '../../../extension/report/tables/tableFindings';
+import { NO_OWNER } from '../../../extension/analysis/findings/kinds/holderAnswers';
+import { holderText } from '../../../extension/analysis/words';
 import { leakWords } from '../../../extension/analysis/findings/kinds/wording';
 import type { Finding, LeakClass } from '../../../extension/protocol/verdicts';
 import { addresses, blockFacts, detachFix, findingsOf, only, playing } from '../runs/findingRuns';
@@ -145,6 +147,10 @@ test('of gradients with their own graphs nobody in Python is the holder', () => 
   assert.match(cycle.suggestion, /torch\.autograd\.grad/);
 });
 
+test('a cycle has its article where it stands in a sentence', () => {
+  assert.equal(holderText({ ...NO_OWNER, kind: 'cycle', path: 'cycle of Node' }), 'a reference cycle of Node');
+});
+
 test('what lives to the end though Python has none of it has no Python owner', () => {
   const run = playing(40, (step, run) => [run.alloc(1, MB), step === 20 && run.alloc(2, MB)]);
   const end = { when: 'exit', ok: true, cut: false, groups: [], more: addresses(run.blocks(2)) };
@@ -152,6 +158,7 @@ test('what lives to the end though Python has none of it has no Python owner', (
     only(findingsOf(run, { answers: [{ text: JSON.stringify(document), blocks: blockFacts(seen) }] }));
   assertSentence(found(end).holder?.path);
   assert.match(found(end).suggestion, /ipc_collect/);
+  assert.ok(!findingText(found(end)).some(line => /Held by/.test(line)), 'its suggestion is that nothing holds it');
   assert.equal(found(end, run.blocks(1)).holder, null, 'some of it is there');
   for (const document of [
     { ...end, cut: true },

@@ -61,7 +61,7 @@ export class BlockView {
   private readonly reply = el('p', { class: 'dim', role: 'status', 'data-fact': 'reply' });
 
   constructor(private readonly actions: BlockViewActions) {
-    const queryLabel = t('Query the program: what holds the block, its requested size, stream and pool');
+    const queryLabel = t('Query the program for the block’s holder, requested size, stream and pool');
     this.queryButton = iconButton('ask-block', 'question', queryLabel, () => actions.queryProgram()).element;
     const buttons = el(
       'span',

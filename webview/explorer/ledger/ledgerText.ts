@@ -13,7 +13,7 @@ export const PART_WORDS: Record<LedgerPartKind, readonly [string, string]> = {
     t('Freed tensors whose memory another stream still uses, as PyTorch reported at the end of a step'),
   ],
   pools: [t('private pools'), t('Reserved for CUDA graphs or MemPools and currently unused; nothing else can use it')],
-  cached: [t('cached'), t('Reserved by the framework’s allocator, but holds no tensor')],
+  cached: [t('cached'), t('Reserved by the framework’s allocator, but not used by any tensor')],
   driver: [t('other driver'), t('Allocated from the CUDA driver outside the framework’s allocator')],
   rest: [
     t('rest of the process'),

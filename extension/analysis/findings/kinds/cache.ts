@@ -38,7 +38,7 @@ export function cacheFinding(
     ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
     verdict: pending ? 'pending' : 'fragmentation',
     headline: pending
-      ? t('PyTorch’s reserved memory grows although its cache has room')
+      ? t('PyTorch’s reserved memory grows although its cache has free memory')
       : leaking.length > 0
         ? t('PyTorch’s reserved memory grows faster than its allocated memory')
         : t('PyTorch’s reserved memory grows, but its allocated memory does not'),

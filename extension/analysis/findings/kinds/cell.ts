@@ -68,7 +68,7 @@ export function cellFindings(source: TraceSource, reported: ReadonlySet<number>)
         holder?.kind === 'output'
           ? KEEPS_RESULTS
           : t(
-              'Create the object that the cell adds to anew in the cell, or delete it (`del`) before you run the cell again.',
+              'Re-create the object to which the cell adds memory at the start of the cell, or delete it (`del`) before you run the cell again.',
             ),
     });
   });

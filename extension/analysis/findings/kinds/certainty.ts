@@ -49,7 +49,7 @@ export function doubtOf(growth: Growth): string | null {
   const keeper = holder?.container ?? holder?.path ?? '';
   if (growth.ofSize && holder?.limit === 'anew')
     return t(
-      '{0} got a new, larger tensor in {1} steps, which replaced the previous one. If the sizes grow on purpose, as with larger batches or longer inputs, this is not a leak.',
+      'In {1} steps, the tensor in {0} was replaced by a larger one. If the sizes grow on purpose, as with larger batches or longer inputs, this is not a leak.',
       keeper,
       formatCount(rises),
     );

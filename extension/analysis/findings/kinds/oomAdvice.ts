@@ -56,7 +56,7 @@ export function noAdvice({ failure: { snapshot, requestedBytes }, totalBytes }: 
   if (snapshot === null) return t('No suggestion: only the size of this failure was recorded, not the live memory at that time.');
   if (totalBytes !== null && requestedBytes > totalBytes)
     return t('This single allocation is larger than the GPU ({0}), so freeing memory does not help.', formatBytes(totalBytes));
-  return t('No suggestion: no growth was found, PyTorch’s cache has too little unused memory, and none of the live memory is known to depend on the batch size.');
+  return t('No suggestion: no growth was found, PyTorch’s cache is too small to help, and none of the live memory is known to depend on the batch size.');
 }
 
 export const NO_SEGMENTS = { freeBytes: 0, largestFreeBytes: 0, emptyBytes: 0 };

@@ -267,12 +267,12 @@ function causeText(
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
     leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), after.line),
-    cache: t('PyTorch’s cache has {0} unused, but only PyTorch can use it', formatBytes(emptyBytes)),
+    cache: t('PyTorch has {0} of unused memory in its cache, but only PyTorch can use it', formatBytes(emptyBytes)),
     limit: `${stopped}. ${why}`,
-    fragmentation: t('The memory is fragmented: PyTorch’s cache has {0} unused, but the largest gap is {1}', unused, gap),
+    fragmentation: t('The memory is fragmented: PyTorch has {0} of unused memory, but the largest gap is {1}', unused, gap),
     pools: poolTexts(privatePools(snapshot?.pools ?? [])).join('; '),
     'big-request': t('This is one unusually large allocation; everything else is at its normal level'),
-    'other-process': t('Other processes use {0} of the device', formatBytes(othersBytes ?? 0)),
+    'other-process': t('Other processes use {0} of the GPU', formatBytes(othersBytes ?? 0)),
     full: why,
   };
   return limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];

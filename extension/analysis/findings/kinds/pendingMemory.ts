@@ -26,7 +26,7 @@ function pendingWords(
   cache: Growth | null,
 ): Pick<Finding, 'headline' | 'detail' | 'evidence' | 'ruledOut' | 'suggestion'> {
   const size = (amount: string): string =>
-    share === null ? amount : t('{0}, {1}% of PyTorch’s cache', amount, formatCount(100 * share));
+    share === null ? amount : t('{0}, {1}% of PyTorch’s reserved memory', amount, formatCount(100 * share));
   const amounts = size(t('{0}–{1}', formatBytes(leastBytes), formatBytes(mostBytes)));
   const evidence = [
     t(

@@ -61,7 +61,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['size'],
-    text: t('A tensor grows in {each}. Store its parts on the CPU, limit its length, or start a new one every epoch.'),
+    text: t('A tensor grows {each}. Store its parts on the CPU, limit its length, or start a new one every epoch.'),
   },
   {
     classes: ['cycle'],
@@ -74,7 +74,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: ['hook'],
     when: ({ container }) => /_hooks$/.test(container ?? ''),
-    text: t('A hook is registered in {each}, and every hook keeps the tensors it receives. Register it once, before the loop, or call `handle.remove()` at the end of the step.'),
+    text: t('A new hook is registered {each}, and every hook keeps the tensors it receives. Register it once, before the loop, or call `handle.remove()` at the end of the step.'),
   },
   {
     classes: ['hook'],
@@ -93,7 +93,7 @@ const TABLE: readonly Advice[] = [
     classes: ['outputs', 'backward', 'graph'],
     pattern: /\badd_param_group\s*\(/,
     holder: /\.state\[/,
-    text: t('Parameters are added to the optimizer in {each}, and it stores state for every one of them. Add each parameter only once, or create a new optimizer when you train different parameters.'),
+    text: t('Parameters are added to the optimizer {each}, and it stores state for each of them. Add each parameter only once, or create a new optimizer when you train different parameters.'),
   },
   {
     classes: ['outputs'],
@@ -116,19 +116,19 @@ const TABLE: readonly Advice[] = [
     holder: /\[\.\.\.\]|\(cache\)/,
     when: holder => !isOfTuple(holder),
     trains: false,
-    text: t('{container} grows in {each}, and every entry keeps its autograd graph alive. If nothing is trained here, use `with torch.no_grad():`; otherwise store `{cpu}` of each tensor.'),
+    text: t('{container} grows {each}, and every entry keeps its autograd graph alive. If nothing is trained here, use `with torch.no_grad():`; otherwise store `{cpu}` of each tensor.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
     when: holder => holder.one === true && !isOfTuple(holder),
-    text: t('{container} grows in {each}. Store just the number (`.item()`) or, if you need a tensor, `{cpu}`. Otherwise remove old entries or limit its size.'),
+    text: t('{container} grows {each}. Store just the number (`.item()`) or, if you need a tensor, `{cpu}`. Otherwise remove old entries or limit its size.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],
     holder: /\[\.\.\.\]|\(cache\)/,
     when: holder => !isOfTuple(holder),
-    text: t('{container} grows in {each}. Move the stored tensors to the CPU (`{cpu}`), remove old entries, or limit its size.'),
+    text: t('{container} grows {each}. Move the stored tensors to the CPU (`{cpu}`), remove old entries, or limit its size.'),
   },
   {
     classes: ['graph'],
@@ -137,16 +137,16 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['graph'],
-    text: t('A tensor is stored together with its autograd graph in {each}. Find the code that stores it, and store `.detach()` of the tensor instead.'),
+    text: t('A tensor is stored together with its autograd graph {each}. Find the code that stores it, and store `.detach()` of the tensor instead.'),
   },
   {
     classes: ['pinned'],
-    text: t('Pinned host memory is allocated in {each} and never freed. Reuse the buffers, or let the DataLoader pin memory (`pin_memory=True`) with a fixed number of workers.'),
+    text: t('Pinned host memory is allocated {each} and never freed. Reuse the buffers, or let the DataLoader pin memory (`pin_memory=True`) with a fixed number of workers.'),
   },
   {
     classes: ['driver'],
     library: /^NCCL/,
-    text: t('NCCL allocated it for a process group. A process group keeps its communicators until it is destroyed, even if no variable refers to it any more. Create each group only once, or call `torch.distributed.destroy_process_group(group)` when you no longer need it.'),
+    text: t('NCCL allocated it for a process group. A process group keeps its communicators until it is destroyed, even if no variable refers to it any longer. Create each group only once, or call `torch.distributed.destroy_process_group(group)` when you no longer need it.'),
   },
   {
     classes: ['driver'],

@@ -18,7 +18,7 @@ export function untracedFinding(judged: JudgedLedger, growth: Growth): Finding {
     ],
     ruledOut: [t('Not a tensor leak: tensor memory is traced.')],
     suggestion: t(
-      'Look for code that loads kernels or modules again in every step: repeated compilation, new contexts, or streams that are never destroyed.',
+      'Look for code that loads kernels or modules again every step: repeated compilation, new contexts, or streams that are never destroyed.',
     ),
   });
 }

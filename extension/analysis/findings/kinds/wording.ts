@@ -82,7 +82,7 @@ function linesText(first: Place, [second, ...others]: Place[]): string {
 function keeps(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0} keeps the autograd graph of {1} alive', where, each),
-    size: t('{0} keeps a tensor that grows in {1}', where, each),
+    size: t('{0} keeps a tensor that grows {1}', where, each),
     gradients: t('{0} keeps the gradients of {1} alive', where, each),
     backward: t('{0} keeps tensors from the backward pass of {1} alive', where, each),
     cycle: t('{0} keeps {1} from {2} alive in reference cycles', where, blocks, each),
@@ -92,7 +92,7 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string, lib
     driver:
       library === null
         ? t('{0} keeps driver memory from {1}', where, each)
-        : t('{0} keeps memory that {2} allocates in {1}', where, each, library),
+        : t('{0} keeps memory that {2} allocates {1}', where, each, library),
     outputs: t('{0} keeps {1} from {2} alive', where, blocks, each),
   };
   return words[kind];
@@ -102,7 +102,7 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string, lib
 function leaves(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0} leaves the autograd graph of {1} alive', where, each),
-    size: t('{0} allocates a tensor that grows in {1}', where, each),
+    size: t('{0} allocates a tensor that grows {1}', where, each),
     gradients: t('{0} leaves the gradients of {1} alive', where, each),
     backward: t('{0} leaves tensors from the backward pass of {1} alive', where, each),
     cycle: t('{0} leaves {1} from {2} alive in reference cycles', where, blocks, each),
