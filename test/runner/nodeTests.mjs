@@ -19,9 +19,13 @@ export function together(kind, files, count) {
 
 /**
  * `kind` names the result file; `concurrency` is how many files run at once, each for `mostSeconds`. `names`: only tests whose
- * names hold one of these texts. Resolves with {passed, failed, skipped, notes}.
+ * names hold one of these texts. `program`: the Node that runs them. Resolves with {passed, failed, skipped, notes}.
  */
-export async function runNodeTests(kind, files, { concurrency = 1, mostSeconds = 600, names = [], env = {} } = {}) {
+export async function runNodeTests(
+  kind,
+  files,
+  { concurrency = 1, mostSeconds = 600, names = [], env = {}, program = process.execPath } = {},
+) {
   const tap = inRoot('build/test-results', `${kind}.tap`);
   rmSync(tap, { force: true });
   const flags = [
@@ -35,7 +39,7 @@ export async function runNodeTests(kind, files, { concurrency = 1, mostSeconds =
     `--test-reporter-destination=${tap}`,
     ...names.map(name => `--test-name-pattern=${quoted(name)}`),
   ];
-  const { code } = await run(process.execPath, [...flags, ...files], { env });
+  const { code } = await run(program, [...flags, ...files], { env });
   return counted(readFileSync(tap, 'utf8'), code);
 }
 

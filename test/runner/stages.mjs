@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { runHost } from '../host/runInCode.mjs';
 import { runPageChecks } from '../page/all.mjs';
+import { runArm64Quick, runArm64Whole } from '../arm64/suite.mjs';
 import { bundle } from '../project/build.mjs';
 import { checkClangFormat, checkOxfmt } from '../project/format.mjs';
 import { buildChecked, buildNative, buildNativeTests } from '../project/native.mjs';
@@ -148,6 +149,13 @@ export const stages = [
     run: ({ paths }) => runTorchTests(paths),
   },
   {
+    name: 'arm64',
+    what: 'the library in programs for arm64, under an emulator',
+    after: ['build', 'python', 'programs'],
+    cores: 1,
+    run: runArm64Quick,
+  },
+  {
     name: 'page',
     what: 'the page in Chromium',
     cores: 1.1,
@@ -277,6 +285,16 @@ export const stages = [
     cores: 2,
     takes: both,
     run: runCheckedTests,
+  },
+  {
+    name: 'emulated',
+    what: 'all that is native, and the command line, for arm64 under an emulator',
+    needs: ['build', 'programs'],
+    after: ['build', 'programs'],
+    onRequest: true,
+    cores: 2,
+    takes: ['paths'],
+    run: runArm64Whole,
   },
   {
     name: 'leaks',

@@ -1,0 +1,111 @@
+// The native parts for arm64, made by a cross compiler and run by an emulator. It orders memory as x86-64 does and has this kernel's
+// pages: what hangs on either is not shown here.
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { inRoot, log, must, run } from '../project/root.mjs';
+import { runNodeTests } from '../runner/nodeTests.mjs';
+import { ADDRESSES, COMPILER_ROOT, machine, prepareCompiler, preparePrograms, withArm64Programs } from './machine.mjs';
+
+/** Tests of the library in a program that run in seconds under the emulator, and need no Python of that processor. */
+const QUICK = [
+  ...['Threads', 'Control', 'Guests', 'Children.test_a_forked_child_has_its_own_log'],
+  ...['Children.test_a_fork_amid_a_thread_s_first_event', 'Children.test_a_child_without_allocations_has_no_log'],
+];
+/** Of the command line: runs from the first event to the report. What else it does is not native. */
+const COMMAND_LINE = [
+  'recording/',
+  'libraryCallers',
+  'peak',
+  'oom',
+  'keptMemory',
+  'jobOfRanks',
+  'snapshotReport',
+  'folded',
+];
+/** What the emulator cannot show, by ctest's name. */
+const NOT_EMULATED = {
+  inject_races: 'the thread sanitizer does not run under it',
+  python_versions: 'it takes each Python of this machine',
+};
+
+async function build(targets, python) {
+  const compiler = which => `-DCMAKE_${which}_COMPILER_LAUNCHER=ccache`;
+  await must('cmake', [
+    ...['-S', 'native', '-B', machine('native'), `-DCMAKE_TOOLCHAIN_FILE=${inRoot('test/arm64/toolchain.cmake')}`],
+    ...[`-DGMT_DIST=${machine('dist/native')}`, `-DGMT_SIMULATOR=${machine('build/simulator')}`],
+    ...(python ? [`-DGMT_PYTHON3=${python}`] : []),
+    ...(existsSync('/usr/bin/ccache') ? [compiler('C'), compiler('CXX')] : []),
+  ]);
+  await must('cmake', ['--build', machine('native'), '-j', String(availableParallelism()), '--target', ...targets]);
+}
+
+/** A part of the library's tests: events, threads, forks and switches of programs that are not Python. */
+export async function runArm64Quick() {
+  const ready = await prepareCompiler();
+  if (typeof ready === 'string') return { passed: 0, failed: 0, skipped: [ready] };
+  await build(['inject_programs']);
+  const built = machine('native/test/native/inject');
+  const { code, output } = await run('python3', ['test/native/inject/writer_test.py', ...QUICK], {
+    capture: true,
+    env: {
+      GMT_LIBRARY: machine('dist/native/libgpumemtrace.so'),
+      GMT_BUILT: built,
+      GMT_SIMULATOR: machine('build/simulator'),
+      GMT_EMULATOR: `${ready.emulator} -R ${ADDRESSES} -L ${COMPILER_ROOT}`,
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+  });
+  const count = Number(/^Ran (\d+) tests?/m.exec(output)?.[1] ?? 0);
+  const bad = [...output.matchAll(/(?:failures|errors)=(\d+)/g)].reduce((sum, [, number]) => sum + Number(number), 0);
+  const failed = code === 0 ? 0 : Math.max(bad, 1);
+  return { passed: count - failed, failed };
+}
+
+/** A checkout whose native parts are those for arm64, for the tests of the command line. */
+function makeCheckout() {
+  for (const name of ['dist', 'media', 'build/test/cli', 'package.json'])
+    cpSync(inRoot(name), machine(name), { recursive: true, filter: path => !path.includes('dist/native') });
+  rmSync(machine('test'), { force: true });
+  symlinkSync(inRoot('test'), machine('test'));
+  mkdirSync(machine('build/native'), { recursive: true });
+  rmSync(machine('build/native/test'), { force: true });
+  symlinkSync(machine('native/test'), machine('build/native/test'));
+}
+
+/** All native tests, and the command line's, on Python and Node for arm64. */
+export async function runArm64Whole({ paths }) {
+  const ready = await prepareCompiler();
+  if (typeof ready === 'string') return { passed: 0, failed: 0, skipped: [ready] };
+  const { python, node, root } = await preparePrograms();
+  const env = { QEMU_LD_PREFIX: root, QEMU_RESERVED_VA: ADDRESSES, PYTHON: python, GPU_MEMTRACE_PYTHON: python };
+  const sum = { passed: 0, failed: 0, skipped: Object.entries(NOT_EMULATED).map(pair => pair.join(': ')), notes: [] };
+  const started = await withArm64Programs(ready.emulator, async () => {
+    Object.assign(process.env, env);
+    await build(['all', 'tests'], python);
+    const skipped = Object.keys(NOT_EMULATED).join('|');
+    const flags = ['--test-dir', machine('native'), '-LE', 'checked', '-E', `^(${skipped})$`, '--timeout', '900'];
+    const native = await run('ctest', [...flags, '--output-on-failure', '-j', '3'], { capture: true });
+    const [, failed, of] = /(\d+) tests? failed out of (\d+)/.exec(native.output) ?? [0, 1, 1];
+    sum.failed += Number(failed);
+    sum.passed += of - failed;
+    makeCheckout();
+    const folder = machine('build/test/cli');
+    const files = readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter(name => name.endsWith('.test.js'));
+    const chosen = files
+      .filter(name => (paths.length === 0 ? COMMAND_LINE : paths).some(path => name.startsWith(path)))
+      .sort();
+    const cli = await runNodeTests(
+      'arm64',
+      chosen.map(name => `${folder}/${name}`),
+      { concurrency: 2, program: node },
+    );
+    for (const key of ['passed', 'failed']) sum[key] += cli[key];
+    sum.skipped.push(...(cli.skipped ?? []));
+    sum.notes.push(...(cli.notes ?? []));
+  });
+  if (!started) return { passed: 0, failed: 0, skipped: ['the kernel starts no programs of another processor here'] };
+  log(`arm64: ${sum.passed} passed, ${sum.failed} failed under emulation`);
+  return sum;
+}
