@@ -1,9 +1,9 @@
 // The native parts for arm64, made by a cross compiler and run by an emulator. It orders memory as x86-64 does and has this kernel's
 // pages: what hangs on either is not shown here.
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { inRoot, log, must, run } from '../project/root.mjs';
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { inRoot, log, run } from '../project/root.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
+import { crossBuild } from './build.mjs';
 import { ADDRESSES, COMPILER_ROOT, machine, prepareCompiler, preparePrograms, withArm64Programs } from './machine.mjs';
 
 /** Tests of the library in a program that run in seconds under the emulator, and need no Python of that processor. */
@@ -28,22 +28,11 @@ const NOT_EMULATED = {
   python_versions: 'it takes each Python of this machine',
 };
 
-async function build(targets, python) {
-  const compiler = which => `-DCMAKE_${which}_COMPILER_LAUNCHER=ccache`;
-  await must('cmake', [
-    ...['-S', 'native', '-B', machine('native'), `-DCMAKE_TOOLCHAIN_FILE=${inRoot('test/arm64/toolchain.cmake')}`],
-    ...[`-DGMT_DIST=${machine('dist/native')}`, `-DGMT_SIMULATOR=${machine('build/simulator')}`],
-    ...(python ? [`-DGMT_PYTHON3=${python}`] : []),
-    ...(existsSync('/usr/bin/ccache') ? [compiler('C'), compiler('CXX')] : []),
-  ]);
-  await must('cmake', ['--build', machine('native'), '-j', String(availableParallelism()), '--target', ...targets]);
-}
-
 /** A part of the library's tests: events, threads, forks and switches of programs that are not Python. */
 export async function runArm64Quick() {
   const ready = await prepareCompiler();
   if (typeof ready === 'string') return { passed: 0, failed: 0, skipped: [ready] };
-  await build(['inject_programs']);
+  await crossBuild(['inject_programs']);
   const built = machine('native/test/native/inject');
   const { code, output } = await run('python3', ['test/native/inject/writer_test.py', ...QUICK], {
     capture: true,
@@ -81,7 +70,7 @@ export async function runArm64Whole({ paths }) {
   const sum = { passed: 0, failed: 0, skipped: Object.entries(NOT_EMULATED).map(pair => pair.join(': ')), notes: [] };
   const started = await withArm64Programs(ready.emulator, async () => {
     Object.assign(process.env, env);
-    await build(['all', 'tests'], python);
+    await crossBuild(['all', 'tests'], machine('dist/native'), python);
     const skipped = Object.keys(NOT_EMULATED).join('|');
     const flags = ['--test-dir', machine('native'), '-LE', 'checked', '-E', `^(${skipped})$`, '--timeout', '900'];
     const native = await run('ctest', [...flags, '--output-on-failure', '-j', '3'], { capture: true });

@@ -1,20 +1,33 @@
-// Packs the extension for this platform into gpu-memory-trace-<platform>-<version>.vsix.
+// Packs the extension into gpu-memory-trace-linux-<processor>-<version>.vsix, and the Python package into a wheel.
+//   node test/project/package.mjs [x64|arm64]    without a word: for this machine
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { crossBuild } from '../arm64/build.mjs';
 import { build } from './build.mjs';
 import { inRoot, must, run, log } from './root.mjs';
+import { ensurePrograms } from './systemPackages.mjs';
 
-const target = `linux-${process.arch}`;
+const processor = process.argv[2] ?? process.arch;
+/** Another processor's native parts are made by a cross compiler; attaching is not among them. */
+const crossed = processor !== process.arch;
+const target = `linux-${processor}`;
 /** A license lies among them. */
 const isBinary = file => readFileSync(file).subarray(0, 4).toString('latin1') === '\x7fELF';
 
 try {
   rmSync(inRoot('dist'), { recursive: true, force: true }); // nothing of an older build ships
   await build(['--production']);
+  if (crossed) {
+    if (processor !== 'arm64') throw new Error(`There is no build for ${processor}.`);
+    rmSync(inRoot('dist/native'), { recursive: true });
+    const left = await ensurePrograms(['aarch64-linux-gnu-g++'], ['g++-aarch64-linux-gnu']);
+    if (left) throw new Error(left);
+    await crossBuild(['all'], inRoot('dist/native'));
+  }
   // Only what debuggers read goes; the programs of the kernel side are data inside the tracer.
   const native = readdirSync(inRoot('dist/native'), { recursive: true, withFileTypes: true });
   const files = native.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-  await must('strip', ['--strip-unneeded', ...files.filter(isBinary)]);
+  await must(crossed ? 'aarch64-linux-gnu-strip' : 'strip', ['--strip-unneeded', ...files.filter(isBinary)]);
 } catch (error) {
   console.error(error.message);
   process.exit(1);

@@ -10,7 +10,8 @@ import sys
 import tempfile
 import zipfile
 
-TAG = "py3-none-manylinux_2_28_x86_64"
+# By the processor that the binaries are for (ELF's e_machine): the wheel's platform, and the program that strips them.
+PROCESSORS = {0x3E: ("manylinux_2_28_x86_64", "strip"), 0xB7: ("manylinux_2_28_aarch64", "aarch64-linux-gnu-strip")}
 BINARIES = ("libgpumemtrace.so", "gpu-memtrace-recorder")
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../native/package")
 DOCS = os.path.join(HERE, "../../docs")
@@ -41,10 +42,18 @@ def page(name, leads):
     return re.sub(r"\[([^\]]*)\]\(%s[^)]*\)" % leads, r"\1", text).encode()
 
 
-def stripped(path):
+def processor(native):
+    return PROCESSORS[int.from_bytes(read(os.path.join(native, BINARIES[0]))[18:20], "little")]
+
+
+def tag(native):
+    return "py3-none-" + processor(native)[0]
+
+
+def stripped(path, strip):
     with tempfile.TemporaryDirectory() as folder:
         to = os.path.join(folder, "file")
-        subprocess.run(["strip", "--strip-unneeded", "-o", to, path], check=True)
+        subprocess.run([strip, "--strip-unneeded", "-o", to, path], check=True)
         return read(to)
 
 
@@ -55,7 +64,7 @@ def files(version, native):
                 path = os.path.join(folder, name)
                 yield os.path.relpath(path, HERE), read(path)
     for name in BINARIES:
-        yield "gpu_memtrace/native/" + name, stripped(os.path.join(native, name))
+        yield "gpu_memtrace/native/" + name, stripped(os.path.join(native, name), processor(native)[1])
     for name in sorted(name for name in os.listdir(DOCS) if name.endswith(".md")):
         yield "gpu_memtrace/docs/" + name, page(name, r"\.\./")
     for name in sorted(os.listdir(os.path.join(DOCS, "examples"))):
@@ -63,7 +72,7 @@ def files(version, native):
     yield "gpu_memtrace.pth", read(os.path.join(HERE, "gpu_memtrace.pth"))
     about = "gpu_memtrace-%s.dist-info/" % version
     yield about + "METADATA", (METADATA % (version, page("python.md", r"(?!https:)").decode())).encode()
-    yield about + "WHEEL", ("Wheel-Version: 1.0\nGenerator: gpu-memtrace\nRoot-Is-Purelib: false\nTag: %s\n" % TAG).encode()
+    yield about + "WHEEL", ("Wheel-Version: 1.0\nGenerator: gpu-memtrace\nRoot-Is-Purelib: false\nTag: %s\n" % tag(native)).encode()
     yield about + "entry_points.txt", b"[pytest11]\ngpu_memtrace = gpu_memtrace.pytest_plugin\n"
     yield about + "licenses/LICENSE", read(os.path.join(HERE, "../../LICENSE"))
     yield about + "licenses/zstd.LICENSE", read(os.path.join(native, "zstd.LICENSE"))
@@ -72,7 +81,7 @@ def files(version, native):
 def pack(native, folder):
     version = json.loads(read(os.path.join(HERE, "../../package.json")))["version"]
     os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, "gpu_memtrace-%s-%s.whl" % (version, TAG))
+    path = os.path.join(folder, "gpu_memtrace-%s-%s.whl" % (version, tag(native)))
     record = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
 

@@ -39,6 +39,10 @@ export function tracerProgram(dist: string): string {
 export function tracerMissing(dist: string): TracerProblem | null {
   const program = tracerProgram(dist);
   if (existsSync(program)) return null;
+  if (process.arch === 'arm64')
+    return failure(
+      'Attaching to a running program works on x86-64 only. Start the program with GPU Memory Trace instead.',
+    );
   return failure(
     `The tracer for running programs is missing: ${program}; reinstall GPU Memory Trace, or install clang, bpftool and libbpf and build it with "npm run build".`,
   );

@@ -7,11 +7,13 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { readStart, readText } from '../../files/files';
 import { attempt } from '../../base/attempt';
 
+/** Debian's name of the processor, and ldconfig's. */
+const [MULTIARCH, PROCESSOR] = process.arch === 'arm64' ? ['aarch64', 'AArch64'] : ['x86_64', 'x86-64'];
 const LIBRARY_FOLDERS = [
-  '/usr/lib/x86_64-linux-gnu',
+  `/usr/lib/${MULTIARCH}-linux-gnu`,
   '/usr/lib64',
   '/usr/lib',
-  '/lib/x86_64-linux-gnu',
+  `/lib/${MULTIARCH}-linux-gnu`,
   '/usr/local/nvidia/lib64',
   '/usr/lib/wsl/lib',
   '/run/opengl-driver/lib',
@@ -29,7 +31,7 @@ export async function findLibcuda(environment: Environment): Promise<string | nu
   for (const program of ['/sbin/ldconfig', '/usr/sbin/ldconfig']) {
     if (!existsSync(program)) continue;
     const listing = await output(program, ['-p']);
-    const path = /libcuda\.so\.1 \([^)]*x86-64[^)]*\) => (\S+)/.exec(listing ?? '')?.[1];
+    const path = new RegExp(`libcuda\\.so\\.1 \\([^)]*${PROCESSOR}[^)]*\\) => (\\S+)`).exec(listing ?? '')?.[1];
     if (path !== undefined && isFile(path)) return path;
   }
   return null;
