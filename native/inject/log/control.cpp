@@ -4,7 +4,7 @@
 namespace gmt::inject {
 
 void follow_control(Thread &thread) {
-  const uint32_t now = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
+  const uint32_t now = __atomic_load_n(&g_log.control->generation, __ATOMIC_ACQUIRE);  // before `recording`
   uint32_t seen = __atomic_load_n(&g_log.seen_control, __ATOMIC_RELAXED);
   if (now == seen ||
       !__atomic_compare_exchange_n(&g_log.seen_control, &seen, now, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

@@ -321,7 +321,7 @@ bool open_log(bool *opened) {
     __atomic_store_n(&g_ending, 0, __ATOMIC_RELAXED);
     if (!g_log.control) map_control(trace_directory());
     if (g_log.control)
-      g_log.seen_control = g_log.first_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED);
+      g_log.seen_control = g_log.first_control = __atomic_load_n(&g_log.control->generation, __ATOMIC_ACQUIRE);
     watch_ends();
     __atomic_store_n(&g_log.guard->generation, ++g_last_generation, __ATOMIC_RELEASE);
   }

@@ -1,6 +1,7 @@
 #include "trace/log/log_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <tuple>
 
@@ -114,6 +115,7 @@ gmt_chunk_header LogFile::chunk_header(uint64_t index) {
   // A chunk that was never written is a hole; to touch it in the mapping takes space, and a full tmpfs answers with SIGBUS.
   auto *bytes = reinterpret_cast<std::byte *>(&header);
   if (!map_.copy(offset, sizeof header.magic, bytes) || header.magic == 0) return {};
+  std::atomic_thread_fence(std::memory_order_acquire);  // the magic is stored last
   return map_.copy(offset, sizeof header, bytes) ? header : gmt_chunk_header{};
 }
 
