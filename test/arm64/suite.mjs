@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { inRoot, log, run } from '../project/root.mjs';
 import { runNodeTests } from '../runner/nodeTests.mjs';
-import { crossBuild } from './build.mjs';
+import { crossBuild } from './crossBuild.mjs';
 import { ADDRESSES, COMPILER_ROOT, machine, prepareCompiler, preparePrograms, withArm64Programs } from './machine.mjs';
 
 /** Tests of the library in a program that run in seconds under the emulator, and need no Python of that processor. */

@@ -2,7 +2,7 @@
 //   node test/project/package.mjs [x64|arm64]    without a word: for this machine
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { crossBuild } from '../arm64/build.mjs';
+import { crossBuild } from '../arm64/crossBuild.mjs';
 import { build } from './build.mjs';
 import { inRoot, must, run, log } from './root.mjs';
 import { ensurePrograms } from './systemPackages.mjs';
