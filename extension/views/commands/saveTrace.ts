@@ -27,6 +27,7 @@ export async function saveTrace({ shown }: Sessions, given: readonly unknown[]):
 async function chooseFormat(): Promise<Format | undefined> {
   const texts: Record<Format, [label: string, detail: string]> = {
     gputrace: [vscode.l10n.t('GPU memory trace'), vscode.l10n.t('Complete trace, to open here again')],
+    html: [vscode.l10n.t('Web page'), vscode.l10n.t('This page as one file, for every browser')],
     'pytorch-snapshot': [
       vscode.l10n.t('PyTorch snapshot'),
       vscode.l10n.t('For PyTorch’s memory viewer, pytorch.org/memory_viz'),

@@ -1,0 +1,5 @@
+import type { RecordedPage } from './recordPage';
+
+export function redactPage(page: RecordedPage): RecordedPage {
+  return page;
+}
