@@ -11,8 +11,12 @@ import type { RecordedPage } from './recordPage';
 const SCRIPTS = ['recorded.js', 'explorer.js'];
 const STYLES = ['codicon.css', 'recorded.css', 'explorer.css'];
 
-/** A line cannot be opened. */
-const WORDS = { 'Open {0}': 'Copy {0}', 'Open line': 'Copy file and line' };
+/** A line cannot be opened, and not all blocks are in the file. */
+const WORDS = {
+  'Open {0}': 'Copy {0}',
+  'Open line': 'Copy file and line',
+  '{0} of {1}, from the largest call stack': '{0} of {1}',
+};
 
 /** @param dist has the pages' scripts and styles. Throws where they are missing. */
 export function htmlFile(page: RecordedPage, dist: string): string {

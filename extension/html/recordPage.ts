@@ -22,7 +22,7 @@ const DRAWN = ['tensor', 'reserved', 'driver'] as const;
 const JUST_AFTER_NS = 100;
 const MOST_ROWS = 100_000;
 /** Blocks of the end and the peaks, and of other moments. */
-const MOST_BLOCKS = { main: 20_000, other: 1_000 };
+const MOST_BLOCKS = { main: 20_000, other: 300 };
 /** Single processes and devices at other moments than these are not in the file. */
 const MOST_SCOPES = 40;
 const POLL_MS = 20;
