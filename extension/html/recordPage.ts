@@ -1,4 +1,5 @@
 // Sends an engine all that the page of a trace may request, and keeps the answers.
+import { statSync } from 'node:fs';
 import { t } from '@vscode/l10n';
 import { scriptName } from '../capture/traces/keptTraces';
 import { baseName } from '../text/format';
@@ -7,7 +8,7 @@ import { NO_SESSION, type Params, type SessionView } from '../protocol/requests/
 import type { Moment, OfMoment } from '../protocol/requests/moment';
 import { MAX_VERDICTS } from '../protocol/requests/verdictRequests';
 import { STACK_BY, STACK_RANKS, type PeakReading, type Scope } from '../protocol/requests/timelineRequests';
-import { distinctMoments, recordedKey } from '../protocol/recorded';
+import { distinctMoments, recordedKey, type OfSites } from '../protocol/recorded';
 import { marksOf } from '../protocol/marks';
 import { CATEGORIES, GROUP_BYS, LAYERS, type Layer, type SiteWindow, type TraceInfo } from '../protocol/trace';
 
@@ -44,7 +45,7 @@ export interface Recording {
 /** Rejects with one sentence, or the signal's reason. */
 export async function recordPage(of: Recording): Promise<RecordedPage> {
   const { engine, path } = of;
-  const isFile = path.endsWith('.gputrace');
+  const isFile = !statSync(path).isDirectory();
   const { info } = await engine.request('open', {
     ...{ trace: TRACE, path, directory: isFile ? null : path, findsHolders: false, ended: false },
   });
@@ -174,13 +175,16 @@ class PageRecorder {
 
   private async recordMoment(moment: Moment, main: boolean): Promise<void> {
     await this.ask('ledger', { moment });
+    const ids = new Set<number>();
     for (const layer of this.layers) {
       await this.ask('allocations', {
         ...{ layer, moment, sort: 'bytes', descending: true, from: 0 },
         to: main ? MOST_BLOCKS.main : MOST_BLOCKS.other,
       });
-      for (const scope of main ? this.scopes : this.scopes.slice(0, 1)) await this.recordRows(layer, scope, { moment });
+      for (const scope of main ? this.scopes : this.scopes.slice(0, 1))
+        for (const id of await this.recordRows(layer, scope, { moment })) ids.add(id);
     }
+    await this.recordSites(Uint32Array.from(ids), { moment });
     for (const { process, device } of this.facts.info.totals) {
       if (device < 0) continue;
       const maxBlocks = main ? MOST_BLOCKS.main : MOST_BLOCKS.other;
@@ -188,7 +192,7 @@ class PageRecorder {
     }
   }
 
-  private async recordRows(layer: Layer, scope: Scope, of: OfMoment): Promise<void> {
+  private async recordRows(layer: Layer, scope: Scope, of: OfMoment): Promise<Set<number>> {
     const rows = { layer, sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS, ...scope, ...of } as const;
     const ids = new Set<number>();
     for (const groupBy of GROUP_BYS) {
@@ -199,10 +203,17 @@ class PageRecorder {
     }
     for (const category of layer === 'tensor' ? CATEGORIES : [])
       await this.ask('sites', { ...rows, groupBy: 'module-path', category } as Params<'sites'>);
-    for (const id of ids) {
-      await this.ask('site', { id, ...of });
-      await this.ask('freeLines', { site: id, ...of });
+    return ids;
+  }
+
+  private async recordSites(sites: Uint32Array, of: OfMoment): Promise<void> {
+    const [found, frees]: [unknown[], unknown[]] = [[], []];
+    for (const id of sites) {
+      found.push(await this.ask('site', { id, ...of }));
+      frees.push(await this.ask('freeLines', { site: id, ...of }));
     }
+    this.answers.set(recordedKey('site', of, this.moments), { sites, values: found } satisfies OfSites);
+    this.answers.set(recordedKey('freeLines', of, this.moments), { sites, values: frees } satisfies OfSites);
   }
 
   private async recordVerdicts(): Promise<void> {

@@ -7,14 +7,23 @@ export interface RecordedHead {
   session: SessionView;
   /** Index into `values` by `recordedKey`. */
   answers: Record<string, number>;
-  /** Each once. Arrays stand in them as `{"$array": index}`, lists of texts as `{"$texts": index}` of an array of indices into `texts`. */
+  /**
+   * Each once. Arrays stand in them as `{"$array": index}`, lists of texts as `{"$texts": index}` of an array of indices into `texts`, and
+   * `OfSites` as `{"$sites": index, "$values": index}` with indices into `values`.
+   */
   values: unknown[];
   texts: string[];
   /** Type, first byte and length of each. */
   arrays: [keyof typeof ARRAYS, number, number][];
 }
 
-export const ARRAYS = { Uint8Array, Int32Array, Uint32Array, Float64Array, BigUint64Array };
+export const ARRAYS = { Uint8Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigUint64Array };
+
+/** Answers about single sites in one, which differ little from moment to moment. */
+export interface OfSites {
+  sites: Uint32Array;
+  values: unknown[];
+}
 
 /** Times (ns) that are no further apart are one moment. */
 const SAME_NS = 200;
@@ -25,7 +34,7 @@ const SPAN = ['fromNs', 'toNs', 'leastNs', 'buckets'];
 const APPLIED: Partial<Record<Method, readonly string[]>> = {
   sites: [...WINDOW, 'includeDead'],
   allocations: [...WINDOW, 'site', 'process', 'device', 'thread'],
-  verdicts: ['sites'],
+  ...{ site: ['id'], freeLines: ['site'], verdicts: ['sites'] },
   ...{ timeline: SPAN, passes: SPAN, ranges: SPAN, peakInside: SPAN, exactPeak: SPAN },
 };
 

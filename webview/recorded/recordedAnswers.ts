@@ -12,7 +12,7 @@ import { stackTree } from '../../extension/report/trees/stackTree';
 import type { SiteQuery, TraceSource } from '../../extension/protocol/trace';
 import { allocationWindowOf, siteWindowOf } from './rows';
 import { passesIn, rangesIn, timelineOf } from './timeline';
-import type { ValueOf } from './unpack';
+import type { UnpackedSites, ValueOf } from './unpack';
 
 type Handlers = { [M in Method]?: (of: Params<M>) => Result<M> | Promise<Result<M>> };
 type RowSource = Pick<TraceSource, 'sites' | 'site'>;
@@ -23,6 +23,8 @@ export class RecordedAnswers {
   private readonly sources = new Map<string, RowSource & TreeSource>();
   private readonly handlers: Handlers = {
     sites: query => siteWindowOf(this.recorded('sites', query), query),
+    site: ({ id, moment }) => this.ofSite('site', id, { id, moment }),
+    freeLines: ({ site, moment }) => this.ofSite('freeLines', site, { site, moment }),
     verdicts: ({ sites, groupBy }) => {
       const wanted = new Set(sites);
       return this.recorded('verdicts', { sites, groupBy }).filter(({ site }) => wanted.has(site));
@@ -71,13 +73,18 @@ export class RecordedAnswers {
   private at(moment: Moment = NOW): RowSource & TreeSource {
     return remembered(this.sources, JSON.stringify(moment), () => ({
       sites: (query: SiteQuery) => this.answer('sites', { ...query, moment }) as Result<'sites'>,
-      site: (id: number) => this.recorded('site', { id, moment }),
+      site: (id: number) => this.ofSite('site', id, { id, moment }),
     }));
+  }
+
+  private ofSite<M extends 'site' | 'freeLines'>(method: M, site: number, params: Params<M>): Result<M> {
+    const found = (this.recorded(method, params) as unknown as UnpackedSites).valueOf(site);
+    return found === undefined ? notHere() : (found as Result<M>);
   }
 
   private block(address: bigint, { site, moment }: { site: number; moment?: Moment }): Result<'block'> {
     const order = { sort: 'address', descending: false, from: 0, to: Infinity } as const;
-    const layer = this.recorded('site', { id: site, moment })?.layer ?? 'tensor';
+    const layer = this.ofSite('site', site, { id: site, moment })?.layer ?? 'tensor';
     const all = this.recorded('allocations', { ...order, layer, moment });
     const found = allocationWindowOf(all, { ...order, site }, address);
     return found.rows === 0 ? null : found;

@@ -5,6 +5,12 @@ import { ARRAYS, type RecordedHead } from '../../extension/protocol/recorded';
 /** Gives the recorded value of a key; undefined: there is none. */
 export type ValueOf = (key: string) => unknown;
 
+/** Of `OfSites`; undefined: there is none of this site. */
+export interface UnpackedSites {
+  sites: Uint32Array;
+  valueOf(site: number): unknown;
+}
+
 export async function unpack(base64: string): Promise<{ session: RecordedHead['session']; valueOf: ValueOf }> {
   const packed = Uint8Array.from(atob(base64), one => one.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
@@ -21,6 +27,10 @@ export async function unpack(base64: string): Promise<{ session: RecordedHead['s
     if (Array.isArray(value)) return value.map(read);
     if (!isFields(value)) return value;
     if (typeof value.$array === 'number') return column(value.$array);
+    if (typeof value.$sites === 'number' && typeof value.$values === 'number') {
+      const [sites, of] = [column(value.$sites) as Uint32Array, column(value.$values)];
+      return { sites, valueOf: (site: number) => read(values[Number(of[sites.indexOf(site)])]) } satisfies UnpackedSites;
+    }
     if (typeof value.$texts === 'number')
       return Array.from(column(value.$texts) as Uint32Array, text => texts[text] ?? '');
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, read(one)]));
