@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isFields } from '../base/fields';
 import { remembered } from '../base/maps';
-import type { ARRAYS, OfSites, RecordedHead } from '../protocol/recorded';
+import type { ARRAYS, OfSites, RecordedHead } from '../protocol/requests/recorded';
 import type { RecordedPage } from './recordPage';
 
 type Column = ArrayBufferView & { length: number };

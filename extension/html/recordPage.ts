@@ -8,7 +8,7 @@ import { NO_SESSION, type Params, type SessionView } from '../protocol/requests/
 import type { Moment, OfMoment } from '../protocol/requests/moment';
 import { MAX_VERDICTS } from '../protocol/requests/verdictRequests';
 import { STACK_BY, STACK_RANKS, type PeakReading, type Scope } from '../protocol/requests/timelineRequests';
-import { distinctMoments, recordedKey, type OfSites } from '../protocol/recorded';
+import { distinctMoments, recordedKey, type OfSites } from '../protocol/requests/recorded';
 import { marksOf } from '../protocol/marks';
 import { CATEGORIES, GROUP_BYS, LAYERS, type Layer, type SiteWindow, type TraceInfo } from '../protocol/trace';
 
@@ -199,7 +199,10 @@ class PageRecorder {
       const window = await this.ask('sites', { ...rows, groupBy, includeDead: groupBy === 'site' });
       const known = this.ids.get(groupBy) ?? new Set();
       this.ids.set(groupBy, known);
-      for (const id of (window as SiteWindow).id) known.add(id) && ids.add(id);
+      for (const id of (window as SiteWindow).id) {
+        known.add(id);
+        ids.add(id);
+      }
     }
     for (const category of layer === 'tensor' ? CATEGORIES : [])
       await this.ask('sites', { ...rows, groupBy: 'module-path', category } as Params<'sites'>);

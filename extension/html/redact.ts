@@ -18,12 +18,16 @@ const PUBLIC = new Set(
   gpu memtrace python python3 pt_autograd_0 workspace cuBLAS NCCL the a of to`.split(/\s+/),
 );
 /** Everybody has them; of a path what stands behind is kept. */
-const SHARED = [/\/(?:site|dist)-packages\/((?:torch|nvidia|triton|numpy)\/.*)$/, /\/lib\/(python3[\d.]*\/(?!.*-packages).*)$/];
+const SHARED = [
+  /\/(?:site|dist)-packages\/((?:torch|nvidia|triton|numpy)\/.*)$/,
+  /\/lib\/(python3[\d.]*\/(?!.*-packages).*)$/,
+];
 const PATH = /(?<![\w.:])\/(?:[\w.@+ -]+\/)+[\w.@+-]*/g;
 
 export function redactPage({ session, answers }: RecordedPage): RecordedPage {
   const names = new Names();
-  for (const [key, value] of [...answers, ['session', session] as const]) names.collect(value, key.split(' ')[0] ?? '', key);
+  for (const [key, value] of [...answers, ['session', session] as const])
+    names.collect(value, key.split(' ')[0] ?? '', key);
   const clean = <T>(value: T, kept = KEPT_FIELDS): T => names.clean(value, '', kept) as T;
   const info = session.info && {
     ...session.info,
@@ -74,7 +78,8 @@ class Names {
 
   private addNames(text: string): void {
     for (const [name] of text.matchAll(IDENTIFIER))
-      if (!PUBLIC.has(name) && !/^__\w+__$|^\d|^(?:layers?|linear|norm|conv|bn|fc)\d*$/.test(name)) this.add(name, 'name');
+      if (!PUBLIC.has(name) && !/^__\w+__$|^\d|^(?:layers?|linear|norm|conv|bn|fc)\d*$/.test(name))
+        this.add(name, 'name');
   }
 
   private addFile(file: string): void {
@@ -99,7 +104,12 @@ class Names {
 
   text(text: string): string {
     this.pattern ??= new RegExp(
-      `(?<!\\w)(?:${[...this.words.keys()].sort((a, b) => b.length - a.length).map(escaped).join('|') || '(?!)'})(?!\\w)`,
+      `(?<!\\w)(?:${
+        [...this.words.keys()]
+          .sort((a, b) => b.length - a.length)
+          .map(escaped)
+          .join('|') || '(?!)'
+      })(?!\\w)`,
       'g',
     );
     const replaced = text.replace(this.pattern, word => this.words.get(word) ?? word);
@@ -108,7 +118,8 @@ class Names {
 
   /** `kept`: fields that stay as they are. */
   clean(value: unknown, field: string, kept: RegExp): unknown {
-    if (typeof value === 'string') return kept.test(field) ? value : field === 'key' ? this.key(value) : this.text(value);
+    if (typeof value === 'string')
+      return kept.test(field) ? value : field === 'key' ? this.key(value) : this.text(value);
     if (Array.isArray(value)) return value.map(one => this.clean(one, field, kept));
     if (!isFields(value) || ArrayBuffer.isView(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.clean(one, name, kept)]));

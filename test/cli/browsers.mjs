@@ -1,5 +1,6 @@
 // Opens a page that is one file in a browser without a network, uses it, and prints what is seen as JSON:
-//   node test/cli/browsers.mjs chromium|firefox FILE [PICTURE]
+//   node test/cli/browsers.mjs chromium|firefox FILE '{"tabs": {TITLE: TEXT, …}, "keys": [[KEY, TEXT], …]}' [PICTURE]
+// Each tab is opened, and each key pressed on the timeline; then its text has to come.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,42 +11,32 @@ import { ws as WebSocket } from 'playwright-core/lib/utilsBundle';
 import { chromiumPath } from '../project/chromium.mjs';
 import { which } from '../project/root.mjs';
 
-const [, , name, file, picture] = process.argv;
+const [, , name, file, expected = '{}', picture] = process.argv;
 const address = pathToFileURL(file).href;
 
-/** In the page: what it shows after each of its tabs was opened, and a moment was chosen by key. */
-async function look() {
-  const until = async (check, what) => {
-    for (const end = Date.now() + 30_000; ; await new Promise(done => setTimeout(done, 30))) {
-      const found = check();
-      if (found) return found;
-      if (Date.now() > end) throw new Error(`never came: ${what}`);
-    }
-  };
+/** In the page. What is expected, and does not come, is an error. */
+async function look({ tabs = {}, keys = [] }) {
   const all = selector => [...document.querySelectorAll(selector)].filter(one => one.offsetParent !== null);
   const text = selector => all(selector).map(one => one.textContent.replace(/\s+/g, ' ').trim());
-  await until(() => all('.list .grid [role=row]').length > 1, 'rows');
-  const firstMs = performance.now();
-  const seen = { firstMs, title: document.title, rows: [], findings: text('.finding-toggle'), tabs: {} };
-  await until(() => (seen.rows = text('.list .grid [role=row]')).some(row => /\d/.test(row)), 'figures');
-  for (const tab of all('[role=tab]')) {
+  const until = async (check, what) => {
+    for (const end = Date.now() + 30_000; !check(); await new Promise(done => setTimeout(done, 30)))
+      if (Date.now() > end) throw new Error(`${what} never came; there is ${document.body.innerText}`);
+  };
+  await until(() => text('.list .grid [role=row]').some(row => /\d/.test(row)), 'a row');
+  const seen = { firstMs: performance.now(), title: document.title, findings: text('.finding-toggle') };
+  for (const [title, words] of Object.entries(tabs)) {
+    const tab = all('[role=tab]').find(one => one.textContent === title);
     tab.click();
-    await until(() => tab.getAttribute('aria-selected') === 'true', tab.textContent);
-    await new Promise(done => setTimeout(done, 300));
-    seen.tabs[tab.textContent] = document.querySelector('.lower').innerText;
+    await until(() => document.querySelector('.lower').innerText.includes(words), `${words} in ${title}`);
   }
-  all('[role=tab]')[0].click();
-  const surface = document.querySelector('.timeline-surface');
-  for (const key of ['Home', 'ArrowRight', 'ArrowLeft', 'End']) {
-    const before = document.querySelector('.timeline').innerText;
-    surface.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-    await new Promise(done => setTimeout(done, 400));
-    seen[key] = [before !== document.querySelector('.timeline').innerText, text('.list .grid [role=row]')];
+  for (const [key, words] of keys) {
+    const press = new window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
+    document.querySelector('.timeline-surface').dispatchEvent(press);
+    await until(() => text('.list .grid').join().includes(words), `${words} after ${key}`);
   }
-  seen.width = [document.documentElement.scrollWidth, innerWidth];
-  seen.wrong = text('.notice.error');
-  seen.attacked = window.attacked === true || document.querySelector('img, iframe') !== null;
-  return seen;
+  const attacked = window.attacked === true || document.querySelector('img, iframe') !== null;
+  const width = [document.documentElement.scrollWidth, window.innerWidth];
+  return { ...seen, rows: text('.list .grid [role=row]'), wrong: text('.notice.error'), attacked, width };
 }
 
 async function inChromium() {
@@ -60,9 +51,14 @@ async function inChromium() {
     page.on('console', message => message.type() === 'error' && errors.push(message.text()));
     page.on('request', request => request.url() !== address && errors.push(request.url().slice(0, 200)));
     await page.goto(address);
-    const seen = await page.evaluate(look);
+    const seen = await page.evaluate(look, JSON.parse(expected));
     if (picture) await page.screenshot({ path: picture });
-    return { ...seen, errors: errors.filter(text => !text.startsWith('data:')) };
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const controls = await page
+      .locator('vscode-dropdown, vscode-button')
+      .evaluateAll(all => all.filter(one => one.offsetParent).length);
+    const paper = await page.evaluate(() => window.getComputedStyle(document.documentElement).colorScheme);
+    return { ...seen, printed: { controls, paper }, errors: errors.filter(text => !text.startsWith('data:')) };
   } finally {
     await browser.close();
   }
@@ -76,7 +72,10 @@ async function inFirefox() {
   const proxy = 'user_pref("network.proxy.type", 1); user_pref("network.proxy.socks", "127.0.0.1");';
   writeFileSync(join(profile, 'user.js'), `${proxy} user_pref("network.proxy.socks_port", 9);`);
   const words = ['--headless', '--remote-debugging-port', '0', '--profile', profile, '--no-remote'];
-  const firefox = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, HOME: profile } });
+  const firefox = spawn(program, words, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, HOME: profile },
+  });
   const ended = new Promise(done => firefox.once('exit', done));
   try {
     return await byBidi(firefox.stderr);
@@ -116,11 +115,11 @@ async function byBidi(stderr) {
   const { contexts } = await send('browsingContext.getTree', {});
   const { context } = contexts[0];
   await send('browsingContext.navigate', { context, url: address, wait: 'complete' });
-  const expression = `(${look})().then(JSON.stringify)`;
+  const expression = `(${look})(${expected}).then(JSON.stringify)`;
   const { result, exceptionDetails } = await send('script.evaluate', {
     ...{ expression, target: { context }, awaitPromise: true },
   });
-  if (exceptionDetails) throw new Error(exceptionDetails.text);
+  if (exceptionDetails) throw new Error(`${exceptionDetails.text} ${errors}`);
   if (picture) {
     const { data } = await send('browsingContext.captureScreenshot', { context });
     writeFileSync(picture, Buffer.from(data, 'base64'));

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { remembered } from '../../extension/base/maps';
 import { cwdOf } from '../../extension/protocol/cwd';
-import { recordedKey } from '../../extension/protocol/recorded';
+import { recordedKey } from '../../extension/protocol/requests/recorded';
 import type { Method, Params, Result, SessionView } from '../../extension/protocol/requests/messages';
 import { NOW, type Moment } from '../../extension/protocol/requests/moment';
 import { compareHoldings, readHoldings } from '../../extension/report/gate/compareHoldings';

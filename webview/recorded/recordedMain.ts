@@ -10,6 +10,8 @@ import { RecordedAnswers } from './recordedAnswers';
 import { unpack } from './unpack';
 
 const COPIED_MS = 3_000;
+/** Of A4 across, without the margins of `recorded.css`. */
+const PRINTED_PX = (277 / 25.4) * 96;
 const THEMES = Object.keys(kinds) as (keyof typeof kinds)[];
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const contrast = matchMedia('(prefers-contrast: more)');
@@ -26,6 +28,13 @@ function setTheme(): void {
 }
 for (const query of [dark, contrast, printed]) query.addEventListener('change', setTheme);
 setTheme();
+// Nothing is laid out or drawn anew for paper: it gets the page as it is, as wide as the paper.
+addEventListener('beforeprint', () => {
+  const surface = document.querySelector<HTMLElement>('.timeline-surface');
+  document.body.style.setProperty('--printed-timeline', `${surface?.offsetHeight ?? 0}px`);
+  document.documentElement.style.zoom = String(PRINTED_PX / innerWidth);
+});
+addEventListener('afterprint', () => (document.documentElement.style.zoom = ''));
 
 const outbox = new Outbox<ToPage>(
   packet => dispatchEvent(new MessageEvent('message', { data: packet })),

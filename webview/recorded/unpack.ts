@@ -1,6 +1,6 @@
 // What the file holds, as values by the keys of requests; see `extension/html/pack.ts`.
 import { isFields } from '../../extension/base/fields';
-import { ARRAYS, type RecordedHead } from '../../extension/protocol/recorded';
+import { ARRAYS, type RecordedHead } from '../../extension/protocol/requests/recorded';
 
 /** Gives the recorded value of a key; undefined: there is none. */
 export type ValueOf = (key: string) => unknown;
@@ -29,7 +29,10 @@ export async function unpack(base64: string): Promise<{ session: RecordedHead['s
     if (typeof value.$array === 'number') return column(value.$array);
     if (typeof value.$sites === 'number' && typeof value.$values === 'number') {
       const [sites, of] = [column(value.$sites) as Uint32Array, column(value.$values)];
-      return { sites, valueOf: (site: number) => read(values[Number(of[sites.indexOf(site)])]) } satisfies UnpackedSites;
+      return {
+        sites,
+        valueOf: (site: number) => read(values[Number(of[sites.indexOf(site)])]),
+      } satisfies UnpackedSites;
     }
     if (typeof value.$texts === 'number')
       return Array.from(column(value.$texts) as Uint32Array, text => texts[text] ?? '');

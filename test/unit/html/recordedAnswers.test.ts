@@ -26,7 +26,9 @@ const plain = (value: unknown): unknown =>
       if (name === 'revision' || name === 'slots') return 0;
       if (typeof one === 'bigint') return String(one);
       if (typeof one === 'number' && !Number.isFinite(one)) return String(one);
-      return ArrayBuffer.isView(one) ? Array.from(one as Float64Array, each => (Number.isNaN(each) ? 'NaN' : each)) : one;
+      return ArrayBuffer.isView(one)
+        ? Array.from(one as Float64Array, each => (Number.isNaN(each) ? 'NaN' : each))
+        : one;
     }).replace(/-?\d{15,}\.\d+|-?\d+\.\d{10,}/g, number => Number(number).toPrecision(12)),
   );
 
@@ -68,13 +70,25 @@ for (const trace of TRACES) {
     test('rows in each order, of each moment', async () => {
       for (const moment of moments)
         for (const layer of layers())
-          for (const groupBy of ['site', 'line', 'function', 'file', 'thread', 'process', 'device', 'category'] as const)
+          for (const groupBy of [
+            'site',
+            'line',
+            'function',
+            'file',
+            'thread',
+            'process',
+            'device',
+            'category',
+          ] as const)
             for (const sort of groupBy === 'line' ? SITE_SORTS : (['liveBytes'] as const)) {
               const query = { layer, groupBy, sort, descending: true, from: 1, to: 6, moment, ...ALL };
               const found = (await answers.answer('sites', query)) as SiteWindow;
               const expected = await ask('sites', query);
               const { total, sumLiveBytes, sumLiveCount } = expected;
-              assert.deepEqual([found.total, found.sumLiveBytes, found.sumLiveCount], [total, sumLiveBytes, sumLiveCount]);
+              assert.deepEqual(
+                [found.total, found.sumLiveBytes, found.sumLiveCount],
+                [total, sumLiveBytes, sumLiveCount],
+              );
               // Equal rows may stand in either order.
               const column = (window: SiteWindow): unknown => (sort === 'label' ? window.label : window[sort]);
               assert.deepEqual(plain(column(found)), plain(column(expected)), `${groupBy} ${sort}`);
@@ -84,10 +98,22 @@ for (const trace of TRACES) {
     test('filtered rows', async () => {
       for (const filter of FILTERS)
         for (const groupBy of ['site', 'line', 'function'] as const) {
-          const query = { layer: 'tensor', groupBy, sort: 'liveBytes', descending: true, from: 0, to: 50, filter } as const;
+          const query = {
+            layer: 'tensor',
+            groupBy,
+            sort: 'liveBytes',
+            descending: true,
+            from: 0,
+            to: 50,
+            filter,
+          } as const;
           const found = (await answers.answer('sites', { ...query, ...ALL })) as SiteWindow;
           const expected = await ask('sites', { ...query, ...ALL });
-          assert.deepEqual([found.total, found.sumLiveBytes], [expected.total, expected.sumLiveBytes], `${groupBy} ${filter}`);
+          assert.deepEqual(
+            [found.total, found.sumLiveBytes],
+            [expected.total, expected.sumLiveBytes],
+            `${groupBy} ${filter}`,
+          );
         }
     });
 
@@ -150,7 +176,10 @@ for (const trace of TRACES) {
           const timeNs = moment.kind === 'at' ? moment.timeNs : null;
           const points = { a: { trace: 0, timeNs }, b: { trace: 0, timeNs: null } };
           const query = { ...points, by, layer: 'tensor', rows: 100, ...ALL } as const;
-          const [found, expected] = [answers.answer('compare', query) as Result<'compare'>, await ask('compare', query)];
+          const [found, expected] = [
+            answers.answer('compare', query) as Result<'compare'>,
+            await ask('compare', query),
+          ];
           assert.deepEqual({ ...found, rows: found.rows.length }, { ...expected, rows: expected.rows.length });
           const difference = ({ bytesA, bytesB }: { bytesA: number; bytesB: number }): number => bytesB - bytesA;
           assert.deepEqual(found.rows.map(difference).sort(), expected.rows.map(difference).sort());

@@ -1,6 +1,6 @@
 // The span and the moment that are chosen on the timeline, by mouse, keys and buttons.
 import { t } from '@vscode/l10n';
-import { nearest } from '../../../extension/protocol/recorded';
+import { nearest } from '../../../extension/protocol/requests/recorded';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { PageContext } from '../state/part';

@@ -1,6 +1,6 @@
 // The page of a trace as one file: the answers to what it may request, by keys, instead of an engine.
-import { isFields } from '../base/fields';
-import type { Method, SessionView } from './requests/messages';
+import { isFields } from '../../base/fields';
+import type { Method, SessionView } from './messages';
 
 /** What the file holds, as it is written behind its arrays; see `pack.ts` and `unpack.ts`. */
 export interface RecordedHead {
