@@ -10,8 +10,8 @@ import { CallTree, type TreeSource } from '../../extension/report/trees/callTree
 import { moduleTree } from '../../extension/report/trees/moduleTree';
 import { stackTree } from '../../extension/report/trees/stackTree';
 import type { SiteQuery, TraceSource } from '../../extension/protocol/trace';
-import { allocationWindowOf, siteWindowOf } from './rows';
-import { passesIn, rangesIn, timelineOf } from './timeline';
+import { allocationWindowOf, siteWindowOf } from './recordedRows';
+import { passesIn, rangesIn, timelineOf } from './recordedTimeline';
 import type { UnpackedSites, ValueOf } from './unpack';
 
 type Handlers = { [M in Method]?: (of: Params<M>) => Result<M> | Promise<Result<M>> };

@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { siteRows, type AllocationWindow, type SiteWindow } from '../../extension/protocol/trace';
-import type { FindingsView } from '../../extension/protocol/requests/verdictRequests';
-import type { CardLedger } from '../../extension/protocol/requests/ledgerRequests';
-import { RecordedAnswers } from '../../webview/recorded/recordedAnswers';
-import { unpack } from '../../webview/recorded/unpack';
-import { DRIVER_SCRIPT, Place, python, root } from './launcher';
+import { siteRows, type AllocationWindow, type SiteWindow } from '../../../extension/protocol/trace';
+import type { FindingsView } from '../../../extension/protocol/requests/verdictRequests';
+import type { CardLedger } from '../../../extension/protocol/requests/ledgerRequests';
+import { RecordedAnswers } from '../../../webview/recorded/recordedAnswers';
+import { unpack } from '../../../webview/recorded/unpack';
+import { DRIVER_SCRIPT, Place, python, root } from '../launcher';
 
 const SAMPLE = join(root, 'media/sample/finetune.gputrace');
 const BROWSERS = ['chromium', 'firefox'] as const;
@@ -46,7 +46,7 @@ interface Seen {
 
 /** What a browser shows of it; null: it is not installed. */
 function seenIn(t: TestContext, browser: (typeof BROWSERS)[number], file: string, expected = {}): Seen | null {
-  const words = [join(root, 'test/cli/browsers.mjs'), browser, file, JSON.stringify(expected)];
+  const words = [join(root, 'test/cli/html/browsers.mjs'), browser, file, JSON.stringify(expected)];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   const seen = JSON.parse(stdout) as Seen;

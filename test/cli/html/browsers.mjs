@@ -1,5 +1,5 @@
 // Opens a page that is one file in a browser without a network, uses it, and prints what is seen as JSON:
-//   node test/cli/browsers.mjs chromium|firefox FILE '{"tabs": {TITLE: TEXT, …}, "keys": [[KEY, TEXT], …]}' [PICTURE]
+//   node test/cli/html/browsers.mjs chromium|firefox FILE '{"tabs": {TITLE: TEXT, …}, "keys": [[KEY, TEXT], …]}' [PICTURE]
 // Each tab is opened, and each key pressed on the timeline; then its text has to come.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ws as WebSocket } from 'playwright-core/lib/utilsBundle';
-import { chromiumPath } from '../project/chromium.mjs';
-import { which } from '../project/root.mjs';
+import { chromiumPath } from '../../project/chromium.mjs';
+import { which } from '../../project/root.mjs';
 
 const [, , name, file, expected = '{}', picture] = process.argv;
 const address = pathToFileURL(file).href;
