@@ -6,7 +6,7 @@ import { keptTraceFile, pruneKeptTraces } from '../capture/traces/keptTraces';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { readJob, type ReadTraces } from '../jobs/readJob';
 import { exportTrace } from '../exporters/exportTrace';
-import { htmlChunks } from '../html/htmlExport';
+import { htmlChunks } from '../html/htmlFile';
 import { writeWholeFrom } from '../files/files';
 import { loadNative, type NativeAddon } from '../native/addon';
 import { nameCells } from '../protocol/notebookCells';

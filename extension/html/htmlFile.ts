@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { readBytes } from '../files/files';
 import { escapeXml } from '../text/xml';
 import { packPage } from './pack';
-import type { RecordedPage } from './recordPage';
+import { recordPage, type RecordedPage, type Recording, type StartEngine } from './recordPage';
+import { redactPage } from './redact';
 
 /** Before the page's own script: it stands in for the editor. */
 const SCRIPTS = ['recorded.js', 'explorer.js'];
@@ -17,6 +18,15 @@ const WORDS = {
   'Open line': 'Copy file and line',
   '{0} of {1}, from the largest call stack': '{0} of {1}',
 };
+
+/** A trace as a page. `dist`: of `htmlFile`. Rejects as `recordPage` does. */
+export async function* htmlChunks(
+  start: StartEngine,
+  { dist, redact, ...of }: Recording & { dist: string; redact: boolean },
+): AsyncGenerator<Uint8Array> {
+  const page = await recordPage(start, of);
+  yield Buffer.from(htmlFile(redact ? redactPage(page) : page, dist));
+}
 
 /** @param dist has the pages' scripts and styles. Throws where they are missing. */
 export function htmlFile(page: RecordedPage, dist: string): string {

@@ -3,12 +3,19 @@ import { statSync } from 'node:fs';
 import { t } from '@vscode/l10n';
 import { scriptName } from '../capture/traces/keptTraces';
 import { baseName } from '../text/format';
-import type { Engine, PageMethod, PageQuestion, PageRequests, TraceFacts } from '../protocol/requests/engineRequests';
+import type {
+  Engine,
+  FromEngine,
+  PageMethod,
+  PageQuestion,
+  PageRequests,
+  TraceFacts,
+} from '../protocol/requests/engineRequests';
 import { NO_SESSION, type Params, type SessionView } from '../protocol/requests/messages';
 import type { Moment, OfMoment } from '../protocol/requests/moment';
 import { MAX_VERDICTS } from '../protocol/requests/verdictRequests';
 import { STACK_BY, STACK_RANKS, type PeakReading, type Scope } from '../protocol/requests/timelineRequests';
-import { distinctMoments, recordedKey, type OfSites } from '../protocol/requests/recorded';
+import { distinctMoments, recordedKey } from '../protocol/requests/recorded';
 import { marksOf } from '../protocol/marks';
 import { CATEGORIES, GROUP_BYS, LAYERS, type Layer, type SiteWindow, type TraceInfo } from '../protocol/trace';
 
@@ -33,25 +40,26 @@ export interface RecordedPage {
   answers: Map<string, unknown>;
 }
 
+/** Makes an engine, which reports what it knows of traces to `send`. */
+export type StartEngine = (send: (message: FromEngine) => void) => Engine;
+
 export interface Recording {
-  engine: Engine;
-  /** What the engine has reported of the trace by now. */
-  facts(): Partial<TraceFacts>;
+  /** A saved trace, or the folder of one. */
   path: string;
   signal?: AbortSignal;
   onProgress?: (done: number) => void;
 }
 
-/** Rejects with one sentence, or the signal's reason. */
-export async function recordPage(of: Recording): Promise<RecordedPage> {
-  const { engine, path } = of;
-  const isFile = !statSync(path).isDirectory();
-  const { info } = await engine.request('open', {
-    ...{ trace: TRACE, path, directory: isFile ? null : path, findsHolders: false, ended: false },
-  });
+/** By an engine of its own: what a running program adds meanwhile is in no part of it. Rejects with one sentence, or the signal's reason. */
+export async function recordPage(start: StartEngine, of: Recording): Promise<RecordedPage> {
+  const { path } = of;
+  const facts: Pick<TraceFacts, 'ending'> & Partial<TraceFacts> = { ending: null };
+  const engine = start(message => void (message.type === 'news' && Object.assign(facts, message.facts)));
+  const directory = statSync(path).isDirectory() ? path : null;
+  const { info } = await engine.request('open', { trace: TRACE, path, directory, findsHolders: false, ended: false });
   try {
     await engine.request('readToEnd', { trace: TRACE });
-    return await new PageRecorder(of, { info, ending: null, ...of.facts() }).record();
+    return await new PageRecorder(engine, of, { info, ...facts }).record();
   } finally {
     await engine.request('close', { trace: TRACE });
   }
@@ -66,6 +74,7 @@ class PageRecorder {
   private readonly title: string;
 
   constructor(
+    private readonly engine: Engine,
     private readonly of: Recording,
     private readonly facts: Pick<TraceFacts, 'info' | 'ending'>,
   ) {
@@ -116,7 +125,7 @@ class PageRecorder {
   ): Promise<ReturnType<PageRequests[M]>> {
     this.of.signal?.throwIfAborted();
     const question: PageQuestion = { trace: TRACE, title: this.title, method, params: params as never, others: [] };
-    const answer = await this.of.engine.request('answer', question);
+    const answer = await this.engine.request('answer', question);
     this.answers.set(recordedKey(method, as, this.moments), answer);
     return answer as ReturnType<PageRequests[M]>;
   }
@@ -184,7 +193,7 @@ class PageRecorder {
       for (const scope of main ? this.scopes : this.scopes.slice(0, 1))
         for (const id of await this.recordRows(layer, scope, { moment })) ids.add(id);
     }
-    await this.recordSites(Uint32Array.from(ids), { moment });
+    await this.recordSites(ids, { moment });
     for (const { process, device } of this.facts.info.totals) {
       if (device < 0) continue;
       const maxBlocks = main ? MOST_BLOCKS.main : MOST_BLOCKS.other;
@@ -209,14 +218,14 @@ class PageRecorder {
     return ids;
   }
 
-  private async recordSites(sites: Uint32Array, of: OfMoment): Promise<void> {
-    const [found, frees]: [unknown[], unknown[]] = [[], []];
-    for (const id of sites) {
-      found.push(await this.ask('site', { id, ...of }));
-      frees.push(await this.ask('freeLines', { site: id, ...of }));
+  private async recordSites(ids: Iterable<number>, of: OfMoment): Promise<void> {
+    const [sites, frees]: Record<number, unknown>[] = [{}, {}];
+    for (const id of ids) {
+      sites![id] = await this.ask('site', { id, ...of });
+      frees![id] = await this.ask('freeLines', { site: id, ...of });
     }
-    this.answers.set(recordedKey('site', of, this.moments), { sites, values: found } satisfies OfSites);
-    this.answers.set(recordedKey('freeLines', of, this.moments), { sites, values: frees } satisfies OfSites);
+    this.answers.set(recordedKey('site', of, this.moments), sites);
+    this.answers.set(recordedKey('freeLines', of, this.moments), frees);
   }
 
   private async recordVerdicts(): Promise<void> {

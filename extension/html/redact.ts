@@ -2,6 +2,7 @@
 import { remembered } from '../base/maps';
 import { isFields } from '../base/fields';
 import { isSnapshot, isWarning } from '../protocol/notes';
+import { words } from './publicNames.json';
 import type { RecordedPage } from './recordPage';
 
 /** Words of ours, and keys. */
@@ -10,13 +11,7 @@ const KEPT_FIELDS =
 const IDENTIFIER = /[A-Za-z_]\w*/g;
 const KEPT_LABELS = new RegExp(`${KEPT_FIELDS.source}|^label$`);
 /** Of Python, PyTorch, the GPU's libraries and our own sentences about code. */
-const PUBLIC = new Set(
-  `self cls torch nn cuda cpu gpu optim optimizer autograd functional forward backward step zero_grad grad loss_fn detach item clone append
-  clear del pop list dict set tuple deque maxlen global local attribute closure its graph module modules no known common pool host known not
-  weight bias exp_avg exp_avg_sq in_proj_weight in_proj_bias out_proj self_attn norm AdamW Adam SGD Optimizer cub gc collect empty_cache
-  True False None if else for in with as is and or not import from return lambda def class no_grad inference_mode float int len set_to_none
-  gpu memtrace python python3 pt_autograd_0 workspace cuBLAS NCCL the a of to`.split(/\s+/),
-);
+const PUBLIC = new Set(words);
 /** Everybody has them; of a path what stands behind is kept. */
 const SHARED = [
   /\/(?:site|dist)-packages\/((?:torch|nvidia|triton|numpy)\/.*)$/,
@@ -68,9 +63,9 @@ class Names {
     if (field === 'file' || field === 'library' || text.startsWith('/')) this.addFile(text);
     if (field === 'cwd') this.add(text, 'folder');
     const isName =
-      /^(function|module|modules|container|path|chain|before|after|statement|command|branch|run)$/.test(field) ||
+      /^(function|module|modules|pools|container|path|chain|before|after|statement|command|branch|run)$/.test(field) ||
       (field === 'name' && /^(allocations|ranges|compareTraces|session)/.test(key) && !/NVIDIA|GPU/.test(text)) ||
-      (field === 'label' && /module-path|peakCard/.test(key) && !/^no module known$|^\S* ?\(/.test(text));
+      (field === 'label' && /module-path|peakCard|^session/.test(key) && !/^no module known$|^\S* ?\(/.test(text));
     if (isName && !text.startsWith('/')) this.addNames(text);
     for (const [, code = ''] of text.matchAll(/`([^`]*)`/g)) this.addNames(code);
     for (const [, name = ''] of text.matchAll(/^(?:host|user)=(.*)$/g)) this.add(name, 'host');

@@ -12,7 +12,7 @@ import { stackTree } from '../../extension/report/trees/stackTree';
 import type { SiteQuery, TraceSource } from '../../extension/protocol/trace';
 import { allocationWindowOf, siteWindowOf } from './recordedRows';
 import { passesIn, rangesIn, timelineOf } from './recordedTimeline';
-import type { UnpackedSites, ValueOf } from './unpack';
+import type { ValueOf } from './unpack';
 
 type Handlers = { [M in Method]?: (of: Params<M>) => Result<M> | Promise<Result<M>> };
 type RowSource = Pick<TraceSource, 'sites' | 'site'>;
@@ -78,7 +78,7 @@ export class RecordedAnswers {
   }
 
   private ofSite<M extends 'site' | 'freeLines'>(method: M, site: number, params: Params<M>): Result<M> {
-    const found = (this.recorded(method, params) as unknown as UnpackedSites).valueOf(site);
+    const found = (this.recorded(method, params) as unknown as Record<number, unknown>)[site];
     return found === undefined ? notHere() : (found as Result<M>);
   }
 

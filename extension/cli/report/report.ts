@@ -14,7 +14,7 @@ import { unwritable } from '../../capture/traces/keptTraces';
 import { isTraceDirectory } from '../../capture/traces/traceDirectory';
 import { TraceEngine } from '../../engine/traceEngine';
 import { exportTrace } from '../../exporters/exportTrace';
-import { htmlChunks } from '../../html/htmlExport';
+import { htmlChunks } from '../../html/htmlFile';
 import { createLineReader } from '../../native/lineReader';
 import { textOf } from '../../text/escapeForTerminal';
 import type { Compared } from '../arguments/comparedMoment';

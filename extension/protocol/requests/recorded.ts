@@ -1,29 +1,14 @@
 // The page of a trace as one file: the answers to what it may request, by keys, instead of an engine.
 import { isFields } from '../../base/fields';
-import type { Method, SessionView } from './messages';
+import type { Method } from './messages';
 
-/** What the file holds, as it is written behind its arrays; see `pack.ts` and `unpack.ts`. */
-export interface RecordedHead {
-  session: SessionView;
-  /** Index into `values` by `recordedKey`. */
-  answers: Record<string, number>;
-  /**
-   * Each once. Arrays stand in them as `{"$array": index}`, lists of texts as `{"$texts": index}` of an array of indices into `texts`, and
-   * `OfSites` as `{"$sites": index, "$values": index}` with indices into `values`.
-   */
-  values: unknown[];
-  texts: string[];
-  /** Type, first byte and length of each. */
-  arrays: [keyof typeof ARRAYS, number, number][];
-}
+/**
+ * What the file holds, as JSON: `{"$": index}` stands for one of the values, which are there once each, `{"$Float64Array": […]}` for such an
+ * array. The last one has the `session` and the `answers` by `recordedKey`; those about single sites are by their numbers.
+ */
+export type RecordedValues = unknown[];
 
-export const ARRAYS = { Uint8Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigUint64Array };
-
-/** Answers about single sites in one, which differ little from moment to moment. */
-export interface OfSites {
-  sites: Uint32Array;
-  values: unknown[];
-}
+export const ARRAYS = { Uint8Array, Int32Array, Uint32Array, Float64Array, BigUint64Array };
 
 /** Times (ns) that are no further apart are one moment. */
 const SAME_NS = 200;

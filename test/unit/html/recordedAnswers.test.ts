@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { TraceEngine } from '../../../extension/engine/traceEngine';
 import { htmlFile } from '../../../extension/html/htmlFile';
 import { recordPage } from '../../../extension/html/recordPage';
-import type { PageMethod, TraceFacts } from '../../../extension/protocol/requests/engineRequests';
+import type { PageMethod } from '../../../extension/protocol/requests/engineRequests';
 import type { Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import { NOW, type Moment } from '../../../extension/protocol/requests/moment';
 import { TREE_WEIGHTS } from '../../../extension/protocol/requests/treeRequests';
@@ -35,16 +35,13 @@ const plain = (value: unknown): unknown =>
 for (const trace of TRACES) {
   describe(trace, () => {
     const path = join(root, trace);
-    const facts: Partial<TraceFacts> = {};
-    const start = (): TraceEngine =>
-      new TraceEngine(dist, message => void (message.type === 'news' && Object.assign(facts, message.facts)));
     const engine = new TraceEngine(dist, () => undefined);
     let session: SessionView;
     let answers: RecordedAnswers;
     let moments: Moment[];
 
     before(async () => {
-      const html = htmlFile(await recordPage({ engine: start(), facts: () => facts, path }), dist);
+      const html = htmlFile(await recordPage(send => new TraceEngine(dist, send), { path }), dist);
       const file = await unpack(/id="recorded">([^<]*)</.exec(html)?.[1] ?? '');
       session = file.session;
       answers = new RecordedAnswers(session, file.valueOf, () => Promise.resolve());
