@@ -33,6 +33,8 @@ const MOST_ROWS = 100_000;
 const MOST_BLOCKS = { main: 20_000, other: 300 };
 /** Single processes and devices at other moments than these are not in the file. */
 const MOST_SCOPES = 40;
+const MOST_STEPS = 24;
+const PARTS = 16;
 const POLL_MS = 20;
 
 export interface RecordedPage {
@@ -134,7 +136,6 @@ class PageRecorder {
   private async recordTimeline(): Promise<number[]> {
     const { durationNs, processes } = this.facts.info;
     const whole = { fromNs: 0, toNs: Math.ceil(durationNs) + 1 };
-    await this.ask('timelineSteps', { points: AXIS_POINTS });
     for (const { index: process } of processes) {
       await this.ask('passes', { process, ...whole });
       await this.ask('ranges', { process, ...whole, leastNs: 0 });
@@ -172,14 +173,21 @@ class PageRecorder {
     return reading.peak && Math.floor(reading.peak.toNs) + JUST_AFTER_NS;
   }
 
-  /** Ends of steps, or parts of the run where no steps are known; marks, and failures. */
+  /** Ends of steps from the first to the last, or parts of the run where no steps are known; marks, and failures. */
   private async otherMoments(): Promise<number[]> {
     const { info } = this.facts;
     const [trace] = await this.ask('compareTraces', undefined);
-    const steps = trace?.steps.map(({ endNs }) => endNs) ?? [];
-    const parts = Array.from({ length: 15 }, (_, i) => (info.durationNs * (i + 1)) / 16);
-    const marked = [...marksOf(info), ...info.outOfMemory].map(({ timeNs }) => timeNs);
-    return [...(steps.length > 0 ? steps : parts), ...marked.slice(-MOST_SCOPES)];
+    const { axis } = await this.ask('timelineSteps', { points: AXIS_POINTS });
+    const marked = [...marksOf(info), ...info.outOfMemory].map(({ timeNs }) => timeNs).slice(-MOST_SCOPES);
+    const newest = (axis?.endNs.length ?? 0) - 1;
+    // The last two are compared first.
+    const chosen = new Set([...spread(Math.max(newest, 0), MOST_STEPS), newest, newest - 1]);
+    const steps = [...chosen]
+      .filter(at => at in (axis?.endNs ?? {}))
+      .sort((a, b) => b - a)
+      .map(at => ({ step: axis!.last[at]!, endNs: axis!.endNs[at]! }));
+    this.answers.set(recordedKey('compareTraces', undefined, []), [{ ...trace, steps }]);
+    return [...(newest < 0 ? spread(info.durationNs, PARTS) : steps.map(({ endNs }) => endNs)), ...marked];
   }
 
   private async recordMoment(moment: Moment, main: boolean): Promise<void> {
@@ -251,4 +259,9 @@ function scopesOf({ totals, processes, devices }: TraceInfo): Scope[] {
     ...several(devices, ({ index: device }) => ({ process: -1, device })),
     ...several(processes.length > 1 && devices.length > 1 ? [...pairs.values()] : [], pair => pair),
   ].slice(0, MOST_SCOPES);
+}
+
+/** So many whole numbers from 0 to `last`, at equal distances. */
+function spread(last: number, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => Math.round((last * i) / (count - 1)));
 }

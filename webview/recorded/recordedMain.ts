@@ -45,10 +45,14 @@ const opened = unpack(document.getElementById('recorded')?.textContent ?? '');
 const copied = el('div', { class: 'copied', role: 'status' });
 document.body.append(copied);
 
+/** Where the browser does not allow it, the text stays to be copied by hand. */
 async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
-  setText(copied, text.includes('\n') ? t('Copied') : t('Copied: {0}', text));
-  setTimeout(() => setText(copied, ''), COPIED_MS);
+  const done = await Promise.resolve(navigator.clipboard?.writeText(text)).then(
+    () => navigator.clipboard !== undefined,
+    () => false,
+  );
+  setText(copied, done ? t('Copied: {0}', text) : text);
+  if (done) setTimeout(() => setText(copied, ''), COPIED_MS);
 }
 
 async function receive(message: ToHost): Promise<void> {

@@ -66,7 +66,7 @@ function sameNumbers(found: Record<string, unknown>, expected: Record<string, un
 
 type Row = Record<string, unknown> & { layer: string; address: string; id: number; key: string };
 
-for (const [at, name] of [[null, 'at its end'] as const, ['step:40', 'at the end of a step'] as const])
+for (const [at, name] of [[null, 'at its end'] as const, ['step:42', 'at the end of a step'] as const])
   test(`the page has the numbers of the JSON document ${name}`, async t => {
     const place = new Place(t);
     const page = await opened(await written(place, SAMPLE));
@@ -76,7 +76,7 @@ for (const [at, name] of [[null, 'at its end'] as const, ['step:40', 'at the end
     const steps = await page.ask<{ axis: { endNs: number[]; last: number[] } }>('timelineSteps' as never, {
       points: 2048,
     });
-    const endNs = steps.axis.endNs[steps.axis.last.indexOf(40)];
+    const endNs = steps.axis.endNs[steps.axis.last.indexOf(42)];
     const moment = at === null ? undefined : { kind: 'at', timeNs: Math.floor(endNs ?? 0) };
     let numbers = 0;
     for (const layer of ['tensor', 'driver', 'host']) {
@@ -120,9 +120,9 @@ for (const browser of BROWSERS)
         Table: 'LanguageModel.forward',
       },
       keys: [
-        ['Home', '918'],
-        ['ArrowRight', '1.33 GiB'],
-        ['ArrowLeft', '918'],
+        ['Home', '83.13 MiB'],
+        ['ArrowRight', '251'],
+        ['ArrowLeft', '83.13 MiB'],
         ['End', '4.41 GiB'],
       ],
     });

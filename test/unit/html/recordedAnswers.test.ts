@@ -164,7 +164,14 @@ for (const trace of TRACES) {
       for (const layer of layers())
         for (const by of ['line', 'category', 'thread'] as const)
           await same('stackedTimeline', { layer, by, rank: 'peak', top: 6, ...ALL });
-      await same('compareTraces', undefined);
+      const [compared] = (await answers.answer('compareTraces', undefined)) as Result<'compareTraces'>;
+      const [expected] = await ask('compareTraces', undefined);
+      assert.deepEqual(plain({ ...compared, steps: [] }), plain({ ...expected, steps: [] }));
+      for (const { endNs } of compared?.steps ?? []) {
+        const moment = { kind: 'at', timeNs: Math.floor(endNs) };
+        assert.equal(((await answers.answer('readMoment', { moment })) as Result<'readMoment'>).done, true);
+      }
+      assert.deepEqual(compared?.steps.slice(0, 2), expected?.steps.slice(0, 2));
     });
 
     test('two moments beside each other', async () => {
