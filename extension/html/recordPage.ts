@@ -80,8 +80,8 @@ class PageRecorder {
     private readonly of: Recording,
     private readonly facts: Pick<TraceFacts, 'info' | 'ending'>,
   ) {
-    const { command } = facts.info.session;
-    this.title = Array.isArray(command) && command.length > 0 ? scriptName(command.map(String)) : baseName(of.path);
+    const [first] = facts.info.processes;
+    this.title = first === undefined ? baseName(of.path) : scriptName(first.command);
     this.scopes = scopesOf(facts.info);
     this.layers = LAYERS.filter(layer => facts.info.totals.some(one => one.layer === layer && one.allocations > 0));
   }
