@@ -1,5 +1,4 @@
 // Answers the page's requests from what its file holds.
-import { t } from '@vscode/l10n';
 import { remembered } from '../../extension/base/maps';
 import { cwdOf } from '../../extension/protocol/cwd';
 import { recordedKey } from '../../extension/protocol/requests/recorded';
@@ -10,7 +9,7 @@ import { CallTree, type TreeSource } from '../../extension/report/trees/callTree
 import { moduleTree } from '../../extension/report/trees/moduleTree';
 import { stackTree } from '../../extension/report/trees/stackTree';
 import type { SiteQuery, TraceSource } from '../../extension/protocol/trace';
-import { allocationWindowOf, siteWindowOf } from './recordedRows';
+import { allocationWindowOf, notHere, siteWindowOf } from './recordedRows';
 import { passesIn, rangesIn, timelineOf } from './recordedTimeline';
 import type { ValueOf } from './unpack';
 
@@ -100,12 +99,4 @@ export class RecordedAnswers {
     const cwd = cwdOf(info?.session ?? {});
     return compareHoldings(holdings(a), holdings(b), { cwdA: cwd, cwdB: cwd, sameRun: true }, rows);
   }
-}
-
-function notHere(): never {
-  throw new Error(
-    t(
-      'This file holds the end, the peak and the ends of some steps, and not what you chose. Open the trace in VS Code for that.',
-    ),
-  );
 }

@@ -1,4 +1,5 @@
 // Windows of rows as the engine gives them: filtered, in an order, from here to there.
+import { t } from '@vscode/l10n';
 import type { AllocationQuery, AllocationWindow, SiteQuery, SiteWindow } from '../../extension/protocol/trace';
 
 type Column = string[] | (ArrayLike<number | bigint> & { subarray(from: number, to: number): unknown });
@@ -64,6 +65,7 @@ const UNITS = ['', 'k', 'm', 'g', 't'];
 function matcherOf(filter: string): (window: SiteWindow, row: number) => boolean {
   const words = filter.toLowerCase().trim().split(/\s+/).filter(Boolean);
   const tests = words.map((word): ((text: string, bytes: number) => boolean) => {
+    if (/^age[<>]/.test(word)) return notHere();
     const [, sign, amount, unit = ''] = BOUND.exec(word) ?? [];
     if (sign === undefined) return text => text.includes(word);
     const bound = Number(amount) * 1024 ** UNITS.indexOf(unit.toLowerCase());
@@ -74,4 +76,13 @@ function matcherOf(filter: string): (window: SiteWindow, row: number) => boolean
     const text = [file[row], name[row], label[row], library[row]].join('\n').toLowerCase();
     return tests.every(test => test(text, liveBytes[row]!));
   };
+}
+
+/** Throws one sentence: the file has no answer. */
+export function notHere(): never {
+  throw new Error(
+    t(
+      'This file does not have that. It holds the end, the peak and the ends of some steps; open the trace in VS Code for the rest.',
+    ),
+  );
 }

@@ -192,7 +192,8 @@ for (const trace of TRACES) {
 
     test('what is not in the file is refused in a sentence', () => {
       const moment = { kind: 'born', fromNs: 1, toNs: 2 };
-      assert.throws(() => answers.answer('sites', { ...ROWS, groupBy: 'line', moment }), /^Error: .*\.$/);
+      for (const more of [{ moment }, { filter: 'age>5steps' }])
+        assert.throws(() => answers.answer('sites', { ...ROWS, groupBy: 'line', ...more }), /^Error: .*\.$/);
     });
   });
 }
