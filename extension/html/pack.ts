@@ -14,13 +14,16 @@ export function packPage({ session, answers }: RecordedPage): string {
       ? { [`$${value.constructor.name}`]: textsOf(value as Float64Array, name) }
       : Array.isArray(value)
         ? value.map(one => packed(one))
-        : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, packed(one, key)]));
+        : Object.fromEntries(fieldsOf(value).map(([key, one]) => [key, packed(one, key)]));
     const text = JSON.stringify(made);
     return { $: remembered(values, text, () => values.size) };
   };
   packed({ session, answers: Object.fromEntries(answers) });
   return `[${[...values.keys()].join(',')}]`;
 }
+
+/** A field of the trace's own facts may not be read as a reference. */
+const fieldsOf = (value: object): [string, unknown][] => Object.entries(value).filter(([key]) => !key.startsWith('$'));
 
 /** JSON has neither NaN nor 64 bits. */
 function textsOf(column: Float64Array | BigUint64Array, name: string): (number | string)[] {
