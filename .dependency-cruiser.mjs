@@ -44,6 +44,8 @@ const walls = [
     may: ['node:', ...SPOKEN, 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
   },
 
+  { room: 'extension/html', may: ['node:', '@vscode/l10n', ...SPOKEN, 'extension/files', 'extension/capture'] },
+
   { room: 'extension/jobs', may: cliBase('extension/exporters') },
 
   { room: 'extension/cli/arguments', may: cliBase() },
@@ -56,6 +58,8 @@ const walls = [
     room: 'extension/cli/report',
     may: cliBase(
       'extension/exporters',
+      'extension/engine',
+      'extension/html',
       'extension/jobs',
       'extension/cli/arguments',
       'extension/cli/output',
@@ -74,7 +78,7 @@ const walls = [
   },
   { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli') },
 
-  { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/jobs') },
+  { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/html', 'extension/jobs') },
   { room: 'extension/client', may: ['node:', '@vscode/l10n', ...SPOKEN] },
 
   { room: 'extension/editor', may: hostBase('extension/report/lines') },
@@ -108,6 +112,7 @@ const walls = [
   { room: 'webview/components', may: pageBase('@vscode/webview-ui-toolkit') },
   { room: 'webview/doctor', may: pageBase() },
   { room: 'webview/job', may: pageBase() },
+  { room: 'webview/recorded', may: pageBase('extension/report') },
   { room: 'webview/explorer/common', may: pageBase() },
   { room: 'webview/explorer/state', may: pageBase('webview/explorer/common') },
   { room: 'webview/explorer/timeline', may: partBase('chart.js') },

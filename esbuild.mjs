@@ -52,6 +52,7 @@ const bundles = [
   { ...host, entryPoints: ['extension/exporters/parquet.ts'], outfile: 'dist/parquet.js' },
   { ...host, entryPoints: ['extension/cli/mcp/mcpSdk.ts'], outfile: 'dist/mcpSdk.js' },
   { ...page, entryPoints: ['webview/explorer/explorerMain.ts'], outfile: 'dist/webview/explorer.js' },
+  { ...page, entryPoints: ['webview/recorded/recordedMain.ts'], outfile: 'dist/webview/recorded.js' },
   { ...page, entryPoints: ['webview/doctor/doctorMain.ts'], outfile: 'dist/webview/doctor.js' },
   { ...page, entryPoints: ['webview/job/jobMain.ts'], outfile: 'dist/webview/job.js' },
   ...['unit', 'golden', 'cli', 'host', 'torch/editor', 'ecosystem/debugger'].map(kind => ({

@@ -6,6 +6,7 @@ import { keptTraceFile, pruneKeptTraces } from '../capture/traces/keptTraces';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { readJob, type ReadTraces } from '../jobs/readJob';
 import { exportTrace } from '../exporters/exportTrace';
+import { htmlChunks } from '../html/htmlFile';
 import { writeWholeFrom } from '../files/files';
 import { loadNative, type NativeAddon } from '../native/addon';
 import { nameCells } from '../protocol/notebookCells';
@@ -168,11 +169,14 @@ export class TraceEngine implements Engine {
     try {
       const { path } = (await this.traceOf(trace)).session;
       const onProgress = (done: number): void => this.send({ type: 'progress', number, done });
-      const selection = { fromNs: null, untilNs: null };
-      await writeWholeFrom(
-        file,
-        exportTrace(this.addon, path, format, selection, { signal: abort.signal, onProgress }),
-      );
+      const watch = { signal: abort.signal, onProgress };
+      const chunks =
+        format === 'html'
+          ? htmlChunks(send => new TraceEngine(this.dist, send), {
+              ...{ dist: this.dist, path, redact: false, ...watch },
+            })
+          : exportTrace(this.addon, path, format, { fromNs: null, untilNs: null }, watch);
+      await writeWholeFrom(file, chunks);
       return true;
     } catch (error) {
       if (abort.signal.aborted) return false;

@@ -1,13 +1,12 @@
 import type { NativeAddon } from '../native/native';
 import { makeInput, type ExportWatch, type Selection } from './exportInput';
-import { EXPORTERS } from './formats';
-import type { ExportFormat } from '../protocol/exportFormats';
+import { EXPORTERS, type TableFormat } from './formats';
 
 /** Reads the trace at `path` and gives it in the format, a piece at a time. Rejects with one sentence, or the signal's reason. */
 export async function* exportTrace(
   addon: NativeAddon,
   path: string,
-  format: ExportFormat,
+  format: TableFormat,
   selection: Selection,
   watch: ExportWatch = {},
 ): AsyncGenerator<Uint8Array> {

@@ -11,7 +11,10 @@ export interface Exporter {
   load(): Promise<(input: ExportInput) => AsyncIterable<Uint8Array>>;
 }
 
-export const EXPORTERS: Record<ExportFormat, Exporter> = {
+/** The page for browsers is made by `extension/html`. */
+export type TableFormat = Exclude<ExportFormat, 'html'>;
+
+export const EXPORTERS: Record<TableFormat, Exporter> = {
   csv: { binary: false, load: async () => (await import('./csv')).csvChunks },
   'pytorch-snapshot': {
     binary: true,

@@ -73,6 +73,14 @@ describe('Exporting a trace in VS Code', () => {
     });
   });
 
+  it('writes the page as one file', async () => {
+    const file = join(workspace, 'x.html');
+    await vscode.commands.executeCommand('gpuMemoryTrace.saveTrace', 'html', vscode.Uri.file(file));
+    const html = readFileSync(file, 'utf8');
+    assert.match(html, /<meta http-equiv="Content-Security-Policy" content="default-src 'none'/);
+    assert.match(html, /id="recorded">[\w+/=]{10000}/);
+  });
+
   it('nothing is written when no format is chosen', async () => {
     await vscode.commands.executeCommand('notifications.clearAll');
     const file = join(workspace, 'never.csv');

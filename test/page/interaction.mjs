@@ -181,10 +181,11 @@ const checks = {
     await eventually(async () => assert.equal(await hidden(), false));
   },
   async 'the buttons ask the host'() {
-    for (const action of ['recording', 'stop', 'save']) await page.locator(`[data-action=${action}]`).click();
+    for (const action of ['recording', 'stop', 'save', 'save-page'])
+      await page.locator(`[data-action=${action}]`).click();
     await pause();
     const methods = await page.evaluate(() => window.bench.calls.map(call => call.method));
-    for (const method of ['setRecording', 'stop', 'save']) assert.ok(methods.includes(method), method);
+    for (const method of ['setRecording', 'stop', 'save', 'savePage']) assert.ok(methods.includes(method), method);
   },
 };
 

@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 import { chromiumPath } from '../project/chromium.mjs';
 
 /** What --vscode-* variables are in VS Code's own themes, a value each; null: the theme has none. */
-const { kinds, variables } = JSON.parse(readFileSync(new URL('themes.json', import.meta.url), 'utf8'));
+const { kinds, variables } = JSON.parse(readFileSync(new URL('../../webview/themes.json', import.meta.url), 'utf8'));
 export const THEMES = Object.keys(kinds);
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');

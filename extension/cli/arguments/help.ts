@@ -111,7 +111,9 @@ traces in it, newest first.
       pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
       parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (with a trailing /): all tables of
                            the trace, as in a job folder (columns: docs/tables.md)
-  -o, --output FILE        write to FILE (default: stdout; pytorch-snapshot, pprof and parquet need a file or a pipe)
+      html                 the page of VS Code as one file for every browser, without a network
+  --redact                 html: replace the names of files, functions, modules and variables; leave out arguments and host
+  -o, --output FILE        write to FILE (default: stdout; html, pytorch-snapshot, pprof and parquet need a file or a pipe)
   --at T                   the state at T: 12.5s, 500ms, 2m, 90% (of the run), step:120 (its end), peak, peak:120, mark:NAME,
                            oom (the last out-of-memory error)
   --between T1 T2          only memory allocated between T1 and T2 and still alive at T2

@@ -26,6 +26,8 @@ const REPORT = {
   oom: false,
   /** Of a job’s folder with several runs, the one to show; null: the newest. */
   run: null as string | null,
+  /** Names, paths and arguments in the page are replaced. */
+  redact: false,
 };
 
 const GROUPS = GROUP_BYS.filter(by => by !== 'category');
@@ -40,7 +42,10 @@ export function parseReport(words: readonly string[]): ReportArguments {
     throw new Usage(`--group-by is only for table and json: ${parsed.format} has every allocation or stack.`);
   if (parsed.blocks && (parsed.format !== 'table' || parsed.compare.length > 0))
     throw new Usage('--blocks is only for the table of one trace: json and the exports have every block.');
-  const { format, blocks, at, compare, groupBy } = parsed;
+  const { format, blocks, at, compare, groupBy, redact } = parsed;
+  if (redact && format !== 'html') throw new Usage('--redact is only for --format html.');
+  if (format === 'html' && at !== null)
+    throw new Usage('--at and --between are not for html: the page shows the end, the peak and the ends of steps.');
   if (compare.length > 0) checkCompared(parsed);
   else if (parsed.failAbove !== null)
     throw new Usage('--fail-above needs a trace to compare with: --compare BASE.gputrace');
@@ -68,6 +73,7 @@ const REPORT_OPTIONS: OptionTable<ReportArguments> = {
   '--group-by': (parsed, options) => (parsed.groupBy = options.choice(GROUPS)),
   '--blocks': (parsed, options) => (parsed.blocks = options.flag()),
   '--run': (parsed, options) => (parsed.run = options.value()),
+  '--redact': (parsed, options) => (parsed.redact = options.flag()),
   '--oom': (parsed, options) => (parsed.oom = options.flag()),
   '--compare': (parsed, options) => (parsed.compare = [...parsed.compare, compared(options.value())]),
   '--fail-above': (parsed, options) => (parsed.failAbove = part(options.value())),

@@ -1,9 +1,7 @@
 import { isatty } from 'node:tty';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import type { NativeAddon } from '../../native/addon';
 import { writeNamedFrom } from '../../files/files';
-import type { Selection } from '../../exporters/exportInput';
-import { exportTrace } from '../../exporters/exportTrace';
+import type { ExportWatch } from '../../exporters/exportInput';
 import { EXPORTERS } from '../../exporters/formats';
 import type { ExportFormat } from '../../protocol/exportFormats';
 import { refuse, write } from '../output/output';
@@ -17,12 +15,11 @@ const PROGRESS_MS = 200;
 
 /** Writes an export to its file, or to stdout where that is no terminal. Ctrl+C leaves no half of a file. */
 export async function exportReport(
-  { file, output }: ReportArguments,
+  { output }: ReportArguments,
   format: ExportFormat,
-  addon: NativeAddon,
-  selection: Selection,
+  chunksOf: (watch: ExportWatch) => AsyncIterable<Uint8Array>,
 ): Promise<number> {
-  if (output === null && EXPORTERS[format].binary && isatty(1))
+  if (output === null && (format === 'html' || EXPORTERS[format].binary) && isatty(1))
     return refuse(`${format} cannot be written to a terminal: use -o FILE, or redirect stdout.`, USAGE);
   const abort = new AbortController();
   const stop = (): void => abort.abort(new Error('interrupted'));
@@ -30,7 +27,7 @@ export async function exportReport(
   const progress = showProgress(format);
   try {
     const watch = { signal: abort.signal, onProgress: progress.show };
-    const chunks = untilAborted(exportTrace(addon, file, format, selection, watch), abort.signal);
+    const chunks = untilAborted(chunksOf(watch), abort.signal);
     if (output === null) {
       for await (const chunk of chunks) if (!write(1, chunk)) break;
     } else {

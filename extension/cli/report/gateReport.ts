@@ -21,7 +21,7 @@ import { traceFacts } from '../../exporters/traceFacts';
 import { cwdOf } from '../../protocol/cwd';
 import { baseName, formatBytes } from '../../text/format';
 import { textOf } from '../../text/escapeForTerminal';
-import { plain } from '../../text/markdown';
+import { code, plain } from '../../text/markdown';
 import type { ComparedRow } from '../../protocol/requests/compareRequests';
 import { listedLayer } from '../../protocol/trace';
 import { jsonChunks } from './jsonChunks';
@@ -63,7 +63,7 @@ export function gateReport(
   { limit, format }: { limit: number; format: string },
 ): { gate: Gate; chunks: Iterable<string> } {
   const gate = judgeGate(bases, run, limit);
-  if (process.env.GITHUB_STEP_SUMMARY) summarize(process.env.GITHUB_STEP_SUMMARY, gate);
+  if (process.env.GITHUB_STEP_SUMMARY) summarize(process.env.GITHUB_STEP_SUMMARY, gate, run.file);
   if (format === 'json') return { gate, chunks: jsonChunks({ version: 1, ...gate }) };
   const annotations = process.env.GITHUB_ACTIONS === 'true' ? annotationsOf(gate, run.cwd) : '';
   return { gate, chunks: [textOf(gateLines(gate)), annotations] };
@@ -111,7 +111,7 @@ function inRepository(file: string, cwd: string): string {
   return comparable(file, cwd);
 }
 
-function summarize(file: string, gate: Gate): void {
+function summarize(file: string, gate: Gate, trace: string): void {
   const row = (each: ComparedRow): string =>
     `| ${plain(placeText(each))} | ${formatBytes(each.bytesA)} | ${formatBytes(each.bytesB)} |`;
   const rows = (title: string, all: readonly ComparedRow[]): string[] =>
@@ -122,6 +122,8 @@ function summarize(file: string, gate: Gate): void {
     `Peak ${gatePeakText(gate)}. ${noiseText(gate)}`,
     ...rows('uses more memory at the peak', gate.lines),
     ...rows('leaks per step', gate.growth),
+    '',
+    `The page of this run for every browser: ${code(`gpu-memtrace report ${trace} --format html -o page.html`)}`,
   ];
   try {
     append(file, `${lines.join('\n')}\n`);

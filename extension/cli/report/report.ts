@@ -12,6 +12,9 @@ import { fileNotes, renderTable } from '../../report/tables/table';
 import { isJobFolder } from '../../capture/traces/jobFolder';
 import { unwritable } from '../../capture/traces/keptTraces';
 import { isTraceDirectory } from '../../capture/traces/traceDirectory';
+import { TraceEngine } from '../../engine/traceEngine';
+import { exportTrace } from '../../exporters/exportTrace';
+import { htmlChunks } from '../../html/htmlFile';
 import { createLineReader } from '../../native/lineReader';
 import { textOf } from '../../text/escapeForTerminal';
 import type { Compared } from '../arguments/comparedMoment';
@@ -71,8 +74,16 @@ async function showTrace(options: ReportArguments, opened: Opened, dist: string)
   if (options.failAbove !== null) return gate(options, options.failAbove, opened, dist);
   if (base !== undefined) return compare(options, { ...opened, file: options.file, moment: until }, base, dist);
   if (format !== 'table') for (const moment of [from, until]) if (moment?.near) notify(`As of ${moment.text}.`);
-  if (format !== 'table' && format !== 'json')
-    return exportReport({ ...options, file }, format, addon, { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null });
+  if (format === 'html') {
+    const page = { dist, path: file, redact: options.redact };
+    return exportReport(options, format, watch =>
+      htmlChunks(send => new TraceEngine(dist, send), { ...page, ...watch }),
+    );
+  }
+  if (format !== 'table' && format !== 'json') {
+    const span = { fromNs: from?.ns ?? null, untilNs: until?.ns ?? null };
+    return exportReport(options, format, watch => exportTrace(addon, file, format, span, watch));
+  }
   const trace = { addon, session, path: file };
   if (until === null) return showEnd(options, trace);
   return atChosen(trace, { from, until }, options.at, chosen => show(options, chosen));

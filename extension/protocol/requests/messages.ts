@@ -71,6 +71,8 @@ export interface SessionView {
   canWiden: boolean;
   /** Earliest first. */
   marks: Mark[];
+  /** The only moments (ns) that can be shown, rising, beside now; absent: all can. */
+  moments?: readonly number[];
   /** All that the window has, this one among them. Empty where there is no choice, as for a file in its own editor. */
   sessions: SessionEntry[];
   /** Newest first; where nothing is shown. */

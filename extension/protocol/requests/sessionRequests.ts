@@ -15,6 +15,7 @@ const BUTTONS = [
   'openReport',
   'stop',
   'save',
+  'savePage',
   'mark',
   'openWide',
 ] as const;

@@ -115,6 +115,8 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: 
     ...part('Lines that allocated more in this step than before', table(['line', 'this step', 'usual'], odd)),
     ...part('GPU memory', table(['part', 'bytes'], deviceRows(source, failure, verdict))),
     ...part('Unknown', unknown),
+    '',
+    'To share the page of the trace as one file: `gpu-memtrace report FILE.gputrace --format html -o page.html`',
   ];
 }
 

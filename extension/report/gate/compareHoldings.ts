@@ -21,7 +21,10 @@ const MOST_SHIFTS = 50;
 const INSTALLED = [/\/((?:site|dist)-packages\/.*)$/, /\/lib\/(?:python3[^/]*)(\/.*)$/];
 
 /** All that is alive in a trace. */
-export function readHoldings(source: TraceSource, { by, ...query }: Omit<CompareQuery, 'a' | 'b' | 'rows'>): Holding[] {
+export function readHoldings(
+  source: Pick<TraceSource, 'sites' | 'site'>,
+  { by, ...query }: Omit<CompareQuery, 'a' | 'b' | 'rows'>,
+): Holding[] {
   const groupBy = by === 'line' ? 'line' : 'site';
   const order = { sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS } as const;
   const window = source.sites({ ...query, ...order, groupBy });

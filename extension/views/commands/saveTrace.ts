@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { reasonOf } from '../../capture/traces/traceDirectory';
 import { EXPORT_EXTENSIONS, EXPORT_FORMATS, type ExportFormat } from '../../protocol/exportFormats';
+import { exportFile } from '../session/exportFile';
 import { Refused } from '../session/refused';
-import type { Session } from '../session/session';
 import type { Sessions } from '../session/sessions';
 
 type Format = 'gputrace' | ExportFormat;
@@ -21,12 +20,13 @@ export async function saveTrace({ shown }: Sessions, given: readonly unknown[]):
   if (format === 'gputrace') {
     await shown.save(file.fsPath);
     void vscode.window.setStatusBarMessage(vscode.l10n.t('Trace saved to {0}', file.fsPath), 5_000);
-  } else if (await write(shown, format, file.fsPath)) void showExported(file);
+  } else await exportFile(shown, format, file);
 }
 
 async function chooseFormat(): Promise<Format | undefined> {
   const texts: Record<Format, [label: string, detail: string]> = {
     gputrace: [vscode.l10n.t('GPU memory trace'), vscode.l10n.t('Complete trace, to open here again')],
+    html: [vscode.l10n.t('Web page'), vscode.l10n.t('This page as one file, for every browser')],
     'pytorch-snapshot': [
       vscode.l10n.t('PyTorch snapshot'),
       vscode.l10n.t('For PyTorch’s memory viewer, pytorch.org/memory_viz'),
@@ -57,37 +57,4 @@ function chooseFile(format: Format, path: string): Thenable<vscode.Uri | undefin
     defaultUri: vscode.Uri.file(`${path}.${extension}`),
     filters: { [format === 'gputrace' ? vscode.l10n.t('GPU memory traces') : format]: [extension] },
   });
-}
-
-/** False: the user stopped it, and nothing of the file is left. Rejects with a sentence. */
-async function write(traced: Session, format: ExportFormat, file: string): Promise<boolean> {
-  const abort = new AbortController();
-  const title = vscode.l10n.t('Exporting the trace');
-  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  try {
-    return await vscode.window.withProgress(options, (progress, token) => {
-      token.onCancellationRequested(() => abort.abort());
-      return traced.export(format, file, abort.signal, percentOf(progress));
-    });
-  } catch (error) {
-    throw new Refused(vscode.l10n.t('{0} could not be written: {1}.', file, reasonOf(error)));
-  }
-}
-
-function percentOf(progress: vscode.Progress<{ message?: string; increment?: number }>): (done: number) => void {
-  let reported = 0;
-  return done => {
-    const percent = Math.floor(done * 100);
-    if (percent === reported) return;
-    progress.report({ message: `${percent}%`, increment: percent - reported });
-    reported = percent;
-  };
-}
-
-async function showExported(file: vscode.Uri): Promise<void> {
-  const show = vscode.l10n.t('Show');
-  const answer = await vscode.window.showInformationMessage(vscode.l10n.t('Trace exported to {0}', file.fsPath), show);
-  if (answer !== show) return;
-  const inside = vscode.workspace.getWorkspaceFolder(file) !== undefined;
-  await vscode.commands.executeCommand(inside ? 'revealInExplorer' : 'revealFileInOS', file);
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { isSnapshot } from '../../files/snapshotFile';
 import { baseName } from '../../text/format';
+import { exportFile } from '../session/exportFile';
 import { OpenTrace } from '../session/openTrace';
 import { openOther } from '../session/pickTrace';
 import type { Sessions } from '../session/sessions';
@@ -58,6 +59,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
       if (button === 'start' || button === 'traceAgain')
         void vscode.commands.executeCommand(`gpuMemoryTrace.${button}`);
       if (button === 'save') void saveCopy(document);
+      if (button === 'savePage') void savePage(document);
     },
   };
 }
@@ -71,4 +73,14 @@ async function saveCopy(document: SavedTrace): Promise<void> {
   if (target === undefined || target.fsPath === uri.fsPath) return;
   if (!snapshot) return vscode.workspace.fs.copy(uri, target, { overwrite: true });
   await document.request('save', { file: target.fsPath });
+}
+
+async function savePage(document: SavedTrace): Promise<void> {
+  const { uri } = document;
+  const defaultUri = uri.with({ path: `${uri.path.replace(/\.\w+$/, '')}.html` });
+  const target = await vscode.window.showSaveDialog({ defaultUri, filters: { html: ['html'] } });
+  if (target === undefined) return;
+  await exportFile(document, 'html', target).catch((error: unknown) =>
+    vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error)),
+  );
 }

@@ -8,6 +8,7 @@ import type { PageModel } from './model';
 /** Buttons whose command has another name, and what it is given. */
 const OTHERS: Partial<Record<Button, [CommandName, ...string[]]>> = {
   save: ['saveTrace', 'gputrace'],
+  savePage: ['saveTrace', 'html'],
   changeArguments: ['traceAgain', CHANGE_ARGUMENTS],
 };
 

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { isSnapshot } from '../../files/snapshotFile';
+import type { ExportFormat } from '../../protocol/exportFormats';
 import { cwdOf, type SourceFolders } from '../../protocol/cwd';
 import { marksOf } from '../../protocol/marks';
 import type {
@@ -111,6 +112,11 @@ export class OpenTrace implements vscode.Disposable {
   request<M extends EngineMethod>(method: M, of: OfTrace<M>): Promise<EngineResult<M>> {
     if (this.opened === null) return Promise.reject(new Refused(vscode.l10n.t('No trace is open.')));
     return this.engine.request(method, { ...of, trace: this.id } as unknown as EngineParams<M>);
+  }
+
+  /** Writes the trace in a format of another tool; false: it was stopped. Rejects with a sentence. */
+  export(format: ExportFormat, file: string, signal: AbortSignal, progress: (done: number) => void): Promise<boolean> {
+    return this.engine.exportTrace({ trace: this.id, format, file }, signal, progress);
   }
 
   /** What was found, judged as of now or a moment ago. Rejects with a sentence where there is no trace. */

@@ -9,7 +9,6 @@ import { readPid } from '../../capture/launch/terminalScript';
 import { exceptionIn, refusalIn } from '../../capture/launch/pythonException';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { EngineProcess } from '../../client/engineProcess';
-import type { ExportFormat } from '../../protocol/exportFormats';
 import { cpuText, type CpuReason } from '../../text/cpuText';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import { holderTime, type Recorder, type Remembered } from './beginRecording';
@@ -211,11 +210,6 @@ export class Session extends OpenTrace {
   async save(file: string): Promise<void> {
     if (this.facts === null) throw new Refused(vscode.l10n.t('No trace is open. Open or record one first.'));
     await this.request('save', { file });
-  }
-
-  /** Writes the trace in a format of another tool; false: it was stopped. Rejects with a sentence. */
-  export(format: ExportFormat, file: string, signal: AbortSignal, progress: (done: number) => void): Promise<boolean> {
-    return this.engine.exportTrace({ trace: this.id, format, file }, signal, progress);
   }
 
   private async record(recording: Recording): Promise<void> {

@@ -115,6 +115,7 @@ test('report and doctor', () => {
     failAbove: null,
     oom: false,
     run: null,
+    redact: false,
   };
   const report = { ...plain, format: 'json', groupBy: 'thread' };
   assert.deepEqual(parse('report a.gputrace --format json --group-by thread'), report);

@@ -6,6 +6,7 @@ import {
   between,
   bornIn,
   firstSpan,
+  moveAmong,
   moveMoment,
   type MomentMove,
   nudge,
@@ -125,4 +126,19 @@ test('what a span shows: born after its begin, at the latest at its end; or aliv
   assertSentence(born.title);
   assertSentence(alive.title);
   assert.equal(aliveAtEnd({ fromNs: 0, toNs: 2e9 }, null).title, 'Live at 2.00 s');
+});
+
+test('keys go from one moment that can be shown to the next', () => {
+  const moments = [10, 20, 40];
+  for (const [at, to, next] of [
+    [null, -1, 40],
+    [null, 1, null],
+    [40, -1, 20],
+    [20, 'page-on', 40],
+    [40, 1, null],
+    [10, -1, 10],
+    [null, 'first', 10],
+    [10, 'last', 40],
+  ] as const)
+    assert.equal(moveAmong(at, moments, to), next, `${at} ${to}`);
 });

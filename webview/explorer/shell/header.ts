@@ -33,6 +33,7 @@ export class Header {
     void this.page.request('setRecording', { on: !(this.session?.recording ?? true) });
   });
   private readonly save = iconButton('save', 'save', t('Save the trace as a file'), this.requestOf('save'));
+  private readonly webPage = iconButton('save-page', 'globe', t('Save as a web page'), this.requestOf('savePage'));
   private readonly mark = iconButton('mark', 'bookmark', t('Add a marker'), this.requestOf('mark'));
   private readonly wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), this.requestOf('openWide'));
   private readonly close = iconButton('close-session', 'close', t('Close this trace'), () => {
@@ -40,7 +41,9 @@ export class Header {
   });
 
   constructor(private readonly page: PageActions) {
-    const all = [this.pause, this.stop, this.mark, this.save, this.wide, this.close].map(({ element }) => element);
+    const all = [this.pause, this.stop, this.mark, this.save, this.webPage, this.wide, this.close].map(
+      ({ element }) => element,
+    );
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
     const name = el('div', { class: 'name' }, this.dot, this.title, this.paused, this.step, this.elapsed);
     this.figures.append(this.live, this.total);
@@ -96,7 +99,7 @@ export class Header {
     this.stop.element.hidden = !runs;
     this.pause.element.hidden = phase !== 'running';
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
-    this.save.element.hidden = nothing || phase === 'empty';
+    this.save.element.hidden = this.webPage.element.hidden = nothing || phase === 'empty';
     this.mark.element.hidden = phase !== 'running';
     this.wide.element.hidden = !canWiden || nothing;
     this.close.element.hidden = id === 0 || runs;

@@ -1,5 +1,6 @@
 // The span and the moment that are chosen on the timeline, by mouse, keys and buttons.
 import { t } from '@vscode/l10n';
+import { nearest } from '../../../extension/protocol/requests/recorded';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { PageContext } from '../state/part';
@@ -10,6 +11,7 @@ import {
   aliveAtEnd,
   bornIn,
   firstSpan,
+  moveAmong,
   moveMoment,
   nudge,
   spanText,
@@ -96,6 +98,7 @@ export class ChosenTime {
   /** `done`: it is no longer being drawn, and what it holds is shown; `byKey`: other spans may follow. */
   select(span: Span, done: boolean, byKey = false): void {
     const { context, steps } = this.state();
+    if (this.recorded !== null) return done ? this.goTo(span.toNs) : undefined; // a span would be one more moment
     const whole = toSteps(span, steps, context?.runNs ?? 0);
     this.chosen = whole;
     this.actions.changed();
@@ -128,9 +131,15 @@ export class ChosenTime {
     void this.moments.showPeak({ series, fromNs, toNs, process, device }, where);
   }
 
-  /** Shows a moment; `byKey`: it is the end of a step, and others may follow. */
-  goTo(timeNs: number, byKey = false): void {
+  /** The only moments that can be shown; null: all can. */
+  private get recorded(): readonly number[] | null {
+    return this.state().context?.session.moments ?? null;
+  }
+
+  /** Shows a moment, or the nearest one that can be shown; `byKey`: it is the end of a step, and others may follow. */
+  goTo(chosenNs: number, byKey = false): void {
     const { context, zoom, steps } = this.state();
+    const timeNs = this.recorded?.[nearest(this.recorded, chosenNs)] ?? chosenNs;
     this.aimNs = timeNs;
     this.clear();
     this.actions.zoom(withTime(zoom, context?.runNs ?? 0, timeNs));
@@ -140,9 +149,12 @@ export class ChosenTime {
   step(to: MomentMove): void {
     const { context, zoom, steps } = this.state();
     const runNs = context?.runNs ?? 0;
-    const timeNs = moveMoment(this.momentNs, visibleWindow(zoom, runNs), to, steps, runNs);
+    const timeNs =
+      this.recorded === null
+        ? moveMoment(this.momentNs, visibleWindow(zoom, runNs), to, steps, runNs)
+        : moveAmong(this.momentNs, this.recorded, to);
     if (timeNs === null) this.now();
-    else this.goTo(timeNs, true);
+    else this.goTo(timeNs, this.recorded === null);
   }
 
   /** To now; of a program that has ended, first to the moment that is shown instead of its end. */

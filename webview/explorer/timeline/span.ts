@@ -55,6 +55,15 @@ export function moveMoment(
   return step > last ? null : endOfStep(steps, Math.max(step, 1));
 }
 
+/** The same among the only moments that can be shown. */
+export function moveAmong(atNs: number | null, moments: readonly number[], to: MomentMove): number | null {
+  if (to === 'first' || to === 'last') return moments.at(to === 'first' ? 0 : -1) ?? null;
+  const forward = partByKey(to) > 0;
+  if (atNs === null) return forward ? null : (moments.at(-1) ?? null);
+  const next = forward ? moments.find(one => one > atNs) : moments.findLast(one => one < atNs);
+  return next ?? (forward ? null : (moments[0] ?? null));
+}
+
 function partByKey(move: KeyMove): number {
   return typeof move === 'number' ? move * KEY_PART : move === 'page-on' ? PAGE_PART : -PAGE_PART;
 }
