@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crossBuild } from '../arm64/crossBuild.mjs';
 import { build } from './build.mjs';
-import { inRoot, must, run, log } from './root.mjs';
+import { inRoot, must, root, run, log } from './root.mjs';
 import { ensurePrograms } from './systemPackages.mjs';
 
 const processor = process.argv[2] ?? process.arch;
@@ -47,4 +47,7 @@ const flags = [
 ];
 const packer = inRoot('test/project/vsce'); // packages of its own: they are more files than all that the tests need
 await must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: packer });
-process.exit((await run(join(packer, 'node_modules/.bin/vsce'), flags)).code);
+const { code } = await run(join(packer, 'node_modules/.bin/vsce'), flags);
+await must('python3', ['test/project/wheel.py', inRoot('dist/native'), root]);
+if (crossed) rmSync(inRoot('dist/native'), { recursive: true }); // they are none of this machine
+process.exit(code);
