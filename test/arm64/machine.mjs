@@ -29,17 +29,19 @@ function mirror() {
 async function unpack(release, architecture, packages, into) {
   const from = mirror();
   if (from === null) throw new Error('This machine has no list of Debian packages.');
-  const lists = machine('packages', release);
+  const folder = machine('packages', release);
+  const sources = join(folder, 'sources.list');
+  const lists = join(folder, 'lists'); // apt takes away what it does not know there
   mkdirSync(join(lists, 'partial'), { recursive: true });
-  writeFileSync(join(lists, 'sources.list'), `deb [trusted=yes] ${from} ${release} main\n`);
+  writeFileSync(sources, `deb [trusted=yes] ${from} ${release} main\n`);
   const flags = [
     ...[`-oAPT::Architecture=${architecture}`, `-oAPT::Architectures=${architecture}`, `-oDir::State::Lists=${lists}`],
-    ...[`-oDir::Etc::sourcelist=${join(lists, 'sources.list')}`, '-oDir::Etc::sourceparts=-', '-qq'],
+    ...[`-oDir::Etc::sourcelist=${sources}`, '-oDir::Etc::sourceparts=-', '-qq'],
   ];
   await must('apt-get', [...flags, 'update'], { quiet: true });
-  await must('apt-get', [...flags, 'download', ...packages], { quiet: true, cwd: lists });
-  for (const name of readdirSync(lists).filter(file => file.endsWith('.deb')))
-    await must('dpkg', ['-x', join(lists, name), machine(into)], { quiet: true });
+  await must('apt-get', [...flags, 'download', ...packages], { quiet: true, cwd: folder });
+  for (const name of readdirSync(folder).filter(file => file.endsWith('.deb')))
+    await must('dpkg', ['-x', join(folder, name), machine(into)], { quiet: true });
 }
 
 async function release(emulator) {
