@@ -39,7 +39,7 @@ async function runPythonTests(file, words = [], env = {}) {
 
 /** The order of memory by a model, and a part of the library's tests: events, threads, forks and switches of programs that are not Python. */
 export async function runArm64Quick() {
-  const model = await runPythonTests('test/arm64/memory_test.py');
+  const model = await runPythonTests('test/arm64/memory_order_test.py');
   const ready = await prepareCompiler();
   if (typeof ready === 'string') return { ...model, skipped: [ready] };
   await crossBuild(['inject_programs']);

@@ -2,7 +2,7 @@
 
 import unittest
 
-from memory_model import ACQUIRE, BOTH, RELAXED, RELEASE, Add, Load, Machine, Membarrier, Store, Swap, Unless
+from memory_order import ACQUIRE, BOTH, RELAXED, RELEASE, Add, Load, Machine, Membarrier, Store, Swap, Unless
 
 
 class Slots(unittest.TestCase):
