@@ -4,7 +4,7 @@ import { inRoot } from '../project/root.mjs';
 import { standInVariables } from '../torch/standIn.mjs';
 import { CHECKS, FILES } from './checks.mjs';
 
-const MOST_MS = 300_000;
+const MOST_MS = 1_500_000;
 const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const sentence = text => text.split('\n').find(line => line.trim() !== '')?.trim().slice(0, 200) ?? '';
 const isOf = ({ tests }, name) => tests.some(begin => name.startsWith(begin));

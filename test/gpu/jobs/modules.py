@@ -1,5 +1,6 @@
 """Trains a few steps of GMT_MODEL and stops behind a forward pass: by forward hooks on all modules and a dispatch mode, which module made
 each live block; parameters, gradients and states by the module that has them. Bytes by module's path go to the truth."""
+import inspect
 import os
 
 import torch
@@ -10,6 +11,7 @@ from torch.utils.checkpoint import checkpoint
 
 OUTSIDE, ROOT = "no module known", "(root)"
 WRAPPERS = ("_orig_mod.", "module.")
+NEW_HOOKS = "always_call" in inspect.signature(nn.Module.register_forward_hook).parameters
 
 
 def gpt2():
@@ -131,7 +133,7 @@ def plain(name):
 def hook(model):
     for name, module in model.named_modules():
         module.register_forward_pre_hook(lambda *_, path=plain(name): called.append(path), prepend=True)
-        module.register_forward_hook(lambda *_: called.pop() and None, always_call=True)
+        module.register_forward_hook(lambda *_: called.pop() and None, **({"always_call": True} if NEW_HOOKS else {}))
 
 
 def named(model, optimizer):
