@@ -77,7 +77,7 @@ async function installTorch(python, wanted) {
 export async function makeEnvironment(version, minor) {
   const known = knownPythons();
   const wanted = /^\d+\.\d+$/.test(version) ? `torch==${version}.*` : `torch==${version}`;
-  let problem = `no Python ${minor ?? ORDER.join(', ')} is here`;
+  const problems = [`no Python ${minor ?? ORDER.join(', ')} is here`];
   for (const name of minor ? [minor] : ORDER) {
     const of = known.find(one => one.minor === name);
     if (!of) continue;
@@ -85,19 +85,19 @@ export async function makeEnvironment(version, minor) {
     const remove = () => rmSync(folder, { recursive: true, force: true });
     try {
       const python = await makeVenv(of.path, folder);
-      problem = await installTorch(python, wanted);
+      const problem = await installTorch(python, wanted);
       if (problem === '') {
         await addMissingLibraries(libraryFolder(python));
         const torch = torchOf(python);
         if (torch) return { ...torch, of, remove };
-        problem = importError(python);
-      }
+        problems.push(importError(python));
+      } else problems.push(problem);
     } catch (error) {
-      problem = error.message.split('\n')[0];
+      problems.push(error.message.split('\n')[0]);
     }
     remove();
   }
-  return { problem };
+  return { problem: problems.find(text => /import/.test(text)) ?? problems.at(-1) };
 }
 
 const libraryFolder = python =>

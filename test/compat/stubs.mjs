@@ -19,12 +19,10 @@ export async function addMissingLibraries(folder) {
   const missing = [...needed].filter(name => NVIDIA.test(name) && !existsSync(join(folder, name)));
   if (missing.length === 0) return [];
   const imports = await importsOf(files);
-  const anyone = imports.filter(({ library }) => !missing.includes(library)).map(({ name }) => name);
+  const known = one => missing.includes(one.library);
+  const anyone = imports.filter(one => !known(one)).map(({ name }) => ({ name, version: '' }));
   for (const library of missing)
-    await makeLibrary(folder, library, [
-      ...imports.filter(one => one.library === library),
-      ...(library === missing[0] ? [...new Set(anyone)].map(name => ({ name, version: '' })) : []),
-    ]);
+    await makeLibrary(folder, library, [...imports.filter(one => one.library === library), ...anyone]);
   return missing;
 }
 

@@ -11,7 +11,8 @@ from torch.utils.checkpoint import checkpoint
 
 OUTSIDE, ROOT = "no module known", "(root)"
 WRAPPERS = ("_orig_mod.", "module.")
-NEW_HOOKS = "always_call" in inspect.signature(nn.Module.register_forward_hook).parameters
+FIRST = {"prepend": True} if "prepend" in inspect.signature(nn.Module.register_forward_pre_hook).parameters else {}
+ALWAYS = {"always_call": True} if "always_call" in inspect.signature(nn.Module.register_forward_hook).parameters else {}
 
 
 def gpt2():
@@ -132,8 +133,8 @@ def plain(name):
 
 def hook(model):
     for name, module in model.named_modules():
-        module.register_forward_pre_hook(lambda *_, path=plain(name): called.append(path), prepend=True)
-        module.register_forward_hook(lambda *_: called.pop() and None, **({"always_call": True} if NEW_HOOKS else {}))
+        module.register_forward_pre_hook(lambda *_, path=plain(name): called.append(path), **FIRST)
+        module.register_forward_hook(lambda *_: called.pop() and None, **ALWAYS)
 
 
 def named(model, optimizer):
