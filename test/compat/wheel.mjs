@@ -1,11 +1,11 @@
 // Names and layouts in the libraries of one wheel, which is not run: a build for GPUs needs none here.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { inRoot, must, run } from '../project/root.mjs';
 import { LAYOUTS, NAMES } from './wheelFacts.mjs';
 
-const PARTS = [...new Set(NAMES.map(({ library }) => `torch/lib/${library}`)), 'torch/include/*'];
+const TAKEN = [...new Set(NAMES.map(({ library }) => `torch/lib/${library}`)), 'torch/include/*'];
 const PYTHONS = ['3.12', '3.11', '3.10', '3.9', '3.13'];
 
 /** The wheel at this path, or of this release: downloaded for the first Python that has one, for CUDA where the index has that. */
@@ -45,16 +45,16 @@ const holds = (names, wanted) =>
 async function checkNames(folder) {
   const read = new Map();
   const rows = [];
-  for (const { what, library, any, imported = false } of NAMES) {
+  for (const { of, what, library, any, imported = false } of NAMES) {
     const file = join(folder, 'torch/lib', library);
     if (!existsSync(file)) {
-      rows.push({ what, library, result: 'skipped', why: 'this build has no such library' });
+      rows.push({ of, what, library, result: 'skipped', why: 'this build has no such library' });
       continue;
     }
     if (!read.has(library)) read.set(library, await symbolsOf(file));
     const names = read.get(library)[imported ? 'imported' : 'exported'];
     const found = any.find(name => holds(names, name));
-    rows.push({ what, library, result: found ? 'ok' : 'differs', why: found ? '' : `no ${any.join(', no ')}` });
+    rows.push({ of, what, library, result: found ? 'ok' : 'differs', why: found ? '' : `no ${any.join(', no ')}` });
   }
   return rows;
 }
@@ -62,7 +62,7 @@ async function checkNames(folder) {
 /** Values that the compiler finds in the wheel's headers; undefined: they cannot be compiled here. */
 async function headerValues(folder, standard) {
   const source = join(folder, 'facts.cpp');
-  const values = LAYOUTS.map(([, expression]) => expression).join(', ');
+  const values = LAYOUTS.map(([, , expression]) => expression).join(', ');
   writeFileSync(
     source,
     `#include <cstddef>
@@ -88,10 +88,10 @@ gmt_facts<${values}> found;
 
 async function checkLayouts(folder) {
   const values = (await headerValues(folder, 20)) ?? (await headerValues(folder, 17));
-  return LAYOUTS.map(([what, , known], at) => {
+  return LAYOUTS.map(([of, what, , known], at) => {
     const result = values === undefined ? 'skipped' : known.includes(values[at]) ? 'ok' : 'differs';
     const why = { ok: `${values?.[at]}`, skipped: 'its headers do not compile here' }[result];
-    return { what, library: 'headers', result, why: why ?? `${values[at]} instead of ${known.join(' or ')}` };
+    return { of, what, library: 'headers', result, why: why ?? `${values[at]} instead of ${known.join(' or ')}` };
   });
 }
 
@@ -105,9 +105,23 @@ async function checkAttaching(folder, layouts) {
   const found = JSON.parse(await must(program, [join(folder, 'torch/lib/libtorch_cpu.so')]));
   const own = ['sequence', 'thread'].map(key => String(found[key]));
   const right = found.numbers && found.evaluations;
-  const same = layouts.slice(0, 2).every(({ result, why }, at) => result === 'skipped' || why === own[at]);
+  const places = layouts.filter(({ what }) => what.includes('Node::'));
+  const same = places.every(({ result, why }, at) => result === 'skipped' || why === own[at]);
   const why = right ? (same ? '' : `takes ${own.join(', ')} for a node's places`) : 'backward lines are not found by attaching';
-  return { what: 'backward lines, attached', library: 'libtorch_cpu.so', result: right && same ? 'ok' : 'differs', why };
+  return { of: 'attached', what: 'backward lines, attached', library: 'libtorch_cpu.so', result: right && same ? 'ok' : 'differs', why };
+}
+
+/** Rows for names that the sources have and no row above: they would not be checked. */
+function checkListed() {
+  const listed = NAMES.flatMap(({ any }) => any.map(name => name.replace('*', '')));
+  const sources = ['native/inject', 'native/uprobe'].flatMap(folder =>
+    readdirSync(inRoot(folder), { recursive: true })
+      .filter(name => /\.(cpp|h)$/.test(name))
+      .map(name => readFileSync(inRoot(folder, name), 'utf8')),
+  );
+  const names = new Set(sources.flatMap(text => text.match(/_Z(?:N\d|TI)\w+/g) ?? []));
+  const left = [...names].filter(name => !listed.includes(name));
+  return left.map(what => ({ of: 'events', what, library: 'native', result: 'differs', why: 'wheelFacts.mjs has no such name' }));
 }
 
 /** {wheel, rows} of one wheel, by its path or its release. */
@@ -115,11 +129,11 @@ export async function checkWheel(named) {
   const folder = mkdtempSync(join(process.env.TMPDIR ?? tmpdir(), 'gpu-memtrace-wheel-'));
   try {
     const { wheel, downloaded } = await wheelOf(named, folder);
-    await run('unzip', ['-q', '-o', wheel, ...PARTS, '-d', folder], { quiet: true }); // a build without CUDA has fewer
+    await run('unzip', ['-q', '-o', wheel, ...TAKEN, '-d', folder], { quiet: true }); // a build without CUDA has fewer
     if (downloaded) rmSync(wheel);
     const names = await checkNames(folder);
     const layouts = await checkLayouts(folder);
-    return { wheel: basename(wheel), rows: [...names, ...layouts, await checkAttaching(folder, layouts)] };
+    return { wheel: basename(wheel), rows: [...names, ...layouts, await checkAttaching(folder, layouts), ...checkListed()] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

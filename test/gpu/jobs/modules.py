@@ -104,6 +104,10 @@ def shard(model):
     fully_shard(model)
 
 
+def at(tensor):
+    return (tensor.untyped_storage if hasattr(tensor, "untyped_storage") else tensor.storage)().data_ptr()
+
+
 made = {}  # address -> path of the module that made what is there
 called = []
 
@@ -111,7 +115,7 @@ called = []
 def storages(tree):
     for tensor in tree if isinstance(tree, (tuple, list)) else tree.values() if isinstance(tree, dict) else [tree]:
         if isinstance(tensor, torch.Tensor):
-            yield tensor.untyped_storage().data_ptr()
+            yield at(tensor)
         elif isinstance(tensor, (tuple, list, dict)):
             yield from storages(tensor)
 
@@ -120,8 +124,8 @@ class Watch(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
         before = set(storages(args)) | set(storages(kwargs or {}))
-        for at in set(storages(out)) - before:
-            made[at] = called[-1] if called else OUTSIDE
+        for address in set(storages(out)) - before:
+            made[address] = called[-1] if called else OUTSIDE
         return out
 
 
@@ -146,7 +150,7 @@ def named(model, optimizer):
             states = [each for each in optimizer.state.get(tensor, {}).values() if isinstance(each, torch.Tensor)]
             for each in [tensor, tensor.grad, *states]:
                 if each is not None:
-                    found.setdefault(getattr(each, "_local_tensor", each).untyped_storage().data_ptr(), plain(path))
+                    found.setdefault(at(getattr(each, "_local_tensor", each)), plain(path))
     return found
 
 
