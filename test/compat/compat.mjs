@@ -3,7 +3,7 @@
 //   npm run test:compat -- 2.14 [2.13 …] [--python 3.12] [--keep]
 //   npm run test:compat -- --wheel 2.14 | FILE.whl          names and layouts in a wheel's libraries, without running it
 // A line for each check; what was found goes to results.json, and from there into docs/results.md. --keep leaves the environment.
-import { CHECKS } from './checks.mjs';
+import { CHECKS } from './releaseChecks.mjs';
 import { makeEnvironment } from './environment.mjs';
 import { keepRow } from './results.mjs';
 import { runChecks } from './runChecks.mjs';
@@ -40,7 +40,8 @@ async function read(wheel) {
   console.log(found.wheel);
   for (const row of found.rows) print(row.what, row);
   // A file is somebody's own: the table has those of the index.
-  if (/^\d+\.\d+/.test(wheel)) keepRow('wheels', { torch: found.wheel.split(/[-+]/)[1], date: today(), rows: found.rows });
+  if (/^\d+\.\d+/.test(wheel))
+    keepRow('wheels', { torch: found.wheel.split(/[-+]/)[1], date: today(), rows: found.rows });
   return found.rows.every(({ result }) => result !== 'differs');
 }
 

@@ -20,7 +20,8 @@ for text in importlib.metadata.requires("torch") or []:
     if not re.match(sys.argv[1], one.name) and (one.marker is None or one.marker.evaluate({"extra": ""})):
         print(str(one).split(";")[0].strip())
 `;
-const ABOUT = 'import sys, sysconfig; print(*sys.version_info[:3], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else "", sep=".")';
+const ABOUT =
+  'import sys, sysconfig; print(*sys.version_info[:3], "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else "", sep=".")';
 
 /** [{path, minor, version}] of the Pythons that are here; 3.13t is 3.13 without the GIL. GMT_PYTHONS may name more, as of native tests. */
 export function knownPythons() {
@@ -49,15 +50,31 @@ async function makeVenv(path, folder) {
   if ((await run(path, ['-m', 'venv', folder], { quiet: true })).code === 0) return made;
   // Debian's Python has no ensurepip: another one's pip installs its own into it.
   await run(path, ['-m', 'venv', '--clear', '--without-pip', folder], { quiet: true });
-  const { code, output } = await run('python3', ['-m', 'pip', '--python', made, 'install', '-q', 'pip'], { quiet: true });
+  const { code, output } = await run('python3', ['-m', 'pip', '--python', made, 'install', '-q', 'pip'], {
+    quiet: true,
+  });
   if (code !== 0) throw new Error(`${path} makes no virtual environment: ${reasonOf(output)}`);
   return made;
 }
 
 const pip = (python, words) =>
-  run(python, ['-m', 'pip', 'install', '-q', '--no-input', '--disable-pip-version-check', '--no-cache-dir', '--no-compile', ...words], {
-    quiet: true,
-  });
+  run(
+    python,
+    [
+      '-m',
+      'pip',
+      'install',
+      '-q',
+      '--no-input',
+      '--disable-pip-version-check',
+      '--no-cache-dir',
+      '--no-compile',
+      ...words,
+    ],
+    {
+      quiet: true,
+    },
+  );
 
 /** Installs what a release needs to be imported; '' or why not. */
 async function installTorch(python, wanted) {

@@ -2,11 +2,16 @@
 import { run as runTests } from 'node:test';
 import { inRoot } from '../project/root.mjs';
 import { standInVariables } from '../torch/standIn.mjs';
-import { CHECKS, FILES } from './checks.mjs';
+import { CHECKS, FILES } from './releaseChecks.mjs';
 
 const MOST_MS = 1_500_000;
 const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-const sentence = text => text.split('\n').find(line => line.trim() !== '')?.trim().slice(0, 200) ?? '';
+const sentence = text =>
+  text
+    .split('\n')
+    .find(line => line.trim() !== '')
+    ?.trim()
+    .slice(0, 200) ?? '';
 const isOf = ({ tests }, name) => tests.some(begin => name.startsWith(begin));
 
 /** [{key, result: 'ok' | 'differs' | 'skipped', why}] of a PyTorch as `makeEnvironment` gives it. */
@@ -16,14 +21,19 @@ export async function runChecks(torch) {
     variables = await standInVariables(torch);
   } catch (error) {
     const why = error.message.match(/error: .*/)?.[0] ?? error.message;
-    return CHECKS.map(({ key }) => ({ key, result: 'skipped', why: `the stand-in does not build: ${why.slice(0, 160)}` }));
+    return CHECKS.map(({ key }) => ({
+      key,
+      result: 'skipped',
+      why: `the stand-in does not build: ${why.slice(0, 160)}`,
+    }));
   }
   Object.assign(process.env, variables, { GMT_TORCH_PYTHON: torch.python });
   const found = await testResults(CHECKS.flatMap(({ tests }) => tests));
   return CHECKS.map(check => {
     const own = found.filter(({ name }) => isOf(check, name));
     const wrong = own.find(({ result }) => result === 'differs') ?? own.find(({ result }) => result === 'skipped');
-    if (own.length < check.tests.length && !wrong) return { key: check.key, result: 'skipped', why: 'its test did not run' };
+    if (own.length < check.tests.length && !wrong)
+      return { key: check.key, result: 'skipped', why: 'its test did not run' };
     return { key: check.key, result: wrong?.result ?? 'ok', why: wrong ? `${wrong.name}: ${wrong.why}` : '' };
   });
 }

@@ -1,7 +1,7 @@
 // The manual's tables of releases, from results.json.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
-import { CHECKS } from './checks.mjs';
+import { CHECKS } from './releaseChecks.mjs';
 import { PARTS } from './wheelFacts.mjs';
 
 const PAGE = inRoot('docs/results.md');

@@ -14,8 +14,19 @@ async function wheelOf(named, folder) {
   const release = /^\d+\.\d+$/.test(named) ? `${named}.*` : named;
   let last = '';
   for (const python of PYTHONS) {
-    const words = ['--no-deps', '-q', '--no-cache-dir', '--only-binary=:all:', '--python-version', python, '-d', folder];
-    const { code, output } = await run('python3', ['-m', 'pip', 'download', ...words, `torch==${release}`], { quiet: true });
+    const words = [
+      '--no-deps',
+      '-q',
+      '--no-cache-dir',
+      '--only-binary=:all:',
+      '--python-version',
+      python,
+      '-d',
+      folder,
+    ];
+    const { code, output } = await run('python3', ['-m', 'pip', 'download', ...words, `torch==${release}`], {
+      quiet: true,
+    });
     const file = readdirSync(folder).find(name => name.endsWith('.whl'));
     if (code === 0 && file) return { wheel: join(folder, file), downloaded: true };
     last = output.match(/^ERROR: .*/m)?.[0] ?? last;
@@ -33,7 +44,9 @@ async function symbolsOf(file) {
     if (name && place !== 'UND' && binding !== 'LOCAL') exported.add(name.split('@')[0]);
   }
   const imported = new Set(
-    [...slots.matchAll(/R_X86_64_(?:JUMP_SLO|JUMP_SLOT|GLOB_DAT)\s+\S+\s+(\S+?)(?:@\S+)? \+ 0$/gm)].map(([, name]) => name),
+    [...slots.matchAll(/R_X86_64_(?:JUMP_SLO|JUMP_SLOT|GLOB_DAT)\s+\S+\s+(\S+?)(?:@\S+)? \+ 0$/gm)].map(
+      ([, name]) => name,
+    ),
   );
   return { exported, imported };
 }
@@ -81,9 +94,19 @@ gmt_facts<${values}> found;
 `,
   );
   const include = join(folder, 'torch/include');
-  const words = ['-fsyntax-only', '-w', `-std=c++${standard}`, `-I${include}`, `-I${include}/torch/csrc/api/include`, source];
+  const words = [
+    '-fsyntax-only',
+    '-w',
+    `-std=c++${standard}`,
+    `-I${include}`,
+    `-I${include}/torch/csrc/api/include`,
+    source,
+  ];
   const { output } = await run(process.env.CXX ?? 'c++', words, { quiet: true });
-  return /gmt_facts<([^>]*)>/.exec(output)?.[1].split(',').map(text => parseInt(text, 10));
+  return /gmt_facts<([^>]*)>/
+    .exec(output)?.[1]
+    .split(',')
+    .map(text => parseInt(text, 10));
 }
 
 async function checkLayouts(folder) {
@@ -99,7 +122,9 @@ async function checkLayouts(folder) {
 async function checkAttaching(folder, layouts) {
   const program = inRoot('build/compat/wheel_probes');
   mkdirSync(inRoot('build/compat'), { recursive: true });
-  const sources = ['autograd_probes', 'elf_file', 'probe_place_x86'].map(name => inRoot(`native/uprobe/attach/${name}.cpp`));
+  const sources = ['autograd_probes', 'elf_file', 'probe_place_x86'].map(name =>
+    inRoot(`native/uprobe/attach/${name}.cpp`),
+  );
   const words = ['-std=c++20', '-O1', `-I${inRoot('native')}`, inRoot('test/compat/wheel_probes.cpp'), ...sources];
   await must(process.env.CXX ?? 'c++', [...words, '-o', program]);
   const found = JSON.parse(await must(program, [join(folder, 'torch/lib/libtorch_cpu.so')]));
@@ -107,8 +132,18 @@ async function checkAttaching(folder, layouts) {
   const right = found.numbers && found.evaluations;
   const places = layouts.filter(({ what }) => what.includes('Node::'));
   const same = places.every(({ result, why }, at) => result === 'skipped' || why === own[at]);
-  const why = right ? (same ? '' : `takes ${own.join(', ')} for a node's places`) : 'backward lines are not found by attaching';
-  return { of: 'attached', what: 'backward lines, attached', library: 'libtorch_cpu.so', result: right && same ? 'ok' : 'differs', why };
+  const why = right
+    ? same
+      ? ''
+      : `takes ${own.join(', ')} for a node's places`
+    : 'backward lines are not found by attaching';
+  return {
+    of: 'attached',
+    what: 'backward lines, attached',
+    library: 'libtorch_cpu.so',
+    result: right && same ? 'ok' : 'differs',
+    why,
+  };
 }
 
 /** Rows for names that the sources have and no row above: they would not be checked. */
@@ -121,7 +156,13 @@ function checkListed() {
   );
   const names = new Set(sources.flatMap(text => text.match(/_Z(?:N\d|TI)\w+/g) ?? []));
   const left = [...names].filter(name => !listed.includes(name));
-  return left.map(what => ({ of: 'events', what, library: 'native', result: 'differs', why: 'wheelFacts.mjs has no such name' }));
+  return left.map(what => ({
+    of: 'events',
+    what,
+    library: 'native',
+    result: 'differs',
+    why: 'wheelFacts.mjs has no such name',
+  }));
 }
 
 /** {wheel, rows} of one wheel, by its path or its release. */
@@ -133,7 +174,10 @@ export async function checkWheel(named) {
     if (downloaded) rmSync(wheel);
     const names = await checkNames(folder);
     const layouts = await checkLayouts(folder);
-    return { wheel: basename(wheel), rows: [...names, ...layouts, await checkAttaching(folder, layouts), ...checkListed()] };
+    return {
+      wheel: basename(wheel),
+      rows: [...names, ...layouts, await checkAttaching(folder, layouts), ...checkListed()],
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
