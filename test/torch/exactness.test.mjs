@@ -21,7 +21,7 @@ before(() => {
 });
 
 /** The job's report, its trace and what it wrote of itself. */
-async function traced(t, file, variables = {}) {
+async function traced(t, file, variables = {}, options = []) {
   const folder = mkdtempSync(join(tmpdir(), 'gpu-memtrace-exact-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [truth, trace] = ['truth.json', 'job.gputrace'].map(name => join(folder, name));
@@ -29,7 +29,7 @@ async function traced(t, file, variables = {}) {
   const { report } = await runJob(file, {
     python,
     env: { ...cpuVariables(), ...own },
-    options: ['--simulate-gpu', '-o', trace],
+    options: ['--simulate-gpu', '-o', trace, ...options],
   });
   assert.equal(report.exitCode, 0);
   assert.equal(report.lost.events, 0);
@@ -97,4 +97,23 @@ test('names and categories of parameters, gradients and states', async t => {
   ])
     assert.ok(found.includes(wanted), `${wanted}: ${found.join(', ')}`);
   assert.equal(report.steps.count, 20);
+});
+
+/** Words of the note of what a release does not show, and the first release that shows it. */
+const NOT_SHOWN = [
+  [/graph holds/, 201],
+  [/optimizer steps/, 200],
+  [/forward lines/, 200],
+  [/ran out/, 111],
+];
+
+test('what this PyTorch does not show has a note, and nothing else has', async t => {
+  const [major, minor] = torchOf(python).version.split('.').map(Number);
+  const { report } = await traced(t, onCpu(inRoot('test/torch/named_tensors.py')), {}, ['--holders', 'atSteps']);
+  const notes = report.processes[0].notes;
+  assert.deepEqual(
+    NOT_SHOWN.map(([words]) => notes.some(note => words.test(note))),
+    NOT_SHOWN.map(([, first]) => major * 100 + minor < first),
+    notes.join('\n'),
+  );
 });
