@@ -19,6 +19,6 @@ export function keepRow(kind, row) {
   const kept = JSON.parse(readFileSync(RESULTS, 'utf8'));
   const key = one => `${minorOf(one.torch)} ${minorOf(one.python)}`;
   kept[kind] = [...kept[kind].filter(one => key(one) !== key(row)), row].sort(byVersion);
-  writeFileSync(RESULTS, `${JSON.stringify(kept, null, 1)}\n`);
+  writeFileSync(RESULTS, `${JSON.stringify(kept, null, 2)}\n`);
   writeTables(kept);
 }

@@ -21,7 +21,7 @@ const ran = releases => [
   }),
 ];
 
-/** A part is there where all its rows are. */
+/** A part is there where no row says that something of it is not. */
 const read = wheels => [
   ['PyTorch', ...Object.values(PARTS), 'date'],
   ...wheels.map(({ torch, date, rows }) => {
