@@ -9,6 +9,8 @@ CUSTOM_NEXT = function_base.__dict__["next_functions"].__get__ if function_base 
 CUSTOM_SAVED = function_base.__dict__.get("_raw_saved_tensors") if function_base is not None else None
 objects = load("objects")
 SAVED = "_raw_saved_"
+NOTE_AGENT = 9
+OLD_GRAPHS = "This version of PyTorch does not show what an autograd graph holds, so an object that keeps memory by its graph is not named."
 GONE = (RuntimeError, AttributeError)  # what was saved is released; the context of the program's own function has no node any more
 GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
 LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
@@ -17,6 +19,16 @@ MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are l
 MOST_ENDS_BELOW = 2000  # of all graphs
 NEAR = 4000  # nodes from it on; a state that is carried on was made in the last step
 ALONE = 0.9  # share of what a graph holds that a part of it holds, to be what keeps it
+
+
+def check_saved():
+    """Notes once where what a node saved cannot be seen without the program's hooks."""
+    saved = getattr(getattr(core, "_autograd", None), "SavedTensor", None)
+    if saved is not None and "data" not in objects.CLASS_DICT(saved):
+        natives["note"](NOTE_AGENT, OLD_GRAPHS)
+
+
+check_saved()
 
 
 class Accessors:

@@ -43,12 +43,17 @@ bool ends_with(const Layout &layout, const char *string, const char *end) {
 
 }  // namespace
 
-bool learn_module_call(const Frame &frame) {
+bool learn_module_call(const Frame &frame, const Frame *caller) {
   if (!interpreter.ready.load(std::memory_order_acquire) || interpreter.module_call.load(std::memory_order_relaxed))
     return false;
-  const Layout &layout = interpreter.layout;
-  if (!ends_with(layout, load<const char *>(frame.code, layout.code_name), "_wrapped_call_impl") ||
-      !ends_with(layout, load<const char *>(frame.code, layout.code_file), "torch/nn/modules/module.py"))
+  const auto is = [&](const void *code, const char *name) {
+    const Layout &layout = interpreter.layout;
+    return ends_with(layout, load<const char *>(code, layout.code_name), name) &&
+           ends_with(layout, load<const char *>(code, layout.code_file), "torch/nn/modules/module.py");
+  };
+  // Up to PyTorch 2.0 the latter alone is there; since 2.1 it keeps its module elsewhere.
+  if (!is(frame.code, "_wrapped_call_impl") &&
+      (!is(frame.code, "_call_impl") || (caller && is(caller->code, "_wrapped_call_impl"))))
     return false;
   interpreter.module_call.store(frame.code, std::memory_order_relaxed);
   return true;

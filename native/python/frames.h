@@ -55,8 +55,8 @@ struct Walk {
 };
 
 /// From here on walks tell which module is called, and two of them that call one line have two stacks: `frame` is the call of one
-/// (torch/nn/modules/module.py, PyTorch 2.1 and newer). False: it is none, or was known.
-bool learn_module_call(const Frame &frame);
+/// (torch/nn/modules/module.py). `caller`: the next older frame, null = none. False: it is none, or was known.
+bool learn_module_call(const Frame &frame, const Frame *caller);
 /// Modules are told apart no more.
 void forget_module_call();
 /// Name of an object's class as CPython keeps it, without its package where it is a class of Python.

@@ -26,9 +26,10 @@ function supported(): Map<string, string> {
 test('bytes by module, by the class where nobody tells its path', async t => {
   const found = supported();
   assert.ok(found.size > 0, 'no supported Python is here');
-  for (const [version, python] of [...found].slice(0, LONG ? found.size : 1)) {
+  const chosen = [...found].slice(0, LONG ? found.size : 1);
+  for (const [version, python, torch] of chosen.flatMap(one => ['2.1', '2.0'].map(each => [...one, each] as const))) {
     const place = new Place(t);
-    const ended = await place.trace([python, workload('modules/program')]);
+    const ended = await place.trace([python, workload('modules/program')], { GMT_TORCH: torch });
     assert.equal(ended.status, 0, ended.stderr);
     const run = await place.run(['report', place.path('t.gputrace'), '--format', 'json', '--group-by', 'module-path']);
     const { groups } = JSON.parse(run.stdout) as { groups: { label: string; liveBytes: number }[] };
@@ -40,7 +41,7 @@ test('bytes by module, by the class where nobody tells its path', async t => {
         'First (path unknown)': 1024,
         'Second (path unknown)': 5120,
       },
-      `Python ${version}`,
+      `Python ${version}, PyTorch ${torch}`,
     );
     await place.run(['report', place.path('t.gputrace'), '--format', 'csv', '-o', place.path('t.csv')]);
     const [head = '', ...rows] = readFileSync(place.path('t.csv'), 'utf8').trimEnd().split('\r\n');

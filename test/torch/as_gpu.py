@@ -48,6 +48,10 @@ torch.cuda.stream = lambda stream: contextlib.nullcontext()
 stay, torch.Tensor.cpu = torch.Tensor.cpu, to_host
 torch.Tensor.cuda = torch.nn.Module.cuda = same
 torch.Tensor.record_stream = idle()
+if "GMT_BACKWARD_THREAD" in os.environ:
+    passes = ctypes.CDLL(os.environ["GMT_BACKWARD_THREAD"])
+    # As on a GPU: the backward pass runs on a thread that has no Python code.
+    torch.Tensor.backward = lambda tensor: passes.backward_on_a_thread(ctypes.c_void_p(tensor._cdata))
 
 
 def blocks():
@@ -61,6 +65,21 @@ def blocks():
 
 def allocated_bytes():
     return sum(size for _, size in blocks())
+
+
+def memory_stats(*_device):
+    """What the allocator counted, under the names of torch.cuda.memory_stats()."""
+    counts = (ctypes.c_uint64 * 4)()
+    allocator.cpu_as_gpu_counted(counts)
+    live = [size for _, size in blocks()]
+    told = {}
+    for name, allocated, current, peak in (
+        ("allocation", counts[0], len(live), counts[2]),
+        ("allocated_bytes", counts[1], sum(live), counts[3]),
+    ):
+        words = {"allocated": allocated, "freed": allocated - current, "current": current, "peak": peak}
+        told.update({f"{name}.all.{word}": value for word, value in words.items()})
+    return told
 
 
 def snapshot(*_pool):
@@ -78,3 +97,7 @@ def tell_blocks():
     torch._C._cuda_memoryStats = lambda _device: {}
     torch._C._cuda_getDeviceCount = lambda: 1
     torch.cuda.is_initialized = lambda: True
+
+
+torch.cuda.memory_stats = memory_stats
+torch.cuda.memory_snapshot = snapshot

@@ -4,40 +4,64 @@ import { mkdirSync } from 'node:fs';
 import { pythons } from '../runner/pythons.mjs';
 import { inRoot, run } from '../project/root.mjs';
 
-const WHERE = 'import os, torch; print(os.path.dirname(torch.__file__), int(torch._C._GLIBCXX_USE_CXX11_ABI))';
+const WHERE =
+  'import os, torch; print(os.path.dirname(torch.__file__), int(torch._C._GLIBCXX_USE_CXX11_ABI), torch.__version__)';
 
-/** The first Python that has PyTorch 2: { python, folder, abi }; undefined: none has. */
+/** What this Python has of PyTorch: { python, folder, abi, version }; undefined: it has none. */
+export function torchOf(python) {
+  try {
+    const told = execFileSync(python, ['-c', WHERE], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, PYTHONPATH: '' },
+    });
+    const [folder, abi, version] = told.trim().split(' ');
+    return { python, folder, abi, version };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first Python that has PyTorch, as `torchOf` gives it; undefined: none has. */
 export function findTorch() {
   for (const python of pythons()) {
-    try {
-      const told = execFileSync(python, ['-c', WHERE], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-      const [folder, abi] = told.trim().split(' ');
-      return { python, folder, abi };
-    } catch {
-      // has none
-    }
+    const torch = torchOf(python);
+    if (torch) return torch;
   }
   return undefined;
 }
 
-/** The allocator, under the name by which the tracer knows the GPU's. */
-export async function buildAllocator({ folder, abi }) {
-  const to = inRoot('build/test/torch/libc10_cuda.so');
+/** Builds a library of test/torch against this PyTorch. Gives where it lies. */
+async function build({ folder, abi, version }, source, name, links) {
+  const to = inRoot('build/test/torch', name);
   mkdirSync(inRoot('build/test/torch'), { recursive: true });
-  const flags = ['-std=c++20', '-O1', '-shared', '-fPIC', '-w', '-Wl,-z,lazy', `-D_GLIBCXX_USE_CXX11_ABI=${abi}`];
+  const [major, minor] = version.split('.').map(Number);
+  const flags = [
+    `-std=c++${major * 100 + minor >= 207 ? 20 : 17}`,
+    ...['-O1', '-shared', '-fPIC', '-w', '-pthread', '-Wl,-z,lazy'],
+    `-D_GLIBCXX_USE_CXX11_ABI=${abi}`,
+    `-DGMT_TORCH=${major * 100 + minor}`,
+  ];
   const words = [
     ...flags,
     `-I${folder}/include`,
     '-o',
     to,
-    inRoot('test/torch/cpu_as_gpu.cpp'),
+    inRoot('test/torch', source),
     `-L${folder}/lib`,
-    '-lc10',
+    ...links.map(link => `-l${link}`),
   ];
   const { code, output } = await run(process.env.CXX ?? 'c++', words, { quiet: true });
-  if (code !== 0) throw new Error(`The allocator of test/torch cannot be built: ${output}`);
+  if (code !== 0) throw new Error(`${source} of test/torch cannot be built: ${output}`);
   return to;
 }
+
+/** The allocator, under the name by which the tracer knows the GPU's. */
+export const buildAllocator = torch => build(torch, 'cpu_as_gpu.cpp', 'libc10_cuda.so', ['c10']);
+
+/** What runs a backward pass on a thread without Python code. */
+export const buildBackwardThread = torch =>
+  build(torch, 'backward_thread.cpp', 'libbackward_thread.so', ['torch_cpu', 'c10']);
 
 /** The variables of a program that imports that PyTorch and knows nothing of the stand-in, which has no limit. */
 export async function standInVariables(torch) {

@@ -14,6 +14,7 @@ const CHOSEN = [
   'recording that begins late (step)',
   'memory ran out of a leak',
   'passes are those of the job',
+  'every gradient at its forward line',
 ];
 
 /** What the long run has beside them. */
@@ -47,6 +48,7 @@ const FILES = [
   'recordFunction',
   'buildUp',
   'setUp',
+  'exactness',
 ];
 
 /** What the long run traces in the editor. */

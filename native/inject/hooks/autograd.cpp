@@ -180,7 +180,7 @@ GMT_COLD void report_unreadable(Thread &thread) {
   if (__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) return;
   write_note(thread, GMT_NOTE_AUTOGRAD_UNREADABLE,
              "This version of PyTorch does not export the link from backward to forward lines, so backward-pass memory "
-             "has the line of its backward() call.");
+             "has the line of its backward() call, and an evaluation counts as a forward pass.");
 }
 
 GMT_COLD uint32_t read_torch_thread(Thread &thread) {

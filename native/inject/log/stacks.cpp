@@ -69,7 +69,7 @@ GMT_COLD bool write_frames(Thread &thread, uint32_t id, const python::Walk &walk
     bool is_new = false;
     const uint32_t code = g_codes.number(mix(reinterpret_cast<uintptr_t>(frame.code), frame.deaths), &is_new);
     if (code == 0) count_loss(GMT_LOST_NAME);
-    if (is_new) *learned |= python::learn_module_call(frame);
+    if (is_new) *learned |= python::learn_module_call(frame, i + 1 < walk.depth ? &walk.frames[i + 1] : nullptr);
     if (is_new && !write_code(thread, frame, code)) {
       g_codes.forget(code);
       return false;

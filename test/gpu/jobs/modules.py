@@ -1,5 +1,6 @@
 """Trains a few steps of GMT_MODEL and stops behind a forward pass: by forward hooks on all modules and a dispatch mode, which module made
 each live block; parameters, gradients and states by the module that has them. Bytes by module's path go to the truth."""
+import inspect
 import os
 
 import torch
@@ -10,6 +11,8 @@ from torch.utils.checkpoint import checkpoint
 
 OUTSIDE, ROOT = "no module known", "(root)"
 WRAPPERS = ("_orig_mod.", "module.")
+FIRST = {"prepend": True} if "prepend" in inspect.signature(nn.Module.register_forward_pre_hook).parameters else {}
+ALWAYS = {"always_call": True} if "always_call" in inspect.signature(nn.Module.register_forward_hook).parameters else {}
 
 
 def gpt2():
@@ -101,6 +104,10 @@ def shard(model):
     fully_shard(model)
 
 
+def at(tensor):
+    return (tensor.untyped_storage if hasattr(tensor, "untyped_storage") else tensor.storage)().data_ptr()
+
+
 made = {}  # address -> path of the module that made what is there
 called = []
 
@@ -108,7 +115,7 @@ called = []
 def storages(tree):
     for tensor in tree if isinstance(tree, (tuple, list)) else tree.values() if isinstance(tree, dict) else [tree]:
         if isinstance(tensor, torch.Tensor):
-            yield tensor.untyped_storage().data_ptr()
+            yield at(tensor)
         elif isinstance(tensor, (tuple, list, dict)):
             yield from storages(tensor)
 
@@ -117,8 +124,8 @@ class Watch(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
         before = set(storages(args)) | set(storages(kwargs or {}))
-        for at in set(storages(out)) - before:
-            made[at] = called[-1] if called else OUTSIDE
+        for address in set(storages(out)) - before:
+            made[address] = called[-1] if called else OUTSIDE
         return out
 
 
@@ -130,8 +137,8 @@ def plain(name):
 
 def hook(model):
     for name, module in model.named_modules():
-        module.register_forward_pre_hook(lambda *_, path=plain(name): called.append(path), prepend=True)
-        module.register_forward_hook(lambda *_: called.pop() and None, always_call=True)
+        module.register_forward_pre_hook(lambda *_, path=plain(name): called.append(path), **FIRST)
+        module.register_forward_hook(lambda *_: called.pop() and None, **ALWAYS)
 
 
 def named(model, optimizer):
@@ -143,7 +150,7 @@ def named(model, optimizer):
             states = [each for each in optimizer.state.get(tensor, {}).values() if isinstance(each, torch.Tensor)]
             for each in [tensor, tensor.grad, *states]:
                 if each is not None:
-                    found.setdefault(getattr(each, "_local_tensor", each).untyped_storage().data_ptr(), plain(path))
+                    found.setdefault(at(getattr(each, "_local_tensor", each)), plain(path))
     return found
 
 

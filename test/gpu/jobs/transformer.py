@@ -1,4 +1,6 @@
 """A small nn.Transformer with AdamW: forward, backward and optimizer lines of a usual training step."""
+import inspect
+
 import torch
 
 
@@ -9,7 +11,8 @@ class Trainer:
         shape.update(sizes)
         self.batch = (sequences, tokens, shape["d_model"])
         self.model = torch.nn.Transformer(**shape, batch_first=True).cuda()
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), foreach=foreach)
+        one = {"foreach": foreach} if "foreach" in inspect.signature(torch.optim.AdamW).parameters else {}
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), **one)
 
     def step(self):
         source = torch.randn(self.batch, device="cuda")

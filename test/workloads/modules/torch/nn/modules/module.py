@@ -1,5 +1,5 @@
 """How PyTorch calls its modules, without PyTorch: the names of file and functions are what the tracer knows them by."""
-
+import os
 
 class Module:
     def _wrapped_call_impl(self, *args, **kwargs):
@@ -9,3 +9,7 @@ class Module:
         return self.forward(*args, **kwargs)
 
     __call__ = _wrapped_call_impl
+
+
+if os.environ.get("GMT_TORCH") == "2.0":  # up to here, one function less
+    Module.__call__ = Module._call_impl

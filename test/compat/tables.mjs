@@ -1,0 +1,47 @@
+// The manual's tables of releases, from results.json.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { inRoot } from '../project/root.mjs';
+import { CHECKS } from './releaseChecks.mjs';
+import { PARTS } from './wheelFacts.mjs';
+
+const PAGE = inRoot('docs/results.md');
+const SIGNS = { ok: 'yes', differs: '**no**', skipped: '–' };
+
+const table = rows => {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)));
+  const line = row => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  return [line(rows[0]), line(widths.map(width => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
+};
+
+const ran = releases => [
+  ['PyTorch', 'Python', ...CHECKS.map(({ title }) => title), 'date'],
+  ...releases.map(({ torch, python, date, checks }) => {
+    const cells = CHECKS.map(({ key }) => SIGNS[checks.find(one => one.key === key)?.result ?? 'skipped']);
+    return [torch, python, ...cells, date];
+  }),
+];
+
+/** A part is there where no row says that something of it is not. */
+const read = wheels => [
+  ['PyTorch', ...Object.values(PARTS), 'date'],
+  ...wheels.map(({ torch, date, rows }) => {
+    const cells = Object.keys(PARTS).map(part => {
+      const own = rows.filter(({ of }) => of === part).map(({ result }) => result);
+      return SIGNS[['differs', 'skipped'].find(sign => own.includes(sign)) ?? 'ok'];
+    });
+    return [torch, ...cells, date];
+  }),
+];
+
+function between(text, name, content) {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < 0) throw new Error(`docs/results.md has no place for ${name}.`);
+  return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`;
+}
+
+export function writeTables({ releases, wheels }) {
+  const page = readFileSync(PAGE, 'utf8');
+  const first = between(page, 'releases that were run', table(ran(releases)));
+  writeFileSync(PAGE, between(first, 'releases that were read', table(read(wheels))));
+}
