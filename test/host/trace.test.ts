@@ -135,7 +135,7 @@ while not os.path.exists("go"): time.sleep(0.01)
     await picture('on-cpu');
     await click('[data-action=doctor]');
     const labels = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(tab => tab.label));
-    const machine = await until('the setup check', () => labels().find(label => /Setup check/.test(label)));
+    const machine = await until('the setup check', () => labels().find(label => /Check setup/.test(label)));
     assertSentence(machine);
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });
