@@ -70,7 +70,7 @@ function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: Tr
     return { against, text: leak.suggestion, bytes: Math.min(held || Infinity, leak.bytes) };
   }
   // prettier-ignore
-  const forAfter = t('If you need no gradients, for example during evaluation, use `with torch.no_grad():`, and move the tensors that you store to the CPU (`.cpu()`).');
+  const forAfter = t('If you need no gradients, for example during evaluation, use `torch.no_grad()`, and move the tensors that you store to the CPU (`.cpu()`).');
   if (after !== null) return { against, text: forAfter, bytes: after.bytes };
   const [first] = cause === 'leak' ? sites : [];
   const frame = first === undefined ? null : namedFrame(source.site(first.site));

@@ -129,7 +129,9 @@ export function titleOf(
   const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : plain;
   if (processes === 1) return title;
   const many = formatCount(processes);
-  return verdict === 'oom' ? t('{0} It happened in {1} processes.', title, many) : t('{0}, in {1} processes', title, many);
+  return verdict === 'oom'
+    ? t('{0} It happened in {1} processes.', title, many)
+    : t('{0}, in {1} processes', title, many);
 }
 
 /** A finding: usual values, and the given ones. */
