@@ -28,7 +28,7 @@ const ENDING = {
 const RECENT = ['train.py', 'finetune.py', 'snapshot.pickle'].map(title => ({
   file: `/x/${title}`,
   title,
-  words: 'Nov 29, 2026, 9:45 AM · 1.20 MiB · peak 8.10 GiB',
+  words: 'Nov 29, 2026, 9:45 AM · 1 leak · peak 8.10 GiB',
 }));
 
 const click = selector => page => page.locator(selector).first().click();
