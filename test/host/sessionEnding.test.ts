@@ -55,6 +55,8 @@ describe('A program that freed everything', () => {
     assert.equal(await attribute('.words', 'hidden'), '', 'its card is the only message');
     const entry = await until('the entry', () => problems(file)[0] ?? null);
     assert.equal(entry.severity, vscode.DiagnosticSeverity.Error, 'the program ended there');
+    const severe = () => attribute('[data-finding^=oom]', 'data-severe');
+    await until('a card in red', async () => (await severe()) === 'true');
     await until('the report', () => click('[data-action=open-report]').then(() => true));
     const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
     await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));

@@ -270,8 +270,8 @@ export class Sessions implements vscode.Disposable {
 function whereKept(file: string | null): string {
   if (file === null) return '';
   return dirname(file) === keptTracesFolder(process.env)
-    ? vscode.l10n.t('Its trace stays in {1} until {0} newer ones are saved.', KEPT, file)
-    : vscode.l10n.t('Its trace is saved as {0}.', file);
+    ? vscode.l10n.t('Its trace stays until {0} newer ones are saved: {1}', KEPT, file)
+    : vscode.l10n.t('Its trace is saved as {0}', file);
 }
 
 /** Throws a sentence in a workspace that is not trusted. */
