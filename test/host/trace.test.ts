@@ -87,6 +87,8 @@ describe('GPU Memory Trace in VS Code', () => {
     assertSentence(await shows('.detail.error [data-value=detail]', /Error/));
     assert.match(await words('[data-value=ran]'), /\/python3?\b/);
     await shows(`vscode-button${CHOOSE}`, /./);
+    const bar = (await texts('.statusbar-item')).join('|');
+    assert.doesNotMatch(bar, /\b0 B\b/, 'no bytes of nothing');
     await picture('exception');
     writeFileSync(file, '');
     await open(writeScript('other.py', ''));
