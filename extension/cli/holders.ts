@@ -5,7 +5,7 @@ import { blockDetails, type BlockDetails, detailsText } from '../report/tables/b
 import { aliveOf, type Survivor, survivorsOf, tensorAt } from '../analysis/series/survivors';
 import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { holderText, shareOf } from '../analysis/words';
-import { queryProcess, refusalOf } from '../capture/traces/requests';
+import { besideFound, queryProcess, refusalOf } from '../capture/traces/requests';
 import { LAYERS } from '../protocol/trace';
 import { formatBytes, formatPlural } from '../text/format';
 import type { HolderFound } from '../protocol/requests/verdictRequests';
@@ -115,7 +115,7 @@ async function answerOf({ title, process, sites, blocks }: Subject, opened: Open
     return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, { queried, alive }) };
   const recorded = recordedHolders(session, process, sites);
   if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [], details };
-  const sentence = `${answer.sentence} ${occasionText(recorded)}`;
+  const sentence = besideFound(occasionText(recorded), answer.sentence);
   return { title, pid, sentence, holders: recorded.holders, details };
 }
 

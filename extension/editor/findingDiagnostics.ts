@@ -106,7 +106,8 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   private entryOf(finding: Finding, at: vscode.Location, traced: WindowTrace): vscode.Diagnostic {
-    const severity = isLeak(finding) ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Information;
+    const { Error: error, Warning, Information } = vscode.DiagnosticSeverity;
+    const severity = finding.failure?.wentOn === false ? error : isLeak(finding) ? Warning : Information;
     const pace = isGrowth(finding) ? paceOf(finding, vscode.l10n.t) : [];
     const text = pace.length === 0 ? finding.title : [finding.headline, ...pace].join(' · ');
     // Problems shows Markdown as it is written.

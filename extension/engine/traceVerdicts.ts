@@ -7,7 +7,7 @@ import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../anal
 import { otherLines, rowVerdicts } from '../analysis/findings/rowVerdicts';
 import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';
-import { queryProcess, refusalOf, type Reader } from '../capture/traces/requests';
+import { besideFound, queryProcess, refusalOf, type Reader } from '../capture/traces/requests';
 import type { NativeTrace } from '../native/addon';
 import type { BlockQuery } from '../protocol/requests/blockRequests';
 import type {
@@ -172,7 +172,7 @@ export class TraceVerdicts {
   private recorded({ process, sites }: Finding, why: string): Inquiry {
     const recorded = recordedHolders(this.source, process, sites);
     if (recorded === null) return refused(`${why} ${t('The trace has no earlier answer.')}`);
-    const sentence = `${why} ${occasionText(recorded)}`;
+    const sentence = besideFound(occasionText(recorded), why);
     return { state: 'answered', sentence, results: recorded.holders };
   }
 

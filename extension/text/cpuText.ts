@@ -7,13 +7,9 @@ export type CpuReason = 'build' | 'driver';
 export function cpuText(reason: CpuReason, running: boolean, t: Translate): string {
   if (reason === 'build')
     return running
-      ? t(
-          'The program runs on the CPU: torch.cuda.is_available() is False, because its PyTorch was built without CUDA.',
-        )
+      ? t('PyTorch runs on the CPU: torch.cuda.is_available() is False, because it was built without CUDA.')
       : t('It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.');
   return running
-    ? t(
-        'The program runs on the CPU: torch.cuda.is_available() is False, because no CUDA driver was found (libcuda.so.1).',
-      )
+    ? t('PyTorch runs on the CPU: torch.cuda.is_available() is False, because no CUDA driver was found (libcuda.so.1).')
     : t('It ran on the CPU: torch.cuda.is_available() was False, because no CUDA driver was found (libcuda.so.1).');
 }

@@ -131,7 +131,7 @@ test('of a saved trace what was recorded at the end is told', async t => {
   assert.equal((await place.run(run, environment)).status, 0);
   const { status, stdout } = await query(place, [trace]);
   assert.equal(status, 0, stdout);
-  assertSentence(linesOf(stdout, /ended/));
+  assertSentence(linesOf(stdout, /Found/));
   assert.match(stdout, /60 blocks, 30\.00 KiB: __main__\.kept\[\.\.\.\]/);
 });
 
@@ -145,6 +145,6 @@ test('of a line whose blocks were all freed at the end, what was found before is
   const run = ['run', '--simulate-gpu', '--format', 'none', '--holders', 'atSteps', '-o', trace, '--', python, file];
   assert.equal((await place.run(run, environment)).status, 0);
   const ended = await query(place, [trace, '--line', `train.py:${lineOf('0x1000 * step, 512')}`]);
-  assertSentence(withoutNumbers(linesOf(ended.stdout, /ended/)), ended.stderr);
+  assertSentence(withoutNumbers(linesOf(ended.stdout, /Found/)), ended.stderr);
   assert.match(ended.stdout, /blocks?, .*: __main__\.kept\[\.\.\.\]/);
 });

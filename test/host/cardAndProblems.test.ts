@@ -65,7 +65,7 @@ describe('Findings in VS Code', () => {
     const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KiB [^]*% \w/);
     assertSentence(linesOf(card, /^kept\.py|KiB/));
     assertSentence(withoutNumbers(linesOf(card, /%/)));
-    assert.equal(await attribute(`${CARD}`, 'data-leak'), 'true');
+    assert.equal(await attribute(`${CARD}`, 'data-severe'), 'true');
     assert.ok(
       ((await attribute(`${CARD} .spark polyline`, 'points')) ?? '').split(' ').length > 8,
       'a line over the steps',

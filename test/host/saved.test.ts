@@ -125,7 +125,7 @@ describe('Files in VS Code', () => {
     await click(`${QUESTION} .monaco-list-row:has-text("snapshot")`);
     await opened(file, 'ended');
     assert.equal(active(), 'gpuMemoryTrace.snapshot');
-    assertSentence((await shows('[data-value=detail]', /snapshot/)).replace(/\d.*$/, 'T'));
+    assertSentence((await shows('[data-value=detail]', /snapshot/)).replace(/\w{3} \d.*$/, 'T'));
     await shows('[data-finding][data-verdict=leak]', new RegExp(`train\\.py:${LEAK}`));
     await until('the line that leaks', async () => (await rows()).some(one => one.line === LEAK));
     await inThemes('snapshot');

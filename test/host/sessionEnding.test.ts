@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { sentencesOf } from './hostSentences';
 import { FIRST, freshPage, inThemes, reached, rowAt, trace, workspace, writeScript } from './pageActions';
+import { problems } from './shownLeak';
 import { attribute, behind, click, press, rows, shows, texts, until } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
@@ -46,12 +47,16 @@ describe('A program that freed everything', () => {
   });
 
   it('left a page of what to try, where memory ran out', async () => {
-    await trace(
-      writeScript('ran_out.py', 'sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(1 << 45)) != 0)\n'),
-    );
+    const run = 'sys.exit(allocate(ctypes.byref(address), ctypes.c_size_t(1 << 45)) != 0)\n';
+    const file = writeScript('ran_out.py', run);
+    await trace(file);
     await reached('ended');
     await shows('[data-finding^=oom]', /ran_out\.py/);
     assert.equal(await attribute('.words', 'hidden'), '', 'its card is the only message');
+    const { Error: error } = vscode.DiagnosticSeverity;
+    await until('an error at the line', () => problems(file)[0]?.severity === error);
+    const severe = () => attribute('[data-finding^=oom]', 'data-severe');
+    await until('a card in red', async () => (await severe()) === 'true');
     await until('the report', () => click('[data-action=open-report]').then(() => true));
     const tabs = () => vscode.window.tabGroups.all.flatMap(group => group.tabs);
     await until('the page', () => tabs().some(({ label }) => /oom-\d+\.md/.test(label)));

@@ -87,6 +87,8 @@ describe('GPU Memory Trace in VS Code', () => {
     assertSentence(await shows('.detail.error [data-value=detail]', /Error/));
     assert.match(await words('[data-value=ran]'), /\/python3?\b/);
     await shows(`vscode-button${CHOOSE}`, /./);
+    const bar = (await texts('.statusbar-item')).join('|');
+    assert.doesNotMatch(bar, /\b0 B\b/, 'no bytes of nothing');
     await picture('exception');
     writeFileSync(file, '');
     await open(writeScript('other.py', ''));
@@ -135,7 +137,7 @@ while not os.path.exists("go"): time.sleep(0.01)
     await picture('on-cpu');
     await click('[data-action=doctor]');
     const labels = () => vscode.window.tabGroups.all.flatMap(group => group.tabs.map(tab => tab.label));
-    const machine = await until('the setup check', () => labels().find(label => /Setup check/.test(label)));
+    const machine = await until('the setup check', () => labels().find(label => /Check setup/.test(label)));
     assertSentence(machine);
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });

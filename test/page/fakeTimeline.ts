@@ -121,7 +121,7 @@ export function ranges(runNs: number, leastNs: number): NamedRange[] {
 }
 
 export const PEAK_CARD: PeakCard = {
-  sentence: '61.3 GiB of tensors on gpu_0, reached in the backward pass of model.layers.0.self_attn in step 212',
+  sentence: '61.3 GiB of tensors on cuda:0, reached in the backward pass of model.layers.0.self_attn in step 212',
   place: { file: '/home/user/project/model.py', line: 88 },
   bytes: 61.3 * GB,
   categories: [

@@ -167,14 +167,14 @@ const checks = {
     });
   },
   async 'out of memory: the headline alone is the headline, why stands below, the end is told in one row'() {
-    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['traceAgain', 'openReport'] };
+    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['openReport', 'traceAgain'] };
     await beside({ story: 'outOfMemory', scene }, async failed => {
       const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
       assert.match(await text('.finding-toggle'), /^1\.00 GiB at train\.py:10 (?!.*391)/);
       assert.match(await text('[data-value=cause]'), / train\.py:12 /);
       assert.ok((await failed.locator('.state').boundingBox()).height < 40);
       assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');
-      assert.equal(await failed.locator('[data-action=open-report]').isVisible(), true);
+      assert.equal(await failed.locator('vscode-button[data-action=open-report]').isVisible(), true);
       assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');
     });
   },

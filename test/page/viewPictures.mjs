@@ -12,7 +12,7 @@ const STARTING = 'Waiting for the first CUDA call of train.py.';
 const ON_CPU = 'It ran on the CPU: torch.cuda.is_available() was False, because its PyTorch was built without CUDA.';
 const ENDED = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.' };
 const CRASHED = { ...ENDED, exitCode: 1, crashed: true, detail: 'KeyError: 3', ran: RAN, offers: ['traceAgain'] };
-const RAN_OUT = { ...CRASHED, detail: '', ran: '', offers: ['traceAgain', 'openReport'] };
+const RAN_OUT = { ...CRASHED, detail: '', ran: '', offers: ['openReport', 'traceAgain'] };
 const NO_TORCH = {
   ...CRASHED,
   detail: "ModuleNotFoundError: No module named 'torch'",
@@ -28,7 +28,7 @@ const ENDING = {
 const RECENT = ['train.py', 'finetune.py', 'snapshot.pickle'].map(title => ({
   file: `/x/${title}`,
   title,
-  words: 'Nov 29, 2026, 9:45 AM · 1.20 MiB · peak 8.10 GiB',
+  words: 'Nov 29, 2026, 9:45 AM · 1 leak · peak 8.10 GiB',
 }));
 
 const click = selector => page => page.locator(selector).first().click();

@@ -22,7 +22,7 @@ const ICONS = { ok: 'pass', warning: 'warning', missing: 'error' } as const;
 const WORDS = { ok: t('OK'), warning: t('Warning'), missing: t('Missing') };
 const COPIED_MS = 2_000;
 
-const title = el('h1', {}, t('Setup check'));
+const title = el('h1', {}, t('Check setup'));
 const again = primaryButton('check-again', t('Check again'), () => post({ type: 'check' }));
 const status = el('div', { class: 'status', role: 'status' });
 const groups = el('div', { class: 'groups' });

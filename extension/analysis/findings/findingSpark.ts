@@ -1,13 +1,14 @@
 import type { TraceSource } from '../../protocol/trace';
-import type { Finding } from '../../protocol/verdicts';
+import { isLeak, type Finding } from '../../protocol/verdicts';
 import { at } from '../series/statistics';
 
 const POINTS = 48;
 const MOST_SITES = 64;
 
-/** Live bytes of a finding's lines at 48 equal distances of steps, oldest first: far steps are kept together, near ones singly. */
-export function findingSpark(source: TraceSource, { process, layer, sites }: Finding): number[] {
-  if (sites.length === 0) return [];
+/** Live bytes of a finding's lines at 48 equal distances of steps, oldest first: far steps are kept together, near ones singly. Empty: they show nothing, as of a failed allocation that no leak led to. */
+export function findingSpark(source: TraceSource, finding: Finding): number[] {
+  const { process, layer, sites, verdict } = finding;
+  if (sites.length === 0 || (verdict === 'oom' && !isLeak(finding))) return [];
   const some = sites.slice(0, MOST_SITES);
   const window = source.siteSeries({ process, layer, sites: some, from: 0, to: some.length, points: POINTS });
   const points = window.last.length;

@@ -55,9 +55,12 @@ export function overallVerdict(info: TraceInfo, verdicts: Verdicts): { overall: 
 function foundText(verdicts: Verdicts): string {
   const { findings } = verdicts;
   const leaks = findings.filter(isLeak).length;
-  const others = findings.length - leaks;
+  const failed = findings.filter(one => one.verdict === 'oom' && !isLeak(one)).length;
+  const others = findings.length - leaks - failed;
   const parts: string[] = [];
   if (leaks > 0) parts.push(leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks)));
+  if (failed > 0)
+    parts.push(failed === 1 ? t('1 failed allocation') : t('{0} failed allocations', formatCount(failed)));
   if (others > 0) parts.push(others === 1 ? t('1 other finding') : t('{0} other findings', formatCount(others)));
   const more = unjudgedBeside(verdicts);
   return more === null ? parts.join(', ') : `${parts.join(', ')}. ${more}`;

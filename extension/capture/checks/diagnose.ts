@@ -54,6 +54,8 @@ export async function diagnose(
   };
 }
 
+/** The driver is there. */
+const NO_GPU = 'see whether nvidia-smi lists a GPU; a container needs access to it (docker run --gpus all)';
 const REINSTALL = 'reinstall GPU Memory Trace, or build it with: npm run build';
 
 async function checkGpu(environment: Environment): Promise<Check> {
@@ -62,7 +64,7 @@ async function checkGpu(environment: Environment): Promise<Check> {
   if (libcuda === null && gpus.length === 0) return missing('GPU and driver', 'no GPU, no libcuda.so.1', fix);
   const names = gpus.join(', ');
   if (libcuda === null) return missing('GPU and driver', `${names}, but no libcuda.so.1`, fix);
-  if (gpus.length === 0) return missing('GPU and driver', `${libcuda}, but no GPU`, fix);
+  if (gpus.length === 0) return missing('GPU and driver', `${libcuda}, but no GPU`, NO_GPU);
   const version = driverVersion();
   return ok('GPU and driver', `${names}; ${libcuda}${version === null ? '' : `, driver ${version}`}`);
 }

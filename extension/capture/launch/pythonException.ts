@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { fileLine } from '../../text/format';
 
 /** Letters of one that is shown. */
 const MOST_LETTERS = 400;
@@ -8,6 +9,8 @@ const NAMED = /^[A-Za-z_][\w.]*(?:: .*)?$/;
 /** Without a header: what Python does not even compile. */
 const NOT_COMPILED = /^(?:Syntax|Indentation|Tab)Error: .*$/;
 
+/** A frame in the program's own code: neither of a library nor of Python itself. */
+const FRAME = /^ *File "(?!<)(?!.*\/(?:site-packages|dist-packages|lib\/python[\d.]+)\/)([^"]+)", line (\d+)/;
 /** argparse's and click's line on arguments that they do not take: `train.py: error: unrecognized arguments: --x`. */
 const REFUSED = /^(?:.+: error|Error): .+$/;
 
@@ -19,11 +22,16 @@ export function refusalIn(output: string): string | null {
   return found?.slice(0, MOST_LETTERS) ?? null;
 }
 
-/** The last line of the traceback that a Python program printed last; null: it printed none. */
+/** The last line of the traceback that a Python program printed last, and the innermost line of its own code: `KeyError: 3 (train.py:41)`; null: it printed none. */
 export function exceptionIn(output: string): string | null {
   const lines = stripVTControlCharacters(output).split(/\r?\n/);
   const begin = lines.findLastIndex(line => line.endsWith(HEADER));
-  const found =
-    begin < 0 ? lines.findLast(line => NOT_COMPILED.test(line)) : lines.slice(begin + 1).find(line => NAMED.test(line));
-  return found === undefined ? null : found.slice(0, MOST_LETTERS);
+  const at =
+    begin < 0
+      ? lines.findLastIndex(line => NOT_COMPILED.test(line))
+      : lines.findIndex((line, i) => i > begin && NAMED.test(line));
+  if (at < 0) return null;
+  const frames = lines.slice(Math.max(begin, 0), at).flatMap(line => FRAME.exec(line)?.slice(1) ?? []);
+  const [file, line] = frames.slice(-2);
+  return `${lines[at]?.slice(0, MOST_LETTERS)}${line === undefined ? '' : ` (${fileLine(file ?? '', Number(line))})`}`;
 }

@@ -6,6 +6,10 @@ const IMPORTS_PARSER =
   /^\s*(?:from|import)\s[^#\n]*\b(?:argparse|optparse|getopt|click|typer|fire|docopt|absl|hydra|tyro)\b/m;
 const NAMES_PARSER = /\bsys\.argv\b|^\s*from sys import\b.*\bargv\b|\b(?:Hf)?ArgumentParser\b|\bLightningCLI\b/m;
 const IMPORT = /^[ \t]*(?:from[ \t]+(\.*)([.\w]*)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w., \t]+))/gm;
+/** An option of argparse or click, and how it is declared. */
+const OPTION = /\b(?:add_argument|option)\((?:\s*["']-\w["'],)?\s*["'](--[\w-]+)["']((?:[^()]|\([^()]*\))*)/g;
+/** So many are shown. */
+const MOST_OPTIONS = 8;
 /** Of one program so many files are read. */
 const MOST_FILES = 50;
 
@@ -18,6 +22,18 @@ export function takesArguments(script: string): boolean {
     for (const found of modulesIn(text, dirname(file), dirname(script))) if (files.size < MOST_FILES) files.add(found);
   }
   return false;
+}
+
+/** The options that a script declares itself, `--epochs …`, those that it requires first. */
+export function optionsOf(script: string): string[] {
+  const found = [...readText(script).matchAll(OPTION)].map(([, name = '', how = '']) => ({
+    text: /store_(?:true|false)|is_flag|BooleanOptional/.test(how) ? name : `${name} …`,
+    optional: Number(!/\brequired\s*=\s*True/.test(how)),
+  }));
+  return found
+    .sort((a, b) => a.optional - b.optional)
+    .slice(0, MOST_OPTIONS)
+    .map(({ text }) => text);
 }
 
 /** Files that the imports of a text may mean; of `from a import b` also `a/b.py`. */

@@ -16,6 +16,11 @@ export function keptTraceFile(folder: string, command: readonly string[], now: D
   return join(folder, `${scriptName(command)}-${time}-${process.pid}${SUFFIX}`);
 }
 
+/** What a trace is called by its file: that of `keptTraceFile` by its script. */
+export function traceTitle(file: string): string {
+  return basename(file).replace(/-\d{8}-\d{6}-\d+\.gputrace$/, '');
+}
+
 /** The script a command runs, for people: the first `.py`, the module behind `-m`, else the program. */
 export function scriptName(command: readonly string[]): string {
   const script = command.find(word => word.endsWith('.py'));

@@ -31,13 +31,20 @@ const PAUSE_MS = 50;
 /** GMT_NOTE_AGENT of native/wire/layout.h: why there is no agent. */
 const NOTE_AGENT = 9;
 
+const ENDED = 'The program has ended, so it can no longer be queried.';
+
+/** With what was `found` before, why a process cannot be queried now; that it has ended goes without saying. */
+export function besideFound(found: string, refusal: string): string {
+  return refusal === ENDED ? found : `${found} ${refusal}`;
+}
+
 /** One sentence on why a process of a trace cannot be queried; null: it can. `directory`: null where the trace is a file. */
 export function refusalOf(info: TraceInfo, process: ProcessInfo | undefined, directory: string | null): string | null {
   if (process === undefined) return 'The trace has no such process.';
   if (process.driverSource === 'uprobe' || info.session.backend === 'uprobe') {
     return 'This program is traced from outside, so it cannot be queried. Start it with the tracer for that.';
   }
-  if (directory === null || process.ended) return 'The program has ended, so it can no longer be queried.';
+  if (directory === null || process.ended) return ENDED;
   const note = process.notes.find(entry => entry.code === NOTE_AGENT);
   if (note !== undefined) return `The program cannot be queried: ${note.text}`;
   if (process.python === null) return 'This process runs no Python.';

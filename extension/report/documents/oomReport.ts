@@ -143,7 +143,7 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
     '',
     `${request} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
     '',
-    `**${plain(detail)}.** ${plain(holder ?? '')}`.trimEnd(),
+    `**${plain(detail)}** ${plain(holder ?? '')}`.trimEnd(),
     ...(before.length === 0
       ? []
       : ['', `The process had recovered from ${others} before: see \`gpu-memtrace report FILE --oom\`.`]),

@@ -46,18 +46,16 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GiB · +30.20 MiB a step`, the figures of the leak's
- * card; at another line of that leak, `1.21 GiB · 28.10 MiB of +30.20 MiB a step`. `when`: the moment of the bytes (`at the end of step 200`), null: of this one.
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GiB · +30.20 MiB per step`, the figures of the leak's
+ * card; at another line of that leak, its own ones. `when`: the moment of the bytes (`at the end of step 200`), null: of this one.
  */
 export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null, when: string | null): string {
-  const rate = leak === null ? undefined : paceOf(leak.finding, t)[0];
+  const own = leak?.shownIn === null ? { bytesPerStep: leak.bytesPerStep } : {};
+  const rate = leak === null ? undefined : paceOf({ ...leak.finding, ...own }, t)[0];
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${bytes} · ${rate}`);
   if (leak !== null && leak.shownIn !== null) return withRate(formatBytes(leak.finding.bytes));
   const held = when === null ? formatBytes(liveBytes) : `${formatBytes(liveBytes)} ${when}`;
-  const bytes = liveBytes > 0 ? held : t('peak {0}', formatBytes(peakBytes));
-  const own = formatBytes(leak?.bytesPerStep ?? 0);
-  if (leak === null || rate === undefined || own === formatBytes(leak.finding.bytesPerStep)) return withRate(bytes);
-  return t('{0} · {1} of {2}', bytes, own, rate);
+  return withRate(liveBytes > 0 ? held : t('peak {0}', formatBytes(peakBytes)));
 }
 
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */

@@ -57,14 +57,14 @@ function passAt(source: TraceSource, process: number, timeNs: number): Pass {
   return PASSES[pass ?? 0] ?? 'other';
 }
 
-/** `3.70 MiB of tensors on gpu_0, in the forward pass of layers.2.mlp, step 1` */
+/** `3.70 MiB of tensors on cuda:0, in the forward pass of layers.2.mlp, in step 1` */
 export function peakSentence({ bytes, device, step, phase, ranges, module, modules }: PeakParts): string {
   const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
-  const during = step === null ? '' : t(', step {0}', formatCount(step));
+  const during = step === null ? '' : t(', in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
   const inside = ranges === '' ? '' : t(', in "{0}"', ranges);
   const when = `${phased ? `,${WITHIN[phase]}` : ''}${of}${during}${inside}`;
-  return t('{0} of tensors on gpu_{1}{2}', formatBytes(bytes), device, when);
+  return t('{0} of tensors on cuda:{1}{2}', formatBytes(bytes), device, when);
 }
 
 /** What it gives to lower this peak alone; empty where the step has no other. */

@@ -13,7 +13,7 @@ import {
   type LaunchPlan,
 } from '../../capture/launch/launchConfiguration';
 import { splitWords } from '../../capture/launch/shellWords';
-import { takesArguments } from '../../capture/launch/takesArguments';
+import { optionsOf, takesArguments } from '../../capture/launch/takesArguments';
 import { findInterpreter, NoInterpreter } from './interpreter';
 import { Refused } from '../session/refused';
 import { inheritedEnvironment } from '../session/terminal';
@@ -32,12 +32,19 @@ export function followActiveFile(): vscode.Disposable {
   return vscode.window.onDidChangeActiveTextEditor(note);
 }
 
+/** One whose tab was closed is not meant any more. */
+const hasTab = ({ uri }: vscode.TextDocument): boolean =>
+  vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .some(({ input }) => input instanceof vscode.TabInputText && String(input.uri) === String(uri));
+
 const isPython = ({ languageId, uri }: vscode.TextDocument): boolean =>
   languageId === 'python' || uri.fsPath.endsWith('.py');
 
 /** The Python file that is active, or was last, saved. Rejects with a sentence when there is none. */
 export async function activePythonFile(): Promise<vscode.Uri> {
-  const document = vscode.window.activeTextEditor?.document ?? lastActive;
+  const last = lastActive !== undefined && hasTab(lastActive) ? lastActive : undefined;
+  const document = vscode.window.activeTextEditor?.document ?? last;
   if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first. The active file is traced.'));
   const file = document.uri.fsPath;
   if (document.isUntitled) throw new Refused(vscode.l10n.t('Save {0} first, then trace it.', basename(file)));
@@ -127,7 +134,7 @@ async function promptArguments(
   const line = await vscode.window.showInputBox({
     title: vscode.l10n.t('Trace GPU memory: arguments of {0}', basename(file)),
     prompt: vscode.l10n.t('Press Enter to run. The arguments are remembered for this file.'),
-    placeHolder: '--epochs 3 --batch-size 64',
+    placeHolder: optionsOf(file).join(' ') || '--epochs 3 --batch-size 64',
     value: remembered ?? '',
     ignoreFocusOut: true,
     validateInput: text => (splitWords(text) === null ? vscode.l10n.t('Add the missing closing quote.') : undefined),

@@ -20,7 +20,7 @@ export class DoctorPage implements vscode.Disposable {
 
   show(): void {
     if (this.panel !== null) return this.panel.reveal();
-    const title = vscode.l10n.t('GPU Memory: Setup check');
+    const title = vscode.l10n.t('GPU Memory: Check setup');
     const panel = vscode.window.createWebviewPanel('gpuMemoryTrace.doctor', title, vscode.ViewColumn.Active);
     this.panel = panel;
     panel.onDidDispose(() => (this.panel = null));
@@ -62,7 +62,7 @@ function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
   const { t } = vscode.l10n;
   const start = gpu
     ? t('Programs can be recorded on this machine.')
-    : t('Nothing can be recorded on this machine until the problems below are fixed.');
+    : t('Programs cannot be recorded on this machine yet. What is missing is marked below.');
   const running = attach.possible
     ? t('Attaching to running programs is possible here.')
     : t('Attaching to running programs is not possible here. Programs started under the tracer do not need it.');

@@ -19,6 +19,7 @@ import type { Button } from '../../protocol/requests/sessionRequests';
 import type { EndMoment } from '../../protocol/requests/moment';
 import { listedTotals } from '../../protocol/trace';
 import { isLeak, type Finding } from '../../protocol/verdicts';
+import { whenText } from './recentTraces';
 import { Refused } from './refused';
 
 /** The state of a trace; the rest of its view is read from it. */
@@ -148,7 +149,7 @@ export class OpenTrace implements vscode.Disposable {
     } catch {
       return; // it was closed meanwhile
     }
-    const when = new Date(this.known?.info.startRealtimeMs ?? 0).toLocaleString();
+    const when = whenText(this.known?.info.startRealtimeMs ?? 0);
     const detail = isSnapshot(file)
       ? vscode.l10n.t('PyTorch memory snapshot. Its history starts {0}.', when)
       : vscode.l10n.t('Saved trace, recorded {0}.', when);

@@ -18,12 +18,11 @@ export async function pickTrace(
   { except = 0, browse = [browseFiles(title)] }: { except?: number | undefined; browse?: TraceItem[] } = {},
 ): Promise<PickedTrace | undefined> {
   const recent = await sessions.recent.refresh();
-  const sizes = new Map(recent.map(({ file, bytes }) => [file, bytes]));
   const newestFirst = sessions.all.toSorted((a, b) => byStart(b, a));
   const open = newestFirst.flatMap((session): TraceItem[] => {
     const { id, facts, file, hasAllocations } = session;
     if (facts === null || !hasAllocations || id === except) return [];
-    const words = summaryWords(summaryOf(file ?? '', facts.info), sizes.get(file ?? '') ?? 0);
+    const words = summaryWords(summaryOf(file ?? '', facts.info));
     const status = sessionWords(session, vscode.l10n.t);
     return [{ label: session.title, description: `${status} · ${words}`, pick: () => ({ trace: id }) }];
   });
@@ -34,9 +33,8 @@ export async function pickTrace(
     ...section(
       vscode.l10n.t('recent'),
       closed.map((trace): TraceItem => {
-        const { file, bytes } = trace;
-        const description = summaryWords(trace, bytes);
-        return { label: trace.title, description, pick: () => ({ file: vscode.Uri.file(file) }) };
+        const pick = (): PickedTrace => ({ file: vscode.Uri.file(trace.file) });
+        return { label: trace.title, description: summaryWords(trace), pick };
       }),
     ),
     ...section(vscode.l10n.t('others'), browse),

@@ -5,6 +5,7 @@ import { scriptName } from '../../capture/traces/keptTraces';
 import { isSnapshot } from '../../files/snapshotFile';
 import { listedPeakBytes, type TraceInfo } from '../../protocol/trace';
 import { baseName, formatBytes } from '../../text/format';
+import { leaksText } from './sessionWords';
 
 /** What is remembered of a trace. */
 export interface TraceSummary {
@@ -14,10 +15,8 @@ export interface TraceSummary {
   startMs: number;
   /** Of the layer that is listed first, on the device that had most. */
   peakBytes: number;
-}
-export interface RecentTrace extends TraceSummary {
-  /** Of the file. */
-  bytes: number;
+  /** So many were found. */
+  leaks?: number;
 }
 
 const MEMORY = 'recentTraces';
@@ -27,14 +26,14 @@ const MOST = 8;
 export class RecentTraces implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
-  private known: readonly RecentTrace[] = [];
+  private known: readonly TraceSummary[] = [];
 
   constructor(private readonly memory: vscode.Memento) {
     void this.refresh();
   }
 
   /** The latest recorded first, as of the last look at the files. */
-  get all(): readonly RecentTrace[] {
+  get all(): readonly TraceSummary[] {
     return this.known;
   }
 
@@ -47,12 +46,14 @@ export class RecentTraces implements vscode.Disposable {
   }
 
   /** Looks which files are there. */
-  async refresh(): Promise<readonly RecentTrace[]> {
-    const sizes = this.remembered().map(async trace => {
-      const found = await vscode.workspace.fs.stat(vscode.Uri.file(trace.file)).then(undefined, () => null);
-      return found === null ? [] : [{ ...trace, bytes: found.size }];
-    });
-    const there = (await Promise.all(sizes)).flat().sort((a, b) => b.startMs - a.startMs);
+  async refresh(): Promise<readonly TraceSummary[]> {
+    const found = this.remembered().map(trace =>
+      vscode.workspace.fs.stat(vscode.Uri.file(trace.file)).then(
+        () => [trace],
+        () => [],
+      ),
+    );
+    const there = (await Promise.all(found)).flat().sort((a, b) => b.startMs - a.startMs);
     const differs = JSON.stringify(there) !== JSON.stringify(this.known);
     this.known = there;
     if (differs) this.changed.fire();
@@ -75,19 +76,24 @@ function isSummary(value: unknown): value is TraceSummary {
   return typeof file === 'string' && typeof title === 'string' && [startMs, peakBytes].every(Number.isFinite);
 }
 
-export function summaryOf(file: string, { processes, totals, startRealtimeMs }: TraceInfo): TraceSummary {
+export function summaryOf(file: string, { processes, totals, startRealtimeMs }: TraceInfo, leaks = 0): TraceSummary {
   const command = processes[0]?.command ?? [];
   return {
     file,
     title: isSnapshot(file) || command.length === 0 ? baseName(file) : scriptName(command),
     startMs: startRealtimeMs,
     peakBytes: listedPeakBytes(totals),
+    leaks,
   };
 }
 
-/** `Nov 29, 2026, 9:45 AM · 1.20 MB · peak 8.10 GB`; `bytes`: of the file, 0: there is none yet. */
-export function summaryWords({ startMs, peakBytes }: TraceSummary, bytes: number): string {
-  const when = new Date(startMs).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+/** `Nov 29, 2026, 9:45 AM` */
+export function whenText(startMs: number): string {
+  return new Date(startMs).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** `Nov 29, 2026, 9:45 AM · 1 leak · peak 8.10 GiB` */
+export function summaryWords({ startMs, peakBytes, leaks = 0 }: TraceSummary): string {
   const peak = peakBytes > 0 ? vscode.l10n.t('peak {0}', formatBytes(peakBytes)) : '';
-  return [when, bytes > 0 ? formatBytes(bytes) : '', peak].filter(part => part !== '').join(' · ');
+  return [whenText(startMs), leaksText(leaks, vscode.l10n.t), peak].filter(part => part !== '').join(' · ');
 }

@@ -335,7 +335,7 @@ export class Session extends OpenTrace {
       const [report] = await this.request('writeOomFiles', { folder: dirname(file) });
       if (report === undefined) return;
       this.oomReport = report;
-      this.set({ offers: [...(this.state.offers ?? []), 'openReport'] });
+      this.set({ offers: ['openReport', ...(this.state.offers ?? [])] });
     } catch (error) {
       this.parts.log.error(`the trace could not be kept: ${reasonOf(error)}`);
     }

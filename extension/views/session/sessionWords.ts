@@ -33,6 +33,11 @@ export function sessionWords(session: SessionSummary, t: Translate): string {
     if (running) return recordingOn ? t('running') : t('paused');
     return t('ended');
   };
-  if (leaks === 0) return state();
-  return `${state()} · ${leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks))}`;
+  return leaks === 0 ? state() : `${state()} · ${leaksText(leaks, t)}`;
+}
+
+/** `2 leaks`; empty: there are none. */
+export function leaksText(leaks: number, t: Translate): string {
+  if (leaks === 0) return '';
+  return leaks === 1 ? t('1 leak') : t('{0} leaks', formatCount(leaks));
 }

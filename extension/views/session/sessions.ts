@@ -1,13 +1,12 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { KEPT, scriptName } from '../../capture/traces/keptTraces';
+import { KEPT, scriptName, traceTitle } from '../../capture/traces/keptTraces';
 import { keptTracesFolder } from '../../capture/traces/folders';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { takeAnnounced } from '../../capture/traces/announce';
 import { readSession } from '../../capture/traces/sessionFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
-import { baseName } from '../../text/format';
 import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
 import { byStart, programOf, startedMs } from '../../files/tracedProgram';
@@ -117,7 +116,7 @@ export class Sessions implements vscode.Disposable {
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
   async open(file: string, show = true, sample?: SampleWords): Promise<number> {
-    const session = new Session(sample?.title ?? baseName(file), this.parts);
+    const session = new Session(sample?.title ?? traceTitle(file), this.parts);
     try {
       const { read } = await session.openFile(file, sample);
       session.file = file;
@@ -183,14 +182,14 @@ export class Sessions implements vscode.Disposable {
   /** Remembers an ended trace that lies in a file among the recent ones. */
   noteRecent(trace: OpenTrace, file: string): void {
     if (trace.facts !== null && trace.phase === 'ended' && !trace.isSample)
-      this.recent.note(summaryOf(file, trace.facts.info));
+      this.recent.note(summaryOf(file, trace.facts.info, trace.leaks));
   }
 
   private recentEntries(): RecentEntry[] {
     return this.recent.all.map(trace => ({
       file: trace.file,
       title: trace.title,
-      words: summaryWords(trace, trace.bytes),
+      words: summaryWords(trace),
     }));
   }
 
@@ -271,7 +270,7 @@ export class Sessions implements vscode.Disposable {
 function whereKept(file: string | null): string {
   if (file === null) return '';
   return dirname(file) === keptTracesFolder(process.env)
-    ? vscode.l10n.t('Its trace is saved with the newest {0} traces: {1}', KEPT, file)
+    ? vscode.l10n.t('Its trace stays until {0} newer ones are saved: {1}', KEPT, file)
     : vscode.l10n.t('Its trace is saved as {0}', file);
 }
 

@@ -19,7 +19,7 @@ export class StatusItem implements vscode.Disposable {
   /** The shown session; others that run are in its tooltip. */
   private update(): void {
     const { all, shown } = this.sessions;
-    if (shown === null || shown.failed) return this.hide();
+    if (shown === null || shown.empty) return this.hide();
     const starting = shown.running && shown.phase === 'starting';
     const text = starting ? vscode.l10n.t('GPU') : formatBytes(shown.liveBytes);
     const others = all.filter(session => session.running && session !== shown);

@@ -38,6 +38,7 @@ import {
   keptTraceFile,
   pruneKeptTraces,
   scriptName,
+  traceTitle,
   unwritable,
 } from '../../../extension/capture/traces/keptTraces';
 import { writeSession } from '../../../extension/capture/traces/sessionFile';
@@ -214,9 +215,11 @@ test('a document of another run stays', t => {
   assert.equal(readFileSync(join(root, 'oom-0-17.md'), 'utf8'), 'first');
 });
 
-test('script names', () => {
+test('script names', t => {
   assert.equal(scriptName(['python', '-m', 'pkg.train', 'x']), 'pkg.train');
   assert.equal(scriptName(['/usr/bin/env']), 'env');
+  const kept = keptTraceFile(folder(t), ['python', 'train-2.py'], new Date());
+  assert.deepEqual([traceTitle(kept), traceTitle('/x/run-7.gputrace')], ['train-2.py', 'run-7.gputrace']);
   assert.equal(scriptName(['../..']), 'program');
 });
 

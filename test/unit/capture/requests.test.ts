@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { queryProcess, refusalOf, writeQuestion } from '../../../extension/capture/traces/requests';
+import { besideFound, queryProcess, refusalOf, writeQuestion } from '../../../extension/capture/traces/requests';
 import type { Answer, AnswerInfo, ProcessInfo, TraceInfo } from '../../../extension/protocol/trace';
 import { makeInfo, makeProcess } from '../fakeTrace';
 import { sentencesOf } from '../../sentences.mjs';
@@ -96,6 +96,8 @@ test('why a process cannot be asked', () => {
   const off = { code: 9, text: 'The agent is switched off (GPU_MEMTRACE_AGENT=0).' };
   assert.match(refusal({ notes: [off] }) ?? '', /GPU_MEMTRACE_AGENT=0/);
   assertSentence(refusalOf(makeInfo({}), undefined, '/t'));
+  assert.equal(besideFound('Found.', refusal({ ended: true }) ?? ''), 'Found.', 'it has its answer');
+  assert.notEqual(besideFound('Found.', refusal({ python: null }) ?? ''), 'Found.');
 });
 
 test('the answer is waited for until all of it is there', async t => {

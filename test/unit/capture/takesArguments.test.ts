@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { takesArguments } from '../../../extension/capture/launch/takesArguments';
+import { optionsOf, takesArguments } from '../../../extension/capture/launch/takesArguments';
 
 const folder = mkdtempSync(join(tmpdir(), 'arguments-'));
 test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,6 +30,18 @@ test('a script that reads its arguments by any usual way takes them', () => {
     'from transformers import (\n    HfArgumentParser,\n)',
   ];
   for (const way of ways) assert.equal(takes({ 'train.py': way }), true, way);
+});
+
+test('the options that it declares, those that are required first', () => {
+  const script = join(folder, 'options.py');
+  const text = `p.add_argument("--lr", type=float, default=1e-3)
+p.add_argument('-e', '--epochs', type=int, help="how (many)", required=True)
+p.add_argument("--amp", action="store_true")
+@click.option("--name")
+p.add_argument("data")
+`;
+  writeFileSync(script, text);
+  assert.deepEqual(optionsOf(script), ['--epochs …', '--lr …', '--amp', '--name …']);
 });
 
 test('one that only speaks of them takes none', () => {

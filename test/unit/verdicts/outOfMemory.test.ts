@@ -5,8 +5,10 @@ import { judgeFailures } from '../../../extension/analysis/findings/kinds/outOfM
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
 import type { Pool } from '../../../extension/protocol/trace';
 import type { Verdicts } from '../../../extension/protocol/verdicts';
+import { findingSpark } from '../../../extension/analysis/findings/findingSpark';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
+import { overallVerdict } from '../../../extension/analysis/sites/overallVerdict';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -339,6 +341,20 @@ test('what the step made gets less with the batch; of the first step, only what 
     ],
   );
   assertSentence(later?.advice[1]?.text ?? '');
+});
+
+test('old gradients that are more than a tenth of the batch come first, with what they are; a card has the advice’s figure', () => {
+  const textsWith = (oldGradientBytes: number): readonly string[] => {
+    const sites = [site({ liveBytes: 4 * GB, liveCount: 4, oldestStep: 31, activationBytes: 4 * GB })];
+    const full = snapshot({ usedBytes: 12 * GB, sites, oldGradientBytes });
+    const verdicts = judged([failing({ snapshot: full })]);
+    const { findings, outOfMemory } = verdicts;
+    const [first] = outOfMemory[0]?.advice ?? [];
+    assert.equal(findings[0]?.suggestion, first?.text);
+    assert.deepEqual(findingSpark(new RunTrace(new StepRun()), findings[0]!), [], 'a line without growth says nothing');
+    return [first?.text ?? '', overallVerdict(new RunTrace(new StepRun()).info(), verdicts).sentence];
+  };
+  for (const bytes of [GB, 0.3 * GB]) assertSentence(textsWith(bytes).join(' | '));
 });
 
 /** Is it the same sentence, perhaps about other lines and bytes? */

@@ -13,7 +13,13 @@ const file = join(folder, 'train.py');
 const settings: Record<string, string> = { pythonPath: '/usr/bin/python3' };
 let answer: string | undefined = '--epochs 3';
 let asked = 0;
-const document = { uri: { fsPath: file, scheme: 'file' }, isDirty: false, isUntitled: false, languageId: 'python' };
+let offered = '';
+const fileUri = { fsPath: file, scheme: 'file', toString: () => file };
+class TabInputText {
+  uri = fileUri;
+}
+const tabs = [{ input: new TabInputText() }];
+const document = { uri: fileUri, isDirty: false, isUntitled: false, languageId: 'python' };
 let activate = (_: object | undefined): void => undefined;
 const vscode = {
   l10n: { t: (text: string) => text },
@@ -22,11 +28,14 @@ const vscode = {
     getWorkspaceFolder: () => undefined,
     getConfiguration: () => ({ get: (name: string, otherwise: unknown) => settings[name] ?? otherwise }),
   },
+  TabInputText,
   window: {
+    tabGroups: { all: [{ tabs }] },
     activeTextEditor: { document } as object | undefined,
     onDidChangeActiveTextEditor: (listener: typeof activate) => (activate = listener),
-    showInputBox: () => {
+    showInputBox: ({ placeHolder }: { placeHolder: string }) => {
       asked++;
+      offered = placeHolder;
       return Promise.resolve(answer);
     },
   },
@@ -49,7 +58,7 @@ async function run(
   return [plan?.command.slice(2), asked > 0];
 }
 
-const READS = 'import argparse\n';
+const READS = 'import argparse\nargparse.ArgumentParser().add_argument("--rate")\n';
 const PLAIN = 'import torch\n';
 const GIVEN = ['--epochs', '3'];
 
@@ -63,6 +72,8 @@ test('with a tab without text in front the Python file that was active last is t
   const notes = { ...document, uri: { ...document.uri, fsPath: '/x/notes.md' }, languageId: 'markdown' };
   for (const active of [{ document }, { document: notes }, undefined]) activate(active);
   assert.equal((await activePythonFile()).fsPath, file);
+  tabs.pop();
+  await assert.rejects(activePythonFile(), /Open a Python file first/, 'its tab was closed');
   vscode.window.activeTextEditor = editor;
 });
 
@@ -70,6 +81,7 @@ test('once: a script that reads none runs at once; one that does is asked for, a
   const memory = new Map<string, unknown>();
   assert.deepEqual(await run(PLAIN, memory), [[], false]);
   assert.deepEqual(await run(READS, memory), [GIVEN, true]);
+  assert.equal(offered, '--rate …');
   assert.deepEqual(await run(READS, memory), [GIVEN, false]);
   assert.deepEqual(await run(PLAIN, memory, 'always'), [GIVEN, true], 'new arguments are always asked for');
 });

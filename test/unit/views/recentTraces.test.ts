@@ -37,7 +37,7 @@ test('the latest recorded is first, each is there once, what is gone is left out
   for (const name of ['a', 'gone', 'a', 'b']) {
     const file = `/x/${name}.gputrace`;
     sizes.set(file, 2);
-    recent.note(summaryOf(file, name === 'b' ? { ...info, startRealtimeMs: 1_760_000_000_000 } : info));
+    recent.note(summaryOf(file, name === 'b' ? { ...info, startRealtimeMs: 1_760_000_000_000 } : info, 2));
   }
   sizes.delete('/x/gone.gputrace');
   for (const one of [recent, new RecentTraces(memory)]) {
@@ -45,6 +45,6 @@ test('the latest recorded is first, each is there once, what is gone is left out
     assert.deepEqual(files, ['/x/a.gputrace', '/x/b.gputrace']);
   }
   const [newest] = recent.all;
-  assert.deepEqual([newest?.title, newest?.bytes, newest?.peakBytes], ['train.py', 2, 2048]);
-  assert.match(summaryWords(newest!, newest!.bytes), /2025.* · 2 B · peak 2\.00 KiB$/);
+  assert.deepEqual([newest?.title, newest?.peakBytes], ['train.py', 2048]);
+  assert.match(summaryWords(newest!), /2025.* · 2 leaks · peak 2\.00 KiB$/);
 });

@@ -18,13 +18,13 @@ export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): 
 function optionsOf({ trace, title, live, marks, peakNs, steps, ending }: ComparedTrace): PointOption[] {
   const named = (name: string): string => (trace === 0 ? name : `${name} · ${title}`);
   const [newest] = steps;
-  const now = newest ? t('after step {0}, the newest', newest.step) : t('now');
+  const now = newest ? t('at the end of step {0}, the newest', newest.step) : t('now');
   const last = live ? now : (ending?.when ?? t('end'));
   return [
     [pointText({ trace, timeNs: null }), named(last)],
     ...marks.map(({ name, timeNs }) => option(trace, timeNs, named(name))),
     ...(peakNs === null ? [] : [option(trace, peakNs, named(t('peak')))]),
-    ...steps.map(({ step, endNs }) => option(trace, endNs, named(t('after step {0}', step)))),
+    ...steps.map(({ step, endNs }) => option(trace, endNs, named(t('at the end of step {0}', step)))),
   ];
 }
 

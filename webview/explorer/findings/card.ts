@@ -90,7 +90,8 @@ export class FindingCard {
     this.fixed.hidden = !fixed;
     setAttribute(this.element, 'data-fixed', String(fixed));
     const { id, verdict, cause, headline, detail, spark } = finding;
-    setAttributes(this.element, { 'data-finding': id, 'data-verdict': verdict, 'data-leak': String(isLeak(finding)) });
+    const severe = isLeak(finding) || finding.failure?.wentOn === false;
+    setAttributes(this.element, { 'data-finding': id, 'data-verdict': verdict, 'data-severe': String(severe) });
     setText(this.word, WORDS.findings[verdict].name);
     setAttribute(this.word, 'title', WORDS.findings[verdict].sentence);
     setText(this.sentence, headline);

@@ -100,7 +100,7 @@ export function moveItem(items: SegmentItems, from: SegmentItem, key: string, pa
 export function noSegmentText(running: boolean): string {
   return running
     ? t('No segments yet. They appear when the program reserves memory.')
-    : t('No segments were recorded here.');
+    : t('No segments were recorded.');
 }
 
 /** How much of the segments is free, and how long the longest gap is; of a program that is `running` or not. */
@@ -147,7 +147,7 @@ export function leftOutText({ blocks, segmentsLeftOut }: SegmentMap): string {
   ].filter(Boolean);
   const drawn = parts.length > 0 ? `${t('Not drawn: {0}.', parts.join(', '))} ` : '';
   const what = `${blocksText(outside)} (${formatBytes(blocks.outsideBytes)})`;
-  return drawn + (outside > 0 ? t('Outside all known segments: {0}.', what) : '');
+  return drawn + (outside > 0 ? t('In no recorded segment: {0}.', what) : '');
 }
 
 function smallerBlocksText(count: number, bytes: string): string {

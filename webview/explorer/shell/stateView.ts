@@ -31,7 +31,7 @@ const OFFERS: Partial<Record<Button, readonly [string, string]>> = {
 /** Of these, in a trusted workspace alone. */
 const STARTS = /^(traceAgain|changeArguments|startChosen)$/;
 /** A button where it is offered first; the others are links. */
-const PRIMARY = /^(traceAgain|changeArguments|startChosen|chooseInterpreter)$/;
+const PRIMARY = /^(traceAgain|changeArguments|startChosen|chooseInterpreter|openReport)$/;
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });

@@ -88,12 +88,12 @@ export function doubtOf(growth: Growth): string | null {
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && ended)
     return t(
-      'It grew in {0} iterations, until the end of the trace. These may be model construction rather than training steps: {1} keeps everything that they allocate.',
+      'It grew in {0} iterations, until the end of the trace. They may have built the model instead of training it: {1} keeps everything that they allocate.',
       formatCount(rises),
       keeper === '' ? t('something') : keeper,
     );
   if (early && (holder === null || holder.limit === 'none'))
-    return t('It is still growing. The iterations may be model construction rather than training steps.');
+    return t('It is still growing. The loop may be building the model instead of training it.');
   if (ended && holder === null)
     return t(
       'It grew until the end of the trace, in at least {0} steps. PyTorch caches pinned memory, and that cache also grows if more copies are in flight at once, for example when Python runs ahead of the GPU. Run the program longer: if the memory still grows or has a holder, it is a leak.',
@@ -101,14 +101,18 @@ export function doubtOf(growth: Growth): string | null {
     );
   if (ended)
     return t(
-      'It grew until the end of the trace, in at least {0} steps. It may have stopped later, because the program also empties, joins or measures {1}. Run the program until that happens: if the memory still grows afterwards, it is a leak.',
+      'It grew until the end of the trace, in at least {0} steps. It may have stopped later, because the program also clears {1}, joins its entries or reads its length. Run the program until that happens: if the memory still grows afterwards, it is a leak.',
       formatCount(rises),
       keeper,
     );
   const so = t('It has grown in at least {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s garbage collector may still free it.', so);
   if (holder !== null && isBounded(growth))
-    return t('{0} It may stop growing, because the program also empties, joins or measures {1}.', so, keeper);
+    return t(
+      '{0} It may stop growing, because the program also clears {1}, joins its entries or reads its length.',
+      so,
+      keeper,
+    );
   const why =
     holder === null
       ? t('{0} It may be a cache or buffer that stops growing once it is full; its holder is not known yet.', so)

@@ -70,7 +70,7 @@ function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: Tr
     return { against, text: leak.suggestion, bytes: Math.min(held || Infinity, leak.bytes) };
   }
   // prettier-ignore
-  const forAfter = t('If you need no gradients, for example during evaluation, use `with torch.no_grad():`, and move the tensors that you store to the CPU (`.cpu()`).');
+  const forAfter = t('If you need no gradients, for example during evaluation, use `torch.no_grad()`, and move the tensors that you store to the CPU (`.cpu()`).');
   if (after !== null) return { against, text: forAfter, bytes: after.bytes };
   const [first] = cause === 'leak' ? sites : [];
   const frame = first === undefined ? null : namedFrame(source.site(first.site));
@@ -134,6 +134,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
   const scaling = batchBytes(snapshot, step, source);
   const inForward = step !== null && isBeforeBackward(source.site(failure.site));
+  const [tenth, old] = [scaling / 10, inForward ? oldGradients(snapshot, source) : 0];
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
@@ -142,10 +143,10 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
   const inside = sum(layers.map(({ bytes, count }) => bytes * (1 - 1 / count)));
   // prettier-ignore
   return [
-    { against: 'full', bytes: scaling / 10, text: t('Use a smaller batch or shorter inputs: 10% less saves this much. Later layers may still not fit.') },
+    { against: 'full', bytes: tenth, text: t('Use a smaller batch or shorter inputs: 10% less saves about {0}. Later layers may still not fit.', formatBytes(tenth)) },
     copiesIn(failure, snapshot, { cause, source }),
     broadcastIn(failure, snapshot, cause),
-    { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
+    { against: old > tenth ? 'full' : null, bytes: old, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step ({0}) were still alive.', formatBytes(old)) },
     { against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
   ];
 }

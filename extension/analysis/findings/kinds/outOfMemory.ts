@@ -112,7 +112,7 @@ function judgeFailure(
     gpu === null
       ? t('{0} at {1} did not fit', what, line)
       : t('{0} at {1} did not fit on GPU {2}', what, line, String(gpu));
-  const detail = withWentOn(causeText(failed, source), wentOn, steps);
+  const detail = `${withWentOn(causeText(failed, source), wentOn, steps)}.`;
   const verdict: OutOfMemoryVerdict = {
     ...{ index, cause, headline, detail, step, wentOn },
     title: titleOf({ verdict: 'oom', headline, detail, atStep: step, processes: 1 }),
@@ -250,11 +250,11 @@ function causeText(
   const enough = steps !== undefined && steps.source !== 'time' && areEnough(steps);
   // prettier-ignore
   const unknown = enough
-    ? t('The program needs this much at once. Whether anything grows is unknown, because its steps are not marked')
-    : t('The program needs this much at once. Whether anything grows is unknown, because there were too few steps');
+    ? t('The program needs more memory at once than it can get. Whether anything grows is unknown, because its steps are not marked')
+    : t('The program needs more memory at once than it can get. Whether anything grows is unknown, because there were too few steps');
   const full =
     enough && steps.source === 'optimizer'
-      ? t('The program needs this much at once; nothing grows from step to step')
+      ? t('The program needs more memory at once than it can get; nothing grows from step to step')
       : unknown;
   // prettier-ignore
   const leaked = leak !== null

@@ -116,7 +116,7 @@ const TABLE: readonly Advice[] = [
     holder: /\[\.\.\.\]|\(cache\)/,
     when: holder => !isOfTuple(holder),
     trains: false,
-    text: t('{container} grows {each}, and every entry keeps its autograd graph alive. If nothing is trained here, use `with torch.no_grad():`; otherwise store `{cpu}` of each tensor.'),
+    text: t('{container} grows {each}, and every entry keeps its autograd graph alive. If nothing is trained here, use `torch.no_grad()`. Otherwise store `{cpu}` of each tensor.'),
   },
   {
     classes: ['outputs', 'backward', 'graph'],

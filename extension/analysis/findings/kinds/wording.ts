@@ -127,8 +127,11 @@ export function titleOf(
   const failure = atStep === null ? word : t('{0} in step {1}', word, formatCount(atStep));
   const plain = detail === null ? headline : t('{0}: {1}', headline, detail);
   const title = verdict === 'oom' ? t('{0}: {1}. {2}', failure, headline, detail ?? '') : plain;
-  const all = processes === 1 ? title : t('{0}, in {1} processes', title, formatCount(processes));
-  return verdict === 'oom' ? `${all}.` : all;
+  if (processes === 1) return title;
+  const many = formatCount(processes);
+  return verdict === 'oom'
+    ? t('{0} It happened in {1} processes.', title, many)
+    : t('{0}, in {1} processes', title, many);
 }
 
 /** A finding: usual values, and the given ones. */
