@@ -1,7 +1,7 @@
 // The questions of the timeline about a window, and how their answers are read.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { DrawnSeries } from './chart';
-import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './timelinePoints';
+import { highestBucket, lastBytes, momentAt, toPoints, type Point } from './timelinePoints';
 import type { TimeWindow } from '../state/zoom';
 
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
@@ -39,8 +39,10 @@ export class TimelineData {
     return toPoints(this.timeline(series), this.before(series), reach, bucketNs);
   }
 
-  bytesAt(series: DrawnSeries, timeNs: number): number {
-    return bytesAt(this.timeline(series), this.before(series), timeNs, this.question.bucketNs);
+  /** What a pointed time stands for, and what was alive then. */
+  momentAt(series: DrawnSeries, timeNs: number): { timeNs: number; bytes: number } {
+    const { window, bucketNs } = this.question;
+    return momentAt(this.timeline(series), this.before(series), timeNs, bucketNs, window.toNs);
   }
 
   /** The series holds something in the window. */
@@ -61,7 +63,7 @@ export class TimelineData {
   /** The least that was alive from a time on. */
   leastFrom(series: DrawnSeries, fromNs: number): number {
     const timeline = this.timeline(series);
-    let least = this.bytesAt(series, fromNs);
+    let least = this.momentAt(series, fromNs).bytes;
     for (let at = 0; at < timeline.length; at += 4)
       if (timeline[at]! >= fromNs) least = Math.min(least, timeline[at + 1]!);
     return least;

@@ -42,12 +42,25 @@ export function toPoints(timeline: Timeline, before: number, window: TimeWindow,
   return points;
 }
 
-/** The figure of a tooltip at a time: the highest value of the bucket it falls into, or the value held there. */
-export function bytesAt(timeline: Timeline, before: number, timeNs: number, bucketNs: number): number {
+/** A bucket is at most so many times as long as requested. */
+const WIDEST = 4;
+
+/**
+ * A moment at a pointed time of which the figure is known: within a bucket that is its end, where everything in it has happened.
+ * @param untilNs end of the last bucket
+ */
+export function momentAt(
+  timeline: Timeline,
+  before: number,
+  timeNs: number,
+  bucketNs: number,
+  untilNs: number,
+): { timeNs: number; bytes: number } {
   const later = firstWhere(Math.floor(timeline.length / FIELDS), bucket => timeline[bucket * FIELDS]! > timeNs);
-  if (later === 0) return before;
+  if (later === 0) return { timeNs, bytes: before };
   const at = (later - 1) * FIELDS;
-  return timeNs - timeline[at]! <= bucketNs ? timeline[at + 2]! : timeline[at + 3]!;
+  const endNs = Math.min(timeline[at + FIELDS] ?? untilNs, timeline[at]! + WIDEST * bucketNs) - 1;
+  return { timeNs: timeNs - timeline[at]! > bucketNs ? timeNs : Math.max(timeNs, endNs), bytes: timeline[at + 3]! };
 }
 
 /** Where the highest bucket begins in the array; the first of several; -1 without one. */
