@@ -341,6 +341,15 @@ test('what the step made gets less with the batch; of the first step, only what 
   assertSentence(later?.advice[1]?.text ?? '');
 });
 
+test('old gradients come first where they are more than a smaller batch would save; the card says how much', () => {
+  const made = site({ liveBytes: 4 * GB, liveCount: 2, oldestStep: 31, activationBytes: 4 * GB });
+  const judgedWith = (oldGradientBytes: number): Verdicts =>
+    judged([failing({ snapshot: snapshot({ usedBytes: 12 * GB, sites: [made], oldGradientBytes }) })]);
+  const bytes = (oldGradientBytes: number) => judgedWith(oldGradientBytes).outOfMemory[0]?.advice[0]?.bytes;
+  assert.deepEqual([bytes(2 * GB), bytes(0.3 * GB)], [2 * GB, Math.round(0.4 * GB)]);
+  for (const old of [2 * GB, 0]) assertSentence(judgedWith(old).findings[0]?.suggestion ?? '');
+});
+
 /** Is it the same sentence, perhaps about other lines and bytes? */
 const beginsAs = (text: string, other: string): boolean => {
   const head = (words: string): string => words.split(' ').slice(0, 3).join(' ');

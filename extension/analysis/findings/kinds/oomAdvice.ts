@@ -140,12 +140,13 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
   // What is made by one line again and again is that of equal layers: of one at a time it is enough.
   const layers = byLine(waiting, source).filter(({ count }) => count >= FEWEST_LAYERS);
   const inside = sum(layers.map(({ bytes, count }) => bytes * (1 - 1 / count)));
+  const left = inForward ? oldGradients(snapshot, source) : 0;
   // prettier-ignore
   return [
-    { against: 'full', bytes: scaling / 10, text: t('Use a smaller batch or shorter inputs: 10% less saves this much. Later layers may still not fit.') },
+    { against: 'full', bytes: scaling / 10, text: t('Use a batch that is 10% smaller, or inputs that are 10% shorter. Later layers may still not fit.') },
     copiesIn(failure, snapshot, { cause, source }),
     broadcastIn(failure, snapshot, cause),
-    { against: null, bytes: inForward ? oldGradients(snapshot, source) : 0, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
+    { against: left > scaling / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
     { against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
   ];
 }
