@@ -43,7 +43,7 @@ export function toPoints(timeline: Timeline, before: number, window: TimeWindow,
 }
 
 /** A bucket is at most so many times as long as requested. */
-const WIDEST = 4;
+const WIDEST = 2;
 
 /**
  * A moment at a pointed time of which the figure is known: within a bucket that is its end, where everything in it has happened.
