@@ -78,28 +78,18 @@ export function svg(tag: string, attributes: Attributes = {}): SVGElement {
 const waiting = new Set<() => void>();
 
 /**
- * Runs a job in the next animation frame, once however often it is requested. What a job requests comes in its own frame, so that all parts of
- * the page show the same moment; a job that requests itself comes again in the next one.
+ * Runs a job in the next animation frame, once however often it is requested. What a job requests comes in the same frame, so that all parts
+ * of the page show one moment.
  */
 export function onFrame(job: () => void): void {
-  if (waiting.size === 0 && !flushing) requestAnimationFrame(flush);
-  waiting.add(job);
-}
-
-let flushing = false;
-
-function flush(): void {
-  const done = new Set<() => void>();
-  flushing = true;
-  try {
-    for (const job of waiting) {
-      if (done.has(job)) continue;
-      waiting.delete(job);
-      done.add(job);
-      job();
-    }
-  } finally {
-    flushing = false;
-    if (waiting.size > 0) requestAnimationFrame(flush);
+  if (waiting.size === 0) {
+    requestAnimationFrame(() => {
+      for (let round = 0; round < 2; round++) {
+        const jobs = [...waiting];
+        waiting.clear();
+        for (const one of jobs) one();
+      }
+    });
   }
+  waiting.add(job);
 }

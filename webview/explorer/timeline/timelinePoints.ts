@@ -1,7 +1,6 @@
 // From the host's reduced buckets to the points that are drawn.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { TimeWindow } from '../state/zoom';
-import { firstWhere } from '../../../extension/base/bisect';
 
 export interface Point {
   x: number;
@@ -40,27 +39,6 @@ export function toPoints(timeline: Timeline, before: number, window: TimeWindow,
   }
   if (points[points.length - 1]!.x < window.toNs) points.push({ x: window.toNs, y: held });
   return points;
-}
-
-/** A bucket is at most so many times as long as requested. */
-const WIDEST = 2;
-
-/**
- * A moment at a pointed time of which the figure is known: within a bucket that is its end, where everything in it has happened.
- * @param untilNs end of the last bucket
- */
-export function momentAt(
-  timeline: Timeline,
-  before: number,
-  timeNs: number,
-  bucketNs: number,
-  untilNs: number,
-): { timeNs: number; bytes: number } {
-  const later = firstWhere(Math.floor(timeline.length / FIELDS), bucket => timeline[bucket * FIELDS]! > timeNs);
-  if (later === 0) return { timeNs, bytes: before };
-  const at = (later - 1) * FIELDS;
-  const endNs = Math.min(timeline[at + FIELDS] ?? untilNs, timeline[at]! + WIDEST * bucketNs) - 1;
-  return { timeNs: timeNs - timeline[at]! > bucketNs ? timeNs : Math.max(timeNs, endNs), bytes: timeline[at + 3]! };
 }
 
 /** Where the highest bucket begins in the array; the first of several; -1 without one. */
