@@ -140,6 +140,12 @@ const checks = {
     }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
     assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
+    const head = () => page.locator('.compare-head').evaluate(one => one.scrollHeight - one.clientHeight);
+    const size = page.viewportSize();
+    await page.setViewportSize({ ...size, height: 400 });
+    await settled(page);
+    assert.equal(await head(), 0, 'no row is drawn over the titles');
+    await page.setViewportSize(size);
     const [grid, foot] = [
       await page.locator('.compare-rows').boundingBox(),
       await page.locator('.compare-foot').boundingBox(),
