@@ -197,6 +197,11 @@ const checks = {
     const scene = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.', offers: ['traceAgain'] };
     await beside({ width: 300, scene }, async ended => {
       assert.ok((await ended.locator('.state').boundingBox()).height < 45, 'two lines at most');
+      assert.match(
+        await ended.locator('[data-value=totals]').innerText(),
+        /paused/,
+        'figures of such a run are less sure',
+      );
       await ended.locator('.state .link[data-action=trace-again]').press('Enter');
       const calls = () => ended.evaluate(() => window.bench.calls.map(({ method }) => method));
       await eventually(async () => assert.ok((await calls()).includes('traceAgain')));
