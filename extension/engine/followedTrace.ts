@@ -9,6 +9,8 @@ import { GroupSlots, type KnownSlots } from './groupSlots';
 import type { Opening, TraceChange, TraceFacts } from '../protocol/requests/engineRequests';
 import type { EndMoment } from '../protocol/requests/moment';
 import type { StackBy } from '../protocol/requests/timelineRequests';
+import { listedLayer } from '../protocol/trace';
+import { sum } from '../analysis/series/statistics';
 import { TraceVerdicts } from './traceVerdicts';
 
 /** For so long processes that an ended program left may take to end. */
@@ -118,9 +120,17 @@ export class FollowedTrace {
       const { durationNs } = native.info();
       // A trace that was read while it was recorded: read once more its times are those that a moment of it is read by.
       const found = endingOf(this.directory === null ? native : await moments.at(durationNs + BEHIND_NS));
-      this.ending = found && { timeNs: found.timeNs, bytes: found.bytes, ...endingWords(found) };
+      this.ending = found && { timeNs: found.timeNs, bytes: await this.bytesAt(found.timeNs), ...endingWords(found) };
     }
     this.push(this.facts, 'state');
+  }
+
+  /** Alive then, in the layer that is listed first: header, table and status bar show the same. */
+  async bytesAt(timeNs: number): Promise<number> {
+    const { native, moments } = this.session;
+    const layer = listedLayer(native.info().totals);
+    const { totals } = (await moments.at(timeNs)).info();
+    return sum(totals.map(total => (total.layer === layer ? total.liveBytes : 0)));
   }
 
   /** The colours of groups of the timeline, in their order: one that stays keeps its own. */

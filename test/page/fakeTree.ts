@@ -66,6 +66,7 @@ export function stackTree({ weight }: StackTreeQuery): StackTree {
     revision: 1,
     nodes: nodes.length,
     totalBytes: nodes.reduce((sum, node) => sum + node.self, 0),
+    totalCount: 3 * nodes.filter(({ parent }) => parent < 0).length,
     id: Uint32Array.from(nodes, (_, i) => i),
     parent: Int32Array.from(nodes, node => node.parent),
     frame: Uint32Array.from(nodes, (_, i) => i),

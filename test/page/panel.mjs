@@ -140,6 +140,12 @@ const checks = {
     }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
     assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
+    const head = () => page.locator('.compare-head').evaluate(one => one.scrollHeight - one.clientHeight);
+    const size = page.viewportSize();
+    await page.setViewportSize({ ...size, height: 400 });
+    await settled(page);
+    assert.equal(await head(), 0, 'no row is drawn over the titles');
+    await page.setViewportSize(size);
     const [grid, foot] = [
       await page.locator('.compare-rows').boundingBox(),
       await page.locator('.compare-foot').boundingBox(),
@@ -191,6 +197,11 @@ const checks = {
     const scene = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.', offers: ['traceAgain'] };
     await beside({ width: 300, scene }, async ended => {
       assert.ok((await ended.locator('.state').boundingBox()).height < 45, 'two lines at most');
+      assert.match(
+        await ended.locator('[data-value=totals]').innerText(),
+        /paused/,
+        'figures of such a run are less sure',
+      );
       await ended.locator('.state .link[data-action=trace-again]').press('Enter');
       const calls = () => ended.evaluate(() => window.bench.calls.map(({ method }) => method));
       await eventually(async () => assert.ok((await calls()).includes('traceAgain')));

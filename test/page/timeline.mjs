@@ -163,6 +163,10 @@ const checks = {
     assert.equal(await ended.page.locator('.timeline-tooltip').isVisible(), false, 'it lay over what the click shows');
     const title = await ended.page.locator('[data-value=moment]').innerText();
     assert.ok(title.endsWith(named), `${title}; the tooltip: ${named}`);
+    await ended.page.mouse.click(x - 2, y + height * 0.8);
+    await eventually(async () =>
+      assert.match(await ended.page.locator('[data-value=moment]').innerText(), new RegExp(` ${step},`), 'the peak'),
+    );
     assert.deepEqual(ended.errors, []);
     await ended.context.close();
   },
@@ -186,6 +190,7 @@ const checks = {
     );
     await eventually(async () => assert.match(await heading(), new RegExp(` ${END},`)));
     assert.deepEqual(await pressed(), ['span-end']);
+    assert.equal(await page.locator('[data-value=kept]').innerText(), '', 'what stays is another figure');
     assertSentence(withoutNumbers(await heading()));
     await action('span-peak').click();
     await eventually(async () => assert.match(await heading(), new RegExp(` ${SPAN}, \\d+\\.\\d+ GiB,`)));

@@ -10,6 +10,7 @@ import { type JudgedLedger, readLedgers } from '../ledger/ledger';
 import { cutSteps, readSiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { firstWhole, inContext, isNoStep, loopFacts, lostShareOf } from '../sites/context';
+import { newestSteps } from '../sites/overallVerdict';
 import { namedFrame } from '../sites/site';
 import { judgeLine, judgeSite, stateVerdict, type JudgedSite } from '../sites/states';
 import { mergeAcrossProcesses } from './acrossProcesses';
@@ -210,7 +211,7 @@ function takeBack(leak: Finding, verdicts: Map<number, SiteVerdict>, state: Site
 
 /** Of the process with most. */
 function stepsOf(source: TraceSource, info: TraceInfo): Pick<Verdicts, 'steps' | 'after'> {
-  const known = [...info.steps].sort((a, b) => b.count - a.count)[0];
+  const known = newestSteps(info);
   if (known === undefined) return { steps: { count: 0, source: 'none' }, after: null };
   return {
     steps: { count: known.count, source: reportedSource(info, known) },

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
 import { formatBytes, formatCount } from '../../text/format';
-import type { TraceInfo } from '../../protocol/trace';
+import type { ProcessSteps, TraceInfo } from '../../protocol/trace';
 import type { OverallVerdict } from '../../protocol/requests/verdictRequests';
 import { isLeak, type AfterSteps, type Finding, type Unjudged, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
@@ -72,15 +72,20 @@ export function unjudgedBeside({ findings, unjudged: [first] }: Verdicts): strin
   return first === undefined || first.bytes <= found ? null : `${roseText(first)} ${first.because}`;
 }
 
+/** Of the process with most; undefined: there are none. */
+export const newestSteps = ({ steps }: TraceInfo): ProcessSteps | undefined =>
+  steps.toSorted((a, b) => b.count - a.count)[0];
+
 /** What is missing for a verdict on any line; null: nothing. */
 function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
-  const { count, source } = steps;
   if (areEnough(steps)) return null;
+  // As many as the page shows, though the newest have not been judged yet.
+  const { count, source } = newestSteps(info) ?? steps;
   if (source === 'time') return lackingTime(info);
   if (info.processes.some(isSnapshot))
     return t('The snapshot’s history has only {0}, too few to judge leaks.', stepsText(count));
   if (!info.live) return t('The run ended after {0}, too few to judge leaks.', stepsText(count));
-  const more = FIRST_STEPS - count;
+  const more = Math.max(1, FIRST_STEPS - count);
   if (count === 0)
     return t('Waiting for the first training step to end. {0} steps are needed to judge leaks.', FIRST_STEPS);
   return more === 1 ? t('Needs 1 more step to judge leaks.') : t('Needs {0} more steps to judge leaks.', more);
@@ -138,7 +143,8 @@ export function judgedBy({ source, count }: Verdicts['steps']): string {
 function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
   const waiting = [...sites.values()].filter(site => site.state === 'unknown').length;
   const after = judgedBy(steps);
-  if (waiting === 0) return t('No leak after {0}.', after);
+  // The program may have gone on since.
+  if (waiting === 0) return live ? t('No leak in the first {0}.', after) : t('No leak after {0}.', after);
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
   if (!live)
     return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);

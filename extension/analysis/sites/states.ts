@@ -130,22 +130,18 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
   }[what];
   const bytesPerStep = rateOf(site.steps, values, growth);
   const { since, events, gap } = growth;
-  const rhythm = Math.round(gap) > 1 ? t('about every {0} step', ordinal(Math.round(gap))) : t('every step');
+  const rare = Math.round(gap);
+  // Steps of the far past are kept together: the number of times that it grew is the least that it can be.
+  const rhythm = rare > 1 ? t('about every {0} step (at least {1} times)', ordinal(rare), events) : t('every step');
   const because = {
-    blocks: t('Since step {0}, more blocks stayed alive {1} ({2} times).', since, rhythm, events),
+    blocks: t('Since step {0}, more blocks stayed alive {1}.', since, rhythm),
     level: t(
-      'Since step {0}, more blocks were alive at the end of the step {1} ({2} times); each step replaces the blocks of the one before.',
+      'Since step {0}, more blocks were alive at the end of the step {1}; each step replaces the blocks of the one before.',
       since,
       rhythm,
-      events,
     ),
-    kept: t(
-      'Since step {0}, more blocks stayed alive {1} ({2} times), beyond those that are replaced.',
-      since,
-      rhythm,
-      events,
-    ),
-    size: t('Since step {0}, its block was larger than the one before {1} ({2} times).', since, rhythm, events),
+    kept: t('Since step {0}, more blocks stayed alive {1}, beyond those that are replaced.', since, rhythm),
+    size: t('Since step {0}, its block was larger than the one before {1}.', since, rhythm),
   }[what];
   return {
     ...stateVerdict(site, 'growing', because),

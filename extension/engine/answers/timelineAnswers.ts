@@ -1,6 +1,4 @@
 import { peakAgain, peakInside } from '../../analysis/ledger/peakInside';
-import { sum } from '../../analysis/series/statistics';
-import { listedLayer } from '../../protocol/trace';
 import { peakPlace } from '../../report/tables/nextPeak';
 import { buildUpSentence } from '../../report/tables/buildUp';
 import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
@@ -91,10 +89,7 @@ export function timelineAnswers(model: PageModel): Answers<TimelineRequests> {
       const untilNs = untilOf(moment);
       if (untilNs === null) return { done: true, readNs: 0, untilNs: 0 };
       const reading = moments.reading(untilNs);
-      if (!reading.done) return reading;
-      const layer = listedLayer(native.info().totals);
-      const totals = (await moments.at(untilNs)).info().totals.filter(total => total.layer === layer);
-      return { ...reading, bytes: sum(totals.map(total => total.liveBytes)) };
+      return reading.done ? { ...reading, bytes: await model.shown.bytesAt(untilNs) } : reading;
     },
     cancelMoments: () => moments.cancel(),
   };

@@ -27,6 +27,7 @@ export interface StackTree {
   nodes: number;
   /** Of everything that matches, also of what is left out. */
   totalBytes: number;
+  totalCount: number;
   /** Names the node for as long as the trace is open, at any weight and moment. */
   id: Uint32Array;
   /** Index of the caller in these columns, -1: outermost. */

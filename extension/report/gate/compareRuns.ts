@@ -101,10 +101,12 @@ function outcomeOf(
   const name = nameNow(leak, lines, before, source);
   const ids = linesIn(leak, lines).flatMap(({ to }) => to?.id ?? []);
   const judged = rowVerdicts(source, verdicts, ids, 'line');
-  const growing = judged.filter(({ state }) => state === 'growing' || state === 'slow');
+  const growing = judged.filter(({ bytesPerStep }) => bytesPerStep > 0);
   if (growing.length > 0) {
+    const isSure = growing.some(({ state }) => state === 'growing' || state === 'slow');
     const [perStep, past] = [rate(sum(growing.map(row => row.bytesPerStep))), rate(leak.bytesPerStep)];
-    return { verdict: 'bad', sentence: t('{0} still grows: {1} per step (was {2}).', name, perStep, past) };
+    const sentence = t('{0} still grows: {1} per step (was {2}).', name, perStep, past);
+    return { verdict: isSure ? 'bad' : 'unknown', sentence };
   }
   const unknown = (sentence: string): Outcome => ({ verdict: 'unknown', sentence });
   const info = source.info();

@@ -24,7 +24,11 @@ export function stackTree(tree: CallTree, source: TreeSource, query: TreeQuery):
   const totalBytes = sum(bytesOf(window, query.weight));
   const shown = shownNodes(tree, weights, totalBytes * query.minShare);
   const nodes = opened(tree, shown, query.open);
-  return answer(tree, weights, nodes, shownChildren(tree, shown), { revision: window.revision, totalBytes });
+  return answer(tree, weights, nodes, shownChildren(tree, shown), {
+    revision: window.revision,
+    totalBytes,
+    totalCount: sum(window.liveCount),
+  });
 }
 
 function siteQuery({ weight, minShare: _, open: __, ...rest }: TreeQuery): SiteQuery {
@@ -97,7 +101,7 @@ function answer(
   weights: Weights,
   id: Uint32Array,
   children: Uint32Array,
-  facts: { revision: number; totalBytes: number },
+  facts: Pick<StackTree, 'revision' | 'totalBytes' | 'totalCount'>,
 ): StackTree {
   const { frame, frames } = framesOf(tree, id);
   return {

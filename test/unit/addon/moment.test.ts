@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import type { NativeTrace } from '../../../extension/native/native';
 import type { AllocationQuery, SiteQuery } from '../../../extension/protocol/trace';
+import { questionFor, TimelineData } from '../../../webview/explorer/timeline/data';
 import { addon, outdated } from './builtAddon';
 import { kinds, LogFile } from './logFile';
 import { sentencesOf } from '../../sentences.mjs';
@@ -160,3 +161,22 @@ test('groups by module are files; groups by category know only what lives', { sk
   );
   trace.close();
 });
+
+test(
+  'what the timeline shows at a pointed time is what was alive at the moment that a click there shows',
+  { skip },
+  async () => {
+    const sample = 'media/sample/finetune.gputrace';
+    const whole = await opened(sample);
+    const toNs = Math.ceil(whole.info().durationNs);
+    const question = questionFor({ fromNs: 0, toNs }, 240, { process: -1, device: -1 });
+    const data = new TimelineData(question, question.series.map(whole.timeline.bind(whole)));
+    for (let at = 0.5; at < 12; at++) {
+      const { timeNs, bytes } = data.momentAt('tensor', (at / 12) * toNs);
+      const then = await opened(sample, Math.floor(timeNs));
+      assert.equal(then.sites(sites).sumLiveBytes, bytes, `at ${timeNs} ns`);
+      then.close();
+    }
+    whole.close();
+  },
+);

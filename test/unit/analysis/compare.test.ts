@@ -16,6 +16,7 @@ import {
 } from '../../../extension/protocol/requests/compareRequests';
 import { NOW } from '../../../extension/protocol/requests/moment';
 import { chosenPoints, pointOptions } from '../../../webview/explorer/compare/comparePoints';
+import { sumsText } from '../../../webview/explorer/compare/compareSums';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
 import { FakeTrace, makeInfo, makeSite } from '../fakeTrace';
@@ -199,6 +200,13 @@ test('moments with a name are offered once, those of other traces with its name'
   const labels = pointOptions([SHOWN, SAVED], { kind: 'at', timeNs: 7e8 }).map(([, label]) => label);
   assertSentence(labels.join('\n'));
   assert.equal(pointOptions([SAVED], NOW).length, 1);
+});
+
+test('programs that have no line in common may be different ones', () => {
+  const sums = { rows: [], total: 9, bytesA: 4096, bytesB: 1024, added: 6, gone: 3, renamed: null };
+  assertSentence(sumsText(sums));
+  assert.notEqual(sumsText({ ...sums, total: 10 }), sumsText(sums));
+  assert.equal(sumsText({ ...sums, gone: 0, total: 6 }).split(' · ').length, 2, 'nothing was alive before');
 });
 
 test('what runs is compared at ends of steps, of which the trace need not be read anew', () => {

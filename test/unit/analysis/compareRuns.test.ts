@@ -63,6 +63,15 @@ test('one that is still there says how fast, beside how fast it was', () => {
   assert.equal(compared(LEAKS, { keeps: MB }).verdict, 'bad');
 });
 
+test('what still grows says so where it may be intended, too', () => {
+  const now = run({ keeps: MB });
+  for (const [site, verdict] of now.verdicts.sites)
+    if (verdict.state === 'growing') now.verdicts.sites.set(site, { ...verdict, state: 'rose' });
+  const found = compareRuns(run(LEAKS), now);
+  assert.equal(found?.verdict, 'unknown');
+  assert.match(found.sentences[0] ?? '', /\+1\.00 MiB .*\+2\.00 MiB/);
+});
+
 test('a line that moved is the same one, and has its new number', () => {
   const lines = { 1: 48, 2: 51 };
   assert.match(compared(LEAKS, { lines }).sentences[0] ?? '', /train\.py:48/);

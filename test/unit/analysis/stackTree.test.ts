@@ -70,6 +70,7 @@ test('a part too small is left out, but not of the sums above it', () => {
     'main:9/step:4 = 90 of 990 (4, 1, 1)',
     'main:9/step:4/forward:7 = 750 of 750 (2, 0, 1)',
   ]);
+  assert.deepEqual([tree.totalBytes, tree.totalCount], [2000, 6]);
 });
 
 test('only what is open comes with its children', () => {

@@ -5,6 +5,7 @@ import { FollowedTrace } from '../../../extension/engine/followedTrace';
 import { noSlots } from '../../../extension/engine/groupSlots';
 import type { TraceSession } from '../../../extension/native/traceSession';
 import type { TraceChange } from '../../../extension/protocol/requests/engineRequests';
+import { makeTotals } from '../fakeTrace';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
 
@@ -37,4 +38,24 @@ test('a line has its colour again in the next trace, whichever lines come first'
   const first = traced().colourGroups('line', names);
   assert.equal(new Set(first).size, 6);
   assert.deepEqual(traced().colourGroups('line', names.toReversed()), first.toReversed());
+});
+
+test('the status bar has the figure of the moment that header and table read', async () => {
+  const run = new StepRun();
+  for (let step = 1; step <= 20; step++) run.endStep();
+  const trace = (liveBytes: number): object => {
+    const source = new RunTrace(run, { ledger: { tensor: () => 400 } });
+    const totals = [makeTotals({ liveBytes, peakBytes: 900, allocations: 9 })];
+    const own = source.info();
+    return Object.assign(source, { revision: () => 1, info: () => ({ ...own, live: false, totals }) });
+  };
+  const session = {
+    native: trace(0),
+    moments: { at: () => Promise.resolve(trace(401)) }, // the event at the very end of the step is in it
+    onChange: () => undefined,
+    follow: () => undefined,
+  } as unknown as TraceSession;
+  const shown = new FollowedTrace(session, null, () => undefined, noSlots());
+  await shown.findEnding();
+  assert.equal(shown.ending?.bytes, 401);
 });

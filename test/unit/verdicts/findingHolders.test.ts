@@ -80,6 +80,33 @@ test('a tensor and its pinned copy in one list are one finding, about the device
   assertSentence(finding.evidence.join('\n'));
 });
 
+test('what a backward pass has freed the graph of is plain tensors', () => {
+  const run = new StepRun();
+  for (const site of [1, 2]) run.site(site, { category: 'activation' });
+  playing(30, (_, run) => [run.alloc(1, 2 * MB), run.alloc(2, MB)], run);
+  const held = (site: number, path: string, kind: string) => {
+    const place = { path, kind, file: SCRIPT, line: 20, graph: true };
+    return { ...place, addresses: addresses(run.blocks(site)) };
+  };
+  const classOf = (second: object): string | null => {
+    const text = JSON.stringify({ groups: [held(1, 'features[...]', 'container'), second] });
+    const blocks = blockFacts([...run.blocks(1), ...run.blocks(2)]);
+    return only(findingsOf(run, { answers: [{ text, blocks }] })).class;
+  };
+  assert.equal(classOf(held(2, 'features[...]', 'container')), 'outputs');
+  assert.equal(classOf(held(2, 'features[...] (its graph)', 'autograd')), 'graph');
+});
+
+test('evidence begins with the step since which the rest is counted', () => {
+  const run = playing(30, (step, run) => [run.alloc(1, KB), step > 12 && run.alloc(2, MB)]);
+  const blocks = [...run.blocks(1), ...run.blocks(2)];
+  const held = { path: 'kept[...]', kind: 'container', file: SCRIPT, line: 20, addresses: addresses(blocks) };
+  const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(blocks) }];
+  const finding = only(findingsOf(run, { answers }));
+  assert.deepEqual([finding.sites.length, finding.sinceStep], [2, 1]);
+  assert.match(finding.evidence[0] ?? '', /step 1\b/);
+});
+
 test('pinned memory of PyTorch’s cache is a leak where tensors lie in it', () => {
   const run = new StepRun();
   run.site(1, { layer: 'host', device: -1, library: '/opt/torch/lib/libtorch_cuda.so' });

@@ -343,18 +343,20 @@ test('what the step made gets less with the batch; of the first step, only what 
   assertSentence(later?.advice[1]?.text ?? '');
 });
 
-test('old gradients that are more than a tenth of the batch come first, with what they are; a card has the advice’s figure', () => {
-  const textsWith = (oldGradientBytes: number): readonly string[] => {
-    const sites = [site({ liveBytes: 4 * GB, liveCount: 4, oldestStep: 31, activationBytes: 4 * GB })];
-    const full = snapshot({ usedBytes: 12 * GB, sites, oldGradientBytes });
-    const verdicts = judged([failing({ snapshot: full })]);
-    const { findings, outOfMemory } = verdicts;
-    const [first] = outOfMemory[0]?.advice ?? [];
-    assert.equal(findings[0]?.suggestion, first?.text);
-    assert.deepEqual(findingSpark(new RunTrace(new StepRun()), findings[0]!), [], 'a line without growth says nothing');
-    return [first?.text ?? '', overallVerdict(new RunTrace(new StepRun()).info(), verdicts).sentence];
-  };
-  for (const bytes of [GB, 0.3 * GB]) assertSentence(textsWith(bytes).join(' | '));
+test('old gradients come first where they are more than a smaller batch would save; the card says how much', () => {
+  const made = site({ liveBytes: 4 * GB, liveCount: 2, oldestStep: 31, activationBytes: 4 * GB });
+  const judgedWith = (oldGradientBytes: number): Verdicts =>
+    judged([failing({ snapshot: snapshot({ usedBytes: 12 * GB, sites: [made], oldGradientBytes }) })]);
+  const bytes = (oldGradientBytes: number) => judgedWith(oldGradientBytes).outOfMemory[0]?.advice[0]?.bytes;
+  assert.deepEqual([bytes(2 * GB), bytes(0.3 * GB)], [2 * GB, Math.round(0.4 * GB)]);
+  for (const old of [2 * GB, 0]) {
+    const verdicts = judgedWith(old);
+    const [card] = verdicts.findings;
+    assert.ok(card);
+    assert.deepEqual(findingSpark(new RunTrace(new StepRun()), card), [], 'a line without growth says nothing');
+    const { sentence } = overallVerdict(new RunTrace(new StepRun()).info(), verdicts);
+    assertSentence([card.suggestion, sentence].join(' | '));
+  }
 });
 
 /** Is it the same sentence, perhaps about other lines and bytes? */

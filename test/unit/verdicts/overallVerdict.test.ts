@@ -97,6 +97,14 @@ test('stacks that need more steps: no leak so far is not that nothing leaks', ()
   assertSentence(textOf(source(2), { live: false }));
 });
 
+test('steps that are not judged yet are counted as the page counts them', () => {
+  const source = trace(9, false);
+  const verdicts = judgeTrace(trace(2, false, {}));
+  const early = { ...verdicts, steps: { count: 3, source: 'time' as const } };
+  assertSentence(overallVerdict(source.info(), early).sentence, 'no longer: no training steps are known');
+  assertSaid('clean', textOf(trace(30, false)), 'it may have gone on since');
+});
+
 test('few, heavy rounds: the line that rises is named, and no leak is not that nothing leaks', () => {
   const source = (bytes: number): RunTrace => {
     const run = new StepRun();

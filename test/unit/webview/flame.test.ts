@@ -18,6 +18,7 @@ function tree(nodes: readonly [number, string, number][]): StackTree {
     revision: 1,
     nodes: nodes.length,
     totalBytes: nodes.reduce((sum, [, , self]) => sum + self, 0),
+    totalCount: 93,
     id: Uint32Array.from(nodes, (_, i) => i + 10),
     parent: Int32Array.from(nodes, ([parent]) => parent),
     frame: Uint32Array.from(nodes, (_, i) => i),
@@ -44,6 +45,7 @@ const outline = (node: FlameNode): string =>
 test('the whole stands above the outermost frames, biggest first', () => {
   const whole = flameTree(model, false);
   assert.equal(whole.sumBytes, 100);
+  assert.equal(whole.liveCount, 93, 'also blocks of nodes that are left out');
   assert.deepEqual(
     whole.children[0]!.children.map(node => [node.sumBytes, node.library]),
     [

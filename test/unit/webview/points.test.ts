@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bytesAt, highest, lastBytes, toPoints } from '../../../webview/explorer/timeline/timelinePoints';
+import { questionFor, TimelineData } from '../../../webview/explorer/timeline/data';
+import { highest, lastBytes, toPoints } from '../../../webview/explorer/timeline/timelinePoints';
 
 const WINDOW = { fromNs: 0, toNs: 100 };
 const buckets = (...rows: number[][]): Float64Array => Float64Array.from(rows.flat());
@@ -46,13 +47,22 @@ test('a line keeps minimum and maximum, never goes back in time and has two poin
   );
 });
 
-test('the tooltip tells the peak inside a bucket and the held value behind it', () => {
-  const timeline = buckets([10, 5, 50, 8], [60, 1, 9, 9]);
-  assert.equal(bytesAt(timeline, 3, 5, 10), 3);
-  assert.equal(bytesAt(timeline, 3, 12, 10), 50);
-  assert.equal(bytesAt(timeline, 3, 40, 10), 8);
-  assert.equal(bytesAt(timeline, 3, 99, 10), 9);
-  assert.equal(lastBytes(timeline, 0), 9);
+test('a pointed time stands for the end of its bucket, whose figure is known; behind it for itself', () => {
+  const timeline = buckets([10, 5, 50, 8], [20, 1, 9, 9], [60, 2, 7, 3]);
+  const question = questionFor({ fromNs: 4, toNs: 64 }, 6, { process: -1, device: -1 });
+  const before = buckets([1, 3, 3, 3]);
+  const data = new TimelineData(question, [timeline, timeline, timeline, before, before, before]);
+  const at = (timeNs: number): number[] => Object.values(data.momentAt('tensor', timeNs));
+  assert.deepEqual(
+    [at(5), at(12), at(40), at(61)],
+    [
+      [5, 3],
+      [19, 8],
+      [40, 9],
+      [63, 3],
+    ],
+  );
+  assert.equal(lastBytes(timeline, 0), 3);
   assert.equal(lastBytes(new Float64Array(), 4), 4);
   assert.equal(lastBytes(undefined, 4), 4);
 });

@@ -120,9 +120,14 @@ test('without steps they go by a part of the window, and stay in the run', () =>
 
 test('what a span shows: born after its begin, at the latest at its end; or alive at the end', () => {
   const span = { fromNs: 400, toNs: 700 };
-  const [born, alive] = [bornIn(span, axis), aliveAtEnd(span, axis)];
+  const [born, alive] = [bornIn(span, axis, null), aliveAtEnd(span, axis)];
   assert.deepEqual(born.moment, { kind: 'born', fromNs: 401, toNs: 700 });
   assert.deepEqual(alive.moment, { kind: 'at', timeNs: 700 });
+  const ending = { timeNs: 900, when: 'at the end of step 9', title: '', reason: '', bytes: 1 };
+  const before = bornIn(span, axis, ending);
+  assert.deepEqual(before.moment, { ...born.moment, atNs: 900 }, 'not of an end that holds nothing');
+  assertSentence(before.title);
+  assert.deepEqual(bornIn(span, axis, { ...ending, timeNs: 300 }), born, 'a span behind it');
   assertSentence(born.title);
   assertSentence(alive.title);
   assert.equal(aliveAtEnd({ fromNs: 0, toNs: 2e9 }, null).title, 'Live at 2.00 s');

@@ -10,6 +10,7 @@ const tree: StackTree = {
   revision: 1,
   nodes: 6,
   totalBytes: 16,
+  totalCount: 6,
   id: Uint32Array.of(10, 11, 12, 13, 14, 15),
   parent: Int32Array.of(-1, 0, 1, 1, 0, -1),
   frame: Uint32Array.of(0, 1, 2, 3, 4, 5),

@@ -7,10 +7,10 @@ import {
   type CompareQuery,
   type Comparison,
 } from '../../../extension/protocol/requests/compareRequests';
-import { baseName, formatBytes, formatCount } from '../../../extension/text/format';
 import { dropdown, iconButton } from '../../components';
 import { differs, el, setText } from '../../dom';
 import { chosenPoints, pointOptions } from './comparePoints';
+import { sumsText } from './compareSums';
 import { CompareView } from './compareView';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import type { ViewState } from '../state/state';
@@ -97,14 +97,7 @@ export class ComparePart extends PolledPart {
 
   private show(comparison: Comparison): void {
     if (!differs(this.element, comparison)) return;
-    const { bytesA, bytesB, added, gone, renamed } = comparison;
-    const difference = bytesB - bytesA;
-    const sign = difference > 0 ? '+' : '';
-    const sums = `${formatBytes(bytesA)} → ${formatBytes(bytesB)} (${sign}${formatBytes(difference)})`;
-    const parts = [sums];
-    if (added + gone > 0) parts.push(t('{0} new, {1} gone', formatCount(added), formatCount(gone)));
-    if (renamed !== null) parts.push(t('{1} renamed to {0}', baseName(renamed.to), baseName(renamed.from)));
-    setText(this.sums, parts.join(' · '));
+    setText(this.sums, sumsText(comparison));
     this.view.show(comparison);
   }
 }

@@ -16,7 +16,7 @@ export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): 
 }
 
 function optionsOf({ trace, title, live, marks, peakNs, steps, ending }: ComparedTrace): PointOption[] {
-  const named = (name: string): string => (trace === 0 ? name : `${name} · ${title}`);
+  const named = (name: string): string => (trace === 0 ? name : `${title} · ${name}`);
   const [newest] = steps;
   const now = newest ? t('at the end of step {0}, the newest', newest.step) : t('now');
   const last = live ? now : (ending?.when ?? t('end'));

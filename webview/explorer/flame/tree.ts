@@ -34,13 +34,13 @@ const WHOLE = -1;
 export function flameTree(tree: StackTree, fold: boolean): FlameNode {
   const whole = newNode(null, WHOLE, { file: '', line: 0, function: t('all') }, t('all'));
   whole.sumBytes = tree.totalBytes;
+  whole.liveCount = tree.totalCount;
   const made: FlameNode[] = [];
   const known = new Map<FlameNode, Map<string, FlameNode>>();
   for (let i = 0; i < tree.nodes; i++) {
     const up = tree.parent[i]! < 0 ? whole : made[tree.parent[i]!]!;
     made.push(place(tree, i, up, fold, known));
   }
-  for (const child of whole.children) whole.liveCount += child.liveCount;
   sortChildren(whole);
   return whole;
 }

@@ -122,6 +122,7 @@ function endTexts({ info, exitCode, detail, ran }: SessionView): string[] {
     exitCode === null || /\bstatus\b/.test(`${detail} ${ran}`) ? '' : t('Exit status {0}', exitCode),
     formatDuration(info.durationNs),
     peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
+    info.pauses.some(({ kind }) => kind === 'recording') ? t('recording was paused') : '',
     t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees)),
   ];
   return parts.filter(part => part !== '');

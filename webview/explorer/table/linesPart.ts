@@ -249,10 +249,12 @@ export class LinesPart extends PolledPart {
     this.showEmpty(tree.nodes, view);
   }
 
-  private showEmpty(rows: number, { filter }: ViewState): void {
+  private showEmpty(rows: number, { filter, moment }: ViewState): void {
     const none = filter
       ? t('No row matches the filter. Change or clear it.')
-      : t('No live memory in this layer. Choose another layer or moment.');
+      : moment.kind === 'born'
+        ? t('Nothing allocated in the selected span is still live.')
+        : t('No live memory in this layer. Choose another layer or moment.');
     setTextOrHide(this.table.empty, rows > 0 ? '' : none);
   }
 }

@@ -19,6 +19,7 @@ import {
   type KeyMove,
   type MomentMove,
   type Span,
+  type TitledMoment,
 } from './span';
 import type { MomentReader } from './timelineMoment';
 
@@ -83,10 +84,16 @@ export class ChosenTime {
     const moment = context?.view.moment;
     if (!this.chosen || !moment) return null;
     const { fromNs, toNs } = this.chosen;
-    if (moment.kind === 'born') return isSame(moment, bornIn(this.chosen, steps).moment) ? 'born' : null;
+    if (moment.kind === 'born') return isSame(moment, this.bornIn(this.chosen).moment) ? 'born' : null;
     if (moment.kind !== 'at') return null;
     if (moment.peak) return moment.timeNs >= fromNs && moment.timeNs <= toNs ? 'peak' : null;
     return isSame(moment, aliveAtEnd(this.chosen, steps).moment) ? 'end' : null;
+  }
+
+  /** What was allocated in a span and stayed. */
+  bornIn(span: Span): TitledMoment {
+    const { context, steps } = this.state();
+    return bornIn(span, steps, context?.session.ending ?? null);
   }
 
   /** Of a span that is given up nothing is shown. */
@@ -105,7 +112,7 @@ export class ChosenTime {
     if (!done) return;
     this.actions.spanned();
     this.actions.announce(t('Selected: {0}', spanText(whole, steps)));
-    void this.moments.show(bornIn(whole, steps), byKey ? KEY_REST_MS : 0);
+    void this.moments.show(this.bornIn(whole), byKey ? KEY_REST_MS : 0);
   }
 
   nudge(move: KeyMove, whole: boolean): void {
@@ -120,7 +127,7 @@ export class ChosenTime {
     const { steps } = this.state();
     if (!this.span) return;
     if (choice === 'peak') this.showPeak(this.span, spanText(this.span, steps));
-    else void this.moments.show(choice === 'born' ? bornIn(this.span, steps) : aliveAtEnd(this.span, steps));
+    else void this.moments.show(choice === 'born' ? this.bornIn(this.span) : aliveAtEnd(this.span, steps));
   }
 
   /** `where` follows "Live at the peak". */

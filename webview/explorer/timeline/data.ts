@@ -1,11 +1,14 @@
 // The questions of the timeline about a window, and how their answers are read.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { DrawnSeries } from './chart';
-import { bytesAt, highestBucket, lastBytes, toPoints, type Point } from './timelinePoints';
+import { highestBucket, lastBytes, toPoints, type Point } from './timelinePoints';
 import type { TimeWindow } from '../state/zoom';
+import { firstWhere } from '../../../extension/base/bisect';
 
 export const DRAWN: readonly DrawnSeries[] = ['tensor', 'reserved', 'driver'];
 const MAX_BUCKETS = 16_384;
+/** A bucket is shorter than so many times what was requested. */
+const WIDEST = 2;
 
 export type Question = ReturnType<typeof questionFor>;
 
@@ -39,8 +42,15 @@ export class TimelineData {
     return toPoints(this.timeline(series), this.before(series), reach, bucketNs);
   }
 
-  bytesAt(series: DrawnSeries, timeNs: number): number {
-    return bytesAt(this.timeline(series), this.before(series), timeNs, this.question.bucketNs);
+  /** A moment at a pointed time of which the figure is known, and that: within a bucket its end, where everything in it has happened. */
+  momentAt(series: DrawnSeries, timeNs: number): { timeNs: number; bytes: number } {
+    const { window, bucketNs } = this.question;
+    const timeline = this.timeline(series);
+    const later = firstWhere(timeline.length / 4, bucket => timeline[4 * bucket]! > timeNs);
+    if (later === 0) return { timeNs, bytes: this.before(series) };
+    const [beginNs, bytes] = [timeline[4 * later - 4]!, timeline[4 * later - 1]!];
+    const endNs = Math.min(timeline[4 * later] ?? window.toNs, beginNs + WIDEST * bucketNs) - 1;
+    return { timeNs: timeNs - beginNs > bucketNs ? timeNs : Math.max(timeNs, endNs), bytes };
   }
 
   /** The series holds something in the window. */
@@ -61,7 +71,7 @@ export class TimelineData {
   /** The least that was alive from a time on. */
   leastFrom(series: DrawnSeries, fromNs: number): number {
     const timeline = this.timeline(series);
-    let least = this.bytesAt(series, fromNs);
+    let least = this.momentAt(series, fromNs).bytes;
     for (let at = 0; at < timeline.length; at += 4)
       if (timeline[at]! >= fromNs) least = Math.min(least, timeline[at + 1]!);
     return least;

@@ -1,7 +1,7 @@
 // A selected span of the run: made and changed by mouse and keys, and what can be shown of it.
 import { t } from '@vscode/l10n';
 import { formatDuration } from '../../../extension/text/format';
-import type { Moment } from '../../../extension/protocol/requests/moment';
+import type { EndMoment, Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { endOfStep, lastStep, stepAt } from './axis';
 import type { TimeWindow } from '../state/zoom';
@@ -134,11 +134,18 @@ export function aliveAt(timeNs: number, steps: StepTimes | null, ended: boolean)
   return { moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: t('Live at {0}', at) };
 }
 
-/** Allocated in the span and still alive now. A time that is the end of the step before is not in it. */
-export function bornIn(span: Span, steps: StepTimes | null): TitledMoment {
+/**
+ * Allocated in the span and still alive now; of a program that freed nearly everything when it ended, at the moment before that. A time that
+ * is the end of the step before is not in it.
+ */
+export function bornIn(span: Span, steps: StepTimes | null, ending: EndMoment | null): TitledMoment {
   const fromNs = span.fromNs > 0 ? Math.floor(span.fromNs) + 1 : 0;
-  const moment: Moment = { kind: 'born', fromNs, toNs: Math.max(Math.floor(span.toNs), fromNs) };
-  return { moment, title: t('Allocated in {0} and still live', spanText(span, steps)) };
+  const born = { kind: 'born', fromNs, toNs: Math.max(Math.floor(span.toNs), fromNs) } as const;
+  const text = spanText(span, steps);
+  if (ending === null || fromNs > ending.timeNs)
+    return { moment: born, title: t('Allocated in {0} and still live', text) };
+  const title = t('Allocated in {0} and still live {1}', text, ending.when);
+  return { moment: { ...born, atNs: ending.timeNs }, title };
 }
 
 export function aliveAtEnd(span: Span, steps: StepTimes | null): TitledMoment {

@@ -1,7 +1,6 @@
 // From the host's reduced buckets to the points that are drawn.
 import type { Timeline } from '../../../extension/protocol/trace';
 import type { TimeWindow } from '../state/zoom';
-import { firstWhere } from '../../../extension/base/bisect';
 
 export interface Point {
   x: number;
@@ -40,14 +39,6 @@ export function toPoints(timeline: Timeline, before: number, window: TimeWindow,
   }
   if (points[points.length - 1]!.x < window.toNs) points.push({ x: window.toNs, y: held });
   return points;
-}
-
-/** The figure of a tooltip at a time: the highest value of the bucket it falls into, or the value held there. */
-export function bytesAt(timeline: Timeline, before: number, timeNs: number, bucketNs: number): number {
-  const later = firstWhere(Math.floor(timeline.length / FIELDS), bucket => timeline[bucket * FIELDS]! > timeNs);
-  if (later === 0) return before;
-  const at = (later - 1) * FIELDS;
-  return timeNs - timeline[at]! <= bucketNs ? timeline[at + 2]! : timeline[at + 3]!;
 }
 
 /** Where the highest bucket begins in the array; the first of several; -1 without one. */

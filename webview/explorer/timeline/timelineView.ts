@@ -26,7 +26,7 @@ import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks'
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { bornIn, isInStep, peakText, spanText, timeText } from './span';
+import { isInStep, peakText, spanText, timeText } from './span';
 import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -59,6 +59,8 @@ const NO_ANSWERS: TimelineAnswers = {
   passes: new Float64Array(),
   ranges: [],
 };
+
+type ShownPeak = NonNullable<ReturnType<TimelineView['peak']>>;
 
 const MARK_GAP_PX = 6;
 const NEAR_PX = 3;
@@ -160,7 +162,7 @@ export class TimelineView {
   /** What is selected, as a moment; null without a selection. */
   get selected(): Moment | null {
     const { span } = this.chosen;
-    return span && bornIn(span, this.shownSteps).moment;
+    return span && this.chosen.bornIn(span).moment;
   }
 
   forget(): void {
@@ -269,16 +271,27 @@ export class TimelineView {
     return { ...span, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
   }
 
+  /** What a pointed time stands for, under the mouse and in a click: near the peak's mark the peak, which a pixel may miss by a step. */
+  private pointedAt(pointed: number): { timeNs: number; bytes: number; peak?: ShownPeak } {
+    const { data } = this.answers;
+    if (!data || !this.context) return { timeNs: pointed, bytes: 0 };
+    const peak = this.peak(this.context);
+    const { fromNs, toNs } = visibleWindow(this.zoom, this.context.runNs);
+    const nearNs = (NEAR_PX * (toNs - fromNs)) / this.chart.width;
+    if (peak && Math.abs(peak.timeNs - pointed) <= nearNs) return { timeNs: peak.timeNs, bytes: peak.bytes, peak };
+    return data.momentAt(this.areaSeries, pointed);
+  }
+
   private drawBar(): void {
     const { context } = this;
-    const { span } = this.chosen;
+    const { span, choice } = this.chosen;
     const { reading, kept } = this.answers;
     const steps = this.shownSteps;
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
-      choice: this.chosen.choice,
-      kept: kept === null ? '' : t('{0} still live', formatBytes(kept)),
+      choice,
+      kept: kept === null || choice !== 'born' ? '' : t('{0} still live', formatBytes(kept)),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
       moment: context?.view.momentTitle || null,
       reason: context ? reasonOf(context) : '',
@@ -289,25 +302,19 @@ export class TimelineView {
   private readonly drawCursor = (): void => {
     const { context, pointerX: x } = this;
     const { data, stack, steps } = this.answers;
-    const axis = steps?.axis ?? null;
     const { left, right } = this.chart.plot;
     const inside = data !== null && x !== null && x >= left && x <= right && !this.input.busy;
     if (!inside || !context) return this.tooltip.hide();
     const { fromNs, toNs } = visibleWindow(this.zoom, context.runNs);
     const pixelNs = (toNs - fromNs) / Math.max(right - left, 1);
-    const pointed = fromNs + (x - left) * pixelNs;
-    // At the peak's mark it is the peak's time, which a pixel may miss by a step.
-    const peak = this.peak(context);
-    const atPeak = peak !== null && Math.abs(peak.timeNs - pointed) <= NEAR_PX * pixelNs;
-    const timeNs = atPeak ? peak.timeNs : pointed;
+    const { timeNs, bytes: totalBytes, peak } = this.pointedAt(fromNs + (x - left) * pixelNs);
     const series = this.known.filter(one => !context.view.hidden.includes(one));
-    const lines = series.map(one => ({ part: one, name: SERIES_NAMES[one], bytes: data.bytesAt(one, timeNs) }));
-    const when = formatDuration(timeNs);
+    const bytes = (part: DrawnSeries) => (part === this.areaSeries ? totalBytes : data.momentAt(part, timeNs).bytes);
+    const lines = series.map(part => ({ part, name: SERIES_NAMES[part], bytes: bytes(part) }));
     const pass = passAt(this.answers.passes, timeNs);
     const during = [pass === 'other' ? '' : WORDS.passes[pass], rangePath(this.answers.ranges, timeNs)];
-    const step = atPeak ? peak.when : timeText(timeNs, axis);
-    const title = [...new Set([step, when, ...during])].filter(Boolean).join(' · ');
-    const totalBytes = data.bytesAt(this.areaSeries, timeNs);
+    const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
+    const title = [...new Set([step, formatDuration(timeNs), ...during])].filter(Boolean).join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };
@@ -319,7 +326,7 @@ export class TimelineView {
     const { data, steps } = this.answers;
     const window = visibleWindow(this.zoom, context.runNs);
     const now = this.known.map(
-      series => `${SERIES_NAMES[series]} ${formatBytes(data?.bytesAt(series, window.toNs) ?? 0)}`,
+      series => `${SERIES_NAMES[series]} ${formatBytes(data?.momentAt(series, window.toNs).bytes ?? 0)}`,
     );
     const peak = this.peak(context);
     const groups = this.groupNames().map(({ name }) => name);
@@ -342,7 +349,9 @@ export class TimelineView {
       nudge: (move, whole) => chosen.nudge(move, whole),
       moment: timeNs => {
         this.movePointer(null); // what it names comes below, where the tooltip lies
-        chosen.goTo(timeNs);
+        const pointed = this.pointedAt(timeNs);
+        if (pointed.peak) this.showPeak(pointed.peak);
+        else chosen.goTo(pointed.timeNs);
       },
       step: to => chosen.step(to),
       apply: () => chosen.show('born'),
@@ -362,12 +371,8 @@ export class TimelineView {
 
   private openMark({ kind, timeNs, label }: TimelineMark): void {
     this.movePointer(null);
-    if (kind === 'peak') {
-      const peak = this.context && this.peak(this.context);
-      const axis = this.answers.steps?.axis ?? null;
-      if (peak) this.chosen.showPeak(peak, isInStep(peak.toNs, axis) ? peak.when : '');
-      return;
-    }
+    const peak = this.context && this.peak(this.context);
+    if (kind === 'peak') return peak ? this.showPeak(peak) : undefined;
     const at = timeText(timeNs, this.shownSteps);
     const titles = {
       'out-of-memory': t('Live when memory ran out, {0}', at),
@@ -375,6 +380,10 @@ export class TimelineView {
       collection: t('Live at the end of {0}', at),
     };
     void this.moments.show({ moment: { kind: 'at', timeNs: Math.floor(timeNs) }, title: titles[kind] });
+  }
+
+  private showPeak(peak: ShownPeak): void {
+    this.chosen.showPeak(peak, isInStep(peak.toNs, this.answers.steps?.axis ?? null) ? peak.when : '');
   }
 
   private movePointer(x: number | null): void {

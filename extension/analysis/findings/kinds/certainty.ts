@@ -101,7 +101,7 @@ export function doubtOf(growth: Growth): string | null {
     );
   if (ended)
     return t(
-      'It grew until the end of the trace, in at least {0} steps. It may have stopped later, because the program also clears {1}, joins its entries or reads its length. Run the program until that happens: if the memory still grows afterwards, it is a leak.',
+      'It grew until the end of the trace, in at least {0} steps. The program also clears {1}, joins its entries or reads its length, so this may be intended. If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).',
       formatCount(rises),
       keeper,
     );

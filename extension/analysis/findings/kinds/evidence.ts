@@ -19,7 +19,9 @@ export function evidenceOf(
 ): string[] {
   const { count, fullAtStep, holder, library, sinceStep } = finding;
   const { axis } = context;
-  const { because } = cluster.reduce((a, b) => (b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a)).verdict;
+  // Of the sites that began it the fastest: the rest is counted since that step.
+  const first = cluster.filter(({ verdict }) => (verdict.sinceStep ?? Infinity) === sinceStep);
+  const { because } = first.reduce((a, b) => (b.verdict.bytesPerStep > a.verdict.bytesPerStep ? b : a)).verdict;
   const [bytes, last] = [formatBytes(finding.bytes), formatCount(axis.count)];
   const evidence = [because];
   if (axis.source === 'time') evidence.push(t('No training steps are known, so a step here is a time slice.'));

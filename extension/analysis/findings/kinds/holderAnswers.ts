@@ -328,6 +328,7 @@ export function readHolderAnswer(
   const [some, still] = [formatCount(queried), formatCount(found)];
   const sample = t('Checked a sample of {0} of {1} blocks; {2} are still alive', some, formatCount(alive), still);
   const parts = [queried < alive ? sample : t('Checked {0}; still alive: {1}', blocksText(queried), still)];
+  if (queried < alive) parts.push(t('the sizes are those of the sample'));
   if (took !== null) parts.push(t('the program was paused for {0} ms', Math.ceil(took)));
   if (document.cut === true) parts.push(t('the search was cut short'));
   return { holders, sentence: `${parts.join('; ')}.` };

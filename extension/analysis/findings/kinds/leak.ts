@@ -80,7 +80,8 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     unusedPinned(context, all);
   const place = places[0] ?? null;
   const lines = linesOf(holder, place, context.lineText);
-  const facts = factsOf(cluster, byText(classOf(cluster, holder), lines), place, context);
+  const kinds = holderKinds(context.answers, process, ids);
+  const facts = factsOf(cluster, byText(classOf(cluster, holder, kinds), lines), place, context);
   const info = context.source.info();
   const device = deviceOf(cluster);
   const torch = holder !== null || cluster.some(site => runsTorch(site, context.source));
@@ -319,7 +320,8 @@ function placesOf(cluster: readonly GrowingSite[], source: TraceSource): Finding
     .map(entry => entry.place);
 }
 
-function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null): LeakClass {
+/** `kinds`: of all holders of its blocks. */
+function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null, kinds: readonly string[]): LeakClass {
   const [first] = cluster;
   if (first?.verdict.layer === 'host') return 'pinned';
   if (first?.verdict.layer === 'driver' && holder?.toHost === undefined) return 'driver';
@@ -333,7 +335,9 @@ function classOf(cluster: readonly GrowingSite[], holder: FindingHolder | null):
   if (mostly(site => site.steps.category === 'gradient')) return 'gradients';
   if (mostly(site => isOfBackward(site.steps.lineSource))) return 'backward';
   const activations = mostly(site => site.steps.category === 'activation');
-  if (/autograd/.test(kind) || (holder?.graph === true && activations)) return 'graph';
+  // A backward pass frees what hangs on a graph: then the tensors are all that is kept.
+  const ofGraph = holder?.graph === true && activations && kinds.includes('autograd');
+  if (/autograd/.test(kind) || ofGraph) return 'graph';
   const eachStep = cluster.every(site => Math.round(site.verdict.period ?? 1) === 1);
   return holder === null && eachStep && activations && cluster.length >= T.few ? 'graph' : 'outputs';
 }

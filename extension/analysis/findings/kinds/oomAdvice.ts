@@ -134,19 +134,19 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
   const scaling = batchBytes(snapshot, step, source);
   const inForward = step !== null && isBeforeBackward(source.site(failure.site));
-  const [tenth, old] = [scaling / 10, inForward ? oldGradients(snapshot, source) : 0];
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
   // What is made by one line again and again is that of equal layers: of one at a time it is enough.
   const layers = byLine(waiting, source).filter(({ count }) => count >= FEWEST_LAYERS);
   const inside = sum(layers.map(({ bytes, count }) => bytes * (1 - 1 / count)));
+  const left = inForward ? oldGradients(snapshot, source) : 0;
   // prettier-ignore
   return [
-    { against: 'full', bytes: tenth, text: t('Use a smaller batch or shorter inputs: 10% less saves about {0}. Later layers may still not fit.', formatBytes(tenth)) },
+    { against: 'full', bytes: scaling / 10, text: t('Use a batch that is 10% smaller, or inputs that are 10% shorter. Later layers may still not fit.') },
     copiesIn(failure, snapshot, { cause, source }),
     broadcastIn(failure, snapshot, cause),
-    { against: old > tenth ? 'full' : null, bytes: old, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step ({0}) were still alive.', formatBytes(old)) },
+    { against: left > scaling / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
     { against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
   ];
 }

@@ -1,7 +1,8 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
 import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../../protocol/trace';
-import type { AfterSteps, Finding, OutOfMemoryCause, OutOfMemoryVerdict } from '../../../protocol/verdicts';
+import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../../protocol/verdicts';
+import type { OutOfMemoryVerdict } from '../../../protocol/verdicts';
 import { fewestRecords } from '../../series/records';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
@@ -324,9 +325,18 @@ function failureFinding({ verdict, failure, leak }: JudgedFailure, source: Trace
     id: `oom ${process} ${cause} ${placeText(place)}`,
     ...{ cause, process, device, layer, place },
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
-    suggestion: advice[0]?.text ?? noAdvice ?? '',
+    suggestion: noAdvice ?? adviceText(advice[0]),
     failure: verdict,
   });
+}
+
+/** With what it gives: the card has no other place for that. */
+function adviceText(advice: OutOfMemoryAdvice | undefined): string {
+  if (advice === undefined) return '';
+  const { text, bytes, atMost } = advice;
+  return atMost === true
+    ? t('{0} This saves up to {1}.', text, formatBytes(bytes))
+    : t('{0} This saves about {1}.', text, formatBytes(bytes));
 }
 
 function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
