@@ -35,7 +35,7 @@ CONTENTS.push({ rows: 25, findings: 1, ended: true });
 /** The program has ended; it is one of two traces. */
 const ENDED = {
   phase: 'ended',
-  detail: 'The program ended with status 0.',
+  detail: 'It ended with status 0.',
   exitCode: 0,
   offers: ['traceAgain'],
   sessions: [1, 2].map(id => ({ id, title: 'train.py', status: 'ended · 1 leak' })),

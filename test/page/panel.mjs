@@ -188,9 +188,12 @@ const checks = {
       });
   },
   async 'a program that ended well can be traced again, by a small link in the row of its end'() {
-    const scene = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.', offers: ['traceAgain'] };
-    await beside({ width: 300, scene }, async ended => {
-      assert.ok((await ended.locator('.state').boundingBox()).height < 45, 'two lines at most');
+    const scene = { phase: 'ended', exitCode: 0, detail: 'It ended with status 0.', offers: ['traceAgain'] };
+    const ending = { timeNs: 400e9, title: 'As of the end of step 1,390', when: '', reason: 'it ended', bytes: 1 };
+    await beside({ width: 280, scene: { ...scene, ending } }, async ended => {
+      await ended.locator('[data-value=moment]:visible').waitFor();
+      for (const row of ['.state', '.timeline-bar'])
+        assert.ok((await ended.locator(row).boundingBox()).height < 30, `one line: ${row}`);
       await ended.locator('.state .link[data-action=trace-again]').press('Enter');
       const calls = () => ended.evaluate(() => window.bench.calls.map(({ method }) => method));
       await eventually(async () => assert.ok((await calls()).includes('traceAgain')));
