@@ -199,6 +199,20 @@ const checks = {
       await eventually(async () => assert.ok((await calls()).includes('traceAgain')));
     });
   },
+  async 'at a peak, the fix of a finding and three rows stay in sight; what the peak is made of can be shown'() {
+    await beside({ width: 300, height: 750, scene: { phase: 'ended' }, limits: { findings: 1 } }, async ended => {
+      await ended.locator('[data-mark=peak]').press('Enter');
+      await ended.locator('.peak-card').waitFor();
+      for (const selector of ['[data-action=apply-fix]', '.rows .row[data-row="2"]']) {
+        const { y, height } = await ended.locator(selector).boundingBox();
+        assert.ok(y + height <= 750, `${selector} ends at ${y + height}`);
+      }
+      const parts = ended.locator('.peak-shares').first();
+      assert.equal(await parts.isVisible(), false);
+      await ended.locator('[data-action=peak-parts]').press('Enter');
+      assert.equal(await parts.isVisible(), true);
+    });
+  },
   async 'a program whose recording is paused says so in the first row'() {
     for (const recording of [true, false])
       await beside({ width: 300, scene: { recording } }, async paused => {
