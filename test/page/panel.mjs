@@ -224,6 +224,21 @@ const checks = {
         assert.ok(box.y + box.height <= name.y + name.height + 2, JSON.stringify([name, box]));
       });
   },
+  async 'a paused program keeps its name in the narrowest panel, and is paused once'() {
+    const sessions = [1, 2].map(id => ({ id, title: 'train.py', status: 'paused' }));
+    for (const scene of [{ recording: false }, { recording: false, sessions }])
+      await beside({ width: 280, scene }, async paused => {
+        assert.equal(await isCut(paused, '[data-value=title]'), false);
+        assert.equal(await paused.locator('[data-value=paused]').isVisible(), scene.sessions === undefined);
+      });
+  },
+  async 'labels of marks stand above the curve, and a mark without one crosses none'() {
+    const boxOf = async selector => page.locator(selector).first().boundingBox();
+    const [label, plot] = [await boxOf('[data-mark=out-of-memory] > span'), await boxOf('.timeline-gap')];
+    assert.ok(label.y + label.height <= plot.y + 2, JSON.stringify([label, plot]));
+    const mark = await boxOf('[data-mark=collection]');
+    assert.ok(mark.height <= 10 && mark.y > label.y + label.height, JSON.stringify([mark, label]));
+  },
   async 'a program that failed at once: why, by which Python, and what can be done'() {
     const ran = 'It ran with /usr/bin/python3 and ended with status 1.';
     const offers = ['chooseInterpreter', 'traceAgain'];
