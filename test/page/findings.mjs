@@ -177,6 +177,11 @@ checks['a run is beside the one before it, of its own accord; a link opens the w
     assert.deepEqual([tab, compare.a, compare.b], ['compare', '3:now', '0:now']);
   });
   await again.locator('#panel-compare [data-compared]').first().waitFor();
+  assertSentence(await again.locator('[data-value=compare-sums]').innerText());
+  const [head, first] = await Promise.all(
+    ['.compare-head', '[data-compared]'].map(selector => again.locator(selector).first().boundingBox()),
+  );
+  assert.ok(first.y >= head.y + head.height + 2, 'the first row stands apart from the head');
   await show({});
   await eventually(async () => assert.equal(await card.isVisible(), false));
   await context.close();

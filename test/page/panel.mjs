@@ -234,7 +234,10 @@ const checks = {
   },
   async 'labels of marks stand above the curve, and a mark without one crosses none'() {
     const boxOf = async selector => page.locator(selector).first().boundingBox();
-    const [label, plot] = [await boxOf('[data-mark=out-of-memory] > span:visible'), await boxOf('.timeline-gap:visible')];
+    const [label, plot] = [
+      await boxOf('[data-mark=out-of-memory] > span:visible'),
+      await boxOf('.timeline-gap:visible'),
+    ];
     assert.ok(label.y + label.height <= plot.y + 2, JSON.stringify([label, plot]));
     const mark = await boxOf('[data-mark=collection]:visible');
     assert.ok(mark.height <= 10 && mark.y > label.y + label.height, JSON.stringify([mark, label]));

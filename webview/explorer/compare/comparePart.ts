@@ -97,13 +97,15 @@ export class ComparePart extends PolledPart {
 
   private show(comparison: Comparison): void {
     if (!differs(this.element, comparison)) return;
-    const { bytesA, bytesB, added, gone, renamed } = comparison;
+    const { bytesA, bytesB, total, added, gone, renamed } = comparison;
     const difference = bytesB - bytesA;
     const sign = difference > 0 ? '+' : '';
     const sums = `${formatBytes(bytesA)} → ${formatBytes(bytesB)} (${sign}${formatBytes(difference)})`;
     const parts = [sums];
     if (added + gone > 0) parts.push(t('{0} new, {1} gone', formatCount(added), formatCount(gone)));
     if (renamed !== null) parts.push(t('{1} renamed to {0}', baseName(renamed.to), baseName(renamed.from)));
+    if (added > 0 && gone > 0 && added + gone === total)
+      parts.push(t('These may be different programs: they have nothing in common.'));
     setText(this.sums, parts.join(' · '));
     this.view.show(comparison);
   }
