@@ -44,7 +44,10 @@ export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>): Com
     const at = { file: `/home/user/project/${name}`, line, function: code, movedFrom: i === 3 ? line - 2 : null };
     const stack = by === 'line' ? [] : [`${name}:${line} ${code}`, 'train.py:88 main'];
     const [bytesA, countA] = same ? [after, countAfter] : [before, countBefore];
-    return { ...at, stack, bytesA: bytesA * MB, bytesB: after * MB, countA, countB: countAfter };
+    const row = { ...at, stack, bytesA: bytesA * MB, bytesB: after * MB, countA, countB: countAfter };
+    // The other trace is of another program.
+    if (a.trace === b.trace) return row;
+    return i % 2 === 0 ? { ...row, bytesA: 0, countA: 0 } : { ...row, bytesB: 0, countB: 0 };
   }).filter(({ countA, countB }) => countA + countB > 0);
   const sum = (of: 'bytesA' | 'bytesB'): number => rows.reduce((all, row) => all + row[of], 0);
   const alone = (of: 'countA' | 'countB'): number => rows.filter(row => row[of] === 0).length;

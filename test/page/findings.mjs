@@ -37,13 +37,13 @@ const checks = {
     await pause();
     assert.deepEqual((await opened()).at(-1), { file: '/home/user/project/train.py', line: 10 });
     await card('leak 1').locator('.finding-toggle').press('Enter');
-    await card('leak 1').locator('[data-action=why]').focus();
-    for (const at of [
-      { file: '/home/user/project/train.py', line: 12 },
-      { file: '/home/user/project/metrics.py', line: 23 },
-      { file: '/home/user/project/log.py', line: 51 },
-      { file: '/home/user/project/trainer.py', line: 44 },
+    for (const [after, at] of [
+      ['.finding-toggle', { file: '/home/user/project/train.py', line: 12 }],
+      ['[data-action=why]', { file: '/home/user/project/metrics.py', line: 23 }],
+      [':focus', { file: '/home/user/project/log.py', line: 51 }],
+      [':focus', { file: '/home/user/project/trainer.py', line: 44 }],
     ]) {
+      await card('leak 1').locator(after).focus();
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await pause();
@@ -102,7 +102,8 @@ checks['in a low panel the fix is in sight, and an answer is brought into sight'
     await settled(low);
   };
   assert.ok(await inSight('[data-action=apply-fix]'), 'the fix');
-  assert.equal(await inSight('[data-part=holder]'), false, 'its holder is not');
+  assert.ok(await inSight('[data-part=holder]'), 'its holder');
+  assert.equal(await inSight('.finding-facts'), false, 'all of it is not');
   await press('who-holds');
   assert.ok(await inSight('[data-part=holders]'), 'that it is waited for');
   await press('stop-asking');
@@ -176,6 +177,11 @@ checks['a run is beside the one before it, of its own accord; a link opens the w
     assert.deepEqual([tab, compare.a, compare.b], ['compare', '3:now', '0:now']);
   });
   await again.locator('#panel-compare [data-compared]').first().waitFor();
+  assertSentence(await again.locator('[data-value=compare-sums]').innerText());
+  const [head, first] = await Promise.all(
+    ['.compare-head', '[data-compared]'].map(selector => again.locator(selector).first().boundingBox()),
+  );
+  assert.ok(first.y >= head.y + head.height + 2, 'the first row stands apart from the head');
   await show({});
   await eventually(async () => assert.equal(await card.isVisible(), false));
   await context.close();

@@ -12,6 +12,7 @@ import { buildPage, openBrowser, openPage, settled } from './page.mjs';
 
 /** Width and height in pixels, and the page zoom of VS Code; the short run has those that are marked. */
 const SIZES = [
+  { size: [280, 594], short: true },
   { size: [300, 694], short: true },
   { size: [300, 694], zoom: 1.5 },
   { size: [360, 694] },
@@ -29,6 +30,24 @@ const CONTENTS = LONG
       { rows: 50, findings: 0 },
       { rows: 5000, findings: 3 },
     ];
+/** After the end, the moment that is shown has half of the lines. With all its bars, a page of 200 × 463 px scrolls. */
+CONTENTS.push({ rows: 25, findings: 1, ended: true });
+/** The program has ended; it is one of two traces. */
+const ENDED = {
+  phase: 'ended',
+  detail: 'It ended with status 0.',
+  exitCode: 0,
+  offers: ['traceAgain'],
+  sessions: [1, 2].map(id => ({ id, title: 'train.py', status: 'ended · 1 leak' })),
+  ending: {
+    timeNs: 400e9,
+    title: 'As of the end of step 390',
+    when: 'at the end of step 390',
+    reason: 'the program had freed everything when it ended',
+    bytes: 3 * 1024 ** 3,
+  },
+};
+const LOW_PX = 500;
 /** Sentences of one rule that are printed. */
 const FEW = 12;
 
@@ -51,23 +70,28 @@ async function resize({ page, cdp }, { size: [width, height], zoom = 1 }) {
   return inside;
 }
 
-const nameOf = ({ size, zoom = 1 }, { rows, findings }, open) =>
+const nameOf = ({ size, zoom = 1 }, { rows, findings, ended = false }, open) =>
   [
     `${size.join('x')}${zoom === 1 ? '' : ` at ${100 * zoom} %`}`,
     `${rows} row${rows === 1 ? '' : 's'}`,
     `${findings} finding${findings === 1 ? '' : 's'}`,
     `details ${open ? 'open' : 'closed'}`,
+    ...(ended ? ['ended'] : []),
   ].join(', ');
 
 /** Whatever is shown. */
-const EVERYWHERE = ['a figure is never cut: without its unit it is another one', 'no text lies over another one'];
+const EVERYWHERE = [
+  'a figure is never cut: without its unit it is another one',
+  'no text lies over another one',
+  'title, figures, fix, link and holder of the card that is open are in sight',
+];
 
 async function measureCell(opened, size, contents, open, tab = '') {
   const { page, cdp } = opened;
   const inside = await resize(opened, size);
   if (await page.evaluate(() => window.layout.toBegin())) await settled(page);
   const measured = await page.evaluate(() => window.layout.measure());
-  const cell = { ...inside, ...contents, open };
+  const cell = { ...inside, ...contents, open, tab };
   const name = `${nameOf(size, contents, open)}${tab && `, ${tab}`}`;
   cells++;
   if (!tab) misread.push(...unmeasured(cell, measured).map(what => `${name}: ${what}`));
@@ -100,15 +124,18 @@ async function measureTabs(opened, contents) {
 /** All sizes of one page, without and with details. */
 async function measurePage(contents) {
   const story = contents.findings === 0 ? 'clean' : 'leaks';
-  const { page, context, errors } = await openPage(browser, files, { devices: 1, story, limits: contents });
+  const { ended = false, rows } = contents;
+  const [scene, limits] = ended ? [ENDED, { ...contents, rows: 2 * rows }] : [{}, contents];
+  const { page, context, errors } = await openPage(browser, files, { devices: 1, story, scene, limits });
   const opened = { page, cdp: await context.newCDPSession(page) };
   await page.evaluate(probe);
-  for (const size of SIZES) await measureCell(opened, size, contents, false);
+  const sizes = SIZES.filter(({ size: [, height], zoom = 1 }) => !ended || height / zoom > LOW_PX);
+  for (const size of sizes) await measureCell(opened, size, contents, false);
   if (contents === CONTENTS[0]) await measureTabs(opened, contents);
   await page.locator('[role=row][data-row="0"]').first().dispatchEvent('click');
   await page.locator('.list .grid').press('ArrowRight');
   await settled(page);
-  for (const size of SIZES) await measureCell(opened, size, contents, true);
+  for (const size of sizes) await measureCell(opened, size, contents, true);
   misread.push(...errors, ...(await page.evaluate(() => window.bench.violations)));
   await context.close();
 }

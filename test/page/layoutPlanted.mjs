@@ -6,6 +6,7 @@ const CSS = `body { margin: 0; font: 16px/20px monospace }
   .long { height: 300px }
   [role=grid] { overflow: hidden; width: 200px; height: 50px }
   .finding { width: 200px; height: 40px }
+  .finding-toggle { position: absolute; left: 60px; top: 25px; height: 15px; padding: 0 }
   .details { overflow: hidden; width: 100px; height: 30px }`;
 
 const at = (left, top) => `style="left: ${left}px; top: ${top}px"`;
@@ -20,12 +21,13 @@ export const PLANTED_HTML = `<!doctype html><style>${CSS}</style>
   <div class="timeline-surface" ${at(0, 40)}><canvas width="640" height="60"></canvas></div>
   <div class="outer" ${at(0, 104)}><div class="inner"><div class="long">text</div></div><div class="long"></div></div>
   <div role="grid" aria-rowcount="5" ${at(0, 240)}>${[0, 1, 2].map(row).join('')}</div>
-  <article class="finding" ${at(0, 380)}>card</article>`;
+  <article class="finding" data-open="true" ${at(0, 380)}>card<button class="finding-toggle">title</button></article>`;
 
 /** The numbers that do not depend on the font. */
 export const PLANTED_NUMBERS = {
   rows: { all: 4, drawn: 3, whole: 2 },
   cards: { all: 1, whole: 0 },
+  head: { hidden: ['title'], height: 40 },
   details: { firstLine: false, frame: false, stackFirst: false },
   blank: { x: 200, y: 104, width: 440, height: 296 },
   cut: [{ text: '123.4 MiB', letters: 2, control: true }],

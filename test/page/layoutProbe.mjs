@@ -5,6 +5,14 @@ const LEAST_CELLS = 3;
 const TOLERANCE_PX = 1;
 /** A box of one colour without content that is no thicker is a drawn figure: a bar, a dot, a swatch. */
 const FIGURE_PX = 24;
+/** What is read first of a card. */
+const HEAD = {
+  title: '.finding-toggle',
+  figures: '[data-value=figures]',
+  fix: '[data-action=apply-fix]',
+  'link to its line': '[data-action=open-holder], [data-action=open-line]',
+  holder: '[data-part=holder]',
+};
 const FLOATING = '[role=tooltip], [role=menu], .tooltip, .timeline-tooltip';
 const SEEN = { visibilityProperty: true, opacityProperty: true };
 
@@ -304,6 +312,19 @@ function detailsOf(sight, elements) {
   };
 }
 
+/** What is read first of the card that is open: which of it is not in sight, and its height; null where none is open. */
+function headOf(sight, elements) {
+  const card = elements.find(element => element.matches('.finding[data-open=true]'));
+  if (!card) return null;
+  const parts = Object.entries(HEAD).flatMap(([name, selector]) => {
+    const part = elements.find(element => card.contains(element) && element.matches(selector));
+    return part ? [{ name, part }] : [];
+  });
+  const ends = parts.map(({ part }) => boxOf(part).bottom);
+  const hidden = parts.filter(({ part }) => !sight.isWhole(part)).map(({ name }) => name);
+  return { hidden, height: Math.max(...ends) - boxOf(card).top };
+}
+
 /** The page in numbers. */
 function measure() {
   const sight = new Sight();
@@ -321,6 +342,7 @@ function measure() {
       whole: whole.length,
     },
     cards: { all: cards.length, whole: cards.filter(card => sight.isWhole(card)).length },
+    head: headOf(sight, elements),
     details: detailsOf(sight, elements),
     texts: texts.length,
     blank: biggestBlank(drawnOf(sight, elements, texts)),

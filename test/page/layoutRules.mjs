@@ -5,6 +5,13 @@ const PANEL_PX = 600;
 const BESIDE_PX = 1000;
 const PLOT_PX = { least: 72, most: 96 };
 const LEAST_ROWS = 5;
+/** Beside a card that is open. */
+const FEW_ROWS = 3;
+const ROW_PX = 24;
+/** What stands above the plot, between it and the cards, and above the rows; in a low window it is more than half of the page. */
+const FRAME_PX = 216;
+/** What another tab needs more than the table does with few rows. */
+const MAP_PX = 110;
 const LEAST_LETTERS = 3;
 const MOST_BLANK = 0.08;
 
@@ -21,8 +28,8 @@ function plotWrong({ width }, { plot }) {
   return [];
 }
 
-function rowsWrong({ rows }, measured) {
-  const must = Math.min(LEAST_ROWS, rows);
+function rowsWrong({ rows, width }, measured) {
+  const must = Math.min(measured.head !== null && width < PANEL_PX ? FEW_ROWS : LEAST_ROWS, rows);
   const { whole } = measured.rows;
   return whole >= must ? [] : [`${whole} of ${rows} rows are whole in sight, at least ${must} must be`];
 }
@@ -38,6 +45,13 @@ function detailsWrong({ width }, { details }) {
 function contentWrong(cell, measured) {
   if (!cell.open) return rowsWrong(cell, measured);
   return [...(cell.width < BESIDE_PX ? [] : rowsWrong(cell, measured)), ...detailsWrong(cell, measured)];
+}
+
+function headWrong({ height, width, open, tab }, { head }) {
+  if (head === null || (open && width < BESIDE_PX)) return [];
+  const least = FRAME_PX + PLOT_PX.least + head.height + FEW_ROWS * ROW_PX + (tab ? MAP_PX : 0);
+  if (height < least) return [];
+  return head.hidden.map(name => `the ${name} of the card that is open is out of sight`);
 }
 
 /** What is cut or scrolled; '' where all is in sight. */
@@ -79,7 +93,9 @@ const nestedWrong = (_, { nested }) =>
 /** What each rule finds wrong in a cell, by the sentence that says the rule. */
 export const RULES = {
   'the plot is in sight, 72 px high or more, in a narrow panel 96 at most': plotWrong,
-  'five rows or all are in sight; details from their first line, in a side panel the stack first': contentWrong,
+  'five rows or all are in sight, three below an open card; details from their first line, in a side panel the stack first':
+    contentWrong,
+  'title, figures, fix, link and holder of the card that is open are in sight': headWrong,
   'no more than 8 % of the page is blank while a row, a card or the plot is cut': blankWrong,
   'a text that is cut keeps three letters': cutWrong,
   'a figure is never cut: without its unit it is another one': figureWrong,

@@ -194,9 +194,12 @@ const checks = {
       });
   },
   async 'a program that ended well can be traced again, by a small link in the row of its end'() {
-    const scene = { phase: 'ended', exitCode: 0, detail: 'The program ended with status 0.', offers: ['traceAgain'] };
-    await beside({ width: 300, scene }, async ended => {
-      assert.ok((await ended.locator('.state').boundingBox()).height < 45, 'two lines at most');
+    const scene = { phase: 'ended', exitCode: 0, detail: 'It ended with status 0.', offers: ['traceAgain'] };
+    const ending = { timeNs: 400e9, title: 'As of the end of step 1,390', when: '', reason: 'it ended', bytes: 1 };
+    await beside({ width: 280, scene: { ...scene, ending } }, async ended => {
+      await ended.locator('[data-value=moment]:visible').waitFor();
+      for (const row of ['.state', '.timeline-bar'])
+        assert.ok((await ended.locator(row).boundingBox()).height < 30, `one line: ${row}`);
       assert.match(
         await ended.locator('[data-value=totals]').innerText(),
         /paused/,
@@ -205,6 +208,20 @@ const checks = {
       await ended.locator('.state .link[data-action=trace-again]').press('Enter');
       const calls = () => ended.evaluate(() => window.bench.calls.map(({ method }) => method));
       await eventually(async () => assert.ok((await calls()).includes('traceAgain')));
+    });
+  },
+  async 'at a peak, the fix of a finding and three rows stay in sight; what the peak is made of can be shown'() {
+    await beside({ width: 300, height: 750, scene: { phase: 'ended' }, limits: { findings: 1 } }, async ended => {
+      await ended.locator('[data-mark=peak]').press('Enter');
+      await ended.locator('.peak-card').waitFor();
+      for (const selector of ['[data-action=apply-fix]', '.rows .row[data-row="2"]']) {
+        const { y, height } = await ended.locator(selector).boundingBox();
+        assert.ok(y + height <= 750, `${selector} ends at ${y + height}`);
+      }
+      const parts = ended.locator('.peak-shares').first();
+      assert.equal(await parts.isVisible(), false);
+      await ended.locator('[data-action=peak-parts]').press('Enter');
+      assert.equal(await parts.isVisible(), true);
     });
   },
   async 'a program whose recording is paused says so in the first row'() {
@@ -217,6 +234,24 @@ const checks = {
         const box = await word.boundingBox();
         assert.ok(box.y + box.height <= name.y + name.height + 2, JSON.stringify([name, box]));
       });
+  },
+  async 'a paused program keeps its name in the narrowest panel, and is paused once'() {
+    const sessions = [1, 2].map(id => ({ id, title: 'train.py', status: 'paused' }));
+    for (const scene of [{ recording: false }, { recording: false, sessions }])
+      await beside({ width: 280, scene }, async paused => {
+        assert.equal(await isCut(paused, '[data-value=title]'), false);
+        assert.equal(await paused.locator('[data-value=paused]').isVisible(), scene.sessions === undefined);
+      });
+  },
+  async 'labels of marks stand above the curve, and a mark without one crosses none'() {
+    const boxOf = async selector => page.locator(selector).first().boundingBox();
+    const [label, plot] = [
+      await boxOf('[data-mark=out-of-memory] > span:visible'),
+      await boxOf('.timeline-gap:visible'),
+    ];
+    assert.ok(label.y + label.height <= plot.y + 2, JSON.stringify([label, plot]));
+    const mark = await boxOf('[data-mark=collection]:visible');
+    assert.ok(mark.height <= 10 && mark.y > label.y + label.height, JSON.stringify([mark, label]));
   },
   async 'a program that failed at once: why, by which Python, and what can be done'() {
     const ran = 'It ran with /usr/bin/python3 and ended with status 1.';

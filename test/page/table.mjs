@@ -156,6 +156,8 @@ const checks = {
     await input.click();
     await pause();
     assert.match(await note.innerText(), /age>5steps/);
+    const [hint, box] = [await note.boundingBox(), await input.boundingBox()];
+    assert.ok(hint.y + hint.height <= box.y, 'the heads of the columns and the rows stay in sight');
     await page.locator('[data-action=clear-filter]').click();
     await pause();
     assert.equal((await saved()).filter, '');

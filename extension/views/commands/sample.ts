@@ -47,13 +47,7 @@ function copyFresh(from: string, to: string): void {
 function about(missing: string | null): SampleWords {
   const { gpu, pytorch, day } = RECORDED;
   const date = new Date(day).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-  const recorded = vscode.l10n.t(
-    '{0} on an {1} with PyTorch {2}, recorded {3}. Nothing runs on this machine.',
-    SCRIPT,
-    gpu,
-    pytorch,
-    date,
-  );
+  const recorded = vscode.l10n.t('Recorded on an {0} with PyTorch {1}, {2}. Nothing runs here.', gpu, pytorch, date);
   return {
     title: vscode.l10n.t('Recorded sample: {0}', SCRIPT),
     detail: missing === null ? recorded : `${missing} ${recorded}`,

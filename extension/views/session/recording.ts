@@ -191,7 +191,7 @@ function endSentence(program: string, status: number | 'stopped' | null, used: b
       : signal !== null
         ? vscode.l10n.t('The program was terminated by {0}.', signal)
         : status === 0
-          ? vscode.l10n.t('The program ended with status 0.')
+          ? vscode.l10n.t('It ended with status 0.')
           : vscode.l10n.t('The program failed with status {0}.', status);
   if (used) return end;
   return `${end} ${cpu === null ? vscode.l10n.t('It allocated no CUDA memory.') : cpuText(cpu, false, vscode.l10n.t)}`;

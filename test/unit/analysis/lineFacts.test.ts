@@ -50,7 +50,8 @@ test('the line of a leak has the figures of its card, another line its part of t
 
 test('where a moment is shown instead of the end, the bytes of a line say which', () => {
   const when = 'at the end of step 80';
-  assertSentence(lineText(facts, leak, when));
+  assert.equal(lineText(facts, null, when), `20.00 MiB ${when}`);
+  assert.equal(lineText(facts, leak, when), lineText(facts, leak, null), 'the growth comes before the moment');
   assert.equal(lineText({ ...facts, liveBytes: 0 }, null, when), 'peak 30.00 MiB');
   assertSentence(hoverLines(facts, null, when)[0]);
 });

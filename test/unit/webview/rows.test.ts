@@ -5,6 +5,7 @@ import { headline } from '../../../webview/explorer/ledger/ledgerText';
 import { isOfBackward } from '../../../extension/protocol/trace';
 import { growthText, rowAt, sparkPoints, trendOf } from '../../../webview/explorer/common/rows';
 import { siteWindow as window } from './siteWindow';
+import { SiteRows } from '../../../webview/explorer/table/siteRows';
 import { foldFrames, isLibrary } from '../../../webview/explorer/common/stack';
 import { sentencesOf } from '../../sentences.mjs';
 
@@ -12,6 +13,16 @@ const { test, assertSentence } = sentencesOf(__filename);
 
 const MB = 1 << 20;
 const processes = [{ index: 3, threads: [{ index: 2, tid: 99, name: 'worker' }] }] as ProcessInfo[];
+
+test('bars are to the scale of what is alive now, also after more was for a moment', () => {
+  const rows = new SiteRows(() => Promise.resolve(undefined));
+  const full = (revision: number, bytes: number, from = 0): number => {
+    rows.set(window({ revision, liveBytes: Float64Array.of(bytes) }), from);
+    return rows.fullBytes;
+  };
+  assert.deepEqual([full(1, 10), full(2, 900), full(3, 20)], [10, 900, 20]);
+  assert.deepEqual([full(3, 5, 40), full(4, 6, 40)], [20, 20], 'below the first rows the scale stays');
+});
 
 test('a row names file, line, function, thread and device', () => {
   const row = rowAt(window({}), 0, 'line', processes, 'tensor');

@@ -46,6 +46,7 @@ test('the narrower the table, the more columns give way; the line, its bytes and
   assert.deepEqual(shown(DEFAULT_CHOICE, 460), ['site', 'live', 'step', 'count', 'device', 'spark']);
   assert.deepEqual(shown(DEFAULT_CHOICE, 360), ['site', 'live', 'step', 'spark']);
   assert.deepEqual(shown(DEFAULT_CHOICE, 300), ['site', 'live', 'step']);
+  assert.deepEqual(shown(DEFAULT_CHOICE, 268), ['site', 'live', 'step'], 'the narrowest side panel of a small window');
   assert.ok(layoutOf(columns(DEFAULT_CHOICE), 300, true).leastPx <= 300);
 });
 

@@ -60,7 +60,7 @@ export const COLUMNS: readonly Column[] = [
     hint: t('Growth of live memory, in bytes per training step'),
     choice: t('Bytes per step'),
     sort: null,
-    widths: [96, 80],
+    widths: [96, 74],
     text: (row, short) => (row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep, short)}` : '·'),
     value: row => row.bytesPerStep,
   },

@@ -12,11 +12,17 @@ export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): 
   const here = chosen.kind === 'at' ? [option(0, chosen.timeNs, t('in the timeline'))] : [];
   const seen = new Set<string>();
   // Of several names for a moment the first stays.
-  return [...traces.flatMap(optionsOf), ...here].filter(([value]) => !seen.has(value) && seen.add(value));
+  return [...traces.flatMap(trace => optionsOf(trace, traces.length > 1)), ...here].filter(
+    ([value]) => !seen.has(value) && seen.add(value),
+  );
 }
 
-function optionsOf({ trace, title, live, marks, peakNs, steps, ending }: ComparedTrace): PointOption[] {
-  const named = (name: string): string => (trace === 0 ? name : `${title} · ${name}`);
+/** `several`: each moment has the name of its trace first, which is seen where the rest is cut. */
+function optionsOf(
+  { trace, title, live, marks, peakNs, steps, ending }: ComparedTrace,
+  several: boolean,
+): PointOption[] {
+  const named = (name: string): string => (several ? `${title} · ${name}` : name);
   const [newest] = steps;
   const now = newest ? t('at the end of step {0}, the newest', newest.step) : t('now');
   const last = live ? now : (ending?.when ?? t('end'));

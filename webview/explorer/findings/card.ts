@@ -26,6 +26,9 @@ export class FindingCard {
   private readonly cause = el('p', { 'data-value': 'cause' });
   private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
   private readonly moreFacts = el('p', { class: 'dim number finding-facts' });
+  /** What to do first: the fix, and the line to change. */
+  private readonly first = el('div', { class: 'finding-actions' });
+  private readonly held = el('div', { 'data-part': 'holder' });
   private readonly places = el('div', { class: 'finding-actions', 'data-part': 'places' });
   private readonly line = svg('polyline', { points: '' });
   private readonly body = el('div', { class: 'finding-body' });
@@ -59,19 +62,25 @@ export class FindingCard {
     const image = svg('svg', { ...SPARK, ...shape });
     image.append(this.line);
     const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), image);
-    // What to do first: a low panel shows no more of it.
     this.body.append(this.advice, this.makeButtons(), this.places, this.moreFacts, this.answers, this.reasons);
     this.fixed.append(
       el('span', { 'data-value': 'fixed' }, icon('check'), t('Fixed in the editor. Trace again to check.')),
       primaryButton('trace-again', t('Trace again'), () => void this.page.request('traceAgain', undefined)),
     );
-    this.element.append(el('h2', {}, this.toggle), this.cause, this.fixed, pace, this.body);
+    // A low panel shows what stands above the body, and no more.
+    const head = [el('h2', {}, this.toggle), this.cause, this.fixed, pace, this.first, this.held];
+    this.element.append(...head, this.body);
     this.setOpen(false);
+  }
+
+  /** Height in pixels of what is read first of it; 0 while it is closed. */
+  get headPx(): number {
+    return this.open ? this.body.offsetTop - this.element.offsetTop : 0;
   }
 
   setOpen(open: boolean): void {
     this.open = open;
-    this.body.hidden = !open;
+    for (const part of [this.first, this.held, this.body]) part.hidden = !open;
     setAttribute(this.element, 'data-open', String(open));
     setAttribute(this.toggle, 'aria-expanded', String(open));
     setAttribute(this.chevron, 'class', `codicon codicon-chevron-${open ? 'down' : 'right'}`);
@@ -112,6 +121,7 @@ export class FindingCard {
     const why = this.buttons.get('why');
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why this finding?'));
     this.showPlaces();
+    this.showHolder();
     // Holders that were recorded are shown after the end too.
     const answerable = finding.holder !== null || (finding.queryable && finding.unnamed === null);
     this.buttons.get('who-holds')?.toggleAttribute('hidden', !answerable);
@@ -141,6 +151,8 @@ export class FindingCard {
       link.title = path;
       links.push(link);
     }
+    const fix = this.buttons.get('apply-fix');
+    this.first.replaceChildren(...(fix ? [fix] : []), ...links.splice(0, 1));
     this.places.replaceChildren(...links);
   }
 
@@ -148,22 +160,21 @@ export class FindingCard {
     const { holders, holder, unnamed, id } = this.finding;
     if (!differs(this.answers, holders, holder, unnamed)) return;
     const actions = { openLine: this.page.openLine, cancel: () => this.inquire('stopHolderSearch', id) };
-    const section = holders === null ? this.knownHolder() : holdersSection(holders, actions);
-    this.answers.replaceChildren(...(section === null ? [] : [section]));
+    const none = holder === null && unnamed !== null ? [el('p', {}, unnamed)] : [];
+    this.answers.replaceChildren(...(holders === null ? none : [holdersSection(holders, actions)]));
     this.buttons.get('who-holds')?.toggleAttribute('disabled', holders?.state === 'asking');
     if (!this.awaited) return;
     this.answers.scrollIntoView({ block: 'nearest' });
     this.awaited = holders === null || holders.state === 'asking';
   }
 
-  /** The holder that the trace has already, or why it cannot be found. */
-  private knownHolder(): HTMLElement | null {
-    const { holder, unnamed } = this.finding;
-    if (holder === null)
-      return unnamed === null ? null : el('section', { 'data-part': 'holder' }, el('p', {}, unnamed));
-    const share = shareText(holder, t);
-    const words = el('p', {}, `${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path));
-    return el('section', { 'data-part': 'holder' }, words, ...(share === null ? [] : [el('p', {}, share)]));
+  /** The holder that the trace has already. */
+  private showHolder(): void {
+    const { holder } = this.finding;
+    if (!differs(this.held, holder)) return;
+    const share = holder && shareText(holder, t);
+    const path = holder === null ? [] : [`${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path)];
+    this.held.replaceChildren(el('p', {}, ...path), ...(share === null ? [] : [el('p', {}, share)]));
   }
 
   private link(action: string, text: string, file: string, line: number): HTMLElement {
@@ -172,12 +183,12 @@ export class FindingCard {
 
   private makeButtons(): HTMLElement {
     const list = el('div', { class: 'finding-actions' });
-    const add = (name: string, label: string, run: () => void): void => {
+    const add = (name: string, label: string, run: () => void, to = list): void => {
       const element = button('link', name, label, run);
       this.buttons.set(name, element);
-      list.append(element);
+      to.append(element);
     };
-    add('apply-fix', '', () => this.inquire('applyFix', this.finding.id));
+    add('apply-fix', '', () => this.inquire('applyFix', this.finding.id), this.first);
     add('who-holds', t('Find what holds it'), () => {
       this.awaited = true;
       this.inquire('findHolders', this.finding.id);

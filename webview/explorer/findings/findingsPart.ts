@@ -39,12 +39,19 @@ export class FindingsPart extends PolledPart {
   private generation = 0;
   /** Its card is to be opened once it is there. */
   private revealId: string | null = null;
-
   constructor(page: PageActions) {
     super(page, INTERVAL_MS);
     this.list.addEventListener('click', () => (this.used = true));
     this.element.append(this.summary, this.list, this.more);
     this.element.hidden = true;
+    new ResizeObserver(() => this.keepRoom()).observe(this.list);
+  }
+
+  /** What is read first of an open card keeps its room, whatever else stands on the page. */
+  private keepRoom(): void {
+    const most = Math.max(0, ...[...this.cards.values()].map(({ headPx }) => headPx));
+    const above = this.list.offsetTop - this.element.offsetTop;
+    this.element.style.setProperty('--gm-head', most > 0 ? `${above + most}px` : '');
   }
 
   override update({ session: { fixed = [] } }: PageContext): void {

@@ -32,6 +32,8 @@ const OFFERS: Partial<Record<Button, readonly [string, string]>> = {
 const STARTS = /^(traceAgain|changeArguments|startChosen)$/;
 /** A button where it is offered first; the others are links. */
 const PRIMARY = /^(traceAgain|changeArguments|startChosen|chooseInterpreter|openReport)$/;
+/** Of these, what need not be done after a run that went well. */
+const OPTIONAL = /^(traceAgain|startChosen)$/;
 
 export class StateView {
   readonly element = el('section', { class: 'state', role: 'status' });
@@ -66,7 +68,7 @@ export class StateView {
     const make = (what: Button, index: number): HTMLElement => {
       const [action, words] = OFFERS[what] ?? [what, what];
       const run = (): void => this.run(what);
-      const primary = index === 0 && PRIMARY.test(what) && !(well && what === 'traceAgain');
+      const primary = index === 0 && PRIMARY.test(what) && !(well && OPTIONAL.test(what));
       return primary ? primaryButton(action, words, run) : button('link', action, words, run);
     };
     this.offers.replaceChildren(...offered.map(make));

@@ -28,6 +28,8 @@ export class SiteRows implements RowSource {
   }
 
   set(window: SiteWindow, from: number): void {
+    // What is freed within a step must not make the bars of all others slivers: new data has bars of its own.
+    if (from === 0 && window.revision !== this.window?.revision) this.fullBytes = 0;
     this.window = window;
     this.from = from;
     this.total = window.total;

@@ -81,6 +81,7 @@ export class TimelineBar {
     setText(this.reading, reading ?? '');
     setText(this.moment, moment ?? '');
     setTextOrHide(this.reason, reason);
+    setAttribute(this.moment, 'title', reason);
     setText(this.now, ended ? t('Show the end') : t('Back to now'));
     setAttribute(this.now, 'title', ended ? t('Show live memory at the end') : t('Show live memory now'));
   }

@@ -28,6 +28,8 @@ export interface Drawing {
   ticks: readonly Tick[] | null;
 }
 
+/** Above the plot, for the labels of marks. */
+export const LABELS_PX = 14;
 const PIXELS_PER_TIME_LABEL = 72;
 const PIXELS_PER_BYTE_LABEL = 34;
 type LineDataset = ChartDataset<'line', Point[]>;
@@ -48,7 +50,7 @@ export class TimelineChart {
         onResize,
         maintainAspectRatio: false,
         events: [],
-        layout: { padding: { top: 6, right: 8 } },
+        layout: { padding: { top: LABELS_PX, right: 8 } },
         elements: { point: { radius: 0 }, line: { borderJoinStyle: 'round' } },
         scales: { x: { type: 'linear' }, y: { type: 'linear', min: 0 } },
       },

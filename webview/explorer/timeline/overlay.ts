@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import { formatDuration } from '../../../extension/text/format';
 import { button, el, setAttributes, setText, type Attributes } from '../../dom';
 import type { Band } from './bands';
+import { LABELS_PX } from './chart';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
 import type { TimeWindow } from '../state/zoom';
@@ -70,9 +71,9 @@ export class TimelineOverlay {
   private place({ left, right, top, bottom }: Plot): void {
     const { style } = this.element;
     style.left = `${left}px`;
-    style.top = `${top}px`;
+    style.top = `${top - LABELS_PX}px`;
     style.width = `${right - left}px`;
-    style.height = `${bottom - top}px`;
+    style.height = `${bottom - top + LABELS_PX}px`;
   }
 
   private drawGaps(gaps: readonly Gap[], window: TimeWindow, pixels: number): void {

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
-import { el } from '../../dom';
+import { button, el, setAttribute, setText } from '../../dom';
 import { lineLink, type OpenLine } from '../common/lineLink';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -16,9 +16,25 @@ const COLOURS = 6;
 
 export class PeakCardView {
   readonly element = el('section', { class: 'peak-card', 'aria-label': t('Peak breakdown'), hidden: true });
+  private readonly sentence = el('p', {});
+  private readonly bar = el('div', { class: 'peak-bar', 'aria-hidden': 'true' });
+  private readonly parts = el('div', { class: 'peak-parts' });
+  /** In a side panel the parts take the room of everything else, until they are opened. */
+  private readonly toggle = button('link', 'peak-parts', '', () => this.fold(!this.folded));
+  private folded = true;
   private shown: PeakCard | null = null;
 
-  constructor(private readonly openLine: OpenLine) {}
+  constructor(private readonly openLine: OpenLine) {
+    this.element.append(this.sentence, this.bar, this.toggle, this.parts);
+    this.fold(true);
+  }
+
+  private fold(folded: boolean): void {
+    this.folded = folded;
+    this.element.classList.toggle('folded', folded);
+    setAttribute(this.toggle, 'aria-expanded', String(!folded));
+    setText(this.toggle, folded ? t('Show breakdown') : t('Hide breakdown'));
+  }
 
   /** null: what is shown is no peak. */
   update(card: PeakCard | null): void {
@@ -29,9 +45,9 @@ export class PeakCardView {
     const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
     const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));
     const more = card.modulesLeftOut === 0 ? '' : t('and {0} more', formatCount(card.modulesLeftOut));
-    this.element.replaceChildren(
-      el('p', {}, card.sentence, ...this.at(card.place)),
-      bar(categories, card.bytes),
+    this.sentence.replaceChildren(card.sentence, ...this.at(card.place));
+    this.bar.replaceChildren(...pieces(categories, card.bytes));
+    this.parts.replaceChildren(
       shares(t('By category'), categories, card.bytes, true),
       shares(t('By module'), modules, card.bytes, false, more),
       ...card.buildUp.map(one => el('p', {}, one.sentence, ...this.at(one.place))),
@@ -45,13 +61,12 @@ export class PeakCardView {
 }
 
 /** All parts side by side, as wide as their bytes. */
-function bar(parts: readonly Share[], bytes: number): HTMLElement {
-  const pieces = parts.map(({ bytes: own }, at) => {
+function pieces(parts: readonly Share[], bytes: number): HTMLElement[] {
+  return parts.map(({ bytes: own }, at) => {
     const piece = el('i', { 'data-group': at % COLOURS });
     piece.style.width = `${(100 * own) / bytes}%`;
     return piece;
   });
-  return el('div', { class: 'peak-bar', 'aria-hidden': 'true' }, ...pieces);
 }
 
 /** `coloured`: each part has the colour that it has in the bar. */
