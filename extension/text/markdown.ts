@@ -9,5 +9,7 @@ export function code(text: string): string {
 export function plain(text: string): string {
   return text
     .replace(/\s+/g, ' ')
-    .replace(/`[^`]*`|[`<[\]*~|\\@]|:(?=\/\/)|(?<=\bwww)\./gi, found => (found.length > 1 ? found : `\\${found}`));
+    .replace(/`[^`]*`|[`<[\]*~|\\@]|(?<![a-z\d])_|_(?![a-z\d])|:(?=\/\/)|(?<=\bwww)\./gi, found =>
+      found.length > 1 ? found : `\\${found}`,
+    );
 }

@@ -65,7 +65,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['cycle'],
-    text: t('Objects reference each other in a cycle, so only the garbage collector can free their tensors. Break the cycle (use `weakref.ref`, or delete one of the references), or call `gc.collect()` regularly.'),
+    text: t('Objects reference each other in a cycle, so only the garbage collector can free their tensors. Break the cycle (use `weakref.ref`, or delete one of the references). Regular calls of `gc.collect()` are only a stopgap.'),
   },
   {
     classes: ['exception'],
@@ -165,7 +165,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: null,
     holder: /./,
-    text: t('{holder} keeps it alive. Drop it after each step, or move it to the CPU (`{cpu}`).'),
+    text: t('{holder} keeps it alive. Drop the tensor after each step, or move it to the CPU (`{cpu}`).'),
   },
   {
     classes: null,
@@ -211,8 +211,13 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
   const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', eachStepText(period ?? 1));
   return filled
     .replaceAll('{library}', library ?? '')
-    .replaceAll('{holder}', holds)
-    .replaceAll('{container}', container);
+    .replaceAll('{holder}', path === null ? holds : asCode(holds))
+    .replaceAll('{container}', path === null ? container : asCode(container));
+}
+
+/** A path is code, what stands behind it in brackets is not: `losses` (its graph). */
+function asCode(path: string): string {
+  return path.replace(/^(.+?)( \(.*)?$/, '`$1`$2');
 }
 
 /** What is moved is gone from the GPU; of what stays there, only its graph is. */
