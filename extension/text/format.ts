@@ -90,7 +90,7 @@ export function lineName(place: { file: string | null; line: number | null } | n
 
 /** What was lost, by cause: `budget: 4`. */
 export function lossTexts({ byCause }: { byCause: Record<string, number> }): string[] {
-  const named = (cause: string): string => (cause === 'torn' ? 'torn (begun, but never written)' : cause);
+  const named = (cause: string): string => (cause === 'torn' ? 'begun but never written' : cause);
   const lost = Object.entries(byCause).filter(([, count]) => count > 0);
   return lost.map(([cause, count]) => `${named(cause)}: ${formatCount(count)}`);
 }

@@ -90,7 +90,7 @@ export function vocabulary(t: Translate): Vocabulary {
       buffer: t('buffers'),
       activation: t('activations'),
       workspace: t('workspaces'),
-      other: t('other labelled tensors'),
+      other: t('other labeled tensors'),
       unnamed: t('unlabeled'),
     },
   };
