@@ -1,3 +1,4 @@
+import { codePath } from '../../../text/markdown';
 import { t } from '@vscode/l10n';
 import type { FindingHolder, Fix, LeakClass } from '../../../protocol/verdicts';
 import { eachStepText } from '../../words';
@@ -211,13 +212,8 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
   const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', eachStepText(period ?? 1));
   return filled
     .replaceAll('{library}', library ?? '')
-    .replaceAll('{holder}', path === null ? holds : asCode(holds))
-    .replaceAll('{container}', path === null ? container : asCode(container));
-}
-
-/** A path is code, what stands behind it in brackets is not: `losses` (its graph). */
-function asCode(path: string): string {
-  return path.replace(/^(.+?)( \(.*)?$/, '`$1`$2');
+    .replaceAll('{holder}', path === null ? holds : codePath(holds))
+    .replaceAll('{container}', path === null ? container : codePath(container));
 }
 
 /** What is moved is gone from the GPU; of what stays there, only its graph is. */
