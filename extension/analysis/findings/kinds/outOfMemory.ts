@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
 import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../../protocol/verdicts';
-import type { OutOfMemoryVerdict } from '../../../protocol/verdicts';
+import type { FindingHolder, OutOfMemoryVerdict } from '../../../protocol/verdicts';
 import { fewestRecords } from '../../series/records';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
