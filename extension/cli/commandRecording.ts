@@ -162,7 +162,7 @@ export async function finish(
     } else {
       print(failing.map(headLine), 2);
       const failed = verdicts.findings.filter(({ failure }) => failure && options.format === 'json');
-      for (const finding of failed) print(findingText(finding, oomFiles), 2);
+      for (const finding of failed) print(findingText(finding, { oomFiles }), 2);
     }
     if (failing.length > 0) print([`Exit status ${LEAK_FOUND}: a leak was found (--fail-on-leak).`], 2);
     else if (failOnLeak !== null) print(undecidedLines(session, verdicts), 2);

@@ -26,15 +26,21 @@ function doctorText(diagnosis: Diagnosis): string[] {
     'attach',
     ...attach.checks.flatMap(checkLines),
     '',
-    attach.possible
-      ? 'Attaching to running programs is possible here (gpu-memtrace attach PID).'
-      : 'Attaching to running programs is not possible here. Programs started with gpu-memtrace run do not need it.',
+    attachVerdict(diagnosis),
   ];
 }
 
 function checkLines({ state, name, detail, fix }: Check): string[] {
   const line = `${state.padEnd(8)} ${name.padEnd(17)} ${detail}`;
   return fix === '' ? [line] : [line, `${' '.repeat(27)}-> ${fix}`];
+}
+
+function attachVerdict({ gpu, attach }: Diagnosis): string {
+  if (!attach.possible)
+    return 'Attaching to running programs is not possible here. Programs started with gpu-memtrace run do not need it.';
+  return gpu
+    ? 'Attaching to running programs is possible here (gpu-memtrace attach PID).'
+    : 'Attaching has all the privileges that it needs, but the problems above must be fixed first.';
 }
 
 function verdict({ gpu }: Diagnosis): string {

@@ -150,7 +150,7 @@ function neverBegan(start: StartConditions | null, { session }: Recording): stri
     counted === 0 ? 'no training step was detected' : `it ended ${formatPlural(counted, 'training step')}`;
   if (step !== undefined) return `Nothing was recorded: recording should start after step ${step}, but ${reached}.`;
   if (reservedBytes !== undefined)
-    return `Nothing was recorded: PyTorch's reserved memory never exceeded ${formatBytes(reservedBytes - 1)}.`;
+    return `Nothing was recorded: PyTorch’s reserved memory never exceeded ${formatBytes(reservedBytes - 1)}.`;
   return 'Nothing was recorded: recording started paused (--start paused) and was never turned on.';
 }
 

@@ -1,5 +1,5 @@
 import { isWarning } from '../protocol/notes';
-import { formatCount, formatPlural } from '../text/format';
+import { formatPlural, lossTexts } from '../text/format';
 import { rankOf } from '../protocol/rank';
 import type { TraceInfo } from '../protocol/trace';
 import type { Selection } from './exportInput';
@@ -48,7 +48,7 @@ export function factLines(facts: TraceFacts): string[] {
 
 /** One sentence on what was lost, null where nothing was. */
 export function lossLine({ events, byCause }: TraceInfo['lost']): string | null {
-  const causes = Object.entries(byCause).map(([cause, count]) => `${cause} ${formatCount(count)}`);
+  const causes = lossTexts({ byCause });
   if (causes.length === 0) return null;
   if (events === 0) return `No events were dropped, but some details are missing: ${causes.join(', ')}.`;
   return `${formatPlural(events, 'event')} dropped (${causes.join(', ')}); totals may be off by these.`;

@@ -88,6 +88,13 @@ export function lineName(place: { file: string | null; line: number | null } | n
   return place?.file && place.line !== null ? fileLine(place.file, place.line) : null;
 }
 
+/** What was lost, by cause: `budget: 4`. */
+export function lossTexts({ byCause }: { byCause: Record<string, number> }): string[] {
+  const named = (cause: string): string => (cause === 'torn' ? 'begun but never written' : cause);
+  const lost = Object.entries(byCause).filter(([, count]) => count > 0);
+  return lost.map(([cause, count]) => `${named(cause)}: ${formatCount(count)}`);
+}
+
 /** `gpu_0`, `host`; memory of a device that is not known is no host memory. */
 export function deviceName(device: number, layer: Layer): string {
   if (device >= 0) return `gpu_${device}`;

@@ -22,16 +22,20 @@ const ran = releases => [
 ];
 
 /** A part is there where no row says that something of it is not. */
-const read = wheels => [
-  ['PyTorch', ...Object.values(PARTS), 'date'],
-  ...wheels.map(({ torch, date, rows }) => {
+const read = wheels => {
+  const rows = wheels.map(({ torch, date, rows }) => {
     const cells = Object.keys(PARTS).map(part => {
       const own = rows.filter(({ of }) => of === part).map(({ result }) => result);
       return SIGNS[['differs', 'skipped'].find(sign => own.includes(sign)) ?? 'ok'];
     });
     return [torch, ...cells, date];
-  }),
-];
+  });
+  // Releases with the same cells share a row.
+  const alike = new Map();
+  for (const [torch, ...cells] of rows) alike.set(cells.join(), [...(alike.get(cells.join()) ?? []), torch]);
+  const merged = [...alike].map(([cells, releases]) => [releases.join(', '), ...cells.split(',')]);
+  return [['PyTorch', ...Object.values(PARTS), 'date'], ...merged];
+};
 
 function between(text, name, content) {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];

@@ -72,7 +72,7 @@ describe('A job of many ranks in VS Code', () => {
     await press(HEAT, 'Home');
     await shows('[data-value=cell]', /rank 2 on/);
     await press('[data-control=layer]', 'ArrowDown');
-    await until('the legend', async () => /strongest colour/.test(await words('[data-value=scale]')));
+    await until('the legend', async () => /strongest color/.test(await words('[data-value=scale]')));
   });
 
   it('tells how runs changed, and shows one of before', async () => {

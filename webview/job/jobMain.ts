@@ -71,7 +71,7 @@ function drawMap(): void {
     none
       ? t('No data: no rank reported this.')
       : t(
-          'Each row is a rank, and each column a range of steps. The strongest colour is {0}. Outlier ranks are red.',
+          'Each row is a rank, and each column a range of steps. The strongest color is {0}. Outlier ranks are red.',
           formatBytes(map.most),
         ),
   );

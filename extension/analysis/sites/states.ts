@@ -136,12 +136,12 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
   const because = {
     blocks: t('Since step {0}, more blocks stayed alive {1}.', since, rhythm),
     level: t(
-      'Since step {0}, more blocks were alive at the end of the step {1}; each step replaces the blocks of the one before.',
+      'Since step {0}, {1} ended with more live blocks; each step replaces the blocks of the one before.',
       since,
       rhythm,
     ),
     kept: t('Since step {0}, more blocks stayed alive {1}, beyond those that are replaced.', since, rhythm),
-    size: t('Since step {0}, its block was larger than the one before {1}.', since, rhythm),
+    size: t('Since step {0}, its new block was larger than the last in {1}.', since, rhythm),
   }[what];
   return {
     ...stateVerdict(site, 'growing', because),

@@ -31,7 +31,7 @@ export async function diagnoseAttach(dist: string): Promise<AttachDiagnosis> {
     return { possible: false, checks: [check], selfTest: null };
   }
   const checks = [ok('tracer', program), ...kernelChecks(test)];
-  if (test.privileged) checks.push(ok('rights', 'probes can be placed'));
+  if (test.privileged) checks.push(ok('permissions', 'sufficient'));
   else checks.push(rights(dist, { type: 'error', code: 'no-privilege', message: test.message }));
   if (!passed && checks.every(check => check.state === 'ok')) {
     checks.push(missing('self-test', test.message || 'a probe was placed and did not fire', NO_HELP));
@@ -70,8 +70,8 @@ function rights(dist: string, problem: TracerProblem): Check {
   const words = [...commandLine(dist), 'attach', 'PID'];
   const { sentence, command } = explain({ ...problem, code: 'no-privilege' }, dist, words);
   const detail = capabilitiesSuffice(release()) ? 'CAP_BPF and CAP_PERFMON are missing' : 'CAP_SYS_ADMIN is missing';
-  if (command === null) return missing('rights', detail, sentence);
-  return { ...missing('rights', detail, `${sentence} ${command}`), command };
+  if (command === null) return missing('permissions', detail, sentence);
+  return { ...missing('permissions', detail, `${sentence} ${command}`), command };
 }
 
 function runSelfTest(program: string): Promise<{ passed: boolean; test: SelfTest | null; problem: TracerProblem }> {

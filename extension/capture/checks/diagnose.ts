@@ -33,7 +33,7 @@ export async function diagnose(
 ) {
   const gpu = await checkGpu(environment);
   const native: Check =
-    nativeProblem === null ? ok('reader', 'the native part loads') : missing('reader', nativeProblem, REINSTALL);
+    nativeProblem === null ? ok('reader', 'the trace reader loads') : missing('reader', nativeProblem, REINSTALL);
   const [library, attach] = await Promise.all([checkLibrary(dist), diagnoseAttach(dist)]);
   const directory = checkDirectory(environment);
   const needed = [native, library, ...directory].every(check => check.state !== 'missing');

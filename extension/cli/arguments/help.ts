@@ -16,8 +16,8 @@ const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in
   --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
-  --fail-on-leak[=all]     exit with status 3 if a leak was found; =all: even if it takes more than a year to fill the GPU. If
-                           too little was recorded to judge, the status is unchanged and stderr has a message
+  --fail-on-leak[=all]     exit with status 3 if a leak was found; =all: slow leaks count too, which need more than a year to
+                           fill the GPU. If too little was recorded to judge, the status is unchanged and stderr has a message
 `;
 const RECORDING = `  --detail SIZE            keep this much of the most recent events in full, such as 1GiB; older events are kept as totals (default:
                            512MiB, and the first 20 training steps)
@@ -76,9 +76,9 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
                            start recording when PyTorch's reserved memory on a GPU exceeds SIZE, such as "reserved>70GiB"; with both
                            options, whichever comes first
   --holders onFirstLeak|atSteps|never
-                           when to pause the program to find what keeps leaked memory alive (about half a second per pause,
-                           longer on a busy machine):
-      onFirstLeak          once per leak, as soon as it is certain, and when the program ends (default)
+                           when to pause the program to find what keeps leaked memory alive (0.1-0.5 s per pause, longer on
+                           a busy machine):
+      onFirstLeak          once per leak, as soon as it is certain, again if too little was found, and when the program ends (default)
       atSteps              at steps 16, 32, 64, ... and when the program ends; same as --holders alone
       never                only when you run "gpu-memtrace holders"
 
@@ -140,8 +140,8 @@ options; 3 above the limit of --fail-above; 130 after Ctrl+C.
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
 Shows which objects hold the memory of the leaks found so far, in a program that runs with the tracer ("gpu-memtrace run",
-VS Code). The program is paused for about half a second, longer on a busy machine, and none of its code runs. For a program
-that has ended, and for a saved trace, the recorded holders are shown.
+VS Code). The program is paused for 0.1-0.5 s, longer on a busy machine, and none of its code runs. For a program that has
+ended, and for a saved trace, the recorded holders are shown.
 
   --line FILE:LINE         show the holders of blocks allocated by this line or its callees
   --address 0x...          show the holder of the tensor at this address
@@ -237,7 +237,8 @@ ${JOBS}
 Expert:
 ${EXPERT}  --native-stacks          also record native stacks, for memory allocated by C++ code without Python
 
-Exit status: 0 after detaching and when the program ended; 2 for wrong options; 125 if the tracer could not attach or failed.
+Exit status: 0 after detaching and when the program ended; 3 with --fail-on-leak and a leak; 2 for wrong options; 125 if the
+tracer could not attach or failed.
 `,
 };
 

@@ -56,8 +56,9 @@ export class Options {
     const value = this.value();
     const found = allowed.find(candidate => candidate === value);
     if (found !== undefined) return found;
-    const choices = allowed.join(', ');
-    throw new Usage(`${this.name} ${value}: choose one of ${choices}.`);
+    const choices =
+      allowed.length === 1 ? `the only value is ${allowed.join()}` : `choose one of ${allowed.join(', ')}`;
+    throw new Usage(`${this.name} ${value}: ${choices}.`);
   }
 
   /** As `choice`, where the option alone stands for `bare`: the next word is its value only if it is one of these. */

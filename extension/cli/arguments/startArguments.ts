@@ -34,7 +34,7 @@ export function startCondition(options: Options): StartConditions {
   const bytes = bytesOf(size);
   if (bytes === null)
     throw new Usage(
-      `--start-when ${text} is not a size of PyTorch's reserved memory, such as "reserved>70GiB" (in quotes).`,
+      `--start-when ${text} is not a size of PyTorch’s reserved memory, such as "reserved>70GiB" (in quotes).`,
     );
   return { reservedBytes: bytes + 1 };
 }

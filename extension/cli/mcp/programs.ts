@@ -59,7 +59,7 @@ export const findHolders: Handler<HoldersQuery> = ({ trace, line, address: at, c
       .flatMap(index => info.processes[index] ?? [])
       .filter(process => refusalOf(info, process, opened.directory) === null);
     const names = alive.map(({ pid, command }) => `${pid} (${joinWords(command)})`).join(', ');
-    const question = `Pause process ${names} for up to half a second to find out what holds its GPU memory?`;
+    const question = `Pause process ${names} for 0.1–0.5 s to find out what holds its GPU memory?`;
     const wait = alive.length === 0 ? null : consentOf(call, question, confirmed);
     if (wait !== null) return wait;
     const subject = { line: line ? codeLine(line, 'line') : null, address: at ? address(at, 'address') : null };

@@ -137,7 +137,7 @@ function findingsIn({ findings, steps }: Verdicts, columns: number, room: number
   const lines: LiveLine[] = [];
   let fits = 0;
   for (const finding of findings) {
-    const [head = '', ...advice] = findingText(finding);
+    const [head = '', ...advice] = findingText(finding, { live: true });
     const left = room - lines.length - (fits + 1 < findings.length ? 1 : 0);
     const headline = wrapTightly(head, columns);
     if (headline.length > left && fits > 0) break;

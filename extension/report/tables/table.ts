@@ -8,6 +8,7 @@ import {
   formatPlural,
   formatRate,
   formatTimestamp,
+  lossTexts,
   LAYER_NAMES,
 } from '../../text/format';
 import { GROWING, type SiteState } from '../../protocol/verdicts';
@@ -158,7 +159,7 @@ function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdict
 
 function totalText(total: Totals): string {
   const parts = [
-    `${formatBytes(total.liveBytes)} in ${formatCount(total.liveCount)}`,
+    `${formatBytes(total.liveBytes)} in ${formatPlural(total.liveCount, 'block')}`,
     `peak ${formatBytes(total.peakBytes)}`,
     formatPlural(total.allocations, 'allocation'),
     formatPlural(total.frees, 'free'),
@@ -225,7 +226,7 @@ function warningLines({ info }: Snapshot): string[] {
 
 /** What is missing from the trace; `final`: also how it was made. */
 export function missingLines(info: TraceInfo, final: boolean): string[] {
-  const causes = Object.entries(info.lost.byCause).map(([cause, count]) => `${cause}: ${formatCount(count)}`);
+  const causes = lossTexts(info.lost);
   const { events } = info.lost;
   const lines: string[] = [];
   if (!final) lines.push(...incompleteLines(info));

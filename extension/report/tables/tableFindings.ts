@@ -10,12 +10,20 @@ import type { Snapshot } from './snapshot';
 /** What is written of failures, by process. */
 export type OomFiles = ReadonlyMap<number, string>;
 
+interface Shown {
+  oomFiles?: OomFiles;
+  /** The program runs. */
+  live?: boolean;
+}
+
 /** What was found, in sentences, worst first; and how far the steps are. */
 export function findingLines({ info, verdicts }: Snapshot, most: number, oomFiles?: OomFiles): string[] {
   if (verdicts.steps.source === 'none' && verdicts.findings.length === 0) return [];
   const lines = verdicts.findings
     .slice(0, most)
-    .flatMap(one => (isMinor(one, verdicts.findings) ? headLine(one) : findingText(one, oomFiles)));
+    .flatMap(one =>
+      isMinor(one, verdicts.findings) ? headLine(one) : findingText(one, { oomFiles, live: info.live }),
+    );
   const left = verdicts.findings.length - most;
   if (left > 0) lines.push(`... and ${formatPlural(left, 'more finding')}`);
   const { overall, sentence } = overallVerdict(info, verdicts);
@@ -37,7 +45,7 @@ export function stepsText({ steps }: Verdicts): string {
 }
 
 /** The finding, its holder, when memory is full, and what to write instead: a line each. Of a failure that the program got over, one. */
-export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): string[] {
+export function findingText(finding: Finding, { oomFiles = new Map(), live = false }: Shown = {}): string[] {
   const { holder, unnamed, layer, fullAtStep, fullInSeconds, suggestion, failure } = finding;
   const lines = [headLine(finding)];
   const file = failure && oomFiles.get(finding.process);
@@ -52,8 +60,9 @@ export function findingText(finding: Finding, oomFiles: OomFiles = new Map()): s
   if (holder?.asked !== undefined) lines.push(`  ${seenText(holder.asked)}`);
   const time = timeUntilFull(fullInSeconds, t);
   const step = formatCount(fullAtStep ?? 0);
+  const [now, later] = live ? ['will be full', `in ${time}, `] : ['would have been full', `${time} later, `];
   if (fullAtStep !== null)
-    lines.push(`  At this rate, the GPU will be full ${time === null ? '' : `in ${time}, `}at about step ${step}.`);
+    lines.push(`  At this rate, the GPU ${now} ${time === null ? '' : later}at about step ${step}.`);
   if (advice.length === 0) lines.push(`  ${suggestion}`);
   lines.push(...advice.map((each, i) => `  ${i === 0 ? 'Try first' : 'Or'} (${givesText(each)}): ${each.text}`));
   if (all !== '') lines.push(`  ${all}`);

@@ -38,7 +38,9 @@ export function withLinks(check: DoctorCheck): DoctorCheck {
     PyTorch: [pytorch, python],
     'trace directory': [traces],
     'disk space': [settings, traces],
-    ...Object.fromEntries(['tracer', 'rights', 'BPF', 'BTF', 'probes', 'self-test'].map(name => [name, attaching])),
+    ...Object.fromEntries(
+      ['tracer', 'permissions', 'BPF', 'BTF', 'probes', 'self-test'].map(name => [name, attaching]),
+    ),
   };
   return check.state === 'ok' ? check : { ...check, links: links[check.name] ?? [] };
 }

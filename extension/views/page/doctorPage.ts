@@ -63,15 +63,18 @@ function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
   const start = gpu
     ? t('Programs can be recorded on this machine.')
     : t('Programs cannot be recorded on this machine yet. What is missing is marked below.');
-  const running = attach.possible
+  const able = gpu
     ? t('Attaching to running programs is possible here.')
+    : t('Attaching has all the privileges that it needs, but the problems above must be fixed first.');
+  const running = attach.possible
+    ? able
     : t('Attaching to running programs is not possible here. Programs started under the tracer do not need it.');
   return [
     { title: t('Start a program under the tracer'), verdict: start, possible: gpu, checks: checks.map(withLinks) },
     {
       title: t('Attach to a running program'),
       verdict: running,
-      possible: attach.possible,
+      possible: gpu && attach.possible,
       checks: attach.checks.map(withLinks),
     },
   ];

@@ -386,12 +386,12 @@ test('doctor tells what the self-test found, as text and as JSON', async t => {
   assertSentence(linesOf(fine.text, /Attaching/));
   const poor = { ...all, bpf: false, uprobeMulti: false, perfUprobe: false, privileged: false };
   const refused = await doctor([{ say: poor }, { exit: 1 }]);
-  const rights = refused.attach.checks.find(({ name }) => name === 'rights');
+  const rights = refused.attach.checks.find(({ name }) => name === 'permissions');
   assert.deepEqual([refused.attach.possible, rights?.state], [false, 'missing']);
   assert.match(rights?.fix ?? '', / CAP_/);
   const old = await doctor([{ say: { ...all, btf: false, uprobeMulti: false } }, { exit: 1 }]);
   const states = Object.fromEntries(old.attach.checks.map(({ name, state }) => [name, state]));
-  assert.deepEqual(states, { tracer: 'ok', BPF: 'ok', BTF: 'missing', probes: 'warning', rights: 'ok' });
+  assert.deepEqual(states, { tracer: 'ok', BPF: 'ok', BTF: 'missing', probes: 'warning', permissions: 'ok' });
   const broken = await doctor([{ complain: 'no such instruction' }, { exit: 1 }]);
   assert.equal(broken.attach.selfTest, null);
   assertSentence(linesOf(broken.text, /no such instruction/));

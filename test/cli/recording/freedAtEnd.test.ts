@@ -63,7 +63,7 @@ tracing.report(0x900000, -(1 << 20))
 `,
   );
   const { stderr } = await place.run(['run', '--simulate-gpu', '--', python, script], environment);
-  assert.match(lastTable(stderr), /^ {2}tensor layer, gpu_0: 30\.00 KiB in 60, peak 1\.00 MiB,/m);
+  assert.match(lastTable(stderr), /^ {2}tensor layer, gpu_0: 30\.00 KiB in 60 blocks, peak 1\.00 MiB,/m);
 });
 
 test('a moment that the user names is shown instead, and what still lives at the end needs none', async t => {

@@ -144,7 +144,7 @@ test('every class has advice without any source text, with and without a holder'
   for (const kind of classes) {
     for (const holder of [null, at('Encoder.debug_outputs')]) {
       const text = suggest(kind, holder);
-      assert.match(text, /^[A-Z].*\.$/, kind);
+      assert.match(text, /^[`A-Z].*\.$/, kind);
       assert.doesNotMatch(text, /\{|undefined|null/);
     }
   }

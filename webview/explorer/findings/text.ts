@@ -29,7 +29,7 @@ export function figures(finding: FindingView): string[] {
   return [...failed, ...paceOf(finding, t), ...ranks];
 }
 
-/** `820.00 MB in 200 blocks`, `since step 12`, `97% sure`: as far as they are known. */
+/** `820.00 MB in 200 blocks`, `since step 12`, `confidence 97%`: as far as they are known. */
 export function moreFigures(finding: FindingView): string[] {
   const { sinceStep, confidence, bytes, count } = finding;
   const facts: string[] = [];
@@ -37,7 +37,7 @@ export function moreFigures(finding: FindingView): string[] {
   if (sinceStep !== null && isSinceSure(sinceStep)) facts.push(t('since step {0}', formatCount(sinceStep)));
   // Of what may stop growing only the growth is sure.
   if (confidence < 1 && (isLeak(finding) || !isGrowth(finding)))
-    facts.push(t('{0}% sure', Math.round(confidence * 100)));
+    facts.push(t('confidence {0}%', Math.round(confidence * 100)));
   return facts;
 }
 

@@ -1,7 +1,7 @@
 // Small lines above the table: what was lost and why, notes of the processes, what failed.
 import { t } from '@vscode/l10n';
 import { isSnapshot, isWarning } from '../../../extension/protocol/notes';
-import { formatCount } from '../../../extension/text/format';
+import { lossTexts } from '../../../extension/text/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
 import { differs, el, icon, setAttribute, setText, setTextOrHide } from '../../dom';
@@ -53,7 +53,7 @@ export class Notices {
 /** One line for losses and notes together, and the details behind it; an empty title = none. */
 export function warnings(info: TraceInfo | null): { title: string; lines: string[] } {
   if (!info) return { title: '', lines: [] };
-  const lost = Object.entries(info.lost.byCause).filter(([, count]) => count > 0);
+  const lost = lossTexts(info.lost);
   const notes = info.processes.flatMap(process =>
     process.notes
       .filter(isWarning)
@@ -63,6 +63,5 @@ export function warnings(info: TraceInfo | null): { title: string; lines: string
   if (info.lost.events > 0) parts.push(eventsLostText(info.lost.events));
   else if (lost.length > 0) parts.push(t('The recording is incomplete'));
   if (notes.length > 0) parts.push(notesText(notes.length));
-  const causes = lost.map(([cause, count]) => `${cause}: ${formatCount(count)}`);
-  return { title: parts.join(' · '), lines: [...causes, ...notes] };
+  return { title: parts.join(' · '), lines: [...lost, ...notes] };
 }

@@ -34,7 +34,11 @@ export function evidenceOf(
   if (library !== null) evidence.push(t('The driver call came from {0}.', library));
   evidence.push(...holderEvidence(finding, context));
   if (fullAtStep !== null)
-    evidence.push(t('At this rate, the GPU will be full at about step {0}.', formatCount(fullAtStep)));
+    evidence.push(
+      context.source.info().live
+        ? t('At this rate, the GPU will be full at about step {0}.', formatCount(fullAtStep))
+        : t('At this rate, the GPU would have been full at about step {0}.', formatCount(fullAtStep)),
+    );
   evidence.push(...freeEvidence(finding, context.source));
   if (holder === null && sinceStep !== null && axis.count - sinceStep < T.many)
     evidence.push(t('A cache or buffer looks the same until it is full.'));

@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
 import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../../protocol/verdicts';
-import type { OutOfMemoryVerdict } from '../../../protocol/verdicts';
+import type { FindingHolder, OutOfMemoryVerdict } from '../../../protocol/verdicts';
 import { fewestRecords } from '../../series/records';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
@@ -10,6 +10,7 @@ import { THRESHOLDS as T } from '../../series/thresholds';
 import { libraryName } from '../../../text/libraryName';
 import { placeOf, siteText } from '../../sites/site';
 import { areEnough } from '../../sites/overallVerdict';
+import { codePath } from '../../../text/markdown';
 import { holderText, placeText } from '../../words';
 import type { LineText } from './findingContext';
 import { inItsLoop } from './inItsLoop';
@@ -117,7 +118,7 @@ function judgeFailure(
   const verdict: OutOfMemoryVerdict = {
     ...{ index, cause, headline, detail, step, wentOn },
     title: titleOf({ verdict: 'oom', headline, detail, atStep: step, processes: 1 }),
-    holder: leak?.holder ? t('Held by {0}.', holderText(leak.holder)) : (leak?.unnamed ?? null),
+    holder: leak?.holder ? t('Held by {0}.', holderText(inCode(leak.holder))) : (leak?.unnamed ?? null),
     advice,
     noAdvice: advice.length > 0 ? null : noAdvice(failed),
     ...room,
@@ -349,3 +350,6 @@ function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): strin
   const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
   return [...alive, t('{0} allocated {1} in this step; it usually allocates {2} per step.', odd.line, bytes, usual)];
 }
+
+/** As Markdown has it. */
+const inCode = (holder: FindingHolder): FindingHolder => ({ ...holder, path: codePath(holder.path) });

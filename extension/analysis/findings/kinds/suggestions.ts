@@ -1,3 +1,4 @@
+import { codePath } from '../../../text/markdown';
 import { t } from '@vscode/l10n';
 import type { FindingHolder, Fix, LeakClass } from '../../../protocol/verdicts';
 import { eachStepText } from '../../words';
@@ -65,7 +66,7 @@ const TABLE: readonly Advice[] = [
   },
   {
     classes: ['cycle'],
-    text: t('Objects reference each other in a cycle, so only the garbage collector can free their tensors. Break the cycle (use `weakref.ref`, or delete one of the references), or call `gc.collect()` regularly.'),
+    text: t('Objects reference each other in a cycle, so only the garbage collector can free their tensors. Break the cycle (use `weakref.ref`, or delete one of the references). Regular calls of `gc.collect()` are only a stopgap.'),
   },
   {
     classes: ['exception'],
@@ -165,7 +166,7 @@ const TABLE: readonly Advice[] = [
   {
     classes: null,
     holder: /./,
-    text: t('{holder} keeps it alive. Drop it after each step, or move it to the CPU (`{cpu}`).'),
+    text: t('{holder} keeps it alive. Drop the tensor after each step, or move it to the CPU (`{cpu}`).'),
   },
   {
     classes: null,
@@ -211,8 +212,8 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
   const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', eachStepText(period ?? 1));
   return filled
     .replaceAll('{library}', library ?? '')
-    .replaceAll('{holder}', holds)
-    .replaceAll('{container}', container);
+    .replaceAll('{holder}', path === null ? holds : codePath(holds))
+    .replaceAll('{container}', path === null ? container : codePath(container));
 }
 
 /** What is moved is gone from the GPU; of what stays there, only its graph is. */
