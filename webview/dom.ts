@@ -77,18 +77,13 @@ export function svg(tag: string, attributes: Attributes = {}): SVGElement {
 
 const waiting = new Set<() => void>();
 
-/**
- * Runs a job in the next animation frame, once however often it is requested. What a job requests comes in the same frame, so that all parts
- * of the page show one moment.
- */
+/** Runs a job in the next animation frame, once however often it is requested. */
 export function onFrame(job: () => void): void {
   if (waiting.size === 0) {
     requestAnimationFrame(() => {
-      for (let round = 0; round < 2; round++) {
-        const jobs = [...waiting];
-        waiting.clear();
-        for (const one of jobs) one();
-      }
+      const jobs = [...waiting];
+      waiting.clear();
+      for (const one of jobs) one();
     });
   }
   waiting.add(job);
