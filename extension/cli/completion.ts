@@ -1,11 +1,11 @@
 // Scripts that complete the command line in a shell. They are made of the help, so they have what it has.
+import { quoted } from '../capture/launch/shellWords';
 import type { Shell } from './arguments/arguments';
 import type { HelpOption, HelpVerb, Value } from './arguments/helpOptions';
 
 /** Makes the script of each shell. */
 export const COMPLETIONS: Record<Shell, (verbs: readonly HelpVerb[]) => string> = { bash, zsh, fish };
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const namesOf = ({ options }: HelpVerb): string[] => options.flatMap(({ names }) => names);
 const verbNames = (verbs: readonly HelpVerb[]): string => verbs.map(({ verb }) => verb).join(' ');
 

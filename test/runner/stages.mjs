@@ -108,6 +108,7 @@ async function inTurn(...checks) {
 }
 
 const both = ['paths', 'words'];
+const withPrograms = { needs: ['build', 'programs'], after: ['build', 'programs'] };
 const tracing = { needs: ['build', 'python'], after: ['build', 'python'] };
 
 export const stages = [
@@ -165,8 +166,7 @@ export const stages = [
   {
     name: 'cli',
     what: 'command line on the simulated GPU',
-    needs: ['build', 'programs'],
-    after: ['build', 'programs'],
+    ...withPrograms,
     cores: 0.5,
     takes: both,
     run: nodeStage('cli', 2),
@@ -205,8 +205,7 @@ export const stages = [
   {
     name: 'golden',
     what: 'stored traces',
-    needs: ['build', 'programs'],
-    after: ['build', 'programs'],
+    ...withPrograms,
     cores: 0.5,
     takes: both,
     run: nodeStage('golden', 2),
@@ -269,8 +268,7 @@ export const stages = [
   {
     name: 'metrics',
     what: 'OpenTelemetry’s schema, and a Prometheus that scrapes a node_exporter',
-    needs: ['build', 'programs'],
-    after: ['build', 'programs'],
+    ...withPrograms,
     onRequest: true,
     cores: 1,
     takes: ['words'],
@@ -289,8 +287,7 @@ export const stages = [
   {
     name: 'emulated',
     what: 'all that is native, and the command line, for arm64 under an emulator',
-    needs: ['build', 'programs'],
-    after: ['build', 'programs'],
+    ...withPrograms,
     onRequest: true,
     cores: 2,
     takes: ['paths'],

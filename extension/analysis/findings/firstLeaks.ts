@@ -9,7 +9,7 @@ import { leaksToQuery } from './judgeTrace';
 // as long; and where no holder was found or few rises were there to see, when the leak has risen four times as often: with two entries a
 // list looks like one inside it.
 
-/** Judging takes at most a third of the time in a run of a few seconds, and less the longer the run goes on, down to a fiftieth. */
+/** Judging takes at most a third of the time of a run of a few seconds, and a smaller share of a longer run, down to a fiftieth. */
 const [MOST_SHARE, LEAST_SHARE, MS_A_PART] = [3, 50, 3000];
 
 /** How long (ms) a judging that took `busyMs` serves, in a run of so many ms. */

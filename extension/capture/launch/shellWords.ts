@@ -16,7 +16,10 @@ export function splitWords(line: string): string[] | null {
   return word === null ? words : [...words, word];
 }
 
+/** One word of a POSIX shell, whatever is in it. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
 /** Writes words as one line that a POSIX shell reads back as the same words. */
 export function joinWords(words: readonly string[]): string {
-  return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
 }

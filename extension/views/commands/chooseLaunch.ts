@@ -56,7 +56,7 @@ export async function activePythonFile(): Promise<vscode.Uri> {
   return document.uri;
 }
 
-/** When the arguments of a script are asked for; `ifAny`: where it takes any, unless the setting says never. */
+/** When there is a prompt for a script's arguments; `ifAny`: if it takes any, unless the setting is never. */
 export type Asking = 'usual' | 'ifAny' | 'always';
 
 /** The active Python file as a plan. Rejects with a sentence when there is none. */

@@ -134,7 +134,7 @@ async function attach({ sessions, engine, dist }: Parts, given: unknown): Promis
   await sessions.attach(target);
 }
 
-/** The active file; with the tab of the page in front, the program that it shows. Without a GPU nothing is asked: the sample is what can be seen here. */
+/** The active file, or the program that the page shows if its tab is in front. Without a GPU there is no prompt: the sample is shown. */
 async function startFile(parts: Parts, asking?: Asking): Promise<void> {
   refuseUntrusted();
   if ((await missingGpu()) !== null) return trySample(parts);
@@ -231,7 +231,7 @@ function uris(file: unknown, files: unknown): vscode.Uri[] {
 
 /**
  * Shows the end of a saved trace beside that of another one. `files`: both, the earlier one first; with none, what is
- * shown is compared with a trace that is asked for, unless it has no memory to compare.
+ * shown is compared with a trace that the user chooses, unless it has no memory to compare.
  */
 async function compareTraces(
   sessions: Sessions,

@@ -4,7 +4,7 @@ import type { Sessions } from '../session/sessions';
 
 type Kept = Pick<Sessions, 'all' | 'onDidChange'>;
 
-/** Where a run of the same program still goes on, the user chooses: it is stopped first, or both run. False: the user went away. */
+/** If a run of the same program is still going, the user chooses whether it is stopped first or both run. False: the user cancelled. */
 export async function makeRoom(sessions: Kept, plan: LaunchPlan): Promise<boolean> {
   const running = sessions.all.findLast(
     session => session.running && session.plan?.title === plan.title && session.plan.cwd === plan.cwd,

@@ -10,8 +10,6 @@ constexpr uint64_t kFrameRegister = 6, kStackRegister = 7, kReturnRegister = 16;
 constexpr int64_t kReturnFromCfa = -8;
 constexpr uint8_t kFrameBased = 0x70 + kFrameRegister;  // DW_OP_breg
 
-constexpr uintptr_t kMostStack = 8u << 20;  // bytes from one frame to the next
-
 /// Reads forward through bytes [at, end); what lies behind the end reads as 0 and leaves `good` false.
 struct Bytes {
   const uint8_t *at;

@@ -5,6 +5,8 @@
 
 namespace gmt::inject {
 
+constexpr uintptr_t kMostStack = 8u << 20;  ///< bytes from one frame to the next
+
 /// Where a thread is in one frame: the address that it returns to, and the stack and frame registers as they are then.
 struct Registers {
   uintptr_t ip;

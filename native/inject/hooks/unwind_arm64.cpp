@@ -5,8 +5,6 @@
 
 namespace gmt::inject {
 
-constexpr uintptr_t kMostStack = 8u << 20;  // bytes from one frame to the next
-
 UnwindRule unwind_rule(uintptr_t, uintptr_t) { return {UnwindRule::kFrame, UnwindRule::kFromFrame, 0, 0}; }
 
 bool unwind(const UnwindRule &rule, Registers *at) {
