@@ -77,14 +77,29 @@ export function svg(tag: string, attributes: Attributes = {}): SVGElement {
 
 const waiting = new Set<() => void>();
 
-/** Runs a job in the next animation frame, once however often it is requested. */
+/**
+ * Runs a job in the next animation frame, once however often it is requested. What a job requests comes in its own frame, so that all parts of
+ * the page show the same moment; a job that requests itself comes again in the next one.
+ */
 export function onFrame(job: () => void): void {
-  if (waiting.size === 0) {
-    requestAnimationFrame(() => {
-      const jobs = [...waiting];
-      waiting.clear();
-      for (const one of jobs) one();
-    });
-  }
+  if (waiting.size === 0 && !flushing) requestAnimationFrame(flush);
   waiting.add(job);
+}
+
+let flushing = false;
+
+function flush(): void {
+  const done = new Set<() => void>();
+  flushing = true;
+  try {
+    for (const job of waiting) {
+      if (done.has(job)) continue;
+      waiting.delete(job);
+      done.add(job);
+      job();
+    }
+  } finally {
+    flushing = false;
+    if (waiting.size > 0) requestAnimationFrame(flush);
+  }
 }
