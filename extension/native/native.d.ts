@@ -48,6 +48,43 @@ export interface LifetimeCursor {
   close(): void;
 }
 
+/** Calls of PyTorch's allocator on one GPU, in their order; the columns `allocation` and `bytes` have a row each. */
+export interface AllocatorCalls {
+  /** Its number. Each is allocated once, and freed at most once. */
+  allocation: Uint32Array;
+  /** What is allocated; 0: it is freed; below 0: the cache goes back to the driver. */
+  bytes: Float64Array;
+  /** By allocation: which stream or pool of graphs serves it, by `findPools`; absent rows: 0. */
+  pool: Uint32Array;
+  /** By allocation: where it was; empty: nobody knows. */
+  address: Float64Array;
+}
+
+/** As in PYTORCH_CUDA_ALLOC_CONF; what is absent is PyTorch's default. */
+export interface AllocatorSettings {
+  expandableSegments?: boolean;
+  maxSplitBytes?: number;
+  maxUnsplitRoundingBytes?: number;
+  roundupPower2Divisions?: number;
+  garbageCollectionThreshold?: number;
+  /** What the allocator may hold. */
+  limitBytes?: number;
+  /** Of one expandable segment. */
+  addressSpaceBytes?: number;
+}
+
+export interface AllocatorReplay {
+  /** After each call. */
+  reservedBytes: Float64Array;
+  reservedPeakBytes: number;
+  allocatedPeakBytes: number;
+  allocatedPeakCall: number;
+  /** How often the cache was given back because a segment did not fit. */
+  retries: number;
+  /** Where memory ran out: nothing behind that call was replayed. */
+  failedCall: number | null;
+}
+
 export interface NativeAddon {
   /** Of the product, as it was when this was built. */
   version: string;
@@ -67,6 +104,10 @@ export interface NativeAddon {
    * executed. Rejects with a sentence.
    */
   importSnapshot(pickle: string, gputrace: string): Promise<void>;
+  /** What PyTorch's allocator would do with these calls. */
+  replayAllocator(calls: AllocatorCalls, settings: AllocatorSettings): AllocatorReplay;
+  /** Which stream or pool served each allocation, by where it lay; `unexplained`: places that no such rule gives. Not for expandable segments. */
+  findPools(calls: AllocatorCalls, settings: AllocatorSettings): { pool: Uint32Array; unexplained: number };
   /**
    * Starts a program (as a shell finds it) with this process's folder and group; `variables`: its whole environment, as
    * NAME=value; `streams`: the descriptors that become its stdin, stdout and stderr. `error`: 0, or errno. While it runs it gets the signals that reach this process alone, also

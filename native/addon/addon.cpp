@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "addon/allocator.h"
 #include "addon/lifetimes_object.h"
 #include "addon/program.h"
 #include "addon/promise_worker.h"
@@ -117,6 +118,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("setRecording", Napi::Function::New<set_recording_from_js>(env, "setRecording"));
   exports.Set("importSnapshot", Napi::Function::New<import_snapshot_from_js>(env, "importSnapshot"));
   exports.Set("maskSecrets", Napi::Function::New<mask_secrets_from_js>(env, "maskSecrets"));
+  exports.Set("replayAllocator", Napi::Function::New<replay_allocator>(env, "replayAllocator"));
+  exports.Set("findPools", Napi::Function::New<find_pools>(env, "findPools"));
   exports.Set("startProgram", Napi::Function::New<start_program>(env, "startProgram"));
   exports.Set("endOnSignals", Napi::Function::New<end_on_signals>(env, "endOnSignals"));
   return exports;

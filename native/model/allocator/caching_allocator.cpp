@@ -137,22 +137,10 @@ void CachingAllocator::add_segment(Pool pool, Range range, bool small) {
   reserved_bytes_ += range.bytes;
 }
 
-void CachingAllocator::remove_segment(uint64_t address) {
+bool CachingAllocator::holds(uint64_t address) const {
   Block key{address, 0, nullptr};
-  const auto first = all_.find(&key);
-  if (first == all_.end() || (*first)->before) return;
-  for (Block *block = *first; block;) {
-    Block *const next = block->after;
-    if (block->allocated) {
-      allocated_.erase(block->address);
-      allocated_bytes_ -= block->bytes;
-    } else {
-      block->area->free.erase(block);
-    }
-    reserved_bytes_ -= block->bytes;
-    drop(block);
-    block = next;
-  }
+  const auto behind = all_.upper_bound(&key);
+  return behind != all_.begin() && address < (*std::prev(behind))->address + (*std::prev(behind))->bytes;
 }
 
 std::vector<CachingAllocator::Range> CachingAllocator::segments() const {

@@ -54,9 +54,9 @@ class CachingAllocator {
   void empty_cache();
   /// A segment that was there before: free as a whole.
   void add_segment(Pool pool, Range range, bool small);
-  /// The driver has it again; its blocks are free or gone.
-  void remove_segment(uint64_t address);
 
+  /// Whether the place is in one of its segments, mapped or not.
+  bool holds(uint64_t address) const;
   uint64_t reserved_bytes() const { return reserved_bytes_; }
   uint64_t allocated_bytes() const { return allocated_bytes_; }
   uint64_t retries() const { return retries_; }  ///< the cache was given back for want of memory

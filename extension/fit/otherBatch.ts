@@ -1,0 +1,107 @@
+import type { Planned } from './calls';
+import { categoryOf, type RecordedRun } from './recordedRun';
+
+// What each allocation takes with another batch: by two runs exactly where the bytes follow the batch, by one run by what it is for.
+
+const ROUNDING = 512;
+/** Such small tensors hold counts, scales and the like. */
+const SMALL_BYTES = 4096;
+const MODEL = new Set(['parameter', 'gradient', 'optimizer', 'buffer', 'workspace']);
+
+const rounded = (bytes: number): number => Math.max(ROUNDING, Math.ceil(bytes / ROUNDING) * ROUNDING);
+
+/** By one run: what belongs to the model stays, all else grows by the factor. It may be less: libraries choose workspaces of their own. */
+export function byFactor(run: RecordedRun, planned: readonly Planned[], factor: number): Planned[] {
+  const own = parameterSizes(run);
+  return planned.map(one => {
+    const { allocation, bytes } = one;
+    const stays =
+      MODEL.has(categoryOf(run, allocation)) ||
+      run.sites[run.site[allocation] ?? 0]?.pass === 'optimizer' ||
+      bytes <= SMALL_BYTES ||
+      own.get(run.module[allocation] ?? 0)?.has(bytes) === true;
+    return stays ? one : { ...one, bytes: rounded(bytes * factor) };
+  });
+}
+
+/** By module, what has the size of one of its parameters: copies in half the precision or twice that, and gradients before they have a name. */
+function parameterSizes(run: RecordedRun): Map<number, Set<number>> {
+  const sizes = new Map<number, Set<number>>();
+  for (let at = 0; at < run.count; at++) {
+    const category = categoryOf(run, at);
+    if (category !== 'parameter' && category !== 'buffer') continue;
+    const module = run.module[at] ?? 0;
+    const bytes = run.bytes[at] ?? 0;
+    const known = sizes.get(module) ?? new Set();
+    for (const size of [bytes, rounded(bytes / 2), bytes * 2]) known.add(size);
+    sizes.set(module, known);
+  }
+  return sizes;
+}
+
+/** A run, and the batch that it had. */
+export interface BatchRun {
+  run: RecordedRun;
+  batch: number;
+}
+
+/** By two runs: bytes as a + b × batch for each allocation of `base`, which the other has too. */
+export function byTwoRuns(base: BatchRun, other: BatchRun): (planned: readonly Planned[], batch: number) => Planned[] {
+  const pair = pairsOf(base.run, other.run);
+  const totals = [totalBySite(base.run), totalBySite(other.run)] as const;
+  const slope = Float64Array.from({ length: base.run.count }, (_, at) => {
+    const bytes = base.run.bytes[at] ?? 0;
+    const there = pair[at] ?? -1;
+    const key = keyOf(base.run, at);
+    const [here, elsewhere] = totals.map(total => total.get(key) ?? 0);
+    // What the other has not as often: its line as a whole.
+    const otherBytes = there >= 0 ? (other.run.bytes[there] ?? 0) : elsewhere ? (bytes * elsewhere) / (here || 1) : bytes;
+    return (bytes - otherBytes) / (base.batch - other.batch);
+  });
+  return (planned, batch) =>
+    planned.map(one => ({
+      ...one,
+      bytes: rounded(one.bytes + (slope[one.allocation] ?? 0) * (batch - base.batch)),
+    }));
+}
+
+const keyOf = (run: RecordedRun, allocation: number): string => run.sites[run.site[allocation] ?? 0]?.key ?? '';
+
+function totalBySite(run: RecordedRun): Map<string, number> {
+  const total = new Map<string, number>();
+  for (let at = 0; at < run.count; at++) total.set(keyOf(run, at), (total.get(keyOf(run, at)) ?? 0) + (run.bytes[at] ?? 0));
+  return total;
+}
+
+/** For each allocation the one that the other run has in its place, -1: none. In steps of equal length by order, else by line. */
+function pairsOf(run: RecordedRun, other: RecordedRun): Int32Array {
+  const pair = new Int32Array(run.count).fill(-1);
+  const [own, others] = [bySteps(run), bySteps(other)];
+  for (const [step, allocations] of own) {
+    const there = others.get(step) ?? [];
+    if (there.length === allocations.length) {
+      allocations.forEach((at, place) => (pair[at] = there[place] ?? -1));
+      continue;
+    }
+    const free = new Map<string, number[]>();
+    for (const at of there.toReversed()) {
+      const key = keyOf(other, at);
+      const known = free.get(key);
+      if (known === undefined) free.set(key, [at]);
+      else known.push(at);
+    }
+    for (const at of allocations) pair[at] = free.get(keyOf(run, at))?.pop() ?? -1;
+  }
+  return pair;
+}
+
+function bySteps(run: RecordedRun): Map<number, number[]> {
+  const steps = new Map<number, number[]>();
+  for (let at = 0; at < run.count; at++) {
+    const step = run.step[at] ?? 0;
+    const known = steps.get(step);
+    if (known === undefined) steps.set(step, [at]);
+    else known.push(at);
+  }
+  return steps;
+}

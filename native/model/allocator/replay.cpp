@@ -1,0 +1,48 @@
+#include "model/allocator/replay.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gmt::model {
+
+Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses) {
+  constexpr uint64_t kFirst = 1ull << 52;  // above all that a GPU has
+  constexpr uint64_t kNowhere = ~0ull;
+  uint64_t recorded = 0;
+  uint64_t next = kFirst;
+  const CachingAllocator *made = nullptr;
+  CachingAllocator allocator(settings, [&](uint64_t bytes) {
+    if (recorded != 0 && !made->holds(recorded)) return recorded;
+    return std::exchange(next, next + bytes);
+  });
+  made = &allocator;
+  uint32_t count = 0;
+  for (const AllocatorCall &call : calls) count = std::max(count, call.allocation + 1);
+  std::vector<uint64_t> places(count, kNowhere);
+  Replay out;
+  out.reserved_bytes.reserve(calls.size());
+  for (size_t at = 0; at < calls.size() && !out.failed_call; ++at) {
+    const AllocatorCall &call = calls[at];
+    if (call.kind == AllocatorCall::kAllocate) {
+      recorded = call.allocation < addresses.size() ? addresses[call.allocation] : 0;
+      if (const auto got = allocator.allocate(call.pool, call.bytes))
+        places[call.allocation] = got->address;
+      else
+        out.failed_call = at;
+    } else if (call.kind == AllocatorCall::kFree) {
+      if (const uint64_t place = std::exchange(places[call.allocation], kNowhere); place != kNowhere) allocator.free(place);
+    } else {
+      allocator.empty_cache();
+    }
+    out.reserved_bytes.push_back(allocator.reserved_bytes());
+    out.reserved_peak_bytes = std::max(out.reserved_peak_bytes, allocator.reserved_bytes());
+    if (allocator.allocated_bytes() > out.allocated_peak_bytes) {
+      out.allocated_peak_bytes = allocator.allocated_bytes();
+      out.allocated_peak_call = at;
+    }
+  }
+  out.retries = allocator.retries();
+  return out;
+}
+
+}  // namespace gmt::model

@@ -1,0 +1,38 @@
+#pragma once
+// What a program had from PyTorch's allocator of one GPU, given to the model of it again: under other settings, with other sizes.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/allocator/caching_allocator.h"
+
+namespace gmt::model {
+
+struct AllocatorCall {
+  enum Kind : uint8_t { kAllocate, kFree, kEmptyCache };
+  Kind kind;
+  uint32_t allocation;           ///< its number, of one that is allocated once and freed at most once
+  uint64_t bytes;                ///< kAllocate
+  CachingAllocator::Pool pool;   ///< kAllocate
+};
+
+struct Replay {
+  std::vector<uint64_t> reserved_bytes;  ///< after each call
+  uint64_t reserved_peak_bytes = 0;
+  uint64_t allocated_peak_bytes = 0;
+  size_t allocated_peak_call = 0;
+  uint64_t retries = 0;               ///< the cache was given back because a segment did not fit
+  std::optional<size_t> failed_call;  ///< memory ran out there; nothing behind it was replayed
+};
+
+/// `addresses`: by allocation, where it lay when it was recorded; empty: new segments lie one behind the other. Of several free
+/// blocks that fit equally PyTorch takes the one with the lowest address.
+Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses);
+
+/// Streams and pools of graphs take no part in a recorded call. Which of them served it shows in where its block lies: a free block of
+/// the same pool that fits better would have been taken. Gives each call its pool; the number of those whose place no pool explains.
+/// Not for expandable segments.
+uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses);
+
+}  // namespace gmt::model
