@@ -44,6 +44,8 @@ const walls = [
     may: ['node:', ...SPOKEN, 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
   },
 
+  { room: 'extension/fit', may: [...SPOKEN, 'extension/native'] },
+
   { room: 'extension/html', may: ['node:', '@vscode/l10n', ...SPOKEN, 'extension/files', 'extension/capture'] },
 
   { room: 'extension/jobs', may: cliBase('extension/exporters') },
@@ -76,7 +78,7 @@ const walls = [
       '@modelcontextprotocol/server/stdio',
     ),
   },
-  { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/jobs', 'extension/cli') },
+  { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/fit', 'extension/jobs', 'extension/cli') },
 
   { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/html', 'extension/jobs') },
   { room: 'extension/client', may: ['node:', '@vscode/l10n', ...SPOKEN] },

@@ -4,6 +4,7 @@ import { simulatorProblem } from './capture/checks/simulator';
 import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
 import { doctor } from './cli/doctor';
+import { fit } from './cli/fit';
 import { helpLines } from './cli/arguments/help';
 import { helpVerbs } from './cli/arguments/helpOptions';
 import { COMPLETIONS } from './cli/completion';
@@ -48,6 +49,8 @@ async function main(words: string[], dist: string): Promise<number> {
       return mark(parsed, dist);
     case 'report':
       return report(parsed, dist);
+    case 'fit':
+      return fit(parsed, dist);
     case 'holders':
       return holders(parsed, dist);
     case 'kernel':

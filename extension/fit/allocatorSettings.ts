@@ -22,7 +22,8 @@ const OPTIONS: Record<string, Read> = {
   },
   max_split_size_mb: (settings, value) => number(value, mib => (settings.maxSplitBytes = mib * MIB)),
   max_non_split_rounding_mb: (settings, value) => number(value, mib => (settings.maxUnsplitRoundingBytes = mib * MIB)),
-  roundup_power2_divisions: (settings, value) => number(value, divisions => (settings.roundupPower2Divisions = divisions)),
+  roundup_power2_divisions: (settings, value) =>
+    number(value, divisions => (settings.roundupPower2Divisions = divisions)),
   garbage_collection_threshold: (settings, value) =>
     number(value, threshold => (settings.garbageCollectionThreshold = threshold)),
   backend: (_, value) => value === 'native',

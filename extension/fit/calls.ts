@@ -29,7 +29,8 @@ export function callsOf(run: RecordedRun, planned: readonly Planned[], pool: Uin
     calls.push({ place: begin, order: 1, allocation, bytes });
     if (end !== Infinity) calls.push({ place: end, order: 0, allocation, bytes: 0 });
   });
-  for (const { end } of run.segments) if (end !== Infinity) calls.push({ place: end, order: 0, allocation: 0, bytes: -1 });
+  for (const { end } of run.segments)
+    if (end !== Infinity) calls.push({ place: end, order: 0, allocation: 0, bytes: -1 });
   calls.sort((a, b) => a.place - b.place || a.order - b.order);
   return {
     allocation: Uint32Array.from(calls, call => call.allocation),

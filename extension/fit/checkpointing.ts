@@ -73,9 +73,7 @@ function recompute(run: RecordedRun, call: Call, ends: Map<Planned, number>, add
   const made = call.allocations.filter(({ allocation }) => categoryOf(run, allocation) === 'activation');
   const begin = Math.min(...made.map(one => one.begin));
   const end = Math.max(...made.map(one => one.begin));
-  const backward = Math.min(
-    ...call.allocations.filter(one => one.begin > call.forwardEnd).map(one => one.begin),
-  );
+  const backward = Math.min(...call.allocations.filter(one => one.begin > call.forwardEnd).map(one => one.begin));
   const stays = made.filter(one => one.end > end);
   const output = stays.at(-1);
   if (output === undefined || backward === Infinity) return;

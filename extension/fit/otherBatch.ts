@@ -55,7 +55,8 @@ export function byTwoRuns(base: BatchRun, other: BatchRun): (planned: readonly P
     const key = keyOf(base.run, at);
     const [here, elsewhere] = totals.map(total => total.get(key) ?? 0);
     // What the other has not as often: its line as a whole.
-    const otherBytes = there >= 0 ? (other.run.bytes[there] ?? 0) : elsewhere ? (bytes * elsewhere) / (here || 1) : bytes;
+    const otherBytes =
+      there >= 0 ? (other.run.bytes[there] ?? 0) : elsewhere ? (bytes * elsewhere) / (here || 1) : bytes;
     return (bytes - otherBytes) / (base.batch - other.batch);
   });
   return (planned, batch) =>
@@ -69,7 +70,8 @@ const keyOf = (run: RecordedRun, allocation: number): string => run.sites[run.si
 
 function totalBySite(run: RecordedRun): Map<string, number> {
   const total = new Map<string, number>();
-  for (let at = 0; at < run.count; at++) total.set(keyOf(run, at), (total.get(keyOf(run, at)) ?? 0) + (run.bytes[at] ?? 0));
+  for (let at = 0; at < run.count; at++)
+    total.set(keyOf(run, at), (total.get(keyOf(run, at)) ?? 0) + (run.bytes[at] ?? 0));
   return total;
 }
 

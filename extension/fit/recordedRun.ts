@@ -83,7 +83,8 @@ export async function readRun(
       const size = { address: Number(batch.address[row]), bytes: batch.bytes[row] ?? 0 };
       if (batch.layer[row] === DRIVER) driver.push({ ...times, ...size, kind: batch.kind[row] ?? 0 });
       if (batch.layer[row] !== TENSOR || size.bytes === 0) continue;
-      if (rows.length === MOST_ALLOCATIONS) return { error: 'it has too many allocations to hold at once; trace fewer steps' };
+      if (rows.length === MOST_ALLOCATIONS)
+        return { error: 'it has too many allocations to hold at once; trace fewer steps' };
       rows.push({
         ...times,
         ...size,
@@ -116,7 +117,10 @@ function rank(all: readonly RunSegment[]): void {
 
 const endOf = (endNs: number | undefined): number => (endNs === undefined || Number.isNaN(endNs) ? Infinity : endNs);
 
-function columnsOf(rows: readonly Row[], cursor: LifetimeCursor): Omit<RecordedRun, 'modules' | 'segments' | 'expandable'> {
+function columnsOf(
+  rows: readonly Row[],
+  cursor: LifetimeCursor,
+): Omit<RecordedRun, 'modules' | 'segments' | 'expandable'> {
   const sites = new Map<number, number>();
   const found: RunSite[] = [];
   const site = Uint32Array.from(rows, row => {

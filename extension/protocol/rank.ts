@@ -43,6 +43,12 @@ export function rankOf({ notes }: Pick<ProcessInfo, 'notes'>): RankInfo {
   return rankIn(notes.flatMap(({ code, text }) => (code === JOB ? text.split('\n').map(line => split(line)) : [])));
 }
 
+/** Settings of PyTorch's allocator, as in PYTORCH_CUDA_ALLOC_CONF; empty: none, or a trace that does not have them. */
+export function allocatorSettings({ notes }: Pick<ProcessInfo, 'notes'>): string {
+  const lines = notes.flatMap(({ code, text }) => (code === JOB ? text.split('\n').map(line => split(line)) : []));
+  return new Map(lines).get('allocator') ?? '';
+}
+
 /** `, rank 3 of 8 on n7`; empty: no rank is known. */
 export function rankText(process: Pick<ProcessInfo, 'notes'>): string {
   const { rank, worldSize, host } = rankOf(process);

@@ -33,7 +33,8 @@ std::optional<Calls> read_calls(const Napi::CallbackInfo &info) {
   const auto bytes = column<Napi::Float64Array>(object, "bytes", napi_float64_array);
   const auto pool = column<Napi::Uint32Array>(object, "pool", napi_uint32_array);
   const auto address = column<Napi::Float64Array>(object, "address", napi_float64_array);
-  if (!allocation || !bytes || !pool || !address || allocation->ElementLength() != bytes->ElementLength()) return std::nullopt;
+  if (!allocation || !bytes || !pool || !address || allocation->ElementLength() != bytes->ElementLength())
+    return std::nullopt;
   Calls out;
   out.calls.reserve(bytes->ElementLength());
   for (size_t at = 0; at < bytes->ElementLength(); ++at) {
@@ -46,7 +47,8 @@ std::optional<Calls> read_calls(const Napi::CallbackInfo &info) {
     out.calls.push_back({kind, number, static_cast<uint64_t>(std::max(size, 0.0)),
                          number < pool->ElementLength() ? (*pool)[number] : 0});
   }
-  for (size_t at = 0; at < address->ElementLength(); ++at) out.addresses.push_back(static_cast<uint64_t>((*address)[at]));
+  for (size_t at = 0; at < address->ElementLength(); ++at)
+    out.addresses.push_back(static_cast<uint64_t>((*address)[at]));
   return out;
 }
 
@@ -75,14 +77,16 @@ Napi::Value replay_allocator(const Napi::CallbackInfo &info) {
   if (!settings) return env.Undefined();
   const model::Replay found = model::replay(calls->calls, *settings, calls->addresses);
   auto reserved = Napi::Float64Array::New(env, found.reserved_bytes.size());
-  for (size_t at = 0; at < found.reserved_bytes.size(); ++at) reserved[at] = static_cast<double>(found.reserved_bytes[at]);
+  for (size_t at = 0; at < found.reserved_bytes.size(); ++at)
+    reserved[at] = static_cast<double>(found.reserved_bytes[at]);
   auto out = Napi::Object::New(env);
   out.Set("reservedBytes", reserved);
   out.Set("reservedPeakBytes", static_cast<double>(found.reserved_peak_bytes));
   out.Set("allocatedPeakBytes", static_cast<double>(found.allocated_peak_bytes));
   out.Set("allocatedPeakCall", static_cast<double>(found.allocated_peak_call));
   out.Set("retries", static_cast<double>(found.retries));
-  out.Set("failedCall", found.failed_call ? Napi::Value(Napi::Number::New(env, static_cast<double>(*found.failed_call))) : env.Null());
+  out.Set("failedCall", found.failed_call ? Napi::Value(Napi::Number::New(env, static_cast<double>(*found.failed_call)))
+                                          : env.Null());
   return out;
 }
 

@@ -44,9 +44,12 @@ void uuid_text(const char *kind, const uint8_t uuid[16], char (&text)[48]) {
 }
 
 void write_gpu(Thread &thread, uint32_t device, const uint8_t uuid[16]) {
-  char id[48], text[64];
+  char id[48], text[400];
   uuid_text("GPU", uuid, id);
-  snprintf(text, sizeof text, "gpu%u=%s", device, id);
+  // As it is when a GPU is first used: a program may set it before.
+  const char *settings = getenv("PYTORCH_ALLOC_CONF");
+  if (!settings) settings = getenv("PYTORCH_CUDA_ALLOC_CONF");
+  snprintf(text, sizeof text, "gpu%u=%s%s%.300s", device, id, settings ? "\nallocator=" : "", settings ? settings : "");
   write_note(thread, GMT_NOTE_JOB, text);
 }
 

@@ -10,7 +10,7 @@ void write_job(Thread &thread);
 /// `GPU-…`, as nvidia-smi and CUDA_VISIBLE_DEVICES have it: `kind`, and the device's id.
 void uuid_text(const char *kind, const uint8_t uuid[16], char (&text)[48]);
 
-/// Writes `gpu<device>=GPU-…`.
+/// Writes `gpu<device>=GPU-…`, and `allocator=…` where PyTorch's allocator has settings.
 void write_gpu(Thread &thread, uint32_t device, const uint8_t uuid[16]);
 
 }  // namespace gmt::inject

@@ -1,4 +1,5 @@
 import { HOLDER_TIMES, type HolderTime } from '../../capture/checks/survey';
+import { type FitArguments, parseFit } from './fitArguments';
 import { parseHolders, type HoldersArguments } from './holdersArguments';
 import { type KernelArguments, parseKernel } from './kernelArguments';
 import { parseMark, type MarkArguments } from './markArguments';
@@ -65,6 +66,7 @@ export type Arguments =
   | RecordArguments
   | MarkArguments
   | ReportArguments
+  | FitArguments
   | HoldersArguments
   | KernelArguments
   | SqlArguments
@@ -128,6 +130,7 @@ const PARSERS: Record<Verb, (words: readonly string[]) => Arguments> = {
   record: parseRecord,
   mark: parseMark,
   report: parseReport,
+  fit: parseFit,
   holders: parseHolders,
   kernel: parseKernel,
   sql: parseSql,

@@ -44,6 +44,7 @@ const ALL = `GPU Memory Trace records every GPU allocation of a program, with it
   gpu-memtrace record PID on|off           resume or pause recording of a traced program
   gpu-memtrace mark PID NAME               add a named marker to a trace that is being recorded
   gpu-memtrace report FILE [options]       show a saved trace, a PyTorch memory snapshot, or a job folder
+  gpu-memtrace fit FILE [options]          show whether another batch, checkpointing or setting would fit on the GPU
   gpu-memtrace holders PID [options]       show which objects keep a traced program's memory alive
   gpu-memtrace kernel install [options]    install a Jupyter kernel that traces its notebooks
   gpu-memtrace sql DIR QUERY               query the tables of a job with your own DuckDB
@@ -175,6 +176,20 @@ each start of the kernel to its end. Traces are stored with those of "run". "lis
   --name NAME              name of the new kernel, also for uninstall (default: the other kernel's name with -gpu-memtrace)
 
 Exit status: 0; 1 if there is no such kernel or it cannot be written or removed; 2 for wrong options.
+`,
+  fit: `gpu-memtrace fit FILE [FILE] [options]
+
+Shows how much memory a run would reserve with another batch, activation checkpointing, other settings of PyTorch's allocator or
+on another GPU, and the largest batch that fits. It replays the recorded allocations by the rules of PyTorch's allocator. A second
+trace of the same program with another batch makes the forecast of batches exact.
+
+  --batch N[,M][:TRY]      the batch of the run (with two traces, of each), and a batch to try, such as 8, 8:24 or 8,16:24
+  --gpu SIZE               the memory of another GPU, such as 80GiB (default: the GPU of the run)
+  --checkpoint MODULES     checkpoint these modules, such as "layers.*" (their activations are computed again in the backward pass)
+  --allocator SETTINGS     run with these settings, as in PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True
+  --format table|json      (default: table)
+
+Exit status: 0; 3 if what you requested does not fit; 1 if there is nothing to replay; 2 for wrong options.
 `,
   sql: `gpu-memtrace sql DIR [QUERY] [options]
 

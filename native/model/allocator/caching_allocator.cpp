@@ -53,7 +53,8 @@ CachingAllocator::Block *CachingAllocator::find_free(const Area &area, uint64_t 
     const auto room = [](const Block *block) {
       return block->bytes + (block->after && !block->after->mapped ? block->after->bytes : 0);
     };
-    for (auto next = std::next(at); (*at)->expandable && next != area.free.end() && room(*next) < room(*at);) at = next++;
+    for (auto next = std::next(at); (*at)->expandable && next != area.free.end() && room(*next) < room(*at);)
+      at = next++;
   }
   const uint64_t most = settings_.max_split_bytes;
   if (bytes < most && (*at)->bytes >= most) return nullptr;
@@ -273,13 +274,15 @@ bool CachingAllocator::release_oversized(Area &area, uint64_t bytes) {
 
 /// Gives back whole segments that were free for longest, until what is held is below the threshold.
 void CachingAllocator::collect_garbage(uint64_t bytes) {
-  const auto threshold = static_cast<uint64_t>(settings_.garbage_collection_threshold * static_cast<double>(settings_.limit_bytes));
+  const auto threshold =
+      static_cast<uint64_t>(settings_.garbage_collection_threshold * static_cast<double>(settings_.limit_bytes));
   if (settings_.limit_bytes == kNoLimit || reserved_bytes_ + bytes <= threshold) return;
   const uint64_t target = reserved_bytes_ + bytes - threshold;
   std::vector<Block *> whole;
   for (auto &[key, area] : areas_) {
     if (area.small) continue;
-    std::ranges::copy_if(area.free, std::back_inserter(whole), [](const Block *block) { return !block->before && !block->after; });
+    std::ranges::copy_if(area.free, std::back_inserter(whole),
+                         [](const Block *block) { return !block->before && !block->after; });
   }
   uint64_t released = 0;
   while (!whole.empty() && released < target) {

@@ -18,9 +18,9 @@ struct AllocatorSettings {
   bool expandable_segments = false;
   uint64_t max_split_bytes = kNoLimit;
   uint64_t max_unsplit_rounding_bytes = 20ull << 20;
-  uint32_t roundup_power2_divisions = 0;     ///< 0: sizes are rounded to 512 bytes
-  double garbage_collection_threshold = 0;   ///< of the limit; 0: off
-  uint64_t limit_bytes = kNoLimit;           ///< that the allocator may hold: the card less what else is on it
+  uint32_t roundup_power2_divisions = 0;        ///< 0: sizes are rounded to 512 bytes
+  double garbage_collection_threshold = 0;      ///< of the limit; 0: off
+  uint64_t limit_bytes = kNoLimit;              ///< that the allocator may hold: the card less what else is on it
   uint64_t address_space_bytes = 160ull << 30;  ///< of an expandable segment: 9/8 of the card
 };
 
@@ -35,7 +35,8 @@ class CachingAllocator {
   /// Where the driver puts a new segment of so many bytes.
   using Driver = std::function<uint64_t(uint64_t bytes)>;
 
-  CachingAllocator(const AllocatorSettings &settings, Driver driver) : settings_(settings), driver_(std::move(driver)) {}
+  CachingAllocator(const AllocatorSettings &settings, Driver driver)
+      : settings_(settings), driver_(std::move(driver)) {}
 
   static constexpr uint64_t kSmallBytes = 1 << 20;  ///< the biggest small request
   /// What the driver is called for, for a request that no free block fits.
@@ -112,7 +113,9 @@ class CachingAllocator {
   void use(Block *block, uint64_t bytes);
   void merge(Block *into, Block *other);
   void put_back(Block *block);
-  bool fits_limit(uint64_t bytes) const { return bytes <= settings_.limit_bytes - std::min(settings_.limit_bytes, reserved_bytes_); }
+  bool fits_limit(uint64_t bytes) const {
+    return bytes <= settings_.limit_bytes - std::min(settings_.limit_bytes, reserved_bytes_);
+  }
 
   AllocatorSettings settings_;
   Driver driver_;

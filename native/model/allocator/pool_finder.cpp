@@ -15,8 +15,12 @@ class PoolFinder {
   /// Segments that cannot be of one pool, by their place in the order in which they were taken.
   using Apart = std::set<std::pair<uint32_t, uint32_t>>;
 
-  PoolFinder(std::span<AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses, Apart &apart)
-      : calls_(calls), addresses_(addresses), apart_(apart), allocator_(settings, [](uint64_t) { return uint64_t{0}; }) {}
+  PoolFinder(std::span<AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses,
+             Apart &apart)
+      : calls_(calls),
+        addresses_(addresses),
+        apart_(apart),
+        allocator_(settings, [](uint64_t) { return uint64_t{0}; }) {}
 
   /// False: two segments turned out to be of different pools.
   bool run() {
@@ -96,7 +100,8 @@ class PoolFinder {
 
 }  // namespace
 
-uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses) {
+uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings,
+                    std::span<const uint64_t> addresses) {
   PoolFinder::Apart apart;
   while (true) {
     PoolFinder finder(calls, settings, addresses, apart);

@@ -5,7 +5,8 @@
 
 namespace gmt::model {
 
-Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses) {
+Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings,
+              std::span<const uint64_t> addresses) {
   constexpr uint64_t kFirst = 1ull << 52;  // above all that a GPU has
   constexpr uint64_t kNowhere = ~0ull;
   uint64_t recorded = 0;
@@ -30,7 +31,8 @@ Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &set
       else
         out.failed_call = at;
     } else if (call.kind == AllocatorCall::kFree) {
-      if (const uint64_t place = std::exchange(places[call.allocation], kNowhere); place != kNowhere) allocator.free(place);
+      if (const uint64_t place = std::exchange(places[call.allocation], kNowhere); place != kNowhere)
+        allocator.free(place);
     } else {
       allocator.empty_cache();
     }

@@ -12,9 +12,9 @@ namespace gmt::model {
 struct AllocatorCall {
   enum Kind : uint8_t { kAllocate, kFree, kEmptyCache };
   Kind kind;
-  uint32_t allocation;           ///< its number, of one that is allocated once and freed at most once
-  uint64_t bytes;                ///< kAllocate
-  CachingAllocator::Pool pool;   ///< kAllocate
+  uint32_t allocation;          ///< its number, of one that is allocated once and freed at most once
+  uint64_t bytes;               ///< kAllocate
+  CachingAllocator::Pool pool;  ///< kAllocate
 };
 
 struct Replay {
@@ -28,11 +28,13 @@ struct Replay {
 
 /// `addresses`: by allocation, where it lay when it was recorded; empty: new segments lie one behind the other. Of several free
 /// blocks that fit equally PyTorch takes the one with the lowest address.
-Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses);
+Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings,
+              std::span<const uint64_t> addresses);
 
 /// Streams and pools of graphs take no part in a recorded call. Which of them served it shows in where its block lies: a free block of
 /// the same pool that fits better would have been taken. Gives each call its pool; the number of those whose place no pool explains.
 /// Not for expandable segments.
-uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses);
+uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings,
+                    std::span<const uint64_t> addresses);
 
 }  // namespace gmt::model

@@ -1,0 +1,157 @@
+import { readCards } from '../analysis/ledger/cardLedger';
+import { readSettings } from '../fit/allocatorSettings';
+import { fitText } from '../fit/fitText';
+import { forecaster, type Change, type Fitting, type Forecast, UNCHANGED, usualChanges } from '../fit/forecast';
+import { readRun, type RecordedRun } from '../fit/recordedRun';
+import { replayRecorded, type Replayed } from '../fit/replay';
+import type { NativeAddon } from '../native/addon';
+import { allocatorSettings } from '../protocol/rank';
+import type { Totals } from '../protocol/trace';
+import type { FitArguments } from './arguments/fitArguments';
+import { type OpenTrace, openNamed } from './namedTrace';
+import { closeTrace } from '../jobs/openTraceFile';
+import { print, refuse } from './output/output';
+import { writeResult } from './output/resultFile';
+import { jsonChunks } from './report/jsonChunks';
+
+const FAILED = 1;
+const TOO_BIG = 3;
+
+/** What `fit` answers; the JSON document as it stands. */
+export interface FitAnswer {
+  version: 1;
+  trace: string;
+  pid: number;
+  device: number;
+  gpu: string;
+  /** It is not the run's own. */
+  anotherGpu: boolean;
+  /** null: not given. */
+  batch: number | null;
+  /** The sizes of other batches are by two runs. */
+  twoRuns: boolean;
+  /** Of the GPU, or of the one that was named. */
+  totalBytes: number;
+  /** In use outside PyTorch's cache by the run: the CUDA context, libraries. */
+  outsideBytes: number;
+  /** In use by others on the run's own GPU. */
+  othersBytes: number;
+  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'equal' | 'pools'> & { allocations: number };
+  changes: Forecast[];
+  /** Of `changes`, the one that was requested; null: none was. */
+  requested: Forecast | null;
+}
+
+/** Says whether a run would fit. Returns the exit status: 0, 3 where what was requested does not fit, or 1. */
+export async function fit(options: FitArguments, dist: string): Promise<number> {
+  const answer = await fitAnswer(options, dist);
+  if ('error' in answer) return refuse(answer.error, FAILED);
+  if (options.format === 'json') writeResult(jsonChunks(answer), null);
+  else print(fitText(answer));
+  return answer.requested?.fits === false ? TOO_BIG : 0;
+}
+
+/** The error is one sentence. */
+export async function fitAnswer(options: FitArguments, dist: string): Promise<FitAnswer | { error: string }> {
+  const base = await openRun(options.where, dist, options.gpuBytes);
+  if ('error' in base) return base;
+  const { addon, run, totals } = base;
+  const other = options.other === null ? null : await openRun(options.other, dist, options.gpuBytes);
+  if (other !== null && 'error' in other) return other;
+  if (base.card.totalBytes === 0)
+    return { error: `${options.where} does not have the size of its GPU: give it, such as --gpu 80GiB.` };
+  if (run.sites.length === 0) return { error: `${options.where} has no allocations to replay.` };
+  const [batch = null, otherBatch = null] = options.batches;
+  const runs =
+    other === null || batch === null || otherBatch === null
+      ? null
+      : ([
+          { run, batch },
+          { run: other.run, batch: otherBatch },
+        ] as const);
+  // The larger run is nearer to what is forecast.
+  const { card, replayed: larger } = runs !== null && runs[1].batch > runs[0].batch && other !== null ? other : base;
+  const [one, two] = runs?.toSorted((a, b) => b.batch - a.batch) ?? [];
+  const fitting: Fitting = {
+    replayed: larger,
+    other: one === undefined || two === undefined ? null : { base: one, run: two },
+    batch: one?.batch ?? batch,
+    limitBytes: card.totalBytes - card.outsideBytes - card.othersBytes,
+    outsideBytes: card.outsideBytes,
+  };
+  const forecast = forecaster(addon, fitting);
+  const changes: Forecast[] = [];
+  const asked = requestedChange(options, fitting.batch);
+  for (const change of [...usualChanges(larger), ...(asked === null ? [] : [asked])]) {
+    const found = forecast(change);
+    if ('error' in found) return { error: `--allocator: ${found.error} is not an option that can be replayed.` };
+    if (change.checkpoint !== null && found.modules === 0)
+      return { error: `--checkpoint ${change.checkpoint}: no module of the run has such a path.` };
+    changes.push(found);
+  }
+  return {
+    ...{ version: 1, trace: options.where, pid: totals.pid, device: totals.device, gpu: card.name },
+    anotherGpu: options.gpuBytes !== null,
+    ...{ batch: fitting.batch, twoRuns: runs !== null, totalBytes: card.totalBytes },
+    ...{ outsideBytes: card.outsideBytes, othersBytes: card.othersBytes },
+    replay: {
+      allocations: larger.run.count,
+      ...{ equal: larger.equal, pools: larger.pools },
+      ...{ recordedPeakBytes: larger.recordedPeakBytes, peakBytes: larger.peakBytes },
+    },
+    changes,
+    requested: asked === null ? null : (changes.at(-1) ?? null),
+  };
+}
+
+type Card = Pick<FitAnswer, 'totalBytes' | 'outsideBytes' | 'othersBytes'> & { name: string };
+interface OpenedRun {
+  addon: NativeAddon;
+  card: Card;
+  totals: Totals;
+  run: RecordedRun;
+  replayed: Replayed;
+}
+
+async function openRun(where: string, dist: string, gpuBytes: number | null): Promise<OpenedRun | { error: string }> {
+  const opened = await openNamed(where, dist);
+  if ('error' in opened) return opened;
+  try {
+    const info = opened.session.info();
+    const totals = info.totals
+      .filter(({ layer, process }) => layer === 'tensor' && opened.processes.includes(process))
+      .toSorted((a, b) => b.peakBytes - a.peakBytes)[0];
+    const process = info.processes[totals?.process ?? -1];
+    if (totals === undefined || process === undefined)
+      return { error: `${where} has no tensors of PyTorch, so there is nothing to forecast.` };
+    const cursor = opened.addon.openLifetimes(opened.trace.path);
+    const run = await readRun(cursor, totals.process, totals.device);
+    cursor.close();
+    if ('error' in run) return { error: `${where} was not read: ${run.error}.` };
+    const settings = readSettings(allocatorSettings(process));
+    if ('error' in settings) return { error: `${where} ran with ${settings.error}, which cannot be replayed.` };
+    const own = { ...settings, ...(run.expandable && { expandableSegments: true }) };
+    const card = cardOf(opened, totals.device, gpuBytes);
+    return { addon: opened.addon, card, totals, run, replayed: replayRecorded(opened.addon, run, own) };
+  } finally {
+    closeTrace(opened);
+  }
+}
+
+/** The GPU of the run, or one with so much memory and nobody else on it. */
+function cardOf({ session }: OpenTrace, device: number, gpuBytes: number | null): Card {
+  const card = readCards(session).find(each => each.device === device);
+  const sum = (kinds: readonly string[]): number =>
+    card?.parts.filter(({ kind }) => kinds.includes(kind)).reduce((total, { bytes }) => total + bytes, 0) ?? 0;
+  return {
+    name: card?.name ?? '',
+    totalBytes: gpuBytes ?? card?.totalBytes ?? 0,
+    outsideBytes: sum(['driver', 'rest', 'untold']),
+    othersBytes: gpuBytes === null ? sum(['others']) : 0,
+  };
+}
+
+function requestedChange({ tried, checkpoint, allocator }: FitArguments, batch: number | null): Change | null {
+  if (tried === null && checkpoint === null && allocator === null) return null;
+  return { ...UNCHANGED, checkpoint, allocator, factor: tried === null || batch === null ? 1 : tried / batch };
+}
