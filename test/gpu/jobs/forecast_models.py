@@ -17,7 +17,10 @@ parser.add_argument("--checkpoint", action="store_true")
 parser.add_argument("--bf16", action="store_true", help="parameters in bfloat16")
 parser.add_argument("--keep-gradients", action="store_true", help="zero_grad(set_to_none=False)")
 parser.add_argument("--accumulate", type=int, default=1)
+parser.add_argument("--limit", type=int, default=0, help="bytes that PyTorch's allocator may hold")
 args = parser.parse_args()
+if args.limit:
+    torch.cuda.set_per_process_memory_fraction(args.limit / torch.cuda.get_device_properties(0).total_memory)
 torch.manual_seed(0)
 random.seed(0)
 WORDS = 50257
