@@ -40,12 +40,12 @@ export function callsOf(run: RecordedRun, planned: readonly Planned[], pool: Uin
   };
 }
 
-/** The run as it was recorded. */
-export function asRecorded(run: RecordedRun): Planned[] {
+/** The run as it was recorded; `bytes`: other sizes, by allocation. */
+export function asRecorded(run: RecordedRun, bytes = run.bytes): Planned[] {
   return Array.from({ length: run.count }, (_, allocation) => ({
     allocation,
     begin: run.begin[allocation] ?? 0,
     end: run.end[allocation] ?? Infinity,
-    bytes: run.bytes[allocation] ?? 0,
+    bytes: bytes[allocation] ?? 0,
   }));
 }

@@ -52,7 +52,7 @@ type Sizes = (planned: readonly Planned[], factor: number) => Planned[];
 export function forecaster(addon: Allocator, fitting: Fitting): (change: Change) => Forecast | { error: string } {
   const { replayed, other, batch, limitBytes, outsideBytes } = fitting;
   const sizes = sizesBy(replayed, other);
-  const recorded = asRecorded(replayed.run);
+  const recorded = asRecorded(replayed.run, replayed.run.requested);
   return change => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;

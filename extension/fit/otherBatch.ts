@@ -31,7 +31,7 @@ function parameterSizes(run: RecordedRun): Map<number, Set<number>> {
     const category = categoryOf(run, at);
     if (category !== 'parameter' && category !== 'buffer') continue;
     const module = run.module[at] ?? 0;
-    const bytes = run.bytes[at] ?? 0;
+    const bytes = run.requested[at] ?? 0;
     const known = sizes.get(module) ?? new Set();
     for (const size of [bytes, rounded(bytes / 2), bytes * 2]) known.add(size);
     sizes.set(module, known);
@@ -47,18 +47,7 @@ export interface BatchRun {
 
 /** By two runs: bytes as a + b × batch for each allocation of `base`, which the other has too. */
 export function byTwoRuns(base: BatchRun, other: BatchRun): (planned: readonly Planned[], batch: number) => Planned[] {
-  const pair = pairsOf(base.run, other.run);
-  const totals = [totalBySite(base.run), totalBySite(other.run)] as const;
-  const slope = Float64Array.from({ length: base.run.count }, (_, at) => {
-    const bytes = base.run.bytes[at] ?? 0;
-    const there = pair[at] ?? -1;
-    const key = keyOf(base.run, at);
-    const [here, elsewhere] = totals.map(total => total.get(key) ?? 0);
-    // What the other has not as often: its line as a whole.
-    const otherBytes =
-      there >= 0 ? (other.run.bytes[there] ?? 0) : elsewhere ? (bytes * elsewhere) / (here || 1) : bytes;
-    return (bytes - otherBytes) / (base.batch - other.batch);
-  });
+  const slope = slopesOf(base, other);
   return (planned, batch) =>
     planned.map(one => ({
       ...one,
@@ -66,12 +55,38 @@ export function byTwoRuns(base: BatchRun, other: BatchRun): (planned: readonly P
     }));
 }
 
+/** Bytes by which each allocation of the run grows with the batch. */
+function slopesOf({ run, batch }: BatchRun, other: BatchRun): Float64Array {
+  const pair = pairsOf(run, other.run);
+  const totals = [totalBySite(run), totalBySite(other.run)] as const;
+  const slopes = new Float64Array(run.count);
+  const alike = new Map<string, number>(); // of the same line and size, in a step that could be paired
+  const size = (at: number): string => `${run.site[at]} ${run.requested[at]}`;
+  for (let at = 0; at < run.count; at++) {
+    const there = pair[at] ?? -1;
+    if (there < 0) continue;
+    const slope = ((run.requested[at] ?? 0) - (other.run.requested[there] ?? 0)) / (batch - other.batch);
+    slopes[at] = slope;
+    alike.set(size(at), slope);
+  }
+  for (let at = 0; at < run.count; at++) {
+    if ((pair[at] ?? -1) >= 0) continue;
+    const key = keyOf(run, at);
+    const [own = 0, others = 0] = totals.map(total => total.get(key));
+    // What the other run has not as often grows as its line does.
+    const ofLine =
+      own === 0 || others === 0 ? 0 : ((run.requested[at] ?? 0) * (1 - others / own)) / (batch - other.batch);
+    slopes[at] = alike.get(size(at)) ?? ofLine;
+  }
+  return slopes;
+}
+
 const keyOf = (run: RecordedRun, allocation: number): string => run.sites[run.site[allocation] ?? 0]?.key ?? '';
 
 function totalBySite(run: RecordedRun): Map<string, number> {
   const total = new Map<string, number>();
   for (let at = 0; at < run.count; at++)
-    total.set(keyOf(run, at), (total.get(keyOf(run, at)) ?? 0) + (run.bytes[at] ?? 0));
+    total.set(keyOf(run, at), (total.get(keyOf(run, at)) ?? 0) + (run.requested[at] ?? 0));
   return total;
 }
 
