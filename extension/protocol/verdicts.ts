@@ -61,6 +61,7 @@ export type FindingVerdict =
   | 'oom'
   | 'fragmentation'
   | 'pending'
+  | 'rounded'
   | 'cycle'
   | 'anomaly'
   | 'untraced';
