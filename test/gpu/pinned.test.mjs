@@ -12,7 +12,7 @@ const [NEEDED, TAKEN] = [72, 128].map(mib => COUNT * mib * 2 ** 20);
 function recorded(way) {
   const run = runTraced('pinned_rounded', { GMT_CASE: way });
   assert.equal(run.status, 0, run.stderr);
-  assert.deepEqual(run.truth, { pinned: true, needed: NEEDED });
+  assert.deepEqual([run.truth.pinned, run.truth.needed], [true, NEEDED]);
   const { findings, totals } = run.saved;
   const taken = totals.find(({ layer }) => layer === 'host')?.peakBytes ?? 0;
   console.log(`${way}: ${taken} of pinned memory; ${findings.map(({ title }) => title).join('; ') || 'no finding'}`);
@@ -22,8 +22,8 @@ function recorded(way) {
 test('pinned tensors that take more than they need are a note with their holder and their line', () => {
   const { findings, taken } = recorded('each');
   assert.ok(taken >= TAKEN, `${taken}`);
-  const { verdict, layer, bytes, count, place, holder } = findings[0] ?? {};
   assert.equal(findings.length, 1);
+  const [{ verdict, layer, bytes, count, place, holder }] = findings;
   assert.deepEqual([verdict, layer, bytes, count], ['rounded', 'host', TAKEN - NEEDED, COUNT]);
   assert.deepEqual([place.line, holder.path, holder.line], [lineOf('SITE'), '__main__.experts[...]', lineOf('HOLDER')]);
 });
@@ -35,5 +35,8 @@ for (const [way, most] of [
   test(`pinned tensors that take no more than they need: ${way}`, () => {
     const { findings, taken } = recorded(way);
     assert.ok(taken >= NEEDED && taken < most + 2 ** 26, `${taken}`);
-    assert.deepEqual(findings, []);
+    assert.deepEqual(
+      findings.filter(({ verdict }) => verdict === 'rounded' || verdict === 'leak'),
+      [],
+    );
   });
