@@ -30,7 +30,7 @@ function findingsFor({ bytes = 72 * MB, block = 128 * MB, count = 24, library = 
 test('tensors that take far more pinned memory than they need', () => {
   const finding = only(findingsFor({}));
   const { layer, class: kind, bytes, count, place, holder, sites } = finding;
-  assert.deepEqual([layer, kind, bytes, count, sites], ['host', null, 24 * 56 * MB, 24, [1]]);
+  assert.deepEqual([layer, kind, bytes, count, sites], ['host', null, 24 * 128 * MB, 24, [1]]);
   assert.deepEqual([place?.line, holder?.path, holder?.line], [7, '__main__.experts[...]', 8]);
   assert.match(finding.suggestion, /pinned_max_cached_size_mb:64`/);
   assertSentence([finding.title, ...finding.ruledOut, finding.suggestion].join('\n'));

@@ -60,23 +60,20 @@ function finding({ holder, count, process, site, needed, taken, blockBytes }: Ro
   const limit = Math.max(1, Math.floor(blockBytes / 2 / MIB));
   return makeFinding({
     ...{ id: `rounded ${process} ${holder.path}`, verdict: 'rounded', process, layer: 'host', holder, place, count },
-    ...{ places: place === null ? [] : [place], sites: [site], bytes: taken - needed },
+    ...{ places: place === null ? [] : [place], sites: [site], bytes: taken },
     headline: t(
       '{0} takes {1} of pinned host memory for {2} of tensors',
       holder.path,
       formatBytes(taken),
       formatBytes(needed),
     ),
-    detail: t(
-      '{0} times as much, because PyTorch rounds each pinned tensor up to a power of two',
-      (taken / needed).toFixed(2),
-    ),
+    detail: t('{0} times as much', (taken / needed).toFixed(2)),
     ruledOut: [
       t('Not a leak: it is the unused part of each block.'),
       t('Not GPU memory: pinned memory is host memory.'),
     ],
     suggestion: t(
-      'Pin a few large buffers whose sizes are powers of two, and use slices of them as tensors. Or pin each tensor in place, which rounds nothing: `torch.cuda.cudart().cudaHostRegister(x.data_ptr(), x.nbytes, 0)`. With PyTorch 2.13 or newer, `PYTORCH_ALLOC_CONF=pinned_max_cached_size_mb:{0}` also avoids the rounding, for tensors above {0} MiB. PyTorch does not reuse their memory then.',
+      'PyTorch rounds each pinned tensor up to a power of two. Pin a few buffers of such sizes, and use slices of them. Or pin each tensor in place: `torch.cuda.cudart().cudaHostRegister(x.data_ptr(), x.nbytes, 0)`. With PyTorch 2.13 or newer, `PYTORCH_ALLOC_CONF=pinned_max_cached_size_mb:{0}` also works: tensors above {0} MiB are then neither rounded nor cached.',
       String(limit),
     ),
   });
