@@ -2,17 +2,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { jobFile, runTraced } from './traced.mjs';
+import { inRoot } from '../project/root.mjs';
+import { runTraced } from './traced.mjs';
 
-const lines = readFileSync(jobFile('pinned_rounded'), 'utf8').split('\n');
+const lines = readFileSync(inRoot('test/workloads/pinned_rounded.py'), 'utf8').split('\n');
 const lineOf = word => lines.findIndex(line => line.endsWith(`# ${word}`)) + 1;
 const COUNT = 24;
 const [NEEDED, TAKEN] = [72, 128].map(mib => COUNT * mib * 2 ** 20);
 
 function recorded(way) {
-  const run = runTraced('pinned_rounded', { GMT_CASE: way });
+  const run = runTraced({ workload: 'pinned_rounded', options: [way] });
   assert.equal(run.status, 0, run.stderr);
-  assert.deepEqual([run.truth.pinned, run.truth.needed], [true, NEEDED]);
+  assert.deepEqual(JSON.parse(run.stdout), { pinned: true, needed: NEEDED });
   const { findings, totals } = run.saved;
   const taken = totals.find(({ layer }) => layer === 'host')?.peakBytes ?? 0;
   console.log(`${way}: ${taken} of pinned memory; ${findings.map(({ title }) => title).join('; ') || 'no finding'}`);

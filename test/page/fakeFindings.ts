@@ -146,7 +146,7 @@ function filling(): FindingView[] {
       ...{ fullAtStep: null, fullInSteps: null, bytes: 3072 * MB, count: 24, queryable: false, spark: [] },
       holder: { ...list, path: 'experts[...]', line: 8, length: 24 },
       suggestion:
-        'PyTorch rounds each pinned tensor up to a power of two. Pin a few buffers of such sizes, and use slices of them.',
+        'The size of each pinned tensor is rounded up to a power of two. Pin a few buffers of such sizes, and use slices of them.',
     }),
   ];
 }

@@ -73,7 +73,7 @@ function finding({ holder, count, process, site, needed, taken, blockBytes }: Ro
       t('Not GPU memory: pinned memory is host memory.'),
     ],
     suggestion: t(
-      'PyTorch rounds each pinned tensor up to a power of two. Pin a few buffers of such sizes, and use slices of them. Or pin each tensor in place: `torch.cuda.cudart().cudaHostRegister(x.data_ptr(), x.nbytes, 0)`. With PyTorch 2.13 or newer, `PYTORCH_ALLOC_CONF=pinned_max_cached_size_mb:{0}` also works: tensors above {0} MiB are then neither rounded nor cached.',
+      'The size of each pinned tensor is rounded up to a power of two. Pin a few buffers of such sizes, and use slices of them. Or pin each tensor in place: `torch.cuda.cudart().cudaHostRegister(x.data_ptr(), x.nbytes, 0)`. With PyTorch 2.13 or newer, `PYTORCH_ALLOC_CONF=pinned_max_cached_size_mb:{0}` also works: tensors above {0} MiB are then neither rounded nor cached.',
       String(limit),
     ),
   });

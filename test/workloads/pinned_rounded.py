@@ -1,11 +1,12 @@
-"""Weights of experts wait in pinned host memory, each a little larger than a power of two. GMT_CASE: how they are pinned."""
-import os
+"""Weights of experts wait in pinned host memory, each a little larger than a power of two. `pinned_rounded.py each|slices|register`: how
+they are pinned. Needs a GPU."""
+import json
+import sys
 
 import torch
-import truth
 
 BYTES, COUNT = 72 << 20, 24
-CASE = os.environ["GMT_CASE"]
+CASE = sys.argv[1]
 device = torch.zeros(8, device="cuda")
 if CASE == "slices":
     buffers = [torch.empty(1 << 30, dtype=torch.uint8, pin_memory=True) for _ in range(2)]
@@ -26,4 +27,4 @@ slot = torch.empty(BYTES, dtype=torch.uint8, device="cuda")
 for step in range(200):
     slot.copy_(experts[step % COUNT], non_blocking=True)
     torch.cuda.synchronize()
-truth.write(pinned=all(one.is_pinned() for one in experts), needed=BYTES * COUNT)
+print(json.dumps({"pinned": all(one.is_pinned() for one in experts), "needed": BYTES * COUNT}))
