@@ -11,7 +11,7 @@ const isUpdate = process.env.UPDATE_GOLDEN !== undefined;
 /** Of the test that runs: its key, and its sentences so far. */
 const running = new AsyncLocalStorage();
 /** Stages that run programs. */
-const OF_RUNS = /^test\/(?:cli|host|torch)\b/;
+const OF_RUNS = /^test\/(?:cli|ecosystem|host|torch)\b/;
 const LOCK_MS = 60_000;
 
 /** Above the folder that a test is bundled into, however deep that is. */

@@ -61,6 +61,7 @@ export type FindingVerdict =
   | 'oom'
   | 'fragmentation'
   | 'pending'
+  | 'rounded'
   | 'cycle'
   | 'anomaly'
   | 'untraced';
@@ -262,8 +263,27 @@ export interface Ledger {
   grows: 'tensor' | 'reserved' | 'driver' | 'process' | null;
 }
 
+/** What to do less of, or otherwise; `leak`: what grows. */
+export type AdviceKind =
+  | 'leak'
+  | 'gradients'
+  | 'pinning'
+  | 'prefetch'
+  | 'empty-cache'
+  | 'segments'
+  | 'limit'
+  | 'processes'
+  | 'parts'
+  | 'one-pool'
+  | 'pools'
+  | 'batch'
+  | 'copies'
+  | 'shapes'
+  | 'zero-grad'
+  | 'checkpointing';
 /** Something to try, and the bytes that it would have given by what was recorded. */
 export interface OutOfMemoryAdvice {
+  kind: AdviceKind;
   text: string;
   bytes: number;
   /** It may give less. */

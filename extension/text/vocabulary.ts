@@ -72,6 +72,7 @@ export function vocabulary(t: Translate): Vocabulary {
         t('Unused cache'),
         t('Much of PyTorch’s cache is waiting for a stream or belongs to another pool.'),
       ),
+      rounded: words('calm', t('Rounded up'), t('Pinned host memory is much larger than the tensors in it.')),
       cycle: words('warning', t('Cycles'), t('Much memory is waiting for Python’s garbage collector.')),
       anomaly: words('warning', t('Outlier'), t('One allocation was much larger than usual for this line.')),
       untraced: words('warning', t('Untraced'), t('The process uses more GPU memory than the traced calls explain.')),

@@ -74,10 +74,17 @@ class Found:
                 others.append(dict(named, count=len(shared), addresses=[hex(at) for at in shared[:most]]))
         return others[:MOST_ALSO]
 
-    def as_answer(self, finder, most):
-        answer = dict(self.answer, count=len(self.own), bytes=self.bytes(), addresses=[hex(at) for at in self.own[:most]])
+    def as_answers(self, finder, most, pinned):
+        """What it has in pinned host memory is an answer of its own, with the bytes that PyTorch's cache takes for such tensors."""
         also = self.also(finder, most)
-        return dict(answer, also=also) if also else answer
+        for part in ([at for at in self.own if at not in pinned], [at for at in self.own if at in pinned]):
+            if part:
+                sizes = [self.held[at] for at in part]
+                answer = dict(self.answer, count=len(part), bytes=sum(sizes), addresses=[hex(at) for at in part[:most]])
+                if part[0] in pinned:
+                    answer["rounded"] = sum(1 << (size - 1).bit_length() for size in sizes)
+                yield dict(answer, also=also) if also else answer
+                also = None  # of both
 
 
 def rank(found):
@@ -124,12 +131,12 @@ def share_out(found):
     return sorted((each for each in found if each.own), key=lambda each: (-each.bytes(),) + rank(each))
 
 
-def with_lines(ordered, milliseconds, most):
+def with_lines(ordered, milliseconds, most, pinned=frozenset()):
     """(the answers of holders with their lines, as far as there is time; whether there was too little): of `most` of their blocks the
-    addresses. The program's objects are not needed for it any more."""
+    addresses; `pinned`: addresses in pinned memory. The program's objects are not needed for it any more."""
     deadline = tensors.Deadline(max(milliseconds, LEAST_LINES_MS))
     finder = lines.Finder(lines.Files(lines.STARTED), deadline)
     for each in ordered[:MOST_LINES]:
         each.find_line(finder)
     finder.deadline = tensors.Deadline(deadline.left_ms())  # without these the answer is not cut
-    return [each.as_answer(finder, most) for each in ordered], deadline.cut
+    return [answer for each in ordered for answer in each.as_answers(finder, most, pinned)], deadline.cut

@@ -29,6 +29,7 @@ class Survey:
         every = tensors.all_tensors(snapshot)
         pinned = tensors.pinned()
         self.tensors = [each for each in every if tensors.on_gpu(each) or pinned(each)]
+        self.pinned = frozenset(tensors.address(each) for each in self.tensors if not tensors.on_gpu(each))
         self.groups, self.seen = {}, set()
         self.ends = {}  # id of what keeps graphs -> [(how, [(address, bytes)])]
         self.start = roots.Roots(snapshot)
@@ -177,8 +178,9 @@ def answer(settings, when, step):
         every = len(groups) <= MOST_GROUPS and survey.sampled == len(survey.tensors)
         if every and len(more) <= MOST_MORE and not deadline.cut:
             answer["more"] = more  # with the groups' addresses: all that Python has
+        pinned = survey.pinned
         del survey
     left_ms = deadline.left_ms() + budget * (1 - holders.SEARCH_SHARE)
-    answer["groups"], _cut = found_part.with_lines(groups[:MOST_GROUPS], left_ms, MOST_ADDRESSES)
+    answer["groups"], _cut = found_part.with_lines(groups[:MOST_GROUPS], left_ms, MOST_ADDRESSES, pinned)
     answer.update(ok=True, tookMs=deadline.elapsed_ms(), cut=deadline.cut, frozen=gc.get_freeze_count())
     natives["answer"](0, json.dumps(answer), sequence)

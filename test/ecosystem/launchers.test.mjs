@@ -120,8 +120,11 @@ describe('Slurm', { skip: noSlurm ?? false }, () => {
           [...[0, 1].map(() => ['n1', STEPS, false]), ...[0, 1].map(() => [dies, 41, true])],
         );
         summaries.slice(0, 2).forEach(checkRank);
-        assert.match(notes.join('\n'), /^Rank 2 has said nothing for 1 h 00 min: what it had at step 41 is shown\.$/m);
-        assert.match(notes.join('\n'), /^Rank 3 has said nothing for /m);
+        assert.deepEqual(
+          notes.map(note => /\d+/.exec(note)?.[0]),
+          ['2', '3'],
+          notes.join('\n'),
+        );
       }
     });
 

@@ -4,8 +4,11 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { inRoot } from '../project/root.mjs';
+import { linesOf, sentencesOf } from '../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(fileURLToPath(import.meta.url));
 
 const python = process.env.GMT_NOTEBOOK_PYTHON;
 const cli = inRoot('dist/cli.js');
@@ -50,7 +53,7 @@ test('holders are called as the notebook calls them', () => {
 
 test('what is advised frees it', () => {
   assert.match(seen.left, /: _, __ or ___ .*, output/);
-  for (const told of seen.after) assert.match(told, /No tensor that is alive begins at/);
+  for (const told of seen.after) assertSentence(told);
 });
 
 test('an interrupt comes once; the kernel ends, and starts again, with its trace saved', () => {
@@ -66,11 +69,11 @@ test('rows are cells, and runs of a cell are told apart', () => {
   const { stdout } = command('report', trace, '--at', 'mark:In [13]');
   assert.match(stdout, /977\.00 KiB in 1 .*In \[2\]: 1 /);
   assert.match(stdout, /2\.86 MiB in 3 .*In \[4, 5, 6\]: 2 /);
-  const grows = (cell, each) => `${cell}, which grows every time you run it: ${each}`;
-  assert.ok(stdout.includes(grows('In [4, 5, 6]', '977.00 KiB')), stdout);
-  assert.ok(stdout.includes(grows('In [9, 10, 11, 12]', '1.14 MiB')), stdout);
-  assert.match(stdout, /LIVE BY CELL[^]*1\.14 MiB in 1 {2}In \[7, 8\]\n/);
+  assertSentence(linesOf(stdout, /^ *[\d.]+ [KM]iB in \d+ {2}In /));
   const { cells } = JSON.parse(command('report', trace, '--at', 'mark:In [13]', '--format', 'json').stdout);
+  const grows = new Map(cells.map(({ cell, bytesPerRun }) => [cell, bytesPerRun]));
+  assert.equal(grows.get('In [4, 5, 6]'), 977 << 10);
+  assert.equal((grows.get('In [9, 10, 11, 12]') / 2 ** 20).toFixed(2), '1.14');
   const [one] = cells.filter(({ cell }) => cell === 'In [7, 8]');
   assert.deepEqual(
     one.runs.map(({ number, liveCount }) => [number, liveCount]),
@@ -82,7 +85,7 @@ test('rows are cells, and runs of a cell are told apart', () => {
 });
 
 test('without a moment the newest cell is shown, not what the kernel frees when it ends', () => {
-  assert.match(command('report', trace).stdout, /As of the end of In \[18\]/);
+  assertSentence(linesOf(command('report', trace).stdout, /In \[18\]/));
 });
 
 test('a kernel ends with its Jupyter server', { timeout: 600_000 }, async () => {
@@ -110,19 +113,16 @@ test('kernel install: beside the chosen one with its pictures; uninstall takes o
   const { status, stdout, stderr } = command('kernel', 'install', '--kernel', 'mine');
   assert.equal(status, 0, stderr);
   const made = join(prefix, 'kernels/mine-gpu-memtrace');
-  assert.equal(stdout, `Installed "Mine (GPU Memory Trace)" in ${made}\n`);
+  assert.ok(stdout.includes(`"Mine (GPU Memory Trace)" in ${made}\n`), stdout);
   assert.equal(readFileSync(join(made, 'logo-64x64.png'), 'utf8'), 'picture');
   const { argv } = JSON.parse(readFileSync(join(made, 'kernel.json'), 'utf8'));
   assert.deepEqual(argv, [process.execPath, cli, 'run', '--format', 'none', '--', ...fields.argv]);
   const none = command('kernel', 'install', '--kernel', 'none');
   assert.equal(none.status, 1);
-  assert.match(none.stderr, /There is no Python kernel "none" for Jupyter; found: .*mine.*--python PATH/);
+  assert.match(none.stderr, /"none".*mine.*--python PATH/);
   assert.equal(command('kernel', 'uninstall', '--name', 'mine').status, 1);
   assert.equal(command('kernel', 'uninstall', '--kernel', 'mine').status, 0);
   assert.deepEqual(readdirSync(join(prefix, 'kernels')), ['mine']);
-  assert.match(
-    command('kernel', 'install', '--python', '/nowhere').stderr,
-    /\/nowhere is not a working Python interpreter/,
-  );
+  assertSentence(command('kernel', 'install', '--python', '/nowhere').stderr);
   assert.equal(command('kernel', 'instal').status, 2);
 });

@@ -84,13 +84,13 @@ test('Lightning: a module that keeps its losses is found, with who holds them', 
   run('lightning_fit', ['traced', 'leak'], 'leak.gputrace');
   const [leak] = reportOf(join(place.folder, 'leak.gputrace')).findings;
   assert.equal(leak?.verdict, 'leak');
-  assert.match(JSON.stringify(leak), /history/);
+  assert.match(leak.holder.path, /history/);
 });
 
 test('a callback in a program that is not recorded warns once, and logs nothing', () => {
   const { losses, stderr } = run('lightning_fit', ['traced']);
   assert.ok(losses.length > 0);
-  assert.match(stderr, /GpuMemtraceCallback: nothing is recorded; start the program with GPU_MEMTRACE=1/);
+  assert.match(stderr, /GpuMemtraceCallback: .*GPU_MEMTRACE=1/);
 });
 
 test('tensors are recorded where CUDA was there before PyTorch', () => {

@@ -13,9 +13,10 @@ const EXPERIMENTS = [
 ];
 
 /** All live blocks of a process by address, with device, thread, line; PyTorch's blocks may be rounded up. */
-function check(report, table, facts, layer) {
+function check(report, facts, layer) {
   const sites = new Map(report.sites.map(site => [site.id, site]));
   const names = new Map(facts.threads.map(({ tid, name }) => [tid, name]));
+  assert.ok(report.processes.some(({ pid }) => pid === facts.pid));
   const live = new Map(
     report.allocations
       .filter(each => each.layer === layer && each.pid === facts.pid)
@@ -36,24 +37,17 @@ function check(report, table, facts, layer) {
     );
     assert.equal(total(report, 'driver', facts.pid).segmentAllocations > 0, true);
   }
-  assert.match(table, new RegExp(`^PID: ${facts.pid} / UID: `, 'm'));
-  for (const { tid, name } of facts.threads) {
-    const own = facts.live.filter(block => block.tid === tid).sort((a, b) => b.bytes - a.bytes);
-    if (own.length === 0) continue;
-    assert.match(table, new RegExp(`^  ${name}:${tid}$`, 'm'));
-    assert.match(table, new RegExp(`^    0x[0-9a-f]+:gpu_${own[0].device}: .*[a-z_]+\\.py:\\d+ `, 'm'));
-  }
 }
 
 for (const [name, ...options] of EXPERIMENTS) {
   for (const [backend, layer] of Object.entries({ torch: 'tensor', driver: 'driver' })) {
     test(`${name} on ${backend}`, () => {
       const env = { GPU_MEMTRACE_WORKLOAD: backend };
-      const { report, table, stdout, status, stderr } = runTraced({ workload: name, options }, env);
+      const { report, stdout, status, stderr } = runTraced({ workload: name, options }, env);
       assert.equal(status, 0, stderr);
       const facts = JSON.parse(stdout.trim().split('\n').at(-1));
       const processes = facts.processes ?? [facts];
-      for (const each of processes) check(report, table, each, layer);
+      for (const each of processes) check(report, each, layer);
       if (facts.anomaly) {
         const biggest = report.allocations.filter(each => each.layer === layer).sort((a, b) => b.bytes - a.bytes)[0];
         assert.deepEqual([biggest.bytes, biggest.tid], [facts.anomaly.bytes, facts.anomaly.tid]);

@@ -79,11 +79,8 @@ for (const words of [[], ['-n', '2']]) {
     const { stdout } = runPython(place, [...flags, jobFile('package_limits')], {}, process.env);
     const found = [...stdout.matchAll(/^(PASSED|FAILED) \S*::test_(\w+)/gm)].map(([, how, name]) => `${how} ${name}`);
     assert.deepEqual(found.sort(), ['FAILED leaks', 'FAILED over', 'PASSED fits', 'PASSED matmul'], stdout);
-    assert.match(
-      stdout,
-      /The test used 124\.00 MiB of GPU memory at its peak; its limit is 100 MB\.\n *124\.00 MiB in 2 /,
-    );
-    assert.match(stdout, /leaks more than 1 MB from one call stack:\n *6\.00 MiB in 3 .*package_limits\.py:11 tensor/);
-    assert.doesNotMatch(stdout, /The GPU is simulated/);
+    assert.match(stdout, /^ *124\.00 MiB in 2 /m);
+    assert.match(stdout, /^ *6\.00 MiB in 3 .*package_limits\.py:11 tensor/m);
+    assert.doesNotMatch(stdout, /simulated/);
   });
 }

@@ -16,8 +16,6 @@ test('reserved and live bytes by pool, who has it, and the same results', () => 
   for (const pool of graphs) assert.ok(pool.label.includes('__main__.graphs[...]'), pool.label);
   const own = pools.find(pool => pool.kind === 'mempool');
   assert.deepEqual([own.makers, own.label.includes('__main__.scratch')], [1, true]);
-  assert.match(run.table, /4 captured graphs reserve .*, of which .* is unused between replays/);
-  assert.match(run.table, /1 MemPool reserves .*, of which .* is unused/);
   const byPool = pools.map(pool => [pool.id, pool.liveBytes]);
   const blocks = run.report.allocations.filter(block => block.layer === 'tensor');
   const summed = byPool.map(([id]) => [
@@ -34,7 +32,6 @@ test('tensors that torch_memory_saver paused hold no memory, and hold it again o
   const of = run => run.saved.pools.filter(pool => pool.kind === 'paused').map(pool => pool.liveBytes);
   assert.match(paused.stdout, /given back True/, paused.stderr);
   assert.deepEqual(of(paused), [8 * 256 * 2 ** 20]);
-  assert.match(paused.table, /2\.00 GiB of these tensors are paused/);
   const resumed = runTraced([...job, 'resume']);
   assert.match(resumed.stdout, /values \[0, 1, 2, 3, 4, 5, 6, 7\]/, resumed.stderr);
   assert.deepEqual(of(resumed), []);
@@ -46,8 +43,5 @@ test('a GPU that captured graphs keep to themselves: the reason, and what to do'
   const failure = run.report.oom.find(one => one.cause !== undefined);
   console.log(run.stderr);
   assert.equal(failure.cause, 'pools');
-  assert.match(
-    failure.advice[0].text,
-    /^3 captured graphs reserve .*, of which .* is unused between replays.*pool=first\.pool\(\)/s,
-  );
+  assert.equal(failure.advice[0].kind, 'one-pool', failure.advice[0].text);
 });

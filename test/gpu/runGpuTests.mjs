@@ -38,6 +38,7 @@ const tests = [
   'callers',
   'modules',
   'passes',
+  'pinned',
   'ranges',
   'beyond',
   'compiled',

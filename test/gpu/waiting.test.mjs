@@ -7,15 +7,15 @@ import { runTraced } from './traced.mjs';
 const MB = 1 << 20;
 
 function judged(shape) {
-  const { status, stderr, truth, report, table } = runTraced('waiting', { GMT_SHAPE: shape });
+  const { status, stderr, truth, report } = runTraced('waiting', { GMT_SHAPE: shape });
   assert.equal(status, 0, stderr);
   const cost = truth.costMicroseconds.toFixed(1);
   console.log(`${shape}: ${report.ledger[0].pendingBytes / MB} MB at the end; one look takes ${cost} µs`);
-  return { truth, ledger: report.ledger[0], findings: report.findings, table };
+  return { truth, ledger: report.ledger[0], findings: report.findings };
 }
 
 test('a side stream that stays behind: pending, no leak, as much as PyTorch counts itself', () => {
-  const { truth, ledger, findings, table } = judged('share');
+  const { truth, ledger, findings } = judged('share');
   const counts = truth.waiting.slice(-20);
   assert.ok(Math.min(...counts) >= 64 * MB, String(counts));
   assert.ok(ledger.pendingBytes >= Math.min(...counts) && ledger.pendingBytes <= Math.max(...counts));
@@ -23,8 +23,7 @@ test('a side stream that stays behind: pending, no leak, as much as PyTorch coun
     findings.map(finding => finding.verdict),
     ['pending'],
   );
-  assert.match(findings[0].suggestion, /record_stream/);
-  assert.match(table, /^ {2}waiting for a stream, gpu_0: /m);
+  assert.deepEqual([findings[0].layer, findings[0].bytes > 0], ['driver', true]);
 });
 
 test('a side stream that falls behind ever more: it grows, and the cache with it', () => {

@@ -138,6 +138,16 @@ function filling(): FindingView[] {
       fullInSeconds: 2.9e8,
       place: { ...place(23), file: '/home/user/project/metrics.py' },
     }),
+    finding({
+      ...{ id: 'rounded 0', verdict: 'rounded', class: null, layer: 'host', bytesPerStep: 0, sinceStep: null },
+      title: 'experts[...] takes 3.00 GiB of pinned host memory for 1.69 GiB of tensors: 1.78 times as much',
+      headline: 'experts[...] takes 3.00 GiB of pinned host memory for 1.69 GiB of tensors',
+      detail: '1.78 times as much',
+      ...{ fullAtStep: null, fullInSteps: null, bytes: 3072 * MB, count: 24, queryable: false, spark: [] },
+      holder: { ...list, path: 'experts[...]', line: 8, length: 24 },
+      suggestion:
+        'The size of each pinned tensor is rounded up to a power of two. Pin a few buffers of such sizes, and use slices of them.',
+    }),
   ];
 }
 

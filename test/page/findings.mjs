@@ -27,6 +27,24 @@ const checks = {
     assert.equal(await colour('leak 0'), 'rgb(241, 76, 76)');
     assert.notEqual(await colour('fragmentation 0'), 'rgb(241, 76, 76)');
   },
+  async 'amber is for what may grow or costs GPU memory; notes are grey'() {
+    const { page: other, context: own } = await openPage(browser, files, { story: 'filling', width: 420, height: 900 });
+    await other.locator('[data-action=all-findings]').click();
+    const colours = await Promise.all(
+      ['rising 0', 'slow 0', 'rounded 0'].map(id =>
+        other.locator(`[data-finding="${id}"]`).evaluate(element =>
+          [element, element.querySelector('.finding-word')].map(one => {
+            const { borderLeftColor, color } = window.getComputedStyle(one);
+            return one === element ? borderLeftColor : color;
+          }),
+        ),
+      ),
+    );
+    const [rising, slow, rounded] = colours;
+    assert.deepEqual(slow, rounded);
+    for (const place of [0, 1]) assert.notEqual(rising[place], rounded[place]);
+    await own.close();
+  },
   async 'the line to change opens first, by mouse and by key'() {
     for (const [id, open] of [
       ['leak 0', true],

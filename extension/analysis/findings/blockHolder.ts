@@ -1,6 +1,8 @@
 import type { BlockHolder, HolderQuery } from '../../protocol/requests/blockRequests';
+import type { HolderLink } from '../../protocol/requests/verdictRequests';
 import type { TraceSource } from '../../protocol/trace';
-import { holderEntries, linkText } from './kinds/holderAnswers';
+import { formatCount } from '../../text/format';
+import { holderEntries } from './kinds/holderAnswers';
 
 /** The newest answer that names the block at this address; null where none does, or the agent found nobody. */
 export function holderOfBlock(source: TraceSource, query: HolderQuery): BlockHolder | null {
@@ -16,4 +18,10 @@ export function holderOfBlock(source: TraceSource, query: HolderQuery): BlockHol
       return { ...found.holder, chain: found.chain.map(linkText), timeNs };
   }
   return null;
+}
+
+/** `[...] (list of 12): Tensor`: what refers, and to what. */
+function linkText({ kind, name, type, length }: HolderLink): string {
+  const size = length === null ? '' : ` (${kind} of ${formatCount(length)})`;
+  return type === '' ? `${name}${size}` : `${name}${size}: ${type}`;
 }

@@ -24,6 +24,7 @@ import { readHolders } from './kinds/holderAnswers';
 import { layerFindings } from './kinds/layer';
 import { failureFindings, judgeFailures } from './kinds/outOfMemory';
 import { PINNED_CACHE, unusedPinnedGrowth } from './kinds/pinnedCache';
+import { roundedFindings } from './kinds/pinnedRounded';
 import { unjudgedLines } from './unjudged';
 
 /** Sites that are judged between two yields. */
@@ -79,6 +80,7 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
       ...cellFindings(source, new Set(unexplained.flatMap(leak => leak.sites))),
       ...layerFindings(ledgers, { source, leaks, setUps, sites: judged.flatMap(({ sites }) => sites) }),
       ...judged.flatMap(({ sites }) => [...cycleFindings(sites, source), ...anomalyFindings(sites, source)]),
+      ...roundedFindings(source, leaks.filter(isLeak)),
       ...unexplained.filter(leak => leak.verdict === 'slow'),
     ]),
     ledger: ledgers.map(({ ledger }) => ledger),

@@ -112,8 +112,11 @@ class Holders(AgentTest):
         self.assertEqual(last["__main__.outputs[...]"]["bytes"], 40 * 512)
         self.assertEqual(last["__main__.outputs[...]"]["length"], 40)
         told = [at for each in surveys[2]["groups"] for at in each["addresses"]] + surveys[2]["more"]
-        self.assertEqual(len(told), len(set(told)))
-        self.assertEqual(len(told), sum(each["count"] for each in surveys[2]["groups"]))
+        self.assertEqual(len(set(told)), sum(each["count"] for each in surveys[2]["groups"]))
+        experts = [each for each in surveys[2]["groups"] if each["path"] == "__main__.experts[...]"]
+        sizes = [(each["count"], each["bytes"], each.get("rounded")) for each in experts]
+        self.assertEqual(sizes, [(20, 20 * 512, None), (20, 20 * 5000, 20 * 8192)])
+        self.assertEqual({int(at, 16) & 0x10000 for at in experts[1]["addresses"]}, {0x10000})  # in pinned host memory
         self.assertEqual(last["__main__.model (parameters and buffers)"]["count"], 4)
         self.assertEqual(last["__main__.model.block.memory"]["bytes"], 1 << 17)
         self.assertEqual(log.names.get(0x6000), (1, "late"))

@@ -163,7 +163,6 @@ class WithoutCupti(Traced):
     def check_note(self, log):
         self.assertEqual((log.driver_source, log.simulated, log.lost), (GMT_DRIVER_NONE, 1, {}))
         [note] = [text for code, text in log.notes if code == GMT_NOTE_NO_CUPTI]
-        self.assertIn("tensors are recorded, but driver allocations are not", note)
         if "failed (error" not in note:
             self.assertIn("nvidia-cuda-cupti-cu12", note)
 

@@ -15,6 +15,7 @@ import type {
   SiteSeries,
   SiteSeriesQuery,
   SiteWindow,
+  Totals,
   TraceInfo,
 } from '../../../extension/protocol/trace';
 import { FakeTrace, makeInfo, makeProcess, makeSite, makeTotals } from '../fakeTrace';
@@ -131,7 +132,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
       }),
     ],
     devices: [{ index: 0, name: 'GPU', totalBytes: facts.totalBytes ?? 0 }],
-    totals: [makeTotals({ allocations: 1 })],
+    totals: [makeTotals({ allocations: 1 }), ...pinnedTotals(run)],
     lost: facts.lost ?? { events: 0, byCause: {} },
     outOfMemory: facts.outOfMemory ?? [],
     outOfMemoryCount: facts.outOfMemoryCount ?? facts.outOfMemory?.length ?? 0,
@@ -158,6 +159,14 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
       bytes: answer.text.length,
     })),
   });
+}
+
+/** Of pinned memory, where there is any. */
+function pinnedTotals(run: StepRun): Totals[] {
+  const blocks = run.sites().flatMap(site => (run.factsOf(site).layer === 'host' ? run.blocks(site) : []));
+  const bytes = blocks.reduce((sum, block) => sum + block.bytes, 0);
+  const held = { liveBytes: bytes, liveCount: blocks.length, peakBytes: bytes, allocations: blocks.length };
+  return bytes === 0 ? [] : [makeTotals({ layer: 'host', device: -1, ...held })];
 }
 
 function sitesOf(run: StepRun, facts: RunFacts) {

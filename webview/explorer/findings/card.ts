@@ -100,9 +100,11 @@ export class FindingCard {
     setAttribute(this.element, 'data-fixed', String(fixed));
     const { id, verdict, cause, headline, detail, spark } = finding;
     const severe = isLeak(finding) || finding.failure?.wentOn === false;
+    const { name, sentence, tone } = WORDS.findings[verdict];
     setAttributes(this.element, { 'data-finding': id, 'data-verdict': verdict, 'data-severe': String(severe) });
-    setText(this.word, WORDS.findings[verdict].name);
-    setAttribute(this.word, 'title', WORDS.findings[verdict].sentence);
+    setAttribute(this.element, 'data-tone', tone);
+    setText(this.word, name);
+    setAttribute(this.word, 'title', sentence);
     setText(this.sentence, headline);
     // Figures stand below; why an allocation failed is none.
     setTextOrHide(this.cause, cause === null ? '' : (detail ?? ''));

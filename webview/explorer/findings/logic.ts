@@ -14,6 +14,7 @@ const RANK: Record<FindingView['verdict'], number> = {
   cycle: 2,
   untraced: 2,
   anomaly: 3,
+  rounded: 3,
   slow: 4,
 };
 

@@ -11,9 +11,9 @@ import { blocksText } from '../../words';
 
 // The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 
-/** Kinds that mean that the agent found no holder: C++ or another process may hold a block, or time ran out. */
 /** As the agent writes them, but for `none`. */
 const LIMITS = ['maybe', 'shrinks', 'anew'] as const;
+/** Kinds that mean that the agent found no holder: C++ or another process may hold a block, or time ran out. */
 const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
 /** A holder's path, of what keeps a graph too. */
 const plainPath = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
@@ -73,6 +73,8 @@ export interface HolderEntry {
   count: number;
   /** Of all of them; null: the answer does not say. */
   bytes: number | null;
+  /** Of tensors in pinned memory: what PyTorch's cache takes for them; null: they lie on a GPU. */
+  rounded: number | null;
   /** Others that have some of these blocks too. */
   also: HolderEntry[];
 }
@@ -95,6 +97,7 @@ function readEntry(entry: Fields): HolderEntry {
     addresses: addressesOf(entry),
     count: positive(entry.count) ?? 0,
     bytes: positive(entry.bytes),
+    rounded: positive(entry.rounded),
     also: fieldsIn(entry.also).map(readEntry),
   };
 }
@@ -136,12 +139,6 @@ function readChain(value: unknown): HolderLink[] {
     if (!isFields(link)) return [];
     return [{ kind: word(link.kind), name: word(link.name), type: word(link.type), length: positive(link.length) }];
   });
-}
-
-/** `[...] (list of 12): Tensor`: what refers, and to what. */
-export function linkText({ kind, name, type, length }: HolderLink): string {
-  const size = length === null ? '' : ` (${kind} of ${formatCount(length)})`;
-  return type === '' ? `${name}${size}` : `${name}${size}: ${type}`;
 }
 
 function namesAll({ ok, cut, more }: Fields): boolean {

@@ -67,15 +67,15 @@ function grown({ failure: { snapshot }, cause, leak, after }: Failed, source: Tr
   if (leak !== null) {
     const held = sum(sites.map(({ site, liveBytes }) => (leak.sites.includes(site) ? liveBytes : 0)));
     // What it holds is that of the last step; the program may have gone on.
-    return { against, text: leak.suggestion, bytes: Math.min(held || Infinity, leak.bytes) };
+    return { kind: 'leak', against, text: leak.suggestion, bytes: Math.min(held || Infinity, leak.bytes) };
   }
   // prettier-ignore
   const forAfter = t('If you need no gradients, for example during evaluation, use `torch.no_grad()`, and move the tensors that you store to the CPU (`.cpu()`).');
-  if (after !== null) return { against, text: forAfter, bytes: after.bytes };
+  if (after !== null) return { kind: 'gradients', against, text: forAfter, bytes: after.bytes };
   const [first] = cause === 'leak' ? sites : [];
   const frame = first === undefined ? null : namedFrame(source.site(first.site));
   const text = suggest('outputs', null, { lines: frame === null ? [] : [lineText(frame.file, frame.line) ?? ''] });
-  return { against, text, bytes: first === undefined ? 0 : first.liveBytes - first.usualAllocatedBytes };
+  return { kind: 'leak', against, text, bytes: first === undefined ? 0 : first.liveBytes - first.usualAllocatedBytes };
 }
 
 // prettier-ignore
@@ -98,10 +98,10 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
   const { freeBytes: unused, largestFreeBytes: gap, emptyBytes } = snapshot?.fragmentation ?? NO_SEGMENTS;
   // prettier-ignore
   if (layer === 'host') return [
-    { against: cause, bytes: requestedBytes / 2, text: t('Pin less host memory: remove `pin_memory` if it is not needed, or pin the memory in parts, one after the other.') },
-    { against: null, bytes: failure.liveBytes, text: t('Free pinned memory that is no longer used, or use fewer `DataLoader` workers and a smaller `prefetch_factor`.') },
+    { kind: 'pinning', against: cause, bytes: requestedBytes / 2, text: t('Pin less host memory: remove `pin_memory` if it is not needed, or pin the memory in parts, one after the other.') },
+    { kind: 'prefetch', against: null, bytes: failure.liveBytes, text: t('Free pinned memory that is no longer used, or use fewer `DataLoader` workers and a smaller `prefetch_factor`.') },
   ];
-  const ofCache = { against: 'cache', bytes: cause === 'cache' ? emptyBytes : 0 } as const;
+  const ofCache = { kind: 'empty-cache', against: 'cache', bytes: cause === 'cache' ? emptyBytes : 0 } as const;
   const room = Math.max(freeBytes ?? 0, gap);
   const parts = room > 0 ? Math.ceil(requestedBytes / room) : 2; // what fits is unknown
   const saved = cause === 'big-request' && parts <= MOST_PARTS ? requestedBytes * (1 - 1 / parts) : 0;
@@ -109,10 +109,10 @@ function around({ failure, cause, freeBytes, othersBytes, limited }: Failed): Id
   // prettier-ignore
   return [
     { ...ofCache, text: t('Call `torch.cuda.empty_cache()` before the library first needs memory, or use the library once at the start.') },
-    { against: 'fragmentation', bytes: cause !== 'cache' && gap < requestedBytes ? unused : 0, text: fragmentationAdvice() },
-    { against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, atMost: true, text: t('Raise the limit set by `torch.cuda.set_per_process_memory_fraction`, or remove that call.') },
-    { against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes use it on this GPU (`nvidia-smi` lists them). Stop them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
-    { against: 'big-request', bytes: saved, text: t('Split the work of that line into {0} parts, one after the other. Each part needs {1}.', count, each) },
+    { kind: 'segments', against: 'fragmentation', bytes: cause !== 'cache' && gap < requestedBytes ? unused : 0, text: fragmentationAdvice() },
+    { kind: 'limit', against: 'limit', bytes: limited ? (freeBytes ?? 0) : 0, atMost: true, text: t('Raise the limit set by `torch.cuda.set_per_process_memory_fraction`, or remove that call.') },
+    { kind: 'processes', against: 'other-process', bytes: limited ? 0 : (othersBytes ?? 0), text: t('Other processes use it on this GPU (`nvidia-smi` lists them). Stop them, or choose another GPU (`CUDA_VISIBLE_DEVICES`).') },
+    { kind: 'parts', against: 'big-request', bytes: saved, text: t('Split the work of that line into {0} parts, one after the other. Each part needs {1}.', count, each) },
   ];
 }
 
@@ -125,8 +125,8 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
   const [keep, all] = [poolTexts(graphs).join(''), poolTexts(privatePools(pools)).join('; ')];
   // prettier-ignore
   return [
-    { against: 'pools', bytes: shared, text: `${keep}. ${sharedPoolAdvice(pools)}` },
-    { against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture fewer graphs, or delete graphs and MemPools that are no longer needed and call `torch.cuda.empty_cache()`.', all) },
+    { kind: 'one-pool', against: 'pools', bytes: shared, text: `${keep}. ${sharedPoolAdvice(pools)}` },
+    { kind: 'pools', against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture fewer graphs, or delete graphs and MemPools that are no longer needed and call `torch.cuda.empty_cache()`.', all) },
   ];
 }
 
@@ -143,11 +143,11 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
   const left = inForward ? oldGradients(snapshot, source) : 0;
   // prettier-ignore
   return [
-    { against: 'full', bytes: scaling / 10, text: t('Use a batch that is 10% smaller, or inputs that are 10% shorter. Later layers may still not fit.') },
+    { kind: 'batch', against: 'full', bytes: scaling / 10, text: t('Use a batch that is 10% smaller, or inputs that are 10% shorter. Later layers may still not fit.') },
     copiesIn(failure, snapshot, { cause, source }),
     broadcastIn(failure, snapshot, cause),
-    { against: left > scaling / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
-    { against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
+    { kind: 'zero-grad', against: left > scaling / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
+    { kind: 'checkpointing', against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
   ];
 }
 
@@ -168,6 +168,7 @@ function copiesIn(
   // prettier-ignore
   const text = t('{0} tensors of about the requested size ({3}), or half or twice that size, are already alive: {1} at {2}. If they are copies of one tensor, compute it in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
   return {
+    kind: 'copies',
     against: cause === 'limit' ? cause : 'full',
     seen: true,
     bytes: same.length > 1 && count <= MOST_COPIES ? bytes + requestedBytes / 2 : 0,
@@ -188,7 +189,7 @@ function broadcastIn({ requestedBytes }: OutOfMemory, { sites }: MemorySnapshot,
   });
   // prettier-ignore
   const text = t('The request is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({0}, 1) and ({0},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
-  return { against, seen: true, bytes: found.length > 0 ? requestedBytes : 0, text };
+  return { kind: 'shapes', against, seen: true, bytes: found.length > 0 ? requestedBytes : 0, text };
 }
 
 const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';

@@ -19,8 +19,9 @@ export const PINNED_CACHE: FindingHolder = {
 };
 
 /** Pinned memory that PyTorch's own allocator took: it is kept for other tensors when those in it are gone (`CachingHostAllocator.cpp`). */
-export function isPinnedCache({ layer, site }: SiteVerdict, source: TraceSource): boolean {
-  return layer === 'host' && /^PyTorch /.test(libraryName(source.site(site)?.library ?? ''));
+export function isPinnedCache({ site }: Pick<SiteVerdict, 'site'>, source: TraceSource): boolean {
+  const known = source.site(site);
+  return known?.layer === 'host' && /^PyTorch /.test(libraryName(known.library));
 }
 
 /** Whether a search in the running program found no tensor in blocks of the site; null: there was none. */

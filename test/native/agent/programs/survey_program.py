@@ -1,5 +1,5 @@
 """40 steps that keep each step's output in a list, its graph in a function's variable, and something in the parts of a module: in a
-hook's closure and in a list of the module's own."""
+hook's closure and in a list of the module's own. Of a list, a part lies in pinned host memory."""
 
 import torch
 import tracing
@@ -30,6 +30,10 @@ model = Net()
 optimizer = torch.optim.Optimizer()
 outputs = []
 watch(model.block)
+torch._C.TensorBase.is_pinned = lambda tensor: not tensor.is_cuda
+experts = [torch.Tensor(0x800000 + 0x10000 * place, 5000 if place % 2 else 512) for place in range(40)]
+for place in range(1, 40, 2):
+    experts[place].is_cuda = False
 
 
 def train():
@@ -48,3 +52,4 @@ def train():
 
 assert tracing.begin()
 train()
+torch.cuda.is_initialized = lambda: True  # pinned memory is looked for only then
