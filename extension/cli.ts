@@ -4,7 +4,7 @@ import { simulatorProblem } from './capture/checks/simulator';
 import { parseArguments } from './cli/arguments/arguments';
 import { attach } from './cli/attach';
 import { doctor } from './cli/doctor';
-import { fit } from './cli/fit';
+import { fit } from './cli/fitCommand';
 import { helpLines } from './cli/arguments/help';
 import { helpVerbs } from './cli/arguments/helpOptions';
 import { COMPLETIONS } from './cli/completion';

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatPlural } from '../text/format';
 import type { Forecast } from './forecast';
 
-/** What a text says of an answer of `fit` (`FitAnswer` of extension/cli/fit.ts). */
+/** What a text says of an answer of `fit` (`FitAnswer` of extension/cli/fitCommand.ts). */
 export interface FitFacts {
   trace: string;
   gpu: string;

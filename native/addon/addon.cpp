@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "addon/allocator.h"
+#include "addon/allocator_replay.h"
 #include "addon/lifetimes_object.h"
 #include "addon/program.h"
 #include "addon/promise_worker.h"

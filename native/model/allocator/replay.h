@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "model/allocator/caching_allocator.h"
+#include "model/allocator/torch_allocator.h"
 
 namespace gmt::model {
 

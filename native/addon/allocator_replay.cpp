@@ -1,4 +1,4 @@
-#include "addon/allocator.h"
+#include "addon/allocator_replay.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "model/allocator/caching_allocator.h"
+#include "model/allocator/torch_allocator.h"
 
 #include <algorithm>
 #include <bit>
