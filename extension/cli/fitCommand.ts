@@ -66,8 +66,8 @@ export async function fitAnswer(options: FitArguments, dist: string): Promise<Fi
     other === null || batch === null || otherBatch === null
       ? null
       : ([
-          { run, batch },
-          { run: other.run, batch: otherBatch },
+          { ...base.replayed, batch },
+          { ...other.replayed, batch: otherBatch },
         ] as const);
   // The larger run is nearer to what is forecast.
   const { card, replayed: larger } = runs !== null && runs[1].batch > runs[0].batch && other !== null ? other : base;

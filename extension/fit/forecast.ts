@@ -52,7 +52,7 @@ type Sizes = (planned: readonly Planned[], factor: number) => Planned[];
 export function forecaster(addon: Allocator, fitting: Fitting): (change: Change) => Forecast | { error: string } {
   const { replayed, other, batch, limitBytes, outsideBytes } = fitting;
   const sizes = sizesBy(replayed, other);
-  const recorded = asRecorded(replayed.run, replayed.run.requested);
+  const recorded = asRecorded(replayed.run, replayed.requested);
   return change => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;
@@ -92,8 +92,8 @@ export function usualChanges({ run }: Replayed): Change[] {
   return changes.filter((change, at) => changes.findIndex(other => same(change, other)) === at);
 }
 
-function sizesBy({ run }: Replayed, other: Fitting['other']): Sizes {
-  if (other === null) return (planned, factor) => byFactor(run, planned, factor);
+function sizesBy(replayed: Replayed, other: Fitting['other']): Sizes {
+  if (other === null) return (planned, factor) => byFactor(replayed, planned, factor);
   const atBatch = byTwoRuns(other.base, other.run);
   return (planned, factor) => atBatch(planned, factor * other.base.batch);
 }

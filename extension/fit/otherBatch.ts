@@ -8,11 +8,17 @@ const ROUNDING = 512;
 const SMALL_BYTES = 4096;
 const MODEL = new Set(['parameter', 'gradient', 'optimizer', 'buffer', 'workspace']);
 
+/** A run, and what was requested by allocation. */
+interface SizedRun {
+  run: RecordedRun;
+  requested: Float64Array;
+}
+
 const rounded = (bytes: number): number => Math.max(ROUNDING, Math.ceil(bytes / ROUNDING) * ROUNDING);
 
 /** By one run: what belongs to the model stays, all else grows by the factor. It may be less: libraries choose workspaces of their own. */
-export function byFactor(run: RecordedRun, planned: readonly Planned[], factor: number): Planned[] {
-  const own = parameterSizes(run);
+export function byFactor({ run, requested }: SizedRun, planned: readonly Planned[], factor: number): Planned[] {
+  const own = parameterSizes(run, requested);
   return planned.map(one => {
     const { allocation, bytes } = one;
     const stays =
@@ -25,13 +31,13 @@ export function byFactor(run: RecordedRun, planned: readonly Planned[], factor: 
 }
 
 /** By module, what has the size of one of its parameters: copies in half the precision or twice that, and gradients before they have a name. */
-function parameterSizes(run: RecordedRun): Map<number, Set<number>> {
+function parameterSizes(run: RecordedRun, requested: Float64Array): Map<number, Set<number>> {
   const sizes = new Map<number, Set<number>>();
   for (let at = 0; at < run.count; at++) {
     const category = categoryOf(run, at);
     if (category !== 'parameter' && category !== 'buffer') continue;
     const module = run.module[at] ?? 0;
-    const bytes = run.requested[at] ?? 0;
+    const bytes = requested[at] ?? 0;
     const known = sizes.get(module) ?? new Set();
     for (const size of [bytes, rounded(bytes / 2), bytes * 2]) known.add(size);
     sizes.set(module, known);
@@ -40,8 +46,7 @@ function parameterSizes(run: RecordedRun): Map<number, Set<number>> {
 }
 
 /** A run, and the batch that it had. */
-export interface BatchRun {
-  run: RecordedRun;
+export interface BatchRun extends SizedRun {
   batch: number;
 }
 
@@ -56,16 +61,16 @@ export function byTwoRuns(base: BatchRun, other: BatchRun): (planned: readonly P
 }
 
 /** Bytes by which each allocation of the run grows with the batch. */
-function slopesOf({ run, batch }: BatchRun, other: BatchRun): Float64Array {
+function slopesOf({ run, requested, batch }: BatchRun, other: BatchRun): Float64Array {
   const pair = pairsOf(run, other.run);
-  const totals = [totalBySite(run), totalBySite(other.run)] as const;
+  const totals = [totalBySite(run, requested), totalBySite(other.run, other.requested)] as const;
   const slopes = new Float64Array(run.count);
   const alike = new Map<string, number>(); // of the same line and size, in a step that could be paired
-  const size = (at: number): string => `${run.site[at]} ${run.requested[at]}`;
+  const size = (at: number): string => `${run.site[at]} ${requested[at]}`;
   for (let at = 0; at < run.count; at++) {
     const there = pair[at] ?? -1;
     if (there < 0) continue;
-    const slope = ((run.requested[at] ?? 0) - (other.run.requested[there] ?? 0)) / (batch - other.batch);
+    const slope = ((requested[at] ?? 0) - (other.requested[there] ?? 0)) / (batch - other.batch);
     slopes[at] = slope;
     alike.set(size(at), slope);
   }
@@ -74,8 +79,7 @@ function slopesOf({ run, batch }: BatchRun, other: BatchRun): Float64Array {
     const key = keyOf(run, at);
     const [own = 0, others = 0] = totals.map(total => total.get(key));
     // What the other run has not as often grows as its line does.
-    const ofLine =
-      own === 0 || others === 0 ? 0 : ((run.requested[at] ?? 0) * (1 - others / own)) / (batch - other.batch);
+    const ofLine = own === 0 || others === 0 ? 0 : ((requested[at] ?? 0) * (1 - others / own)) / (batch - other.batch);
     slopes[at] = alike.get(size(at)) ?? ofLine;
   }
   return slopes;
@@ -83,10 +87,14 @@ function slopesOf({ run, batch }: BatchRun, other: BatchRun): Float64Array {
 
 const keyOf = (run: RecordedRun, allocation: number): string => run.sites[run.site[allocation] ?? 0]?.key ?? '';
 
-function totalBySite(run: RecordedRun): Map<string, number> {
+/** Its module and line. */
+const placeOf = (run: RecordedRun, allocation: number): string =>
+  `${run.modules[run.module[allocation] ?? 0]} ${keyOf(run, allocation)}`;
+
+function totalBySite(run: RecordedRun, requested: Float64Array): Map<string, number> {
   const total = new Map<string, number>();
   for (let at = 0; at < run.count; at++)
-    total.set(keyOf(run, at), (total.get(keyOf(run, at)) ?? 0) + (run.requested[at] ?? 0));
+    total.set(keyOf(run, at), (total.get(keyOf(run, at)) ?? 0) + (requested[at] ?? 0));
   return total;
 }
 
@@ -102,12 +110,12 @@ function pairsOf(run: RecordedRun, other: RecordedRun): Int32Array {
     }
     const free = new Map<string, number[]>();
     for (const at of there.toReversed()) {
-      const key = keyOf(other, at);
+      const key = placeOf(other, at);
       const known = free.get(key);
       if (known === undefined) free.set(key, [at]);
       else known.push(at);
     }
-    for (const at of allocations) pair[at] = free.get(keyOf(run, at))?.pop() ?? -1;
+    for (const at of allocations) pair[at] = free.get(placeOf(run, at))?.pop() ?? -1;
   }
   return pair;
 }

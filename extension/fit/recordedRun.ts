@@ -1,5 +1,4 @@
 import type { LifetimeCursor } from '../native/native';
-import { requestSizes } from './requestSizes';
 import { CATEGORIES, LAYERS, type Category, type Pass } from '../protocol/trace';
 
 // The allocations of one run on one GPU, in columns: what a forecast changes and a replay gives to the allocator's rules.
@@ -19,8 +18,6 @@ export interface RecordedRun {
   address: Float64Array;
   /** Of the block that it got. */
   bytes: Float64Array;
-  /** What was requested, as far as that shows (requestSizes.ts). */
-  requested: Float64Array;
   /** Its place in the order of all that begins and ends in the run. */
   begin: Float64Array;
   /** Infinity: alive at the end. */
@@ -102,8 +99,7 @@ export async function readRun(
   rows.sort((a, b) => a.begin - b.begin);
   const segments = segmentsOf(rows, driver);
   rank([...rows, ...driver]);
-  const run = { ...columnsOf(rows, cursor), modules: [...modules.keys()], ...segments };
-  return { ...run, requested: requestSizes(run) };
+  return { ...columnsOf(rows, cursor), modules: [...modules.keys()], ...segments };
 }
 
 /** Times become places in their order; what ends comes before what begins at the same time. */
@@ -125,7 +121,7 @@ const endOf = (endNs: number | undefined): number => (endNs === undefined || Num
 function columnsOf(
   rows: readonly Row[],
   cursor: LifetimeCursor,
-): Omit<RecordedRun, 'modules' | 'segments' | 'expandable' | 'requested'> {
+): Omit<RecordedRun, 'modules' | 'segments' | 'expandable'> {
   const sites = new Map<number, number>();
   const found: RunSite[] = [];
   const site = Uint32Array.from(rows, row => {

@@ -1,14 +1,20 @@
 import type { AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
 import { asRecorded, callsOf, type Planned } from './calls';
 import type { RecordedRun } from './recordedRun';
+import { requestSizes } from './requestSizes';
 
 // A run given to the allocator's rules: as it was, which shows whether they hold for it, and changed.
+
+/** Expandable segments are cut to what is requested. */
+const ALL_KNOWN = { pool: new Uint32Array(0), exact: new Uint8Array(0) };
 
 type Allocator = Pick<NativeAddon, 'replayAllocator' | 'findPools'>;
 
 export interface Replayed {
   run: RecordedRun;
   settings: AllocatorSettings;
+  /** By allocation, what was requested. */
+  requested: Float64Array;
   /** Which stream or pool of graphs served each allocation. */
   pool: Uint32Array;
   pools: number;
@@ -26,7 +32,8 @@ export function replayRecorded(addon: Allocator, run: RecordedRun, settings: All
   const own = { ...settings, roundupPower2Divisions: 0 };
   const planned = asRecorded(run);
   const calls = { ...callsOf(run, planned, new Uint32Array(0)), address: run.address };
-  const pool = run.expandable ? new Uint32Array(0) : addon.findPools(calls, own).pool;
+  const { pool, exact } = run.expandable ? ALL_KNOWN : addon.findPools(calls, own);
+  const requested = run.expandable ? run.bytes : requestSizes(run, exact);
   const { reservedBytes, reservedPeakBytes } = addon.replayAllocator({ ...calls, pool }, own);
   const recorded = recordedReserved(run);
   let equal = 0;
@@ -34,7 +41,16 @@ export function replayRecorded(addon: Allocator, run: RecordedRun, settings: All
     if (bytes > 0 && recorded.at(run.begin[calls.allocation[call] ?? 0] ?? 0) === reservedBytes[call]) equal++;
   });
   const pools = pool.reduce((most, one) => Math.max(most, one + 1), 1);
-  return { run, settings, pool, pools, recordedPeakBytes: recorded.peak, peakBytes: reservedPeakBytes, equal };
+  return {
+    run,
+    settings,
+    requested,
+    pool,
+    pools,
+    recordedPeakBytes: recorded.peak,
+    peakBytes: reservedPeakBytes,
+    equal,
+  };
 }
 
 /** What a changed plan takes, under the run's settings and those that differ. */

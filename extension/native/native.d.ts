@@ -85,6 +85,15 @@ export interface AllocatorReplay {
   failedCall: number | null;
 }
 
+/** By allocation. */
+export interface AllocatorPools {
+  pool: Uint32Array;
+  /** 1: the block is what was requested; 0: it may be up to 1 MiB more, which PyTorch does not cut off. */
+  exact: Uint8Array;
+  /** Places that no such rule gives. */
+  unexplained: number;
+}
+
 export interface NativeAddon {
   /** Of the product, as it was when this was built. */
   version: string;
@@ -107,7 +116,7 @@ export interface NativeAddon {
   /** What PyTorch's allocator would do with these calls. */
   replayAllocator(calls: AllocatorCalls, settings: AllocatorSettings): AllocatorReplay;
   /** Which stream or pool served each allocation, by where it lay; `unexplained`: places that no such rule gives. Not for expandable segments. */
-  findPools(calls: AllocatorCalls, settings: AllocatorSettings): { pool: Uint32Array; unexplained: number };
+  findPools(calls: AllocatorCalls, settings: AllocatorSettings): AllocatorPools;
   /**
    * Starts a program (as a shell finds it) with this process's folder and group; `variables`: its whole environment, as
    * NAME=value; `streams`: the descriptors that become its stdin, stdout and stderr. `error`: 0, or errno. While it runs it gets the signals that reach this process alone, also

@@ -103,11 +103,16 @@ Napi::Value find_pools(const Napi::CallbackInfo &info) {
   const uint64_t unexplained = model::find_pools(calls->calls, *settings, calls->addresses);
   auto pools = Napi::Uint32Array::New(env, calls->addresses.size());
   std::fill_n(pools.Data(), pools.ElementLength(), 0);
+  auto exact = Napi::Uint8Array::New(env, calls->addresses.size());
+  std::fill_n(exact.Data(), exact.ElementLength(), 0);
   for (const model::AllocatorCall &call : calls->calls) {
-    if (call.kind == model::AllocatorCall::kAllocate) pools[call.allocation] = call.pool;
+    if (call.kind != model::AllocatorCall::kAllocate) continue;
+    pools[call.allocation] = call.pool;
+    exact[call.allocation] = call.exact;
   }
   auto out = Napi::Object::New(env);
   out.Set("pool", pools);
+  out.Set("exact", exact);
   out.Set("unexplained", static_cast<double>(unexplained));
   return out;
 }

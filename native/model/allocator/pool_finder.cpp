@@ -65,7 +65,9 @@ class PoolFinder {
       ++unexplained_;
     }
     call.pool = segment->pool;
-    if (!allocator_.allocate_at(address, call.bytes)) ++unexplained_;
+    const auto placed = allocator_.allocate_at(address, call.bytes);
+    if (placed == CachingAllocator::Placed::kNowhere) ++unexplained_;
+    call.exact = placed == CachingAllocator::Placed::kCut;
     return true;
   }
   /// The first of those that had no free block for it.

@@ -15,6 +15,8 @@ struct AllocatorCall {
   uint32_t allocation;          ///< its number, of one that is allocated once and freed at most once
   uint64_t bytes;               ///< kAllocate
   CachingAllocator::Pool pool;  ///< kAllocate
+  bool exact =
+      false;  ///< kAllocate, once its pool was found: `bytes` is what was requested, not a block that is not worth a cut
 };
 
 struct Replay {

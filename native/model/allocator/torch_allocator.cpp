@@ -90,20 +90,21 @@ std::optional<CachingAllocator::Range> CachingAllocator::allocate(Pool pool, uin
   return Range{block->address, block->bytes};
 }
 
-bool CachingAllocator::allocate_at(uint64_t address, uint64_t bytes) {
+CachingAllocator::Placed CachingAllocator::allocate_at(uint64_t address, uint64_t bytes) {
   ++requests_;
   Block key{address, 0, nullptr};
   auto at = all_.upper_bound(&key);
-  if (at == all_.begin()) return false;
+  if (at == all_.begin()) return Placed::kNowhere;
   Block *block = *--at;
-  if (block->allocated || !block->mapped || block->address + block->bytes < address + bytes) return false;
+  if (block->allocated || !block->mapped || block->address + block->bytes < address + bytes) return Placed::kNowhere;
   if (block->address < address) block = cut(block, address - block->address);
   block->area->free.erase(block);
-  if (block->bytes > bytes) block->area->free.insert(cut(block, bytes));
+  const bool cuts = block->bytes > bytes;
+  if (cuts) block->area->free.insert(cut(block, bytes));
   block->allocated = true;
   allocated_.emplace(block->address, block);
   allocated_bytes_ += block->bytes;
-  return true;
+  return cuts ? Placed::kCut : Placed::kWhole;
 }
 
 bool CachingAllocator::free(uint64_t address) {

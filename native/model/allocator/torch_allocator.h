@@ -47,8 +47,10 @@ class CachingAllocator {
   std::optional<Range> best_fit(Pool pool, uint64_t bytes) const;
   /// None: memory ran out, after the cache was given back.
   std::optional<Range> allocate(Pool pool, uint64_t bytes);
-  /// Takes a given place inside a free block, whatever fits best; false: nothing is free there.
-  bool allocate_at(uint64_t address, uint64_t bytes);
+  enum class Placed : uint8_t { kNowhere, kWhole, kCut };
+  /// Takes a given place inside a free block, whatever fits best. kCut: a part of it is left behind the place, so that as much was
+  /// requested; kNowhere: nothing is free there.
+  Placed allocate_at(uint64_t address, uint64_t bytes);
   /// False: no such block.
   bool free(uint64_t address);
   /// `torch.cuda.empty_cache()`
