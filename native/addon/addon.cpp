@@ -27,7 +27,7 @@ struct StartAt {
 };
 
 trace::Error failure(const std::string &file, const char *what) {
-  return {"Recording could not be switched: " + file + " cannot be " + what + " (" + std::strerror(errno) +
+  return {"Recording could not be turned on or off: " + file + " cannot be " + what + " (" + std::strerror(errno) +
           "); check that the trace directory exists and belongs to you."};
 }
 

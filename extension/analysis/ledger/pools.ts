@@ -42,10 +42,8 @@ export function poolTexts(pools: readonly Pool[]): string[] {
   });
   if (paused > 0)
     texts.push(
-      t(
-        '{0} of these tensors are paused: their addresses are reserved, but their memory is released',
-        formatBytes(paused),
-      ),
+      // prettier-ignore
+      t('{0} of these tensors are paused: they keep their addresses, but their memory was returned to the GPU', formatBytes(paused)),
     );
   return texts;
 }

@@ -111,12 +111,12 @@ function outcomeOf(
   const unknown = (sentence: string): Outcome => ({ verdict: 'unknown', sentence });
   const info = source.info();
   if (lostShareOf(info) > T.rare)
-    return unknown(t('Whether {0} still grows is unknown: too many events were dropped.', name));
+    return unknown(t('Too many events were dropped to judge whether {0} still grows.', name));
   const open = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
   if (open || !areEnoughFor(verdicts.steps, leak))
     return info.live
-      ? unknown(t('Whether {0} still grows is unknown: more steps are needed.', name))
-      : unknown(t('Whether {0} still grows is unknown: the run was too short.', name));
+      ? unknown(t('More steps are needed to judge whether {0} still grows.', name))
+      : unknown(t('The run was too short to judge whether {0} still grows.', name));
   if (ids.length === 0) return unknown(t('The memory that leaked at {0} was not allocated in this run.', name));
   return { verdict: 'good', sentence: t('{0} no longer grows.', name) };
 }
