@@ -61,7 +61,8 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
   if (around.root || !around.obtainable) {
     return { sentence: `${lacks}. Lockdown or seccomp denies it even to root.`, command: null };
   }
-  if (around.noNewPrivileges) return sudo('Programs started from here cannot gain privileges (no_new_privs). Run this elsewhere');
+  if (around.noNewPrivileges)
+    return sudo('Programs started from here cannot gain privileges (no_new_privs). Run this elsewhere');
   if (!capabilitiesSuffice(kernel))
     return sudo(`On Linux ${kernel}, only root can attach (6.6 and newer need less). Run`);
   if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so its files cannot have capabilities. Run`);
