@@ -34,7 +34,7 @@ export function statementRange(lines: readonly string[]): StatementRange {
   return { column, lines: 0, endColumn: (lines[0] ?? '').length };
 }
 
-/** Whether lines from the one of a fix on read as it says, by whatever spaces. */
+/** Whether the lines from a fix's line on are the ones that it replaces, spaces aside. */
 export function readsFixed(lines: readonly string[], { line, endLine, column, after, statement }: Fix): boolean {
   const bare = (text: string): string => text.replace(/\s+/g, '');
   const begin = lines.slice(0, after.split('\n').length).join('\n');

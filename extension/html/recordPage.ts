@@ -42,7 +42,7 @@ export interface RecordedPage {
   answers: Map<string, unknown>;
 }
 
-/** Makes an engine, which reports what it knows of traces to `send`. */
+/** Makes an engine, which reports facts about traces to `send`. */
 export type StartEngine = (send: (message: FromEngine) => void) => Engine;
 
 export interface Recording {

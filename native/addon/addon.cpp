@@ -100,7 +100,7 @@ Napi::Value mask_secrets_from_js(const Napi::CallbackInfo &info) {
   return masked;
 }
 
-/// Before an environment goes, everyone who waits in it is let go; the sessions' threads end with their objects.
+/// Before an environment goes, every wait in it ends; the sessions' threads end with their objects.
 void stop_readers(Environment *environment) {
   environment->Opened<Follower>::stop();
   environment->Opened<LifetimeReader>::stop();

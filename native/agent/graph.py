@@ -13,7 +13,7 @@ NOTE_AGENT = 9
 OLD_GRAPHS = "This version of PyTorch does not show what an autograd graph holds, so an object that keeps memory by its graph is not named."
 GONE = (RuntimeError, AttributeError)  # what was saved is released; the context of the program's own function has no node any more
 GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
-LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
+LEAST_CARRIED = 8  # from so many addresses behind one end on, the search checks whether they are of many steps
 AT_ONCE = 64  # ends that are known before the first of them is walked
 MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
 MOST_ENDS_BELOW = 2000  # of all graphs
@@ -236,13 +236,13 @@ class Walk:
             nodes = [last] + [each for each in reversed(met[:place]) if self.reaches(each, last)]
             numbers = []
             for node in nodes:
-                # Of several outputs of one node (a recurrent network's) that which the same kind of node goes on from.
+                # Of several outputs of one node (a recurrent network's) that which the same kind of node continues from.
                 numbers += sorted(below[id(node)], key=lambda each: -outputs.get(tensors.output(self.ends[each][0]), 0))
             return numbers
         return []
 
     def outputs_alone(self, first, targets):
-        """{number of an output: how often a node of the same kind goes on from it} behind a node; None: it holds too little of the targets."""
+        """{number of an output: how often a node of the same kind continues from it} behind a node; None: it holds too little of the targets."""
         outputs, held = {}, set()
         for node in self.around(first):
             if self.spare.late():

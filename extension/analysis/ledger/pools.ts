@@ -13,7 +13,7 @@ export function pausedIn(pools: readonly Pool[]): number {
   return sum(pools.filter(({ kind }) => kind === 'paused').map(({ liveBytes }) => liveBytes));
 }
 
-/** Bytes in them that nobody uses now, and others cannot. */
+/** Bytes in them that are unused now, and that nothing else can use. */
 export function unusedIn(pools: readonly Pool[]): number {
   return sum(privatePools(pools).map(({ reservedBytes, liveBytes }) => reservedBytes - liveBytes));
 }

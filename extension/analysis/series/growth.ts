@@ -4,7 +4,7 @@ import { THRESHOLDS as T } from './thresholds';
 
 /**
  * How a series stands at its end. `empty`: was never above zero after the warm-up. `flat`: rose in the warm-up alone.
- * `early`: rises, too short to tell. `stopped`: rose and stays. `slowing`: rises ever more slowly. `bounded`: as much
+ * `early`: rises, too short to judge. `stopped`: rose and stays. `slowing`: rises ever more slowly. `bounded`: as much
  * leaves as comes. `sawtooth`: falls back again and again.
  */
 export type GrowthState = 'growing' | 'slowing' | 'stopped' | 'bounded' | 'sawtooth' | 'early' | 'flat' | 'empty';

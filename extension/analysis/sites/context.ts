@@ -25,7 +25,7 @@ export interface Context {
   cut: number;
   /** Of all events, those that were lost in no known step. */
   lostShare: number;
-  /** How long the program went on behind a short loop, in rounds. */
+  /** How long the program continued behind a short loop, in rounds. */
   idleRounds: number;
   /** ... and that was as long as the loop itself. */
   outlasted: boolean;
@@ -67,7 +67,7 @@ function roundsUntil({ last, endNs }: StepAxis, ns: number): number {
 export const isNoStep = ({ idleRounds, loads, captures, unlisted, parts }: LoopFacts): boolean =>
   idleRounds > T.few || loads || captures || unlisted || parts;
 
-/** Rounds of a loop behind which the program went on may have been a set-up; where it went on for longer than they took, they were one. */
+/** Rounds of a loop behind which the program continued may have been a set-up; where it continued for longer than they took, they were one. */
 function idleRounds({ endNs, count }: StepAxis, idleNs: number): Pick<Context, 'idleRounds' | 'outlasted'> {
   if (count >= T.many || endNs.length < 2) return { idleRounds: 0, outlasted: false };
   const rounds = [...endNs].slice(1).map((end, i) => end - at(endNs, i));

@@ -9,7 +9,7 @@ interface Reader {
 }
 
 /**
- * Waits until all that the processes of a trace directory wrote has been read and they are known to have ended (`goOn`: or go on, and
+ * Waits until all that the processes of a trace directory wrote has been read and they are known to have ended (`goOn`: or continue, and
  * nothing more is written about them), at most `limitMs`. A log that began a moment ago may not have been found yet, so the directory
  * itself is counted. Returns how many processes still run.
  */

@@ -147,7 +147,7 @@ function liveBytes({ totals, layer }: ProcessRows): number {
   return sum(totals.map(total => (total.layer === layer ? total.liveBytes : 0)));
 }
 
-/** Who took it from the driver, apart from a framework's cache; nothing where no library is known. */
+/** The library that took it from the driver, apart from a framework's cache; nothing where no library is known. */
 function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdicts']): string[] {
   const libraries = ledger.find(entry => entry.process === process && entry.device === device)?.libraries ?? [];
   if (libraries.every(({ path }) => path === '')) return [];

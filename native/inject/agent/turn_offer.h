@@ -43,7 +43,7 @@ class TurnOffer {
     futex_wake(&word_);
   }
 
-  /// After `make`: returns when the turn is over, or nobody has taken it within `most` ns.
+  /// After `make`: returns when the turn is over, or no thread has taken it within `most` ns.
   template <typename Clock>
   void wait(uint32_t turn, uint64_t most, Clock now_ns) {
     const uint64_t until = now_ns() + most;
@@ -59,7 +59,7 @@ class TurnOffer {
 
  private:
   static constexpr uint32_t kNobody = 0, kTaken = 1u << 31;
-  uint32_t word_ = kNobody;  ///< futex of who waits: the turn, | kTaken while it is made or used
+  uint32_t word_ = kNobody;  ///< futex of the waiting thread: the turn, | kTaken while it is made or used
   uint64_t step_ = 0;
 };
 

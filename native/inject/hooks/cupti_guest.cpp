@@ -43,7 +43,7 @@ void set_enabled(uint32_t domain, uint32_t id, bool on) {
 
 bool is_shared(Subscriber subscriber) { return subscription() && subscriber == subscription(); }
 
-/// The shared handle of a guest that has unsubscribed is worth nothing to it, while the tracer goes on with it.
+/// The shared handle of a guest that has unsubscribed is worth nothing to it, while the tracer continues with it.
 bool has_gone(Subscriber subscriber) {
   return is_shared(subscriber) && __atomic_load_n(&g_guest.state, __ATOMIC_ACQUIRE) != kPresent;
 }
