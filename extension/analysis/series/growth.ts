@@ -69,8 +69,8 @@ function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[])
  * many tries. What happened r times happens once more with probability (r + 1) / (r + 2) (Laplace's rule of succession).
  */
 function confidenceOf(records: number, changes: number, chance: number): number {
-  const goesOn = (records + 1) / (records + 2);
-  return Math.min(1 - T.rare, Math.max(0, 1 - changes * chance) * goesOn);
+  const continues = (records + 1) / (records + 2);
+  return Math.min(1 - T.rare, Math.max(0, 1 - changes * chance) * continues);
 }
 
 /** Entries of the warm-up: allocations of its steps come in `lag` step ends later. */

@@ -270,9 +270,9 @@ export function helpLines(about: Verb | null, columns: number, checkout: boolean
   const whole: string[] = [];
   for (const line of lines) {
     const before = whole.at(-1) ?? '';
-    const goesOn = line.startsWith(' '.repeat(TEXT_COLUMN)) || (/^\S/.test(line) && /^\S/.test(before));
+    const continues = line.startsWith(' '.repeat(TEXT_COLUMN)) || (/^\S/.test(line) && /^\S/.test(before));
     const gap = /^\S|\S {2,}\S/.test(before) ? ' ' : '  '; // an option alone fills its line
-    if (goesOn && before !== '') whole[whole.length - 1] = `${before}${gap}${line.trimStart()}`;
+    if (continues && before !== '') whole[whole.length - 1] = `${before}${gap}${line.trimStart()}`;
     else whole.push(line);
   }
   return whole.flatMap(line => wrapped(line, columns));
