@@ -19,15 +19,16 @@ type Place = Pick<FindingPlace, 'file' | 'line'>;
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
   const { holder, place, library, period } = facts;
   const rare = Math.round(period) > 1;
-  const each = facts.class === 'size' ? howOftenText(period) : someStepsText(period);
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
   const keepers = holder === null ? [] : keepersOf(holder);
   const source = place === null ? library : placeText(place);
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
-  const perStep = rateAt(facts, keepers.length === 0 ? null : (source ?? placeText(null)));
+  const perStep = rateAt(facts, keepers.length === 0 ? null : source);
   const rate = rare ? t('{0} each time, or {1}', formatBytes(time), perStep) : perStep;
   const [keeper, ...others] = keepers;
+  const timed = others.length === 0 && ['size', 'pinned', 'driver'].includes(facts.class);
+  const each = timed ? howOftenText(period) : someStepsText(period);
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === undefined
@@ -88,11 +89,11 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string, lib
     cycle: t('{0} keeps {1} from {2} alive in reference cycles', where, blocks, each),
     exception: t('{0} keeps {1} from {2} alive through an exception', where, blocks, each),
     hook: t('{0} keeps {1} from {2} alive through a hook', where, blocks, each),
-    pinned: t('{0} keeps pinned host memory from {1}', where, each),
+    pinned: t('{0} keeps pinned host memory that is allocated {1}', where, each),
     driver:
       library === null
-        ? t('{0} keeps driver memory from {1}', where, each)
-        : t('{0} keeps the memory that {2} allocates in {1}', where, each, library),
+        ? t('{0} keeps driver memory that is allocated {1}', where, each)
+        : t('{0} keeps memory that {2} allocates {1}', where, each, library),
     outputs: t('{0} keeps {1} from {2} alive', where, blocks, each),
   };
   return words[kind];
@@ -108,11 +109,11 @@ function leaves(kind: LeakClass, where: string, each: string, blocks: string, li
     cycle: t('{0} leaves {1} from {2} alive in reference cycles', where, blocks, each),
     exception: t('{0} leaves {1} from {2} alive through an exception', where, blocks, each),
     hook: t('{0} leaves {1} from {2} alive through a hook', where, blocks, each),
-    pinned: t('{0} leaves pinned host memory from {1} allocated', where, each),
+    pinned: t('{0} allocates pinned host memory {1}, and it stays allocated', where, each),
     driver:
       library === null
-        ? t('{0} leaves driver memory from {1} allocated', where, each)
-        : t('{0} calls {2}, which leaves memory from {1} allocated', where, each, library),
+        ? t('{0} allocates driver memory {1}, and it stays allocated', where, each)
+        : t('{0} calls {2}, which allocates memory {1}, and it stays allocated', where, each, library),
     outputs: t('{0} leaves {1} from {2} alive', where, blocks, each),
   };
   return words[kind];
