@@ -18,8 +18,7 @@ struct ModelledTrace;
 struct CheckpointFile {
   std::string path;
   trace::CheckpointLocation location;
-  std::string
-      kind;  ///< of a moment that is kept for itself: what comes next may be gone; empty: it is to continue from
+  std::string kind;  ///< of a moment that is kept for itself: what comes next may be gone; empty: to continue from
 };
 
 /// Those of a directory, oldest first.

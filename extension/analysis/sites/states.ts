@@ -23,11 +23,7 @@ export function judgeSite(site: SiteSteps): SiteVerdict {
     );
   }
   if (site.steps.length === 0) {
-    return stateVerdict(
-      site,
-      'unknown',
-      t('No step is complete yet; {0} are needed to judge it.', T.few + fewestRecords()),
-    );
+    return stateVerdict(site, 'unknown', t('No step is complete yet; {0} are needed.', T.few + fewestRecords()));
   }
   if (site.segments) return stateVerdict(site, 'cache', t('PyTorch reserved it for tensors, so it grows as they do.'));
   const blocks = judgeGrowth({ steps: site.steps, values: site.oldLiveCount, lag: 2 });

@@ -62,7 +62,7 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
     return { sentence: `${lacks}. Lockdown or seccomp denies it even to root.`, command: null };
   }
   if (around.noNewPrivileges)
-    return sudo('Programs started from here cannot gain privileges (no_new_privs). Run this elsewhere');
+    return sudo('Programs started here gain no privileges (no_new_privs). Run this elsewhere');
   if (!capabilitiesSuffice(kernel))
     return sudo(`On Linux ${kernel}, only root can attach (6.6 and newer need less). Run`);
   if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so its files cannot have capabilities. Run`);

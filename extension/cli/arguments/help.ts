@@ -154,8 +154,7 @@ Exit status: 0; 1 if there was no answer; 2 for wrong options.
   record: `gpu-memtrace record PID|FOLDER on|off
 
 Starts, resumes or pauses recording in all processes of a program that runs with the tracer ("gpu-memtrace run", VS Code).
-When recording resumes, PyTorch's current blocks are read again: blocks freed during the pause disappear, and blocks allocated
-during the pause have no source line.
+On resume, PyTorch's current blocks are read again: those freed meanwhile disappear, and new ones have no source line.
 
 Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
 `,

@@ -292,8 +292,7 @@ class Accounts {
   struct Book {
     std::vector<KeyedCell> cells;
     size_t used = 0;
-    std::map<std::pair<uint16_t, CellKey>, uint32_t>
-        library_cells;  ///< by library and cell key: few, and rarely needed
+    std::map<std::pair<uint16_t, CellKey>, uint32_t> library_cells;  ///< by library and cell key: few, rarely needed
     std::vector<uint32_t> ledgers;
     std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
     std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source
