@@ -24,7 +24,7 @@ import { WidePanel } from './views/page/widePanel';
 /** What is behind the names that `main.ts` registers. */
 export type Parts = ReturnType<typeof makeParts>;
 
-/** Called once; goes on with the programs that were traced when the window went. */
+/** Called once; continues with the programs that were traced when the window went. */
 export function makeParts(context: vscode.ExtensionContext) {
   const dist = join(context.extensionPath, 'dist');
   const log = vscode.window.createOutputChannel('GPU Memory Trace', { log: true });

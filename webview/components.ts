@@ -89,7 +89,7 @@ export function dropdown<T extends string>(
   // The toolkit sends no event when the keys come back to what was chosen when the list was last open.
   element.addEventListener('keyup', notify);
   const set = (value: T): void => {
-    if (control.open) return; // somebody chooses
+    if (control.open) return; // a choice is being made
     known = value;
     if (control.value !== value) control.value = value;
   };

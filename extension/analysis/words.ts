@@ -46,16 +46,16 @@ export function withSince(text: string, sinceStep: number): string {
   return isSinceSure(sinceStep) ? t('{0}, since step {1}', text, formatCount(sinceStep)) : text;
 }
 
-/** `every step`, `every 20th step`. */
-export function eachStepText(period: number): string {
+/** Whose memory stays: that of `every step`, of `about 1 in 20 steps`. */
+export function someStepsText(period: number): string {
   const steps = Math.round(period);
-  return steps > 1 ? t('every {0} step', ordinal(steps)) : t('every step');
+  return steps > 1 ? t('about 1 in {0} steps', steps) : t('every step');
 }
 
-/** 2nd, 3rd, 4th, 11th. */
-export function ordinal(n: number): string {
-  const tail = n % 100 >= 11 && n % 100 <= 13 ? 0 : n % 10;
-  return [t('{0}th', n), t('{0}st', n), t('{0}nd', n), t('{0}rd', n)][tail] ?? t('{0}th', n);
+/** When it grows: `every step`, `about every 20 steps`. */
+export function howOftenText(period: number): string {
+  const steps = Math.round(period);
+  return steps > 1 ? t('about every {0} steps', steps) : t('every step');
 }
 
 /** `train.py:41`, or a word for memory without a Python line. */

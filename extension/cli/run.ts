@@ -179,7 +179,7 @@ function stopAfter(
   return {
     end: () => clearInterval(timer),
     stopped: async () => {
-      await settle(session, directory, STRAGGLER_MS).catch(() => undefined); // `readToEnd` says why
+      await settle(session, directory, STRAGGLER_MS).catch(() => undefined); // `readToEnd` has the reason
       check();
       return stopped;
     },

@@ -110,7 +110,7 @@ export class EngineProcess implements Engine {
     if (this.listeners.delete(trace)) this.request('close', { trace }).catch(() => undefined);
   }
 
-  /** Exports a trace as `exportTrace` says; `progress` gets the part that is done, 0 to 1. */
+  /** Exports a trace as `exportTrace` does; `progress` gets the part that is done, 0 to 1. */
   async exportTrace(
     of: Omit<EngineParams<'exportTrace'>, 'number'>,
     signal: AbortSignal,
@@ -152,7 +152,7 @@ export class EngineProcess implements Engine {
       if (stderr !== '') this.listener.log(stderr);
       this.ended(how);
     };
-    // One that has ended says more by its signal than by what could not be sent to it.
+    // If it has ended, its signal explains more than what could not be sent to it.
     child.on('error', error => child.pid === undefined && end(error.message));
     child.on('exit', (status, signal) => end(signal ?? t('status {0}', status ?? '?')));
     return child;

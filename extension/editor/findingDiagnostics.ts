@@ -119,7 +119,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return entry;
   }
 
-  /** Who holds it, at the entry itself; and the lines that allocate it, where the entry is at none of them. */
+  /** The holder, at the entry itself; and the lines that allocate it, where the entry is at none of them. */
   private relatedOf(
     { holder, places }: Finding,
     entry: vscode.Location,

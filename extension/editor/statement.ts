@@ -20,21 +20,21 @@ export function statementRange(lines: readonly string[]): StatementRange {
   const most = Math.min(lines.length, MOST_LINES);
   for (let at = 0; at < most; at++) {
     let code = lines[at] ?? '';
-    let goesOn = false;
+    let continues = false;
     for (const { 0: token, 1: long, 3: comment, 4: opens, 5: closes, 6: back, index } of code.matchAll(TOKEN)) {
       if (quotes !== '') quotes = token === quotes ? '' : quotes;
       else if (long) quotes = long;
       else if (comment) code = code.slice(0, index);
       else if (opens) depth++;
       else if (closes) depth--;
-      else if (back) goesOn = true;
+      else if (back) continues = true;
     }
-    if (depth <= 0 && quotes === '' && !goesOn) return { column, lines: at, endColumn: code.trimEnd().length };
+    if (depth <= 0 && quotes === '' && !continues) return { column, lines: at, endColumn: code.trimEnd().length };
   }
   return { column, lines: 0, endColumn: (lines[0] ?? '').length };
 }
 
-/** Whether lines from the one of a fix on read as it says, by whatever spaces. */
+/** Whether the lines from a fix's line on are the ones that it replaces, spaces aside. */
 export function readsFixed(lines: readonly string[], { line, endLine, column, after, statement }: Fix): boolean {
   const bare = (text: string): string => text.replace(/\s+/g, '');
   const begin = lines.slice(0, after.split('\n').length).join('\n');

@@ -2,7 +2,7 @@ import { attempt } from '../base/attempt';
 import { isFields, parseFields, type Fields } from '../base/fields';
 import type { Attributes, Metric } from '../protocol/metrics';
 
-/** Where a collector listens that nobody has named. */
+/** Where a collector listens by default. */
 const USUAL = 'http://localhost:4318';
 const PATH = '/v1/metrics';
 /** AggregationTemporality.CUMULATIVE */

@@ -51,5 +51,5 @@ export function lossLine({ events, byCause }: TraceInfo['lost']): string | null 
   const causes = lossTexts({ byCause });
   if (causes.length === 0) return null;
   if (events === 0) return `No events were dropped, but some details are missing: ${causes.join(', ')}.`;
-  return `${formatPlural(events, 'event')} dropped (${causes.join(', ')}); totals may be off by these.`;
+  return `${formatPlural(events, 'event')} dropped (${causes.join(', ')}); totals may be wrong.`;
 }

@@ -102,7 +102,7 @@ export function watchFile(file: string, changed: () => void, failed: () => void)
   }
 }
 
-/** Whether it is a folder of this user, no link, that nobody else may write to. */
+/** Whether it is a folder of this user, no link, that no other user may write to. */
 export function ownFolder(path: string): boolean {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (!facts?.isDirectory()) return false;
@@ -244,7 +244,7 @@ export const removeFolder = (path: string): void => rmSync(path, { recursive: tr
 /** Throws. */
 export const rename = (from: string, to: string): void => renameSync(from, to);
 
-/** A file that has no name yet that anybody knows, in a folder that stays the same whatever becomes of its path. */
+/** A file that has no public name yet, in a folder that stays the same whatever becomes of its path. */
 class Draft {
   private readonly folder: number;
   private readonly file: number;

@@ -42,7 +42,7 @@ export interface RecordedPage {
   answers: Map<string, unknown>;
 }
 
-/** Makes an engine, which reports what it knows of traces to `send`. */
+/** Makes an engine, which reports facts about traces to `send`. */
 export type StartEngine = (send: (message: FromEngine) => void) => Engine;
 
 export interface Recording {
@@ -97,8 +97,8 @@ class PageRecorder {
       this.of.onProgress?.(i / this.moments.length);
       const moment: Moment = { kind: 'at', timeNs };
       await this.recordMoment(moment, isMain.has(timeNs));
-      await this.ask('readMoment', { moment });
-      if (peaks.includes(timeNs)) for (const scope of this.scopes) await this.ask('peakCard', { moment, ...scope });
+      await this.request('readMoment', { moment });
+      if (peaks.includes(timeNs)) for (const scope of this.scopes) await this.request('peakCard', { moment, ...scope });
     }
     await this.recordVerdicts();
     return { session: this.session(info), answers: this.answers };
@@ -120,7 +120,7 @@ class PageRecorder {
   }
 
   /** `as`: the parameters that its answer is kept by. */
-  private async ask<M extends PageMethod>(
+  private async request<M extends PageMethod>(
     method: M,
     params: Params<M>,
     as: unknown = params,
@@ -137,13 +137,13 @@ class PageRecorder {
     const { durationNs, processes } = this.facts.info;
     const whole = { fromNs: 0, toNs: Math.ceil(durationNs) + 1 };
     for (const { index: process } of processes) {
-      await this.ask('passes', { process, ...whole });
-      await this.ask('ranges', { process, ...whole, leastNs: 0 });
+      await this.request('passes', { process, ...whole });
+      await this.request('ranges', { process, ...whole, leastNs: 0 });
     }
     const peaks = [];
     for (const scope of this.scopes) {
       for (const series of DRAWN)
-        await this.ask(
+        await this.request(
           'timeline',
           { series: [{ series, ...scope, ...whole, buckets: BUCKETS }] },
           { series, ...scope },
@@ -159,15 +159,15 @@ class PageRecorder {
     if (!this.layers.includes(layer)) return;
     for (const by of STACK_BY)
       for (const rank of STACK_RANKS)
-        for (const top of GROUPS) await this.ask('stackedTimeline', { layer, by, rank, top, ...scope });
+        for (const top of GROUPS) await this.request('stackedTimeline', { layer, by, rank, top, ...scope });
   }
 
   private async recordPeak(query: Params<'peakInside'>): Promise<number | null> {
-    const { fromNs, toNs, bytes } = await this.ask('peakInside', query);
+    const { fromNs, toNs, bytes } = await this.request('peakInside', query);
     if (bytes <= 0) return null;
     let reading: PeakReading;
     do {
-      reading = await this.ask('exactPeak', { ...query, fromNs, toNs, bytes }, query);
+      reading = await this.request('exactPeak', { ...query, fromNs, toNs, bytes }, query);
       if (!reading.done) await new Promise(done => setTimeout(done, POLL_MS));
     } while (!reading.done);
     return reading.peak && Math.floor(reading.peak.toNs) + JUST_AFTER_NS;
@@ -176,8 +176,8 @@ class PageRecorder {
   /** Ends of steps from the first to the last, or parts of the run where no steps are known; marks, and failures. */
   private async otherMoments(): Promise<number[]> {
     const { info } = this.facts;
-    const [trace] = await this.ask('compareTraces', undefined);
-    const { axis } = await this.ask('timelineSteps', { points: AXIS_POINTS });
+    const [trace] = await this.request('compareTraces', undefined);
+    const { axis } = await this.request('timelineSteps', { points: AXIS_POINTS });
     const marked = [...marksOf(info), ...info.outOfMemory].map(({ timeNs }) => timeNs).slice(-MOST_SCOPES);
     const newest = (axis?.endNs.length ?? 0) - 1;
     // The last two are compared first.
@@ -191,10 +191,10 @@ class PageRecorder {
   }
 
   private async recordMoment(moment: Moment, main: boolean): Promise<void> {
-    await this.ask('ledger', { moment });
+    await this.request('ledger', { moment });
     const ids = new Set<number>();
     for (const layer of this.layers) {
-      await this.ask('allocations', {
+      await this.request('allocations', {
         ...{ layer, moment, sort: 'bytes', descending: true, from: 0 },
         to: main ? MOST_BLOCKS.main : MOST_BLOCKS.other,
       });
@@ -205,7 +205,7 @@ class PageRecorder {
     for (const { process, device } of this.facts.info.totals) {
       if (device < 0) continue;
       const maxBlocks = main ? MOST_BLOCKS.main : MOST_BLOCKS.other;
-      await this.ask('segments', { process, device, moment, maxBlocks }, { process, device, moment });
+      await this.request('segments', { process, device, moment, maxBlocks }, { process, device, moment });
     }
   }
 
@@ -213,7 +213,7 @@ class PageRecorder {
     const rows = { layer, sort: 'liveBytes', descending: true, from: 0, to: MOST_ROWS, ...scope, ...of } as const;
     const ids = new Set<number>();
     for (const groupBy of GROUP_BYS) {
-      const window = await this.ask('sites', { ...rows, groupBy, includeDead: groupBy === 'site' });
+      const window = await this.request('sites', { ...rows, groupBy, includeDead: groupBy === 'site' });
       const known = this.ids.get(groupBy) ?? new Set();
       this.ids.set(groupBy, known);
       for (const id of (window as SiteWindow).id) {
@@ -222,28 +222,28 @@ class PageRecorder {
       }
     }
     for (const category of layer === 'tensor' ? CATEGORIES : [])
-      await this.ask('sites', { ...rows, groupBy: 'module-path', category } as Params<'sites'>);
+      await this.request('sites', { ...rows, groupBy: 'module-path', category } as Params<'sites'>);
     return ids;
   }
 
   private async recordSites(ids: Iterable<number>, of: OfMoment): Promise<void> {
     const [sites, frees]: Record<number, unknown>[] = [{}, {}];
     for (const id of ids) {
-      sites![id] = await this.ask('site', { id, ...of });
-      frees![id] = await this.ask('freeLines', { site: id, ...of });
+      sites![id] = await this.request('site', { id, ...of });
+      frees![id] = await this.request('freeLines', { site: id, ...of });
     }
     this.answers.set(recordedKey('site', of, this.moments), sites);
     this.answers.set(recordedKey('freeLines', of, this.moments), frees);
   }
 
   private async recordVerdicts(): Promise<void> {
-    const { findings } = await this.ask('findings', undefined);
-    for (const { id } of findings) await this.ask('otherLines', { finding: id });
+    const { findings } = await this.request('findings', undefined);
+    for (const { id } of findings) await this.request('otherLines', { finding: id });
     for (const groupBy of ['site', 'line', 'function'] as const) {
       const all = [...(this.ids.get(groupBy) ?? [])];
       const verdicts = [];
       for (let from = 0; from < all.length; from += MAX_VERDICTS)
-        verdicts.push(...(await this.ask('verdicts', { sites: all.slice(from, from + MAX_VERDICTS), groupBy })));
+        verdicts.push(...(await this.request('verdicts', { sites: all.slice(from, from + MAX_VERDICTS), groupBy })));
       this.answers.set(recordedKey('verdicts', { groupBy }, this.moments), verdicts);
     }
   }

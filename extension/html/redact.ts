@@ -1,4 +1,4 @@
-// Replaces what a page says of its program and its machine: the same name always by the same word.
+// Replaces the names of a page's program and machine: the same name always by the same word.
 import { remembered } from '../base/maps';
 import { isFields } from '../base/fields';
 import { isSnapshot, isWarning } from '../protocol/notes';
@@ -120,7 +120,7 @@ class Names {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.clean(one, name, kept)]));
   }
 
-  /** A hash of the stack tells who knows the stack. */
+  /** The hash of a stack can be matched with a known stack. */
   private key(key: string): string {
     return remembered(this.keys, key, () => this.keys.size.toString(16).padStart(16, '0'));
   }

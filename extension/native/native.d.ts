@@ -7,7 +7,7 @@ export interface NativeTrace extends TraceSource {
   revision(): number;
   /**
    * Calls `found` once there is something new: with true when all that was written was read, with false where that takes longer than
-   * 20 ms, and goes on. From the first call on the trace stands still behind a true until the next call, except for `settle`: what is
+   * 20 ms, and continues. From the first call on the trace stands still behind a true until the next call, except for `settle`: what is
    * queried in between is of one moment. A second call takes the place of the first.
    */
   next(found: (caughtUp: boolean) => void): void;
@@ -42,7 +42,7 @@ export interface LifetimeCursor {
   next(count: number): Promise<LifetimeBatch | null>;
   /** Of what was read so far: after the last batch of the whole (losses by cause, failures in `outOfMemory`). */
   info(): TraceInfo;
-  /** The sites that batches name. Their numbers are those of a session over the same trace as far as `Site.id` says. */
+  /** The sites that batches name. Their numbers are those of a session over the same trace as far as `Site.id` is shared. */
   site(id: number): Site | null;
   /** Stops reading. Calls afterwards throw. */
   close(): void;
@@ -120,7 +120,7 @@ export interface NativeAddon {
   /**
    * Starts a program (as a shell finds it) with this process's folder and group; `variables`: its whole environment, as
    * NAME=value; `streams`: the descriptors that become its stdin, stdout and stderr. `error`: 0, or errno. While it runs it gets the signals that reach this process alone, also
-   * where JavaScript is busy; afterwards they end this process as `endOnSignals` says. `ended`: its status as a shell gives it.
+   * where JavaScript is busy; afterwards they end this process as `endOnSignals` does. `ended`: its status as a shell gives it.
    */
   startProgram(
     words: string[],

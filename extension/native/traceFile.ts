@@ -66,7 +66,7 @@ async function convert(
   }
 }
 
-/** A signal that comes once the folder is there removes it: who waits for that is there first. */
+/** A signal that comes once the folder is there removes it: a process that waits for that is there first. */
 function temporaryFolder(): string {
   if (folders.size === 0) {
     process.once('exit', removeAll);
@@ -95,7 +95,7 @@ function endWatch(): void {
   for (const signal of SIGNALS) process.removeListener(signal, endBySignal);
 }
 
-/** Ends the process as the signal does by itself, unless somebody else handles it. */
+/** Ends the process as the signal does by itself, unless it is handled elsewhere. */
 function endBySignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 0) return;
   removeAll();

@@ -8,7 +8,7 @@ export const GROUP_BYS = ['site', 'line', 'function', 'file', 'thread', 'process
 export type GroupBy = (typeof GROUP_BYS)[number];
 
 export const LINE_SOURCES = ['python', 'forward', 'forward-near', 'backward-call', 'none', 'before-attach'] as const;
-/** How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the recording began; mostly who took it is not known, and it is no leak of what was watched. */
+/** How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the recording began; mostly its line is unknown, and it is not a leak of what was recorded. */
 export type LineSource = (typeof LINE_SOURCES)[number];
 
 export const ALLOCATION_SORTS = ['bytes', 'age', 'address'] as const;
@@ -21,7 +21,7 @@ export const DRIVER_SOURCES = ['none', 'cupti', 'uprobe'] as const;
 export type DriverSource = (typeof DRIVER_SOURCES)[number];
 
 export const CATEGORIES = ['other', 'parameter', 'gradient', 'optimizer', 'buffer', 'activation', 'workspace', 'unnamed'] as const;
-/** What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it. */
+/** What a live block is for, as the agent found between steps; `unnamed`: not looked at. */
 export type Category = (typeof CATEGORIES)[number];
 
 export const PASSES = ['other', 'forward', 'evaluation', 'backward', 'optimizer'] as const;
@@ -29,7 +29,7 @@ export const PASSES = ['other', 'forward', 'evaluation', 'backward', 'optimizer'
 export type Pass = (typeof PASSES)[number];
 
 export const POOL_KINDS = ['common', 'graph', 'mempool', 'private', 'unknown', 'paused'] as const;
-/** `common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of one of these. `unknown`: nobody looked since the segment was taken. `paused`: no pool, but tensors whose addresses are kept while their memory was given back to the GPU. */
+/** `common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of one of these. `unknown`: not looked at since the segment was taken. `paused`: no pool, but tensors whose addresses are kept while their memory was returned to the GPU. */
 export type PoolKind = (typeof POOL_KINDS)[number];
 
 export const STEP_SOURCES = ['optimizer', 'periodic', 'time'] as const;
@@ -228,13 +228,13 @@ export interface AllocationRow {
   /** How many steps of its process have ended since. */
   ageSteps: number;
   category: Category;
-  /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
+  /** `encoder.layers.3.linear1.weight`; empty if it has no name. */
   name: string;
   /** Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known. */
   module: string;
-  /** Bytes asked for, of tensors; NaN: the framework’s allocator did not tell. */
+  /** Requested bytes, of tensors; NaN: the framework’s allocator did not report them. */
   askedBytes: number;
-  /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told. */
+  /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not reported. */
   pool: string;
 }
 export interface AllocationWindow {
@@ -261,13 +261,13 @@ export interface AllocationWindow {
   /** How many steps of its process have ended since. */
   ageSteps: Float64Array;
   category: Category[];
-  /** `encoder.layers.3.linear1.weight`; empty where nobody named it. */
+  /** `encoder.layers.3.linear1.weight`; empty if it has no name. */
   name: string[];
   /** Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known. */
   module: string[];
-  /** Bytes asked for, of tensors; NaN: the framework’s allocator did not tell. */
+  /** Requested bytes, of tensors; NaN: the framework’s allocator did not report them. */
   askedBytes: Float64Array;
-  /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told. */
+  /** Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not reported. */
   pool: string[];
 }
 /** Row `i` of a window, which has it. */
@@ -380,7 +380,7 @@ export interface SegmentBlocks {
   /** Blocks that `maxBlocks` or `segmentsLeftOut` left out; the columns of segments count them. */
   leftOut: number;
   leftOutBytes: number;
-  /** Blocks of the framework that lie in no segment that the trace knows of. */
+  /** Blocks of the framework that lie in no recorded segment. */
   outside: number;
   outsideBytes: number;
   /** Index into the segments. */
@@ -399,7 +399,7 @@ export interface SegmentMap {
   revision: number;
   /** `framework`: what a caching allocator took from the driver, and its blocks in there. `driver`: no framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty. */
   source: 'framework'|'driver';
-  /** What they are; empty: nobody looked. */
+  /** What they are; empty: not looked at. */
   pools: string[];
   /** At most 65,536 are here, the biggest; so many more are left out. */
   segmentsLeftOut: number;
@@ -495,7 +495,7 @@ export interface LedgerSeries extends StepAxis {
   usedBytes: Float64Array;
   /** What there is. */
   totalBytes: Float64Array;
-  /** Freed tensors whose blocks another stream still uses, as the framework’s allocator said at an end of these steps. */
+  /** Freed tensors whose blocks another stream still uses, as the framework’s allocator reported at an end of these steps. */
   pendingBytes: Float64Array;
 }
 
@@ -531,7 +531,7 @@ export interface ProcessInfo {
   uid: number;
   /** Arguments. */
   command: string[];
-  /** By what the launcher or the log knows; null while it runs or where nobody waited for it. */
+  /** From the launcher or the log; null while it runs, or if no process waited for it. */
   exitCode: number|null;
   /** The process has ended, in order or not. */
   ended: boolean;
@@ -584,7 +584,7 @@ export interface Fragmentation {
   largestFreeBytes: number;
 }
 
-/** A pool of the framework’s allocator on a device; told where there is one beside the common one. */
+/** A pool of the framework’s allocator on a device; listed if there is one beside the common one. */
 export interface Pool {
   process: number;
   device: number;
@@ -660,7 +660,7 @@ export interface OutOfMemory {
   site: number;
   liveBytes: number;
   thread: number;
-  /** Of the device, where the allocator told it with the failure; null: it did not. */
+  /** Of the device, if the allocator reported it with the failure; else null. */
   freeBytes: number | null;
   /** Only of the first failures and the newest: what memory looked like at that moment. */
   snapshot: MemorySnapshot | null;
@@ -700,7 +700,7 @@ export interface Pause {
 /** A range that the program names itself: of NVTX, or an annotation of a memory snapshot. */
 export interface NamedRange {
   beginNs: number;
-  /** null: it goes on. */
+  /** null: not over yet. */
   endNs: number | null;
   /** Index within the process; of a snapshot 0, whichever it was. */
   thread: number;
@@ -711,7 +711,7 @@ export interface AnswerInfo {
   process: number;
   /** Names the answer within its process; rises. */
   index: number;
-  /** 0: nobody asked; then there may be several. */
+  /** 0: without a request; then there may be several. */
   request: number;
   /** Of the event behind which it was found. */
   timeNs: number;
@@ -756,7 +756,7 @@ export interface Site {
   key: string;
   layer: Layer;
   source: LineSource;
-  /** Of its allocations. `evaluation` is no site’s: that is told by the whole of a pass. */
+  /** Of its allocations. `evaluation` is no site’s: only a whole pass shows that. */
   pass: Pass;
   /** Deeper than the recorded 128 frames. */
   cut: boolean;

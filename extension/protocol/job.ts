@@ -79,7 +79,7 @@ const FINDING: typeof LINE = [
   ['verdict', 'title', 'file', 'function'],
 ];
 
-/** The summary in a file of a job's folder, which anybody may have written; null: it is none, or a part is missing. */
+/** The summary in a file of a job's folder, which any user may have written; null: it is none, or a part is missing. */
 export function parseSummary(text: string): RankSummary | null {
   const fields = parseFields(text);
   if (fields?.version !== 1 || !has(fields, NUMBERS, TEXTS)) return null;

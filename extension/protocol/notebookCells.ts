@@ -2,7 +2,7 @@
 import { CELL } from './notes';
 import type { TraceInfo } from './trace';
 
-/** One run of a cell. The same text has the same file, so runs of a cell are told apart by their numbers. */
+/** One run of a cell. The same text has the same file, so runs of a cell are distinguished by their numbers. */
 export type CellRun = ReturnType<typeof cellNotes>[number];
 
 type CellSource = Pick<TraceInfo, 'processes' | 'startRealtimeMs'>;

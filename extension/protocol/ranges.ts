@@ -1,7 +1,7 @@
 // Ranges that a program names itself, as rows and in words.
 import type { NamedRange, TraceSource } from './trace';
 
-/** Each below those that it lies in, from row 0; `ranges` by their begins, the outer one first. What goes on lasts until `untilNs`. */
+/** Each below those that it lies in, from row 0; `ranges` by their begins, the outer one first. What continues lasts until `untilNs`. */
 export function rangeRows(
   ranges: readonly NamedRange[],
   untilNs: number,

@@ -34,7 +34,7 @@ const NAMES = {
   role: ['ROLE_NAME'],
   run: ['GPU_MEMTRACE_RUN', 'SLURM_JOB_ID', 'TORCHELASTIC_RUN_ID', 'PMIX_NAMESPACE', 'RAY_JOB_ID', 'JOB_NAME'],
 };
-/** What torchrun and its roles are called where nobody gave a name. */
+/** What torchrun and its roles are called if they have no name. */
 const NO_NAMES: ReadonlySet<string> = new Set(['none', 'default']);
 const MESH = /^(\d+)\/(\d+)$/;
 

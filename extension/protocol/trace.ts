@@ -7,7 +7,7 @@ import type * as answers from './answers.gen';
 export * from './answers.gen';
 
 /**
- * 2 numbers a pass: time of its begin (ns), index into `PASSES`. Each goes on until the next begins, and the first one may have begun
+ * 2 numbers a pass: time of its begin (ns), index into `PASSES`. Each continues until the next begins, and the first one may have begun
  * before `fromNs`. The newest 4,096 of a process are kept; a pass that allocates no tensor is not seen.
  */
 export type PassBegins = Float64Array;
@@ -82,7 +82,7 @@ export interface TraceSource {
   /** Of the framework's allocator, where it has others than the common one. */
   pools(): answers.Pool[];
   segments(query: answers.SegmentQuery): answers.SegmentMap;
-  /** Blocks of the tensor layer, one entry an address, in the order asked. */
+  /** Blocks of the tensor layer, one entry per address, in the order of the request. */
   blocks(query: answers.BlocksQuery): answers.BlockFacts[];
   /** null: no such answer. */
   answer(query: answers.AnswerQuery): answers.Answer | null;

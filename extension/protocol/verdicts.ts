@@ -177,7 +177,7 @@ export interface Finding {
   atStep: number | null;
   /** Steps from one rise to the next; null where nothing grows. */
   period: number | null;
-  /** Step at which the device is full if it goes on like this; null: not known, or not growing. */
+  /** Step at which the device is full if it continues like this; null: not known, or not growing. */
   fullAtStep: number | null;
   /** How many steps that is from now. */
   fullInSteps: number | null;
@@ -204,7 +204,7 @@ export interface Finding {
 /** Beside this share of the fastest growth, another one does not matter. */
 const MINOR = 0.01;
 
-/** Growth so much slower than the fastest of its process that nobody needs to look at it first. */
+/** Growth so much slower than the fastest of its process that it need not be looked at first. */
 export function isMinor(finding: Finding, all: readonly Finding[]): boolean {
   const own = all.filter(one => isGrowth(one) && one.process === finding.process);
   return isGrowth(finding) && finding.bytesPerStep < MINOR * Math.max(...own.map(one => one.bytesPerStep));

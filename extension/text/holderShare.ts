@@ -11,7 +11,7 @@ export function otherHolders({ also = [], share }: FindingHolder): HolderPart[] 
 
 /**
  * `It holds 20 of 60 blocks. trainer.seen[...] (train.py:12) holds 30. Other holders: 2.`, and other holders of its blocks:
- * `log_b[...] (train.py:10) also holds this memory. Change both.`; null: it holds all, and nobody else.
+ * `log_b[...] (train.py:10) also holds this memory. Change both.`; null: it is the only holder of all.
  */
 export function shareText({ share, also = [] }: FindingHolder, t: Translate): string | null {
   const sentences = share === undefined ? [] : shareSentences(share, t);

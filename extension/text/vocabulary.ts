@@ -46,7 +46,7 @@ export function vocabulary(t: Translate): Vocabulary {
       anomaly: words('calm', t('outlier'), t('One allocation was much larger than usual for this line.')),
       cache: words('calm', t('cache'), t('PyTorch’s reserved segments, which grow with its tensors.')),
       'before-attach': words('calm', t('pre-existing'), t('It was allocated before the recording began.')),
-      unknown: words('calm', t('unknown'), t('There are too few steps to judge it.'), ''),
+      unknown: words('calm', t('not judged'), t('It has no verdict: too few steps, or too many dropped events.'), ''),
     },
     findings: {
       leak: words('alarm', t('Leak'), t('Memory that stays allocated step after step.')),

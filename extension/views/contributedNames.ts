@@ -1,4 +1,4 @@
-/** Names by which the window knows what `main.ts` registers and `parts.ts` makes. */
+/** Names of what `main.ts` registers and `parts.ts` makes. */
 
 /** Behind `gpuMemoryTrace.`; those of the manifest, and what only the page and a quick fix call. */
 export const COMMANDS = [

@@ -27,7 +27,7 @@ struct StartAt {
 };
 
 trace::Error failure(const std::string &file, const char *what) {
-  return {"Recording could not be switched: " + file + " cannot be " + what + " (" + std::strerror(errno) +
+  return {"Recording could not be turned on or off: " + file + " cannot be " + what + " (" + std::strerror(errno) +
           "); check that the trace directory exists and belongs to you."};
 }
 
@@ -100,7 +100,7 @@ Napi::Value mask_secrets_from_js(const Napi::CallbackInfo &info) {
   return masked;
 }
 
-/// Before an environment goes, everyone who waits in it is let go; the sessions' threads end with their objects.
+/// Before an environment goes, every wait in it ends; the sessions' threads end with their objects.
 void stop_readers(Environment *environment) {
   environment->Opened<Follower>::stop();
   environment->Opened<LifetimeReader>::stop();

@@ -154,7 +154,7 @@ class Follower {
     ++revision_;
     return true;
   }
-  /// Everything besides events: who lives, what the launcher wrote, what was lost.
+  /// Everything besides events: live processes, what the launcher wrote, what was lost.
   void refresh_facts() {
     refreshed_ = Clock::now();
     std::string json = modelled_->reader->session_json();

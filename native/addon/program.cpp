@@ -88,7 +88,7 @@ std::atomic<int> g_ending{0};  ///< the signal after which this process ends soo
 
 [[noreturn]] void end(int signal) {
   const std::string *text = g_last_word;
-  pollfd out{STDERR_FILENO, POLLOUT, 0};  // where nobody reads, nobody is waited for
+  pollfd out{STDERR_FILENO, POLLOUT, 0};  // without a reader there is nothing to wait for
   if (text && ::poll(&out, 1, 0) == 1 && ::write(STDERR_FILENO, text->data(), text->size()) < 0) ::_exit(128 + signal);
   ::_exit(128 + signal);
 }

@@ -1,6 +1,6 @@
 #pragma once
 // The program that is traced, as a child of this process, and the signals that reach this process instead of it. Not Node's
-// own way: that tells no status of a program that a real-time signal ended, and hears signals between pieces of JavaScript.
+// own way: that gives no status of a program that a real-time signal ended, and handles signals between pieces of JavaScript.
 #include <napi.h>
 
 namespace gmt::addon {

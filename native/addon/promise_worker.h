@@ -12,7 +12,7 @@ namespace gmt::addon {
 
 /// Runs `work` on a thread of Node's pool; its error rejects the promise, else `make` gives the value, on Node's own thread.
 /// The promise is settled by the plain C interface, whose failures are let go: work may come to its end while the
-/// environment does, and then no JavaScript can run or be told.
+/// environment does, and then no JavaScript can run.
 class PromiseWorker : public Napi::AsyncWorker {
  public:
   using Work = std::function<trace::Status()>;

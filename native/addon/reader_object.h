@@ -71,7 +71,7 @@ class ReaderObject : public Napi::ObjectWrap<Own> {
     if (!opened) return fail(env, opened.error());
     Opened<Reader> &all = *env.GetInstanceData<Environment>();
     const Napi::Object object = all.constructor.New({});
-    // A worker that is being ended makes no objects, and has no exception to tell.
+    // A worker that is being ended makes no objects, and has no exception to report.
     if (env.IsExceptionPending() || object.IsEmpty()) return env.Undefined();
     std::erase_if(all.readers, [](const auto &other) { return other.expired(); });
     all.readers.push_back(opened.value());
@@ -91,7 +91,7 @@ class ReaderObject : public Napi::ObjectWrap<Own> {
     return info_answer(info.Env(), reader_->query(info_data));
   }
 
-  /// site(id) and the like: what `Find` tells of a site.
+  /// site(id) and the like: what `Find` has of a site.
   template <auto Find>
   Napi::Value of_site(const Napi::CallbackInfo &info) {
     const Napi::Env env = info.Env();

@@ -105,7 +105,7 @@ class TraceObject : public ReaderObject<TraceObject, Follower> {
     if (!is_open(info.Env())) return info.Env().Undefined();
     return pack(info.Env(), reader_->query([](const Follower::View &view) { return model::pools(view.state); }));
   }
-  /// What `Find` finds of what the call asks. What has a revision gets the follower's.
+  /// What `Find` finds for the call's query. What has a revision gets the follower's.
   template <auto Find>
   Napi::Value reply(const Napi::CallbackInfo &info) {
     if (!is_open(info.Env())) return info.Env().Undefined();

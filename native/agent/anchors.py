@@ -154,7 +154,7 @@ def key_behind(steps, place):
 
 
 def has_number(owner, least):
-    """Whether an object has a number that may be how much it takes at most: a container of a library that has a bound knows it."""
+    """Whether an object has a number that may be how much it takes at most: a container of a library that has a bound has such a number."""
     own = objects.namespace(owner)
     return any(type(each) is int and each >= least for each in list(own.values())) if own else False
 

@@ -21,7 +21,7 @@ state = {"cupy": False, "jax": False, "told": False}
 
 
 def kinds():
-    """[(class, how an array of it tells where it lies, what brings it to the CPU)] of the libraries that are there."""
+    """[(class, how an array of it shows where it lies, what brings it to the CPU)] of the libraries that are there."""
     found = [
         (of_module("cupy", "ndarray"), of_cupy, ".get()"),
         (of_module("jaxlib._jax", "ArrayImpl") or of_module("jaxlib.xla_extension", "ArrayImpl"), lambda array: (places(array) or [NOWHERE])[0], "jax.device_get(…)"),
@@ -59,7 +59,7 @@ def of_cupy(array):
 
 
 def of_rmm(buffer):
-    """Its GPU is told nowhere: the process's first one, as with one process a GPU."""
+    """Its GPU is recorded nowhere: the process's first one, as with one process a GPU."""
     return part(buffer, "ptr"), part(buffer, "size"), 0
 
 
@@ -70,7 +70,7 @@ def places(array):
 
 
 def referent(thing):
-    """What a weak proxy stands for: a method that is asked of it is bound to that."""
+    """What a weak proxy stands for: a method that is read from it is bound to that."""
     return thing.__repr__.__self__ if type(thing) is weakref.ProxyType else thing
 
 
@@ -124,12 +124,12 @@ def look():
                 natives["array"](address, size, device)
     if new and not state["told"]:
         state["told"] = natives["note"](NOTE_LOOKS, LOOKS) is None
-    # A buffer cannot be given away for good by another thread while it is asked where it lies.
+    # A buffer cannot be given away for good by another thread while its place is read.
     alone = len(sys._current_frames()) <= 2
     for array in new:
         try:
             enter(array, alone)
-        except Exception:  # one that a newer JAX tells of otherwise is not asked again
+        except Exception:  # one that a newer JAX describes otherwise is not queried again
             known[id(array)] = (weakref.ref(array), [])
     natives["look"](int(max(LEAST_MS if alive or new else 20 * LEAST_MS, ((time.perf_counter() - begun) * 1000 + HANDOVER_MS) / SHARE)))
 
@@ -140,7 +140,7 @@ def enter(array, alone):
         return
     pieces = []
     if array.sharding.memory_kind in (None, "device") and array.on_device_size_in_bytes():
-        # Of several made by this, where nobody has asked for them before: they live as long as the array.
+        # Of several made by this, where they were not requested before: they live as long as the array.
         pieces = array._arrays if len(array.sharding.device_set) > 1 else [array]
     known[id(array)] = (weakref.ref(array), [place_of(each, alone) for each in pieces])
     for address, size, device in places(array):

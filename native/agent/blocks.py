@@ -1,4 +1,4 @@
-"""What PyTorch's allocator says of single blocks: the bytes that were asked for, stream and pool. Only when somebody asks who holds
+"""What PyTorch's allocator reports of single blocks: the requested bytes, stream and pool. Only when somebody asks who holds
 them, since the allocator tells of all its blocks or of none."""
 
 tensors = load("tensors")
@@ -9,19 +9,19 @@ MICROSECONDS = 4  # for each block that the allocator has
 
 
 def count_of_blocks():
-    """How many blocks the allocator would tell of."""
+    """How many blocks the allocator would list."""
     return sum(map(sum, tensors.allocator_figures("active", "inactive_split", "segment")))
 
 
 def can_list():
-    """Whether the allocator can be asked. Where it keeps a history it would tell all of that too."""
+    """Whether the allocator can be queried. If it keeps a history, it would list all of that too."""
     if not all(hasattr(core, name) for name in ("_cuda_memorySnapshot", "_cuda_isHistoryEnabled", "_cuda_memoryStats")):
         return False
     return tensors.torch.cuda.is_initialized() and not core._cuda_isHistoryEnabled()
 
 
 def has_time(deadline):
-    """Whether it can be asked in the time that is left."""
+    """Whether it can be queried in the time that is left."""
     if not can_list():
         return False
     return not deadline.late() and count_of_blocks() * MICROSECONDS <= deadline.left_ms() * 1000
@@ -36,7 +36,7 @@ def segments():
 
 
 def addressed(segment):
-    """Its blocks with their addresses, which older ones do not tell."""
+    """Its blocks with their addresses, which older ones do not report."""
     at = segment["address"]
     for block in segment["blocks"]:
         here = block.get("address", at)
@@ -58,7 +58,7 @@ def from_allocator(blocks_of_interest):
 
 
 def from_storages(blocks_of_interest, devices, where):
-    """The same by the tensors that were found there: a storage has as many bytes as it asked for."""
+    """The same by the tensors that were found there: a storage has as many bytes as it requested."""
     found = {}
     for address, known in where.items():
         sizes = [tensors.size(tensor) for tensor, how in known if how is None]

@@ -9,7 +9,7 @@ NOTE_CELL = 16
 OUTPUT = re.compile(r"_{1,3}|_\d+|_oh|Out")  # names that IPython gives to results
 FAILED = re.compile(r"(?:__main__\.get_ipython\.InteractiveTB\.tb|sys\.last_\w+)\b[^>]*")  # begins the path of what the last exception keeps
 HIDDEN = "__main__.get_ipython.user_ns_hidden[...]"
-state = {"begin": 0.0}  # of the cell that runs; of the first one the trace knows nothing else
+state = {"begin": 0.0}  # of the cell that runs; of the first one the trace has nothing else
 
 
 def shell():

@@ -15,7 +15,7 @@ def text_of(size):
 
 
 def write(again):
-    """Writes all of it into the trace, which knows then what of before is still there; `again`: it was recorded before that, and paused."""
+    """Writes all of it into the trace, which then has what of before is still there; `again`: it was recorded before that, and paused."""
     began = "Recording was resumed at" if again else "Recording was turned on at"
     began += time.strftime(" %Y-%m-%d %H:%M:%S UTC. ", time.gmtime())
     if not blocks.can_list():

@@ -1,4 +1,4 @@
-"""What an expression of a source file gives, or gives a part of, as far as its text tells."""
+"""What an expression of a source file gives, or gives a part of, as far as its text shows."""
 
 import ast
 

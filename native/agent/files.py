@@ -6,7 +6,7 @@ import os
 import re
 import stat
 
-# As PEP 263 has it. `tokenize` knows it too, but to import it Python evaluates a text, after which it no longer remembers that the program
+# As PEP 263 has it. `tokenize` has it too, but to import it Python evaluates a text, after which it no longer remembers that the program
 # was ended by Ctrl+C: its exit status would be another one.
 CODING = re.compile(rb"(?:[ \t\f]*(?:#[^\n]*)?\r?\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
 

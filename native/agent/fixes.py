@@ -8,11 +8,11 @@ expressions = load("expressions")
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)  # what `.detach()` can follow as it is written
 SUMS = (ast.BinOp, ast.UnaryOp)
 ONE_ARGUMENT = {"append", "appendleft", "add", "put", "put_nowait", "push"}
-BACKWARD = {"backward", "manual_backward", "grad", "autograd_grad"}  # who needs the graph of what it gets
+BACKWARD = {"backward", "manual_backward", "grad", "autograd_grad"}  # those that need the graph of what they get
 OWN_RESULT = {"forward", "training_step", "compute_loss", "loss", "closure", "step"}  # what these give back is for a backward pass
 TO_NUMBERS = {"float", "int", "bool", "len", "str"}  # of Python itself: what they give has no graph
 NUMBER_OF = {"item", "tolist"}  # the same, of a tensor
-JOINED = {  # what wants tensors that lie on one device
+JOINED = {  # what needs tensors that lie on one device
     "stack", "cat", "concat", "concatenate", "hstack", "vstack", "dstack", "all_reduce", "all_gather", "all_gather_into_tensor",
     "reduce", "broadcast", "gather", "gather_for_metrics", "cuda", "data_ptr",
 }  # fmt: skip
@@ -107,7 +107,7 @@ def depth(container):
 
 
 def is_unread(file, mention):
-    """Whether the program makes what a statement adds to, and then asks no more of it than how long it is."""
+    """Whether the program makes what a statement adds to, and then uses no more of it than its length."""
     name, sort = mention.name, "id" if mention.sort == "name" else "attr"
     if any(each.name == name and not each.grows and not each.is_empty() for each in file.mentions):
         return False
@@ -120,7 +120,7 @@ def is_unread(file, mention):
 
 
 def parts_of(value, places):
-    """The elements of a tuple or list, or values of a dict, at these places, and others written the same; None for what is not told."""
+    """The elements of a tuple or list, or values of a dict, at these places, and others written the same; None for what is not reported."""
     if isinstance(value, (ast.Tuple, ast.List)):
         parts = list(enumerate(value.elts))
     elif isinstance(value, ast.Dict):
@@ -193,7 +193,7 @@ def passed(file, call, scope, found):
 
 
 def is_called(scope, call):
-    """Whether a call may be one of that function, as far as their names tell."""
+    """Whether a call may be one of that function, as far as their names show."""
     if scope.outer is None or scope.is_class:
         return False
     name = scope.short
@@ -206,19 +206,19 @@ def known_as(scope):
 
 
 def gives(file, scope, found):
-    """Whether the function gives back something of these."""
+    """Whether the function returns something of these."""
     return scope.outer is not None and any(read_by(file, each, scope) & found for each in scope.gives)
 
 
 def is_needed(file, found):
-    """Whether a backward pass goes through something of these, as far as the file tells."""
+    """Whether a backward pass goes through something of these, as far as the file shows."""
     if any(expressions.callee(call) in BACKWARD and read_by(file, call, scope) & found for call, scope in file.calls):
         return True
     return any(scope.short in OWN_RESULT and gives(file, scope, found) for scope in file.scopes)
 
 
 def is_done(file, scope, value):
-    """Whether the same function runs the backward pass of the value itself, after which nobody can run it once more."""
+    """Whether the same function runs the backward pass of the value itself, after which it cannot be run once more."""
     names = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
     for call, where in file.calls:
         if where is scope and expressions.callee(call) in BACKWARD and not call.keywords:
@@ -229,7 +229,7 @@ def is_done(file, scope, value):
 
 
 def is_seen(file, found):
-    """Whether the file tells all that is done with these: no function gives them to a caller that is not in it."""
+    """Whether the file shows all that is done with these: no function gives them to a caller that is not in it."""
     called = {expressions.callee(call) for call, _ in file.calls}
     return all(scope.short in called for scope in file.scopes if gives(file, scope, found))
 

@@ -10,7 +10,7 @@ source = load("source")
 cells = load("cells")
 LEAST_LINES_MS = 50
 MOST_LINES = 100  # holders whose lines are looked for
-MOST_ALSO = 4  # others that are told beside a holder
+MOST_ALSO = 4  # others that are named beside a holder
 LITTLE, NEARLY = 0.1, 0.9  # of what another one has
 FAR = (1 << 30, 0)  # not by a way down from the roots
 

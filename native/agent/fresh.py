@@ -1,4 +1,4 @@
-"""Which expressions of a file give a new value each time, by the text alone, without a doubt: what is stored under such a key takes nobody's
+"""Which expressions of a file give a new value each time, by the text alone, without a doubt: what is stored under such a key takes no other's
 place. A number that a loop counts which runs once, one that is only added to, a moment, a new identifier, and what is made of these."""
 
 import ast
@@ -243,11 +243,11 @@ class Fresh:
         return place is function and (of_one or self.runs_once(statement, MOST_HOPS))
 
     def is_guarded(self, node):
-        """Whether a statement, or what stands before it in its function, asks how far something is: that may be a bound."""
+        """Whether a statement, or what stands before it in its function, checks how far something is: that may be a bound."""
         return any(isinstance(each, ast.If) and compares(each.test) for each in self.conditions(node))
 
     def is_conditional(self, node):
-        """Whether a statement may be left out while its function, or the loop around it, goes on."""
+        """Whether a statement may be left out while its function, or the loop around it, continues."""
         return any(True for _ in self.conditions(node, LOOPS))
 
     def conditions(self, node, until=()):

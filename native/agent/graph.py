@@ -1,4 +1,4 @@
-"""Which tensor keeps a graph of the backward pass alive, and what that saved. Nothing is unpacked: that could call the program's hooks."""
+"""The tensor that keeps an autograd graph alive, and what its nodes saved. Nothing is unpacked: that could call the program's hooks."""
 
 import itertools
 
@@ -10,19 +10,19 @@ CUSTOM_SAVED = function_base.__dict__.get("_raw_saved_tensors") if function_base
 objects = load("objects")
 SAVED = "_raw_saved_"
 NOTE_AGENT = 9
-OLD_GRAPHS = "This version of PyTorch does not show what an autograd graph holds, so an object that keeps memory by its graph is not named."
-GONE = (RuntimeError, AttributeError)  # what was saved is released; the context of the program's own function has no node any more
+OLD_GRAPHS = "This version of PyTorch does not show what an autograd graph holds, so an object that keeps memory alive through its graph is not named."
+GONE = (RuntimeError, AttributeError)  # what was saved is released; the context of a custom function has lost its node
 GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
-LEAST_CARRIED = 8  # addresses behind one end from which on it is asked whether they are of many steps
-AT_ONCE = 64  # ends that are known before the first of them is walked
-MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and beside it, that are looked at
+LEAST_CARRIED = 8  # from so many addresses behind one end on, the search checks whether they are of many steps
+AT_ONCE = 64  # ends that are listed before the first of them is walked
+MOST_BELOW, MOST_BESIDE = 16, 8  # ends below another, and next to it, that are inspected
 MOST_ENDS_BELOW = 2000  # of all graphs
-NEAR = 4000  # nodes from it on; a state that is carried on was made in the last step
-ALONE = 0.9  # share of what a graph holds that a part of it holds, to be what keeps it
+NEAR = 4000  # nodes from an end on; a state that steps hand on was made in the last step
+ALONE = 0.9  # share of a graph's memory that a part must hold to count as its keeper
 
 
 def check_saved():
-    """Notes once where what a node saved cannot be seen without the program's hooks."""
+    """Writes one note if what a node saved cannot be read without the program's hooks."""
     saved = getattr(getattr(core, "_autograd", None), "SavedTensor", None)
     if saved is not None and "data" not in objects.CLASS_DICT(saved):
         natives["note"](NOTE_AGENT, OLD_GRAPHS)
@@ -32,7 +32,7 @@ check_saved()
 
 
 class Accessors:
-    """How a class of nodes gives its next nodes and what it saved."""
+    """The getters of a class of nodes: for the next nodes and for what it saved."""
 
     __slots__ = ("next", "saved", "leaf", "custom")
 
@@ -40,7 +40,7 @@ class Accessors:
         line = objects.CLASS_MRO(kind)
         self.leaf = None  # the tensor behind which no node follows
         self.custom = any(each is function_base for each in line)
-        if self.custom:  # a class of the program: only what PyTorch's own base of it has
+        if self.custom:  # a class of the program: only the part of PyTorch's own base class
             self.next, self.saved = CUSTOM_NEXT, [CUSTOM_SAVED.__get__] if CUSTOM_SAVED is not None else []
             return
         slots = [item for each in line for item in objects.CLASS_DICT(each).items()]
@@ -50,7 +50,7 @@ class Accessors:
 
 
 class Walk:
-    """Goes over graphs from their ends. A node belongs to the end that reached it first; an end that another one reaches, to that one."""
+    """Walks graphs from their ends. A node belongs to the end that reached it first; an end that another end reaches belongs to that one."""
 
     def __init__(self, deadline):
         self.deadline = deadline
@@ -99,8 +99,8 @@ class Walk:
                     yield tensors.plain(each)
 
     def add_all(self, given, nodes, targets):
-        """Walks the graphs of tensors, then of nodes, as far as there is time. Some ends are known before the first of them is walked: what
-        it comes to then is known to hang on it, though time is up before their own turn."""
+        """Walks the graphs of tensors, then of nodes, until time is up. Some ends are listed before the first of them is walked: what they reach
+        is then attributed to them, even if time is up before their own turn."""
         ends = itertools.chain(((each, GRAPH) for each in given), ((each, NODE_GRAPH) for each in nodes))
         while not self.deadline.late():
             first = len(self.ends)
@@ -132,13 +132,13 @@ class Walk:
         first = self.first[number]
         known = self.owner.get(id(first))
         if known is not None:
-            if self.ends[number][1] == GRADIENT_GRAPH:  # the gradient came by itself: it is its parameter that keeps it
+            if self.ends[number][1] == GRADIENT_GRAPH:  # the gradient came by itself: its parameter keeps it
                 self.above[self.top(known)] = number
             else:
                 self.above[number] = known
             return
         left = [first]
-        for node in left:  # what is near first: where time is up, the blocks of some steps are found whole
+        for node in left:  # the nearest first: if time is up, the blocks of some steps are complete
             if self.deadline.late():
                 return
             other = self.ends_at.get(id(node), number)
@@ -151,7 +151,7 @@ class Walk:
             self.owner[id(node)] = number
             self.nodes.append(node)
             for data in self.saved(node, self.access(node)):
-                # Numbers that the program wrote, too, are saved as tensors, on the CPU.
+                # Plain numbers are saved as tensors too, on the CPU.
                 at = tensors.address(data) if targets is not None or tensors.on_gpu(data) else 0
                 if at and (targets is None or at in targets):
                     self.found.setdefault(at, number)
@@ -173,11 +173,11 @@ class Walk:
         return number
 
     def keepers(self):
-        """[(addresses that hang on one end, [(tensor, how)])]: what keeps them, the likeliest first; several where a state is carried on."""
+        """[(addresses that hang on one end, [(tensor, how)])]: what keeps them, the likeliest first; several if steps hand on a state."""
         held, groups = {}, []
         for address, number in self.found.items():
             held.setdefault(self.top(number), []).append(address)
-        self.spare = tensors.Deadline(self.deadline.left_ms(0.5))  # without what takes longer the answer is less exact, not cut
+        self.spare = tensors.Deadline(self.deadline.left_ms(0.5))  # without the slower part, the answer is less exact, but complete
         for top, addresses in held.items():
             many = len(addresses) >= LEAST_CARRIED and 2 * len(addresses) >= len(self.found)
             numbers = self.carried(top, set(addresses)) + self.beside(top, set(addresses)) if many else []
@@ -197,12 +197,12 @@ class Walk:
         return numbers
 
     def below(self):
-        """[(number of an end that hangs on another one, its tensor)]: what its own graph holds, it keeps too."""
+        """[(number of an end that hangs on another one, its tensor)]: that tensor keeps the memory of its own graph too."""
         ends = enumerate(zip(self.ends, self.above))
         return [(number, end) for number, ((end, how), above) in ends if above != number and how == GRAPH][:MOST_ENDS_BELOW]
 
     def behind(self, number, deadline):
-        """The addresses that were found and that the graph of one end holds; empty where time is up."""
+        """The found addresses that the graph of one end holds; empty if time is up."""
         held = set()
         for node in itertools.islice(self.around(self.first[number]), NEAR):
             if deadline.late():
@@ -211,13 +211,13 @@ class Walk:
         return held
 
     def beside(self, top, targets):
-        """Other ends whose graph holds nearly all that is targets too: the state that the next step will begin with."""
+        """Other ends whose graph also holds nearly all targets: the state that the next step begins with."""
         others = [each for each in range(len(self.ends)) if each != top and self.top(each) == each and self.ends[each][1] == GRAPH]
         return [each for each in others[:MOST_BESIDE] if self.outputs_alone(self.first[each], targets) is not None]
 
     def carried(self, top, targets):
-        """The ends below `top` whose graph alone holds nearly all that is targets, the farthest first: a state that is carried from step to
-        step is one, where the loss behind it is made anew in each. Those of earlier steps come before it, but nothing names them."""
+        """The ends below `top` whose graph alone holds nearly all targets, the farthest first. A state that steps hand on is one, while the
+        loss behind it is made anew in every step. Ends of earlier steps come before it, but have no name."""
         below = {}  # id of a node -> numbers of its ends
         for number, node in enumerate(self.first):
             if self.ends[number][1] == GRAPH and self.top(number) == top:
@@ -236,13 +236,13 @@ class Walk:
             nodes = [last] + [each for each in reversed(met[:place]) if self.reaches(each, last)]
             numbers = []
             for node in nodes:
-                # Of several outputs of one node (a recurrent network's) that which the same kind of node goes on from.
+                # Of several outputs of a node (in a recurrent network), the one from which a node of the same kind continues.
                 numbers += sorted(below[id(node)], key=lambda each: -outputs.get(tensors.output(self.ends[each][0]), 0))
             return numbers
         return []
 
     def outputs_alone(self, first, targets):
-        """{number of an output: how often a node of the same kind goes on from it} behind a node; None: it holds too little of the targets."""
+        """{number of an output: how often a node of the same kind continues from it} behind a node; None: it holds too little of the targets."""
         outputs, held = {}, set()
         for node in self.around(first):
             if self.spare.late():

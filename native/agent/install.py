@@ -25,7 +25,7 @@ state = {"steps": False, "cells": False, "settings": False, "ranges": False, "ne
 
 
 def load(name):
-    """A part of the agent by its name, as a module that nobody else sees."""
+    """A part of the agent by its name, as a module that is invisible elsewhere."""
     if name not in loaded:
         part = loaded[name] = type(sys)("gpu_memtrace." + name)
         part.__dict__.update(load=load, natives=natives, own_namespaces=own_namespaces, main_file=main_file)
@@ -83,7 +83,7 @@ def hook_steps():
 
 
 def watch_allocator():
-    """Hands PyTorch's own count of its blocks to the tracer, which asks it at the ends of steps."""
+    """Hands PyTorch's own count of its blocks to the tracer, which queries it at the ends of steps."""
     stats = getattr(getattr(sys.modules["torch"], "_C", None), "_cuda_memoryStats", None)
     if stats is not None:
         natives["allocator"](stats)
@@ -100,7 +100,7 @@ def being_imported(module):
 
 
 def can_import():
-    """Whether the parts may import what they need: it is there, or nobody imports anything."""
+    """Whether the parts may import what they need: it is there, or no import is running."""
     needed = [sys.modules.get(name) for name in NEEDED]
     if all(each is not None and not being_imported(each) for each in needed):
         return True
@@ -109,7 +109,7 @@ def can_import():
 
 
 def attempt(work, *arguments):
-    """Runs a part of a turn. What goes wrong in it is said in the trace, and nowhere else."""
+    """Runs a part of a turn. What goes wrong in it is noted in the trace, and nowhere else."""
     try:
         return work(*arguments)
     except Exception as error:
@@ -134,7 +134,7 @@ def answer_requests(reason):
 
 
 def turn(reason, step, request):
-    """One turn of the agent. Gives the number of the step at which it wants the next one."""
+    """One turn of the agent. Gives the number of the step at which the next one is due."""
     if request is not None:
         state["requests"].append(request)
     if not can_import():

@@ -32,7 +32,7 @@ def write():
     rank, count = module.get_rank(), module.get_world_size()
     found = {}
     for group in getattr(world, "pg_config_info", ()):
-        ranks = list(group["ranks"]) or list(range(count))  # of a group of all it tells none
+        ranks = list(group["ranks"]) or list(range(count))  # for a group of all there are none
         name = dimension(str(group.get("pg_desc", "")))
         if name and rank in ranks:
             found.setdefault(name, (ranks.index(rank), len(ranks)))

@@ -318,7 +318,7 @@ class Finder:
         return chosen
 
     def resolve_mention(self, file, mention, seen, hops):
-        """A mention; where its value is the result of a function that gives back a variable, that variable's mentions."""
+        """A mention; where its value is the result of a function that returns a variable, that variable's mentions."""
         inner = []
         for scope, name in self.returned_variables(file, mention.value):
             inner += [each for each in self.variable_mentions(file, scope, name, seen, hops - 1) if not each.is_empty() or each.grows]
@@ -326,7 +326,7 @@ class Finder:
 
     @staticmethod
     def returned_variables(file, value):
-        """[(scope, name)] of variables that the called function gives back and sets itself, where a value is a call of one."""
+        """[(scope, name)] of variables that the called function returns and sets itself, where a value is a call of one."""
         called = expressions.callee(value) if isinstance(value, ast.Call) else None
         return [(scope, each) for scope in file.scopes if scope.short == called for each in scope.returns if scope.owns(each)]
 

@@ -24,7 +24,7 @@ class Quiet:
 
 @contextlib.contextmanager
 def all_objects():
-    """What the collector knows, the oldest first (about: by generation); behind it nothing any more, since that names who looks too."""
+    """What the collector tracks, the oldest first (about: by generation); behind it nothing any more, since that names who looks too."""
     found = natives["living"](gc.get_objects) or []
     try:
         yield found

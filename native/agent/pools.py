@@ -58,7 +58,7 @@ def add_paths(snapshot, new):
 
 
 def segments():
-    """Those of the known pools; None: the allocator does not tell them, or not in time."""
+    """Those of the known pools; None: the allocator does not report them, or not in time."""
     if not known:
         return []
     if not blocks.can_list():

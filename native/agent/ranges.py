@@ -1,4 +1,4 @@
-"""Ranges of `torch.profiler.record_function`, which PyTorch tells nobody of while no profiler runs."""
+"""Ranges of `torch.profiler.record_function`, which PyTorch does not report while no profiler runs."""
 
 import sys
 import types
@@ -7,7 +7,7 @@ objects = load("objects")
 
 
 def watch():
-    """Sees to it that they are told. True: there is nothing more to do."""
+    """Sees to it that they are reported. True: there is nothing more to do."""
     profiler = sys.modules.get("torch.autograd.profiler")
     kind = objects.of_module("torch.autograd.profiler", "record_function")
     if not objects.is_class(kind):
@@ -19,7 +19,7 @@ def watch():
     if active is not None and nvtx is not None:
 
         def write(text):
-            if active() != nvtx:  # `emit_nvtx` makes ranges of NVTX of them, which are told too
+            if active() != nvtx:  # `emit_nvtx` makes NVTX ranges of them, which are reported too
                 natives["range"](text)
 
     for name, around in (("__enter__", begins), ("__exit__", ends)):

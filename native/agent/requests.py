@@ -1,4 +1,4 @@
-"""Answers what the launcher asks."""
+"""Answers the launcher's requests."""
 
 import json
 import time

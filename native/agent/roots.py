@@ -98,7 +98,7 @@ class Roots:
         self.add([(Root("global", name), space) for name, space, users in spaces if users])
         library = []
         for thread, frame in frames():
-            self.barriers.append(frame)  # its variables are roots; up to 3.10 it would show them to who comes by another way
+            self.barriers.append(frame)  # its variables are roots; up to 3.10 it would show them to a search that comes by another way
             root, values = frame_root(thread, frame)
             if is_user_file(frame.f_code.co_filename):
                 self.add([(root, value) for value in values], places=True)
@@ -128,7 +128,7 @@ class Roots:
         self.add(pairs)
 
     def add_contexts(self, snapshot):
-        """The values of context variables, of each thread and of what waits to go on."""
+        """The values of context variables, of each thread and of what waits to continue."""
         self.add([(Root("context", "contextvars"), each) for each in natives["pick"](snapshot, [contextvars.Context])])
 
     def by_address(self):

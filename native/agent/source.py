@@ -11,9 +11,9 @@ TAKERS = ("remove", "delete", "clear", "reset", "free", "unload", "release", "dr
 SHRINK = {"pop", "popleft", "popitem", "clear", "remove", "discard", "move_to_end"}
 SHRINK_FIRST = {"heappop", "heappushpop", "heapreplace"}
 JOIN = {"cat", "concat", "concatenate", "stack", "hstack", "vstack"}  # what is collected in a loop, and joined behind it
-TAKE = {"get", "get_nowait"}  # from a queue, which is asked without a key
+TAKE = {"get", "get_nowait"}  # from a queue, which needs no key
 BY_KEY = {"setdefault", "update"}
-# What may bound a container, the strongest last: it has one entry a key, or nobody knows; something takes out of it in some case; always.
+# What may bound a container, the strongest last: it has one entry per key, or this is unknown; something takes out of it in some case; always.
 KEYS, MAYBE, SHRINKS = "keys", "maybe", "shrinks"
 ANEW = "anew"  # each value is one that PyTorch makes of sizes alone: the variable has one block at a time
 OF_SIZES = {"rand", "randn", "randint", "zeros", "ones", "empty", "full", "arange"}
@@ -39,8 +39,8 @@ class Scope:
             self.parameters = [each.arg for each in arguments.posonlyargs + arguments.args]
             self.bound.update(self.parameters, (each.arg for each in arguments.kwonlyargs))
         self.shared = set()  # global and nonlocal
-        self.returns = []  # names that it gives back
-        self.gives = []  # expressions of what it gives back
+        self.returns = []  # names that it returns
+        self.gives = []  # expressions of what it returns
 
     def owns(self, name):
         return name in self.bound and name not in self.shared
@@ -177,7 +177,7 @@ class File(ast.NodeVisitor):
         self.path, self.lines = path, text.split("\n")
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
-        # (sort, name, scope, why, node) of what takes out of what a name names, begins it anew, asks how long it is, or (node) stores by a key
+        # (sort, name, scope, why, node) of what takes out of what a name names, begins it anew, reads its length, or (node) stores by a key
         self.limits = []
         self.loops = self.cases = 0  # loops, and conditions about something else, around what is visited, in its function
         self.taken, self.set = [], set()  # what is taken out of what x.get() is of, which is a queue where there is no x.set(y)

@@ -1,4 +1,4 @@
-"""What the agent does by itself at the end of some training steps: names, and surveys where the launcher asked for them."""
+"""What the agent does by itself at the end of some training steps: names, and surveys where the launcher requested them."""
 
 import json
 import time
@@ -27,7 +27,7 @@ def next_step():
 
 
 def at_step(step):
-    """Gives the number of the step at which it wants to be called again."""
+    """Gives the number of the step at which the next call is due."""
     named = step >= plan["names"]
     if named:
         plan["names"] = NEVER  # whatever happens in it, it is not tried at once again

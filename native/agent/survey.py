@@ -13,7 +13,7 @@ cycles = load("cycles")
 holders = load("holders")
 found_part = load("found")
 MOST_TARGETS, MOST_TENSORS, MOST_GROUPS, MOST_ADDRESSES, MOST_MORE = 50000, 5000, 100, 16, 4000
-SMALL_BUFFER = 1 << 16  # bytes; a bigger one is told by itself: a buffer can be what grows
+SMALL_BUFFER = 1 << 16  # bytes; a bigger one is listed by itself: a buffer can be what grows
 OPTIMIZER = ("param_groups", "state")  # where an optimizer has its parameters
 PARTS, GRADIENTS = " (parameters and buffers)", " (gradients)"
 

@@ -11,7 +11,7 @@ arrays = load("arrays")
 
 
 def no_torch():
-    """What is asked of PyTorch here, for a program without it: nothing is a tensor, and a getter of a tensor refuses all."""
+    """Stands in for PyTorch in a program without it: nothing is a tensor, and a getter of a tensor refuses all."""
     names, space = ("grad", "grad_fn", "is_leaf", "is_cuda", "requires_grad", "_version", "output_nr"), types.SimpleNamespace
     tensor = type("Tensor", (), dict.fromkeys(names, property(objects.MODULE_DICT)))
     core = space(TensorBase=tensor, DisableTorchFunctionSubclass=contextlib.nullcontext)
@@ -31,7 +31,7 @@ version = base._version.__get__
 output = base.output_nr.__get__  # which one of its node's outputs a tensor is
 NO_DEVICE = 255
 ELSEWHERE = 0 if os.environ.get("GPU_MEMTRACE_AGENT_DEVICES") == "all" else NO_DEVICE  # all: for tests, which have no GPU
-LEAST_PINNED = 4096  # bytes: a page; the driver is asked for each such tensor
+LEAST_PINNED = 4096  # bytes: a page; the driver is queried for each such tensor
 dispatching = {}  # id of a class -> whether it dispatches
 NO_STORAGE = (RuntimeError, NotImplementedError, ValueError, TypeError, AttributeError)
 
@@ -49,7 +49,7 @@ def types_of(kind):
 
 
 def dispatches(kind):
-    """Whether a class of tensors answers itself what its tensors are (DTensor, say): then even their device is asked of its code."""
+    """Whether a class of tensors answers itself what its tensors are (DTensor, say): then even their device comes from its code."""
     known = dispatching.get(id(kind))
     if known is None:
         line = []
@@ -107,7 +107,7 @@ def device(tensor):
 
 
 def pinned():
-    """A function that tells whether a tensor lies in pinned host memory, which the driver keeps count of."""
+    """A function that decides whether a tensor lies in pinned host memory, which the driver keeps count of."""
     if not hasattr(base, "is_pinned") or not torch.cuda.is_initialized():  # asking earlier may begin to use the GPU
         return lambda tensor: False
 
@@ -125,7 +125,7 @@ def on_gpu(tensor):
 
 
 def allocator_figures(*names):
-    """What PyTorch's allocator counts by these names, by GPU; None: it does not tell, or asking would make a context."""
+    """What PyTorch's allocator counts by these names, by GPU; None: it does not report them, or the query would make a context."""
     if not hasattr(core, "_cuda_memoryStats") or not torch.cuda.is_initialized():
         return None
     every = [core._cuda_memoryStats(each) for each in range(core._cuda_getDeviceCount())]
@@ -133,7 +133,7 @@ def allocator_figures(*names):
 
 
 def node(tensor):
-    """The node of the graph that made the tensor. Not of a view that was changed in place: PyTorch would make a new one when asked."""
+    """The node of the graph that made the tensor. Not of a view that was changed in place: PyTorch would make a new one for the query."""
     try:
         if is_leaf(tensor) or (base._is_view(tensor) and version(tensor)):
             return None

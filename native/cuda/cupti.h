@@ -28,7 +28,7 @@ struct CallbackData {
   const char *symbol_name;
   void *context;
   uint32_t context_uid;
-  uint64_t *correlation_data;  ///< one word per call, shared by all who look at it: left to the program's own profiler
+  uint64_t *correlation_data;  ///< one word per call, shared by all subscribers: left to the program's own profiler
   uint32_t correlation_id;
 };
 static_assert(offsetof(CallbackData, params) == 16 && offsetof(CallbackData, context) == 40);

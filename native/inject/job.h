@@ -1,5 +1,5 @@
 #pragma once
-// Who this process is in a job of many: what a launcher says in the environment, and the host.
+// The place of this process in a job of many: from the launcher's environment variables, and the host.
 #include "inject/log/log.h"
 
 namespace gmt::inject {

@@ -1,5 +1,5 @@
 #pragma once
-// The analysis of every event: what is alive, who holds it, since when. Deterministic: no clock, no I/O. Not for two
+// The analysis of every event: what is alive, what holds it, since when. Deterministic: no clock, no I/O. Not for two
 // threads at once. Questions are in query/questions.h.
 #include "model/ingest/ingest.h"
 #include "model/ingest/lifetimes.h"
@@ -29,9 +29,9 @@ class Model {
   /// The ledgers' windows count what is allocated from then on; no event so far is as late.
   void begin_windows(uint64_t from_ns) { state_.accounts.begin_windows(from_ns); }
 
-  /// From now on every allocation that ends is told; `log` outlives the model. To be called before the first event.
+  /// From now on every allocation that ends is reported; `log` outlives the model. To be called before the first event.
   void log_lifetimes(LifetimeLog *log) { lifetimes_ = log; }
-  /// No more events come: what lives is told as well.
+  /// No more events come: live allocations are reported as well.
   void finish_lifetimes() { lifetimes_->finish(state_); }
 
  private:

@@ -16,7 +16,7 @@ constexpr uint32_t kAddresses =
     1u << 20;  // 16 MB that are touched as they fill; the log has room for fewer code objects
 
 struct Address {
-  std::atomic<uintptr_t> code;  ///< 0: nobody's yet; never taken away
+  std::atomic<uintptr_t> code;  ///< 0: free; never taken away
   std::atomic<uint64_t> deaths;
 };
 constinit Address *addresses = nullptr;

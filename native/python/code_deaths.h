@@ -1,5 +1,5 @@
 #pragma once
-// What tells two code objects apart that had the same address, one after the other: how many that were described have died there. Their
+// What distinguishes two code objects that had the same address, one after the other: how many that were described have died there. Their
 // contents would not do: code that a program compiles again and again differs in a line only, anywhere in its table of lines. Deaths
 // are seen where the interpreter has them, in the slot of PyCode_Type that frees one; a frame that runs owns its code.
 #include <atomic>

@@ -19,15 +19,15 @@
 namespace gmt::python {
 
 enum class Support : uint32_t {
-  kNoPython,     ///< no interpreter in the process, or none that is initialized yet: ask again later
-  kUnsupported,  ///< final; `unsupported_reason` says why
+  kNoPython,     ///< no interpreter in the process, or none that is initialized yet: try again later
+  kUnsupported,  ///< final; `unsupported_reason` has the reason
   kReady,        ///< final; the walking functions work
 };
 
 /// Looks for an initialized interpreter: libpython (also one loaded with RTLD_LOCAL) or the executable. Any thread
-/// may call it, at any time and repeatedly: after a final answer it costs one load, before that it asks the dynamic
+/// may call it, at any time and repeatedly: after a final answer it costs one load, before that it queries the dynamic
 /// loader whether a library was added since the last call (about 100 ns). It takes the loader's lock, so call it
-/// neither with a lock held that a library's constructor might want, nor in a signal handler.
+/// neither with a lock held that a library's constructor might need, nor in a signal handler.
 Support discover();
 
 /// Why Python is unsupported: one sentence in static storage; "" unless `discover` returned kUnsupported.
@@ -42,7 +42,7 @@ struct Frame {
   uint32_t offset;   ///< of the instruction, in bytes, as PyCode_Addr2Line takes it; ~0u: before the first
 };
 
-/// A frame as somebody else remembers it, by its code object, which has to live until it is described.
+/// A frame as a caller remembers it, by its code object, which has to live until it is described.
 Frame remembered_frame(const void *code, uint32_t offset);
 
 struct Walk {
@@ -54,10 +54,10 @@ struct Walk {
   Frame frames[GMT_MAX_FRAMES];
 };
 
-/// From here on walks tell which module is called, and two of them that call one line have two stacks: `frame` is the call of one
+/// From here on walks show which module is called, and two of them that call one line have two stacks: `frame` is the call of one
 /// (torch/nn/modules/module.py). `caller`: the next older frame, null = none. False: it is none, or was known.
 bool learn_module_call(const Frame &frame, const Frame *caller);
-/// Modules are told apart no more.
+/// Modules are no longer distinguished.
 void forget_module_call();
 /// Name of an object's class as CPython keeps it, without its package where it is a class of Python.
 const char *class_name(const void *object);
@@ -73,7 +73,7 @@ const void *innermost_frame();
 /// Where the interpreter keeps whether it shuts down; null before `discover` returned kReady.
 extern const uintptr_t *finalizing_word;
 
-/// `finalizing`, for when the word is not known: an interpreter that is not supported is asked.
+/// `finalizing`, for when the word is not known: an interpreter that is not supported is called.
 bool can_check_finalizing();
 
 /// The interpreter is shutting down: there are no stacks any more, and what is freed now is clean-up.

@@ -13,7 +13,7 @@
 #define GMT_PYTHON_STRING_STATE 32
 #define GMT_PYTHON_OWNER_SHIM 3
 
-/// How a frame tells the instruction that runs.
+/// How a frame shows the instruction that runs.
 enum gmt_python_position {
   GMT_POSITION_BYTES = 0,    ///< int, bytes from the first instruction
   GMT_POSITION_UNITS = 1,    ///< int, units of two bytes from the first instruction

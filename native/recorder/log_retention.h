@@ -1,5 +1,5 @@
 #pragma once
-// The space of one log: how far its process may go on, and which of its chunks are punched.
+// The space of one log: how far its process may continue, and which of its chunks are punched.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -35,12 +35,12 @@ class LogRetention {
 
   Descriptor fd_;
   gmt_file_header *header_ = nullptr;
-  uint64_t done_ = 0;                                     ///< chunks before it were given back, or are in
+  uint64_t done_ = 0;                                     ///< chunks before it were freed, or are in
   std::vector<uint64_t> left_;                            ///< those that were not read to their end then
-  std::vector<std::pair<uint64_t, uint64_t>> last_runs_;  ///< that were given back the last time
+  std::vector<std::pair<uint64_t, uint64_t>> last_runs_;  ///< that were freed the last time
 };
 
-/// Whether the file system of the directory gives back parts of files.
+/// Whether the file system of the directory can free parts of files.
 bool can_punch(const std::string &directory);
 
 }  // namespace gmt::recorder

@@ -1,5 +1,5 @@
 #pragma once
-// Moments of a run that stay when what lies around them is given back: a checkpoint each, in a file of its own.
+// Moments of a run that stay when what lies around them is freed: a checkpoint each, in a file of its own.
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -18,7 +18,7 @@ struct Moment {
 };
 
 /// Behind `after_ns` and up to `until_ns`, in order: the ends of step 1, 2, 4, 8 … of each process, the peak of each layer, and
-/// the marks in the launcher's facts. The state knows more than these: a peak that was passed since is none.
+/// the marks in the launcher's facts. The state has more than these: a peak that was passed since is none.
 std::vector<Moment> moments_of(const model::State &state, const std::string &session_json, uint64_t after_ns,
                                uint64_t until_ns);
 

@@ -85,7 +85,7 @@ bool Recorder::turn() {
   update_logs();
   retain_first_steps();
   const uint64_t unfolded = (finished_chunks() - (points_.empty() ? 0 : points_.back().finished)) * GMT_CHUNK_BYTES;
-  // A quarter is left for what comes while a checkpoint is made; where nothing is left, any chunk that is given back helps.
+  // A quarter is left for what comes while a checkpoint is made; where nothing is left, any chunk that is freed helps.
   const uint64_t worth = room_ < budget_ / 64 ? GMT_CHUNK_BYTES : std::min(kLittle + most_bytes_, budget_ / 8);
   const uint64_t apart = std::min(std::clamp(4 * most_bytes_, kNear, kMostApart), limits_.detail / 8);
   const bool due = Clock::now() >= next_point_, tight = room_ < budget_ / 4;
@@ -184,7 +184,7 @@ void Recorder::add_point() {
   const auto end = Clock::now();
   next_point_ = end + kWorkToPause * (end - begin);
   fits_ = static_cast<bool>(path);
-  if (!fits_) return;  // the disk is full: what there is goes on to serve
+  if (!fits_) return;  // the disk is full: what there is continues to serve
   if (!points_.empty() && points_.back().path == path.value()) {
     point_bytes_ -= points_.back().bytes;
     points_.pop_back();
@@ -205,7 +205,7 @@ void Recorder::release_old(bool all) {
   if (at == 0 || points_[at - 1].released) return;
   retain_moments(points_[at - 1].sure_ns);
   const session::DirectoryLock lock(directory_, session::DirectoryLock::kSaver, session::DirectoryLock::Way::kWhenFree);
-  if (!lock.held()) return;  // somebody saves the trace
+  if (!lock.held()) return;  // the trace is being saved
   if (!retained_ns_) {       // the first steps do not fit into the budget
     retained_ns_ = 1;
     for (const auto &log : logs_) log->retain({}, retained_ns_);

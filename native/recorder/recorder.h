@@ -1,6 +1,6 @@
 #pragma once
 // Follows the logs of one trace directory for as long as its job lives, keeps what their events make in checkpoints, and gives old
-// chunks back. Dies at any instant without harm: the next one goes on from the newest checkpoint.
+// chunks back. Dies at any instant without harm: the next one continues from the newest checkpoint.
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -30,7 +30,7 @@ class Recorder {
   /// The first steps stay in full, too.
   static constexpr uint32_t kFirstSteps = 20;
 
-  /// Goes on where the directory's checkpoints end. The error is one sentence.
+  /// Continues where the directory's checkpoints end. The error is one sentence.
   static trace::Result<std::unique_ptr<Recorder>> begin(const std::string &directory, const Limits &limits);
 
   /// Reads what there is, for some milliseconds, and does what is due. False: there was nothing more.
@@ -38,7 +38,7 @@ class Recorder {
   uint64_t events() const { return modelled_->reader->events(); }
   /// No process of the job is left, and all was read.
   bool over();
-  /// Makes a checkpoint, and gives back what is older.
+  /// Makes a checkpoint, and frees what is older.
   void fold();
 
  private:

@@ -142,12 +142,12 @@ int copy(const std::string &directory, const std::string &file) {
   const session::DirectoryLock alone(directory, session::DirectoryLock::kCopier, session::DirectoryLock::Way::kAlone);
   if (Descriptor(open_file((directory + "/copies").c_str(), O_RDONLY, FileLinks::kRefused)) < 0) return 0;
   std::string about = trace::read_session_json(directory);
-  if (about.starts_with('{')) about.insert(1, "\"copy\":true,");  // its processes went on
+  if (about.starts_with('{')) about.insert(1, "\"copy\":true,");  // its processes continued
   const auto error = session::save(directory, file, about, {});
   return error ? fail(error->message) : 0;
 }
 
-/// The job is over; whoever began the recording may have said what becomes of it should he not see its end.
+/// The job is over; the launcher may have left a note on what becomes of the recording if it does not see the end.
 int save_at_end(const Arguments &arguments) {
   const Descriptor fd(arguments.end.empty() ? -1 : open_own_file(arguments.end.c_str()));
   if (fd < 0) return 0;
@@ -166,7 +166,7 @@ int answer(const Arguments &arguments) {
   std::string input;
   for (bool open = true; open;) {
     pollfd in{STDIN_FILENO, POLLIN, 0};
-    // Between questions it reads on, before the recorder gives back what it needs.
+    // Between questions it reads on, before the recorder frees what it needs.
     if (::poll(&in, 1, server.turn() ? 0 : kIdleMs) <= 0) continue;
     char part[512];
     const ssize_t bytes = ::read(STDIN_FILENO, part, sizeof part);

@@ -72,7 +72,7 @@ class Opening {
       ++damaged_;
       return nullptr;
     }
-    // A moment is for itself: chunks that it would go on in may be given back.
+    // A moment is for itself: chunks that it would continue in may have been released.
     if (!from.kind.empty() && !modelled.value()->reader->past()) return nullptr;
     gap_ = modelled.value()->reader->overtaken();
     return gap_ ? nullptr : std::move(modelled.value());
@@ -134,7 +134,7 @@ class Adding {
 };
 
 /// What the events made that `source` does not keep, as checkpoints of a saved trace that has these chunks: its moments, and behind the
-/// gap the one that the rest goes on from. Empty: all is kept.
+/// gap the one that the rest continues from. Empty: all is kept.
 trace::Result<std::vector<TimedCheckpoint>> over_gap(const std::string &source,
                                                      const std::vector<trace::PackedChunks> &packed) {
   std::vector<TimedCheckpoint> all;

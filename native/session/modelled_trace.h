@@ -41,7 +41,7 @@ struct TimedCheckpoint {
 
 /// Adds checkpoints to a trace whose logs are written: about `events` apart, and further where they would take more room than the
 /// logs. `over_gap`: where not all events are kept, moments among those that are not, in order, and a checkpoint that those which
-/// follow go on from; false: it does not fit.
+/// follow continue from; false: it does not fit.
 constexpr uint64_t kEventsApart = 400'000;
 bool add_checkpoints(trace::TraceWriter &writer, uint64_t events = kEventsApart,
                      std::span<const TimedCheckpoint> over_gap = {});

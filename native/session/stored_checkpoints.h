@@ -1,6 +1,6 @@
 #pragma once
 // Checkpoints in files of a trace directory: what the events made that its logs have no more. The recorder (native/recorder) writes
-// them; who saves the trace holds it up for as long as it copies.
+// them; saving the trace holds it up for as long as it copies.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ struct ModelledTrace;
 struct CheckpointFile {
   std::string path;
   trace::CheckpointLocation location;
-  std::string kind;  ///< of a moment that is kept for itself: what comes next may be gone; empty: it is to go on from
+  std::string kind;  ///< of a moment that is kept for itself: what comes next may be gone; empty: to continue from
 };
 
 /// Those of a directory, oldest first.
@@ -35,7 +35,7 @@ uint64_t disk_bytes(const std::string &path);
 class DirectoryLock {
  public:
   /// One program holds kRecorder; any number hold kSaver together, or one alone, which then gives space back. Who copies a trace that
-  /// is still recorded holds kCopier alone, so that who saves it for good (together) is the last.
+  /// is still recorded holds kCopier alone, so that the one that saves it for good (together) is the last.
   enum Byte : int64_t { kRecorder = 0, kSaver = 1, kCopier = 2 };
   enum class Way { kAlone, kTogether, kWhenFree };  ///< kWhenFree: alone, without waiting
   DirectoryLock(const std::string &directory, Byte byte, Way way);

@@ -1,6 +1,6 @@
 #pragma once
 // Every private fact about PyTorch's memory that one of the tracers reads, in one place. Each is checked against others before it is
-// believed; where they do not agree, nothing is told.
+// believed; if they do not agree, nothing is reported.
 //
 //   type                                    | defined in                                    | seen in
 //   ----------------------------------------|-----------------------------------------------|-------------------

@@ -12,7 +12,7 @@
 
 namespace gmt::trace {
 
-/// What of a file is gone, because it shrank or was given back, reads as zeros.
+/// What of a file is gone, because it shrank or was freed, reads as zeros.
 class FileMap {
  public:
   static constexpr uint64_t kToEnd = ~0ull;
@@ -38,7 +38,7 @@ class FileMap {
   /// Reads into `target`, over borders too. False where the bytes do not all lie in size().
   bool copy(uint64_t offset, uint64_t count, std::byte *target);
   /// Gives the pages of a range back to the system; they are read anew when they are needed again. Of a region all of whose bytes
-  /// were given back, no pointer is valid any more.
+  /// were freed, no pointer is valid any more.
   void forget(uint64_t offset, uint64_t count);
   /// Another open file has a write lock on the first byte.
   bool locked() const;

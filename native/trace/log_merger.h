@@ -59,7 +59,7 @@ class LogMerger {
   const std::string &log_path(size_t process) const { return processes_[process]->log.where(); }
   /// All that is not later than `until_ns` was read.
   bool past() const;
-  /// Nothing up to `until_ns` is still to come, as the caller knows: nothing more is read.
+  /// The caller vouches that nothing up to `until_ns` is still to come: nothing more is read.
   void end_here();
   /// The logs are to be those of a saved trace, which has these chunks of each; see Merge.
   void renumber(const std::vector<PackedChunks> &packed);

@@ -13,7 +13,7 @@ inline bool process_runs(uint32_t pid, uint64_t start) {
   return now != 0 && (start == 0 || now == start);
 }
 
-/// A thread of it is stopped, by a signal or a debugger, or frozen: it may be amid anything, and goes on there.
+/// A thread of it is stopped, by a signal or a debugger, or frozen: it may be amid anything, and continues there.
 bool process_held_up(uint32_t pid);
 
 }  // namespace gmt::trace

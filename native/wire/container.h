@@ -24,7 +24,7 @@ struct gmt_trace_header {
 };
 
 enum gmt_section_kind {
-  GMT_SECTION_SESSION = 2,     ///< UTF-8 JSON: what the launcher knows (command, exit statuses, start, product version)
+  GMT_SECTION_SESSION = 2,     ///< UTF-8 JSON: the launcher's facts (command, exit statuses, start, product version)
   GMT_SECTION_PACKED_LOG = 3,  ///< one process's log
   GMT_SECTION_INDEX = 4,       ///< of the packed log before it: gmt_packed_place, one a chunk
   GMT_SECTION_CHECKPOINT = 5,  ///< gmt_checkpoint_header, and a zstd frame
@@ -37,7 +37,7 @@ enum gmt_section_kind {
 struct gmt_packed_chunk {
   uint32_t magic;    ///< GMT_PACKED_MAGIC
   uint32_t bytes;    ///< of the frame
-  uint32_t slots;    ///< those behind are zeros, also where a record goes on there
+  uint32_t slots;    ///< those behind are zeros, also where a record continues there
   uint32_t columns;  ///< bytes of all that
   struct gmt_chunk_header header;
 };

@@ -64,7 +64,7 @@ inline int checked_file(int fd, bool written) {
   return written && facts.st_nlink > 1 ? refuse_file(fd, kManyNames) : fd;
 }
 
-/// Opens a regular file, and never waits for who has the other end of a FIFO. `flags` as of open(). -1: errno says why.
+/// Opens a regular file, and never waits for the other end of a FIFO. `flags` as of open(). -1: errno has the reason.
 inline int open_file(const char *path, int flags, FileLinks links, int folder = AT_FDCWD) {
   const int more = O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links == FileLinks::kRefused ? O_NOFOLLOW : 0);
   return checked_file(openat(folder, path, flags | more, 0600), (flags & O_ACCMODE) != O_RDONLY);
@@ -80,7 +80,7 @@ inline bool read_all(int fd, uint64_t offset, void *to, uint64_t bytes) {
   return true;
 }
 
-/// The same, where it belongs to this user and nobody else may write it: what it says is this user's word.
+/// The same, where it belongs to this user and no other user may write it: its content is this user's.
 inline int open_own_file(const char *path) {
   const int fd = open_file(path, O_RDONLY, FileLinks::kRefused);
   struct stat facts;
@@ -106,7 +106,7 @@ bool visit_entries(int folder, Visit visit) {
   return true;
 }
 
-/// Whether a folder belongs to this user, and nobody else may write into it.
+/// Whether a folder belongs to this user, and no other user may write into it.
 inline bool own_folder(const char *path) {
   const Descriptor fd(open_folder(path, FileLinks::kRefused));
   struct stat facts;
@@ -115,7 +115,7 @@ inline bool own_folder(const char *path) {
 
 /// The folder of a path, and the name in it: what is done there is done in the folder that was opened, whatever its path becomes.
 struct PathParts {
-  Descriptor folder;  ///< -1: errno says why
+  Descriptor folder;  ///< -1: errno has the reason
   const char *name;   ///< a part of the path
 };
 inline PathParts split_path(const char *path) {
@@ -127,7 +127,7 @@ inline PathParts split_path(const char *path) {
   return {Descriptor(open_folder(above, FileLinks::kFollowed)), slash ? slash + 1 : path};
 }
 
-/// A new file in a folder, by a name that nobody can guess, which `name` gets. -1: errno says why.
+/// A new file in a folder, by a name that cannot be guessed, which `name` gets. -1: errno has the reason.
 inline int create_file(int folder, const char *prefix, char (&name)[256], unsigned mode) {
   for (int tries = 0; tries < 16; tries++) {
     uint64_t random = 0;
@@ -139,7 +139,7 @@ inline int create_file(int folder, const char *prefix, char (&name)[256], unsign
   return -1;
 }
 
-/// A new file by its own name. -1: errno says why, EEXIST where one is there.
+/// A new file by its own name. -1: errno has the reason, EEXIST where one is there.
 inline int create_named(const char *path, int folder = AT_FDCWD) {
   return openat(folder, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }

@@ -77,7 +77,7 @@ struct gmt_file_header {
   uint64_t latest_monotonic_ns;
   uint32_t driver_source;  ///< enum gmt_driver_source
   uint32_t simulated;      ///< 1: the driver under it is the project's simulator
-  uint64_t process_start;  ///< field 22 of /proc/PID/stat: tells two processes of one pid apart
+  uint64_t process_start;  ///< field 22 of /proc/PID/stat: distinguishes two processes of one pid
   uint8_t reserved0[32];
   // From here on written while the process runs.
   uint64_t chunks_reserved;  ///< atomic; chunks handed out (a full disk leaves the last ones without a header)
@@ -90,7 +90,7 @@ struct gmt_file_header {
   uint64_t kept_chunks;       ///< the first chunks stay, and in them
   uint64_t kept_sequence;     ///< all events before this one,
   uint64_t kept_ns;           ///< which are those up to this session time
-  uint64_t gone_sequence;     ///< stored before the first chunk of these events is given back,
+  uint64_t gone_sequence;     ///< stored before the first chunk of these events is freed,
   uint64_t cleared_sequence;  ///< and the same once the last one is
   uint8_t reserved1[48];
   uint64_t lost[GMT_LOST_CAUSES];  ///< atomic; enum gmt_loss
@@ -218,7 +218,7 @@ enum gmt_category {
 };
 
 enum gmt_pool_kind {
-  GMT_POOL_PRIVATE = 0,  ///< nobody knows whose
+  GMT_POOL_PRIVATE = 0,  ///< of an unknown owner
   GMT_POOL_GRAPH = 1,    ///< captured CUDA graphs
   GMT_POOL_MEMPOOL = 2,  ///< torch.cuda.MemPool
   GMT_POOL_NO_MORE = 3,
@@ -265,7 +265,7 @@ enum gmt_note_code {
   GMT_NOTE_LEAN = 14,           ///< text: what is left out (GPU_MEMTRACE_LEAN=1)
   GMT_NOTE_CELL =
       16,  ///< text: of a notebook's cell that ran when it began and ended (ms since 1970), its number, its file
-  GMT_NOTE_JOB = 17,         ///< text: lines NAME=value: who the process is in its job (native/inject/job.h)
+  GMT_NOTE_JOB = 17,         ///< text: lines NAME=value: the process's place in its job (native/inject/job.h)
   GMT_NOTE_RECOMPILED = 18,  ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
 };
 

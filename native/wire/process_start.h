@@ -1,5 +1,5 @@
 #pragma once
-// Files of /proc. What tells two processes of one number apart: field 22 of /proc/PID/stat, in clock ticks since boot.
+// Files of /proc. What distinguishes two processes of one number: field 22 of /proc/PID/stat, in clock ticks since boot.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ struct gmt_driver_detail {
   uint64_t object;  ///< pool handle, or for GMT_MAP the physical handle
   uint64_t offset;  ///< for GMT_MAP the offset in the handle
   uint64_t context;
-  uint64_t caller;  ///< gmt_library.id of who called, outside libcuda, libcudart and CUPTI; 0 = unknown
+  uint64_t caller;  ///< gmt_library.id of the caller, outside libcuda, libcudart and CUPTI; 0 = unknown
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_driver_detail) == 48, "gmt_driver_detail");
 
@@ -127,7 +127,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_name) == 24, "gmt_name");
 
 struct gmt_memory {
   uint64_t ticks;
-  uint64_t process_bytes;  ///< of this process on the device; ~0 = the device does not tell
+  uint64_t process_bytes;  ///< of this process on the device; ~0 = the device does not report it
   uint64_t used_bytes;  ///< of all processes
   uint64_t total_bytes;
   uint32_t device;
@@ -138,7 +138,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_memory) == 40, "gmt_memory");
 /// Text that does not fit into a chunk comes in parts with one `request`, in order. Behind it: JSON.
 struct gmt_answer {
   uint64_t sequence;  ///< the newest event’s when it was looked, as in gmt_name
-  uint32_t request;  ///< number of the request that it answers; 0 = nobody asked (at the end of the process)
+  uint32_t request;  ///< number of the request that it answers; 0 = without a request (at the end of the process)
   uint16_t part;  ///< from 0
   uint16_t parts;
   uint32_t text_bytes;  ///< JSON behind this struct
@@ -155,7 +155,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_library) == 8, "gmt_library");
 
 /// A device’s allocator at the end of a step: a tensor that another stream uses is freed at once (`allocated_bytes` falls), its block is active until that stream has come so far.
 struct gmt_allocator {
-  uint64_t sequence;  ///< the newest event’s when it was asked, as in gmt_name
+  uint64_t sequence;  ///< the newest event’s at the request, as in gmt_name
   uint64_t allocated_bytes;
   uint64_t active_bytes;
   uint32_t device;
@@ -167,7 +167,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_allocator) == 32, "gmt_allocator");
 struct gmt_block {
   uint64_t address;
   uint64_t sequence;  ///< as in gmt_name
-  uint64_t asked_bytes;  ///< GMT_UNKNOWN = not told; so are the next three
+  uint64_t asked_bytes;  ///< GMT_UNKNOWN = not reported; so are the next three
   uint64_t stream;  ///< of its segment: the handle, 0 = the default stream
   uint64_t pool_owner;  ///< PyTorch’s id of the segment’s pool, a pair of numbers: 0, 0 = the pool of all
   uint64_t pool_number;
@@ -184,9 +184,9 @@ struct gmt_writer {
 };
 GMT_STATIC_ASSERT(sizeof(struct gmt_writer) == 16, "gmt_writer");
 
-/// What a framework’s allocator had on a device after recording was switched on: all its blocks, or all its segments, in parts. What the trace knows from before and is not among them went while recording was off. Behind it: gmt_before_block.
+/// What a framework’s allocator had on a device after recording was switched on: all its blocks, or all its segments, in parts. What the trace has from before and is not among them was freed while recording was off. Behind it: gmt_before_block.
 struct gmt_before {
-  uint64_t sequence;  ///< the newest event’s before it was asked, as in gmt_name
+  uint64_t sequence;  ///< the newest event’s before the request, as in gmt_name
   uint64_t reserved_bytes;  ///< all that it holds of the device
   uint32_t device;
   uint32_t stack;  ///< that stands for the lines of before: gmt_stack_record with GMT_STACK_BEFORE_ATTACH
@@ -216,7 +216,7 @@ GMT_STATIC_ASSERT(sizeof(struct gmt_module) == 16, "gmt_module");
 
 /// Segments that a framework’s allocator has in a pool of its own, or GMT_POOL_NO_MORE: what was there by then and is in no record since the last such one is of the pool of all. Behind it: text, u64 addresses.
 struct gmt_pool {
-  uint64_t sequence;  ///< the newest event’s before it was asked, as in gmt_name
+  uint64_t sequence;  ///< the newest event’s before the request, as in gmt_name
   uint64_t owner;  ///< PyTorch’s id of the pool, as in gmt_block
   uint64_t number;
   uint32_t device;

@@ -29,7 +29,7 @@ constexpr bool ends_in(std::string_view name, const std::string_view (&ends)[N])
   });
 }
 
-/// Whether nobody else should see the value of an option or variable of this name.
+/// Whether the value of an option or variable of this name is a secret.
 constexpr bool is_secret(std::string_view name) {
   constexpr std::string_view kNames[] = {"token",      "secret",     "pass",         "password",   "passwd",
                                          "passphrase", "pwd",        "credential",   "auth",       "authorization",

@@ -100,7 +100,7 @@ class Workplace {
     const { place } = this;
     place.write('train.py', TRAIN);
     const live = place.start(['run', '-o', place.path('live.gputrace'), '--', python, 'train.py'], this.env);
-    await until(() => existsSync(place.path('pid')));
+    await until(() => existsSync(place.path('pid')) && readFileSync(place.path('pid'), 'utf8') !== '');
     const [marked] = this.type([`gpu-memtrace mark ${readFileSync(place.path('pid'), 'utf8')} "before eval"`]);
     assert.equal(marked?.status, 0, marked?.output);
     place.write('go', '');

@@ -178,8 +178,9 @@ function leaks(): FindingView[] {
       ...plain,
       id: 'fragmentation 0',
       verdict: 'fragmentation',
-      title: 'Reserved memory grows, what lies in it does not: 2.20 GiB cached in 41 half-empty segments',
-      headline: 'Reserved memory grows, what lies in it does not',
+      title:
+        'PyTorch’s reserved memory grows, but its allocated memory does not: 2.20 GiB cached in 41 half-empty segments',
+      headline: 'PyTorch’s reserved memory grows, but its allocated memory does not',
       detail: '2.20 GiB cached in 41 half-empty segments',
       place: null,
       confidence: 0.8,
@@ -189,9 +190,10 @@ function leaks(): FindingView[] {
     finding({ holders: inquiry, holder: { ...holder, fix } }),
     finding({
       id: 'leak 1',
-      title: 'train.py:12 keeps 1 tensor of every 5th step, 128.00 KiB a step at metrics.py:23, since step 40',
-      headline: 'train.py:12 keeps 1 tensor of every 5th step',
-      detail: '128.00 KiB a step at metrics.py:23, since step 40',
+      title:
+        'train.py:12 keeps 1 tensor from about 1 in 5 steps alive: 640.00 KiB each time, or 128.00 KiB per step, allocated at metrics.py:23, since step 40',
+      headline: 'train.py:12 keeps 1 tensor from about 1 in 5 steps alive',
+      detail: '640.00 KiB each time, or 128.00 KiB per step, allocated at metrics.py:23, since step 40',
       bytesPerStep: 128 * 1024,
       confidence: 0.74,
       place: { ...place(23), file: '/home/user/project/metrics.py' },

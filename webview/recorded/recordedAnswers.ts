@@ -18,7 +18,7 @@ type RowSource = Pick<TraceSource, 'sites' | 'site'>;
 
 export class RecordedAnswers {
   private readonly trees = { calls: new CallTree(), modules: new CallTree() };
-  /** By their moments: a tree knows stacks by the source that they are from. */
+  /** By their moments: a tree has stacks by the source that they are from. */
   private readonly sources = new Map<string, RowSource & TreeSource>();
   private readonly handlers: Handlers = {
     sites: query => siteWindowOf(this.recorded('sites', query), query),

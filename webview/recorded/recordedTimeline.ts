@@ -28,7 +28,7 @@ interface Span {
   toNs: number;
 }
 
-/** The pass that goes on when the span begins is one of them. */
+/** The pass that continues when the span begins is one of them. */
 export function passesIn(all: PassBegins, { fromNs, toNs }: Span): PassBegins {
   const begins = Array.from({ length: all.length / 2 }, (_, i) => all.subarray(2 * i, 2 * i + 2));
   const inside = begins.filter(([ns = 0], i) => ns < toNs && (begins[i + 1]?.[0] ?? Infinity) > fromNs);

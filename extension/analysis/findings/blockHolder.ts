@@ -4,7 +4,7 @@ import type { TraceSource } from '../../protocol/trace';
 import { formatCount } from '../../text/format';
 import { holderEntries } from './kinds/holderAnswers';
 
-/** The newest answer that names the block at this address; null where none does, or the agent found nobody. */
+/** The newest answer that names the block at this address; null where none does, or the agent found none. */
 export function holderOfBlock(source: TraceSource, query: HolderQuery): BlockHolder | null {
   const { process, timeNs: allocatedNs } = query;
   const address = BigInt(query.address);

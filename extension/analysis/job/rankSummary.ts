@@ -77,7 +77,7 @@ function gitOf({ session }: TraceInfo): { branch: string; commit: string } {
   return { branch: String(branch), commit: String(commit) };
 }
 
-/** Of the steps that have ended; where there is none, one column says what there is. */
+/** Of the steps that have ended; if there is none, one column has the present state. */
 function readSeries(source: TraceSource, { process, device, layer, peakBytes, liveBytes }: Totals): RankSeries {
   const series = source.ledgerSeries({ process, device, points: POINTS });
   const known = (values: Float64Array): (number | null)[] =>

@@ -13,7 +13,7 @@ export function pausedIn(pools: readonly Pool[]): number {
   return sum(pools.filter(({ kind }) => kind === 'paused').map(({ liveBytes }) => liveBytes));
 }
 
-/** Bytes in them that nobody uses now, and others cannot. */
+/** Bytes in them that are unused now, and that nothing else can use. */
 export function unusedIn(pools: readonly Pool[]): number {
   return sum(privatePools(pools).map(({ reservedBytes, liveBytes }) => reservedBytes - liveBytes));
 }
@@ -42,10 +42,8 @@ export function poolTexts(pools: readonly Pool[]): string[] {
   });
   if (paused > 0)
     texts.push(
-      t(
-        '{0} of these tensors are paused: their addresses are reserved, but their memory is released',
-        formatBytes(paused),
-      ),
+      // prettier-ignore
+      t('{0} of these tensors are paused: they keep their addresses, but their memory was returned to the GPU', formatBytes(paused)),
     );
   return texts;
 }

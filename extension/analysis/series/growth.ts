@@ -4,7 +4,7 @@ import { THRESHOLDS as T } from './thresholds';
 
 /**
  * How a series stands at its end. `empty`: was never above zero after the warm-up. `flat`: rose in the warm-up alone.
- * `early`: rises, too short to tell. `stopped`: rose and stays. `slowing`: rises ever more slowly. `bounded`: as much
+ * `early`: rises, too short to judge. `stopped`: rose and stays. `slowing`: rises ever more slowly. `bounded`: as much
  * leaves as comes. `sawtooth`: falls back again and again.
  */
 export type GrowthState = 'growing' | 'slowing' | 'stopped' | 'bounded' | 'sawtooth' | 'early' | 'flat' | 'empty';
@@ -69,8 +69,8 @@ function judgeRun(input: GrowthInput, records: readonly number[], falls: Fall[])
  * many tries. What happened r times happens once more with probability (r + 1) / (r + 2) (Laplace's rule of succession).
  */
 function confidenceOf(records: number, changes: number, chance: number): number {
-  const goesOn = (records + 1) / (records + 2);
-  return Math.min(1 - T.rare, Math.max(0, 1 - changes * chance) * goesOn);
+  const continues = (records + 1) / (records + 2);
+  return Math.min(1 - T.rare, Math.max(0, 1 - changes * chance) * continues);
 }
 
 /** Entries of the warm-up: allocations of its steps come in `lag` step ends later. */

@@ -3,7 +3,7 @@ import { THRESHOLDS as T } from './thresholds';
 
 // Of levels without a trend, whatever their distribution, the i-th is higher than all before it with probability 1/i, independently of
 // the others (Rényi 1962, "Théorie des éléments saillants d'une suite d'observations"). Growth makes such records again and again;
-// what fills up makes them ever more seldom; what is given back loses the height that it has reached.
+// what fills up makes them ever more seldom; what is freed loses the height that it has reached.
 
 /** Values at the ends of steps. */
 interface Levels {

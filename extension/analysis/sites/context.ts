@@ -25,7 +25,7 @@ export interface Context {
   cut: number;
   /** Of all events, those that were lost in no known step. */
   lostShare: number;
-  /** How long the program went on behind a short loop, in rounds. */
+  /** How long the program continued behind a short loop, in rounds. */
   idleRounds: number;
   /** ... and that was as long as the loop itself. */
   outlasted: boolean;
@@ -67,7 +67,7 @@ function roundsUntil({ last, endNs }: StepAxis, ns: number): number {
 export const isNoStep = ({ idleRounds, loads, captures, unlisted, parts }: LoopFacts): boolean =>
   idleRounds > T.few || loads || captures || unlisted || parts;
 
-/** Rounds of a loop behind which the program went on may have been a set-up; where it went on for longer than they took, they were one. */
+/** Rounds of a loop behind which the program continued may have been a set-up; where it continued for longer than they took, they were one. */
 function idleRounds({ endNs, count }: StepAxis, idleNs: number): Pick<Context, 'idleRounds' | 'outlasted'> {
   if (count >= T.many || endNs.length < 2) return { idleRounds: 0, outlasted: false };
   const rounds = [...endNs].slice(1).map((end, i) => end - at(endNs, i));
@@ -97,7 +97,7 @@ export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Contex
 
 function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
   if (context.outlasted && context.idleRounds > T.few * (verdict.period ?? 1)) {
-    const because = t('It grew in the first {0} loop iterations but not since, so it was setup.', verdict.rises);
+    const because = t('It grew in the first {0} loop iterations and then stopped, so it was setup.', verdict.rises);
     return stateVerdict(verdict, 'plateau', because);
   }
   const last = at(site.steps, site.steps.length - 1);
@@ -147,7 +147,7 @@ function noStepBecause(
       'These iterations have no backward pass, although the program has some, so they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
     );
   if (idleRounds > T.few * (period ?? 1))
-    return t('It grew in {0} loop iterations but not for a while since, so it may have been setup.', rises);
+    return t('It grew in {0} loop iterations and then stopped, so it may have been setup.', rises);
   if (captures)
     return t('It grows in a loop that captures a CUDA graph in most iterations, as programs do once per shape.');
   if (unlisted)

@@ -37,10 +37,10 @@ export function overallVerdict(info: TraceInfo, verdicts: Verdicts): { overall: 
     const text =
       (info.lost.byCause[CUT] ?? 0) > 0
         ? t(
-            'Unknown: {0} of the events are missing because the file is cut short. Only the whole file can be judged.',
+            'Not judged: {0} of the events are missing because the file is cut short. Only the whole file can be judged.',
             percent,
           )
-        : t('Unknown: {0} of the events were dropped. Only a run without dropped events can be judged.', percent);
+        : t('Not judged: {0} of the events were dropped. Only a run without dropped events can be judged.', percent);
     return { overall: 'lost', sentence: text };
   }
   const lacking = lackingText(info, verdicts);
@@ -103,7 +103,7 @@ function lackingTime(info: TraceInfo): string {
 
 function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): string {
   return t(
-    'No leak was found in {0}. Memory rose by {1} after the last step, mostly at {2} ({3}), where leaks cannot be judged.',
+    'No leak was found in {0}. Memory rose by {1} after the last step, mostly at {2} ({3}). Without steps, that growth cannot be judged.',
     stepsText(count),
     formatBytes(bytes),
     line,

@@ -13,7 +13,7 @@ const SOURCES: Record<LineSource, string> = {
   none: '',
 };
 
-/** The frame a reader wants to see first: the user's own, else the innermost; null without Python. */
+/** The most useful frame for a reader: the user's own, else the innermost; null without Python. */
 export function namedFrame(site: Site | null): Frame | null {
   if (site === null || site.frames.length === 0) return null;
   return site.frames[site.userFrame] ?? site.frames[0] ?? null;

@@ -5,7 +5,7 @@ import { fewestRecords } from '../series/records';
 import type { SiteSteps } from '../series/siteSeries';
 import { at, highOutliers, median, runningSum, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { ordinal } from '../words';
+import { howOftenText } from '../words';
 
 /** A site with its verdict. */
 export interface JudgedSite {
@@ -23,7 +23,7 @@ export function judgeSite(site: SiteSteps): SiteVerdict {
     );
   }
   if (site.steps.length === 0) {
-    return stateVerdict(site, 'unknown', t('No complete step yet; {0} are needed to judge.', T.few + fewestRecords()));
+    return stateVerdict(site, 'unknown', t('No step is complete yet; {0} are needed.', T.few + fewestRecords()));
   }
   if (site.segments) return stateVerdict(site, 'cache', t('PyTorch reserved it for tensors, so it grows as they do.'));
   const blocks = judgeGrowth({ steps: site.steps, values: site.oldLiveCount, lag: 2 });
@@ -130,18 +130,18 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
   }[what];
   const bytesPerStep = rateOf(site.steps, values, growth);
   const { since, events, gap } = growth;
-  const rare = Math.round(gap);
-  // Steps of the far past are kept together: the number of times that it grew is the least that it can be.
-  const rhythm = rare > 1 ? t('about every {0} step (at least {1} times)', ordinal(rare), events) : t('every step');
+  // Steps of the far past are merged: the number of times that it grew is the least that it can be.
+  const often = howOftenText(gap);
+  const rhythm = Math.round(gap) > 1 ? t('{0} (at least {1} times)', often, events) : often;
   const because = {
-    blocks: t('Since step {0}, more blocks stayed alive {1}.', since, rhythm),
+    blocks: t('Since step {0}, the number of blocks that stay alive has risen {1}.', since, rhythm),
     level: t(
-      'Since step {0}, {1} ended with more live blocks; each step replaces the blocks of the one before.',
+      'Since step {0}, the number of live blocks at the end of a step has risen {1}, although every step replaces all blocks.',
       since,
       rhythm,
     ),
-    kept: t('Since step {0}, more blocks stayed alive {1}, beyond those that are replaced.', since, rhythm),
-    size: t('Since step {0}, its new block was larger than the last in {1}.', since, rhythm),
+    kept: t('Since step {0}, some new blocks stayed alive {1}, while others were freed.', since, rhythm),
+    size: t('Since step {0}, its block was replaced by a larger one {1}.', since, rhythm),
   }[what];
   return {
     ...stateVerdict(site, 'growing', because),

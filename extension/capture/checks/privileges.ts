@@ -8,14 +8,14 @@ import { readText } from '../../files/files';
 /** What decides whether a capability of the tracer's file counts. */
 export type Surroundings = ReturnType<typeof readSurroundings>;
 
-/** A sentence; `command`: the line to type, null where no line helps. */
+/** A sentence; `command`: the line to type, null if no line helps. */
 export interface Advice {
   sentence: string;
   command: string | null;
 }
 
-/** What goes on all the same. */
-export const WITHOUT = 'the in-process tracer, gpu-memtrace run, does not need it';
+/** What works all the same. */
+export const WITHOUT = 'gpu-memtrace run still works';
 
 /** Linux capabilities by number, linux/capability.h. */
 const CAP_SYS_ADMIN = 21n;
@@ -51,22 +51,23 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
   const { kernel, container, nosuidMount } = around;
   const needed = capabilitiesSuffice(kernel) ? ['BPF', 'PERFMON'] : ['SYS_ADMIN'];
   const names = needed.map(name => `CAP_${name}`).join(' and ');
-  const lacks = `The tracer lacks ${names} (${WITHOUT})`;
-  const sudo = (why: string): Advice => ({ sentence: `${lacks}; ${why}:`, command: sudoLine(sudoWords) });
+  const lacks = `Attaching needs ${names}, which the tracer lacks (${WITHOUT})`;
+  const sudo = (why: string): Advice => ({ sentence: `${lacks}. ${why}:`, command: sudoLine(sudoWords) });
   if ((around.root || !around.obtainable) && container) {
     const flags = needed.map(name => `--cap-add ${name}`).join(' ');
-    const sentence = `${lacks}; this container does not grant it. Start the container with ${flags}, or attach from the host.`;
+    const sentence = `${lacks}. This container does not grant it: start the container with ${flags}, or attach from the host.`;
     return { sentence, command: null };
   }
   if (around.root || !around.obtainable) {
-    return { sentence: `${lacks}; the system denies it even to root, through lockdown or seccomp.`, command: null };
+    return { sentence: `${lacks}. Lockdown or seccomp denies it even to root.`, command: null };
   }
-  if (around.noNewPrivileges) return sudo('programs started from here cannot gain it (no_new_privs), so run elsewhere');
+  if (around.noNewPrivileges)
+    return sudo('Programs started here gain no privileges (no_new_privs). Run this elsewhere');
   if (!capabilitiesSuffice(kernel))
-    return sudo(`on Linux ${kernel} that requires root (6.6 and newer require less), so run`);
-  if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so files on it cannot have it, so run`);
+    return sudo(`On Linux ${kernel}, only root can attach (6.6 and newer need less). Run`);
+  if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so its files cannot have capabilities. Run`);
   const setcap = `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;
-  return { sentence: `${lacks}; run gpu-memtrace with sudo, or run once:`, command: setcap };
+  return { sentence: `${lacks}. Run this once, or attach as root every time:`, command: setcap };
 }
 
 export function sudoLine(words: readonly string[]): string {

@@ -43,7 +43,7 @@ export function launch(
   return error === 0 ? launched : notLaunched(command, getSystemErrorName(-error));
 }
 
-/** A command that is a Python script, which nobody wrote `python` before; null: it is none. */
+/** A command that is a Python script, without `python` before it; null: it is none. */
 function asTyped(command: readonly string[]): string | null {
   const isScript = /\.pyw?$/.test(command[0] ?? '');
   return isScript ? joinWords(['gpu-memtrace', 'run', '--', 'python', ...command]) : null;

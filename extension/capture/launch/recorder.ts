@@ -31,7 +31,7 @@ export function spaceLimits(
   return { budgetBytes, detailBytes: requested.detailBytes ?? Math.min(512 * 1024 ** 2, budgetBytes / 4) };
 }
 
-/** A recorder that is started again where it is killed or cannot work yet. It goes on when this process ends, with the job. */
+/** A recorder that is started again where it is killed or cannot work yet. It continues when this process ends, with the job. */
 export class KeptRecorder {
   private child: ChildProcess | null = null;
   private stopped = false;

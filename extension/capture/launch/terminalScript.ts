@@ -6,7 +6,7 @@ import { attempt } from '../../base/attempt';
 
 /**
  * For /bin/sh -c: runs a program that owns the terminal, leaves its process id and its exit status in the trace
- * directory, and keeps its last output on the screen until a key is pressed. What begins with ESC ] 633 tells VS Code where
+ * directory, and keeps its last output on the screen until a key is pressed. What begins with ESC ] 633 shows VS Code where
  * the program's output begins and ends, so that it can be read there.
  * Arguments: directory, the words before and behind the exit status, variables (one word each), command.
  */
@@ -30,7 +30,7 @@ export function prepareTerminal(directory: string): void {
     writeWhole(join(directory, name), ['\n'.repeat(16)], { mode: 0o600, ofTrace: true });
 }
 
-/** Leaves what the script would, for a program that somebody else starts. Nothing happens where the directory is gone. */
+/** Leaves what the script would, for a program that is started elsewhere. Nothing happens where the directory is gone. */
 export function note(directory: string, name: 'pid' | 'status', value: number): void {
   attempt(() => overwrite(join(directory, name), `${value}\n`), undefined);
 }

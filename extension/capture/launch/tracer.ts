@@ -83,7 +83,7 @@ export class Tracer {
     this.ended = new Promise(done => this.followTo(done));
   }
 
-  /** Takes the probes away and ends the tracer; the traced program goes on. */
+  /** Takes the probes away and ends the tracer; the traced program continues. */
   detach(): void {
     if (this.detaching) return;
     this.detaching = true;

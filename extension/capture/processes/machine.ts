@@ -165,7 +165,7 @@ export async function pythonVersion(interpreter: string): Promise<string | null>
 }
 
 /**
- * Words of a Python that runs `code` and takes no module from the working directory or from PYTHONPATH, which may be somebody else's. What
+ * Words of a Python that runs `code` and takes no module from the working directory or from PYTHONPATH, which may be another user's. What
  * `pip install --user` put there is found, outside of a virtual environment.
  */
 export const isolatedPython = (code: string): string[] => [

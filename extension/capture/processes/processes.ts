@@ -37,7 +37,7 @@ export async function readProcess(pid: number, proc = '/proc') {
     command: command.length > 0 ? command : [field('Name')],
     /** False for a thread of the kernel. */
     program: command.length > 0,
-    /** It is gone: only its parent has not asked for its status yet. */
+    /** It is gone: only its parent has not read its status yet. */
     ended: /^[ZX]/.test(field('State')),
     /** Process that it is a thread of, else its own number. */
     owner: Number(field('Tgid')) || pid,
@@ -63,7 +63,7 @@ export async function listCudaProcesses(proc = '/proc'): Promise<CudaProcesses> 
   return result;
 }
 
-/** A process that a user may want to attach to. */
+/** A process that can be offered for attaching. */
 export interface Candidate {
   process: ProcessFacts;
   /** It belongs to the current user. */
@@ -94,7 +94,7 @@ export async function attachCandidates(
 }
 
 /**
- * Lets the stopped descendants of a process go on. A tracer that was killed in between has left one so that waits for its
+ * Lets the stopped descendants of a process continue. A tracer that was killed in between has left one so that waits for its
  * probes.
  */
 export async function continueDescendants(ancestor: number, proc = '/proc'): Promise<void> {
@@ -111,7 +111,7 @@ export async function continueDescendants(ancestor: number, proc = '/proc'): Pro
     try {
       process.kill(pid, 'SIGCONT');
     } catch {
-      // It ended in between, or runs as somebody else.
+      // It ended in between, or runs as another user.
     }
   }
 }

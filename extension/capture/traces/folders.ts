@@ -29,7 +29,7 @@ export function keptTracesFolder(environment: Environment): string {
   return join(cacheFolder(environment), 'traces');
 }
 
-/** The folder, unless we are root and it is somebody else's. */
+/** The folder, unless we are root and it is another user's. */
 function own(folder: string | undefined): string | undefined {
   if (folder === undefined || process.getuid?.() !== 0) return folder;
   const owner = statSync(folder, { throwIfNoEntry: false })?.uid;

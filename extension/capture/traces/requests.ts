@@ -75,7 +75,7 @@ function lastNumber(directory: string): number {
 export interface Reader {
   info(): TraceInfo;
   answer(query: { process: number; index: number }): Answer | null;
-  /** Reads what was written; absent: somebody else does. */
+  /** Reads what was written; absent: it is read elsewhere. */
   settle?(): Promise<void>;
 }
 export interface Patience {

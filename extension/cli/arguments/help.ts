@@ -11,13 +11,13 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in the cache, which keeps the newest 10; the path is printed last,
-                           unless --format none)
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in the cache, with the newest 10; the path is printed last, unless
+                           --format none)
   --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
-  --fail-on-leak[=all]     exit with status 3 if a leak was found; =all: slow leaks count too, which need more than a year to
-                           fill the GPU. If too little was recorded to judge, the status is unchanged and stderr has a message
+  --fail-on-leak[=all]     exit with status 3 if a leak was found; =all counts slow leaks too, which need more than a year to fill
+                           the GPU. If too little was recorded for a verdict, the status is unchanged and stderr has a message
 `;
 const RECORDING = `  --detail SIZE            keep this much of the most recent events in full, such as 1GiB; older events are kept as totals (default:
                            512MiB, and the first 20 training steps)
@@ -25,7 +25,8 @@ const RECORDING = `  --detail SIZE            keep this much of the most recent 
                            free disk space, or a quarter on tmpfs)
 `;
 const JOBS = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
-                           SQL, even while the job runs; %j in DIR is the launcher's job ID, %h the host, %r the rank
+                           SQL, even while the job runs; in DIR, %j stands for the launcher's job ID, %h for the host, %r for the
+                           rank and %p for the PID
   --ranks LIST             with -o DIR/: record these ranks in full, such as 0,7,64-71, and limit the others to 48 MiB each
   --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL, use
                            OpenTelemetry's variables (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
@@ -34,24 +35,24 @@ const JOBS = `  -o DIR/                  for jobs with several ranks: collect ev
 /** Only a checkout of the repository has the simulated GPU. */
 const SIMULATE = `  --simulate-gpu           use the simulated GPU, which needs neither a GPU nor a driver
 `;
-const EXPERT = `  --interval TIME          how often to refresh, such as 2s or 500ms (default: 2s)
+const EXPERT = `  --interval TIME          how often to update findings and the view, such as 2s or 500ms (default: 2s)
 `;
 
 const ALL = `GPU Memory Trace records every GPU allocation of a program, with its Python line and thread.
 
   gpu-memtrace run [options] -- CMD...     run a program and trace its GPU memory
   gpu-memtrace attach PID [options]        trace a program that is already running
-  gpu-memtrace record PID on|off           resume or pause recording of a traced program
+  gpu-memtrace record PID on|off           start, resume or pause recording of a traced program
   gpu-memtrace mark PID NAME               add a named marker to a trace that is being recorded
   gpu-memtrace report FILE [options]       show a saved trace, a PyTorch memory snapshot, or a job folder
   gpu-memtrace fit FILE [options]          show whether another batch, checkpointing or setting would fit on the GPU
   gpu-memtrace holders PID [options]       show which objects keep a traced program's memory alive
-  gpu-memtrace kernel install [options]    install a Jupyter kernel that traces its notebooks
-  gpu-memtrace sql DIR QUERY               query the tables of a job with your own DuckDB
+  gpu-memtrace kernel install|uninstall    add or remove a Jupyter kernel that traces its notebooks
+  gpu-memtrace sql DIR [QUERY]             query the tables of a job folder with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
-  gpu-memtrace mcp                         serve coding agents through the Model Context Protocol
-  gpu-memtrace completion SHELL            print a script that completes the command line in bash, zsh or fish
-  gpu-memtrace --version                   print the versions of the command and its native library, and the platform (-v)
+  gpu-memtrace mcp                         serve coding agents (Model Context Protocol)
+  gpu-memtrace completion SHELL            print a script that completes commands in bash, zsh or fish
+  gpu-memtrace --version, -v               print the versions of the command and its native library, and the platform
 
 Run "gpu-memtrace COMMAND --help" to list the options of a command.
 `;
@@ -71,7 +72,7 @@ ${EVERYDAY}  --log FILE               write CMD's stdout and stderr to FILE, and
 
 Recording:
 ${RECORDING}  --start paused           start with recording paused, at almost no cost; turn it on with "gpu-memtrace record PID on" or in VS Code;
-                           earlier PyTorch allocations are counted, but have no source line
+                           PyTorch allocations from before that are counted, but have no source line
   --start-at step:N        start recording after training step N
   --start-when "reserved>SIZE"
                            start recording when PyTorch's reserved memory on a GPU exceeds SIZE, such as "reserved>70GiB"; with both
@@ -80,7 +81,7 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
                            when to pause the program to find what keeps leaked memory alive (0.1-0.5 s per pause, longer on
                            a busy machine):
       onFirstLeak          once per leak, as soon as it is certain, again if too little was found, and when the program ends (default)
-      atSteps              at steps 16, 32, 64, ... and when the program ends; same as --holders alone
+      atSteps              at steps 16, 32, 64, ... and when the program ends; --holders without a value means the same
       never                only when you run "gpu-memtrace holders"
 
 Jobs:
@@ -112,14 +113,14 @@ traces in it, newest first.
       pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
       parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (with a trailing /): all tables of
                            the trace, as in a job folder (columns: docs/tables.md)
-      html                 the page of VS Code as one file for every browser, without a network
-  --redact                 html: replace the names of files, functions, modules and variables; leave out arguments and host
+      html                 the page of VS Code as one file, which every browser shows without a network
+  --redact                 html: replace the names of files, functions, modules and variables; leave out arguments and the host
   -o, --output FILE        write to FILE (default: stdout; html, pytorch-snapshot, pprof and parquet need a file or a pipe)
   --at T                   the state at T: 12.5s, 500ms, 2m, 90% (of the run), step:120 (its end), peak, peak:120, mark:NAME,
                            oom (the last out-of-memory error)
   --between T1 T2          only memory allocated between T1 and T2 and still alive at T2
-  --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and here (B), largest difference first;
-                           --group-by site compares stacks; to compare two moments of one file: --compare FILE@T1 --at T2
+  --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and in FILE (B), largest difference first;
+                           --group-by site compares stacks; to compare two moments of FILE: --compare FILE@T1 --at T2
   --fail-above PERCENT     with --compare (pass several for repeated base runs): exit with status 3 if the peak exceeds the base's by
                            PERCENT, such as 5%, or a line leaks that much more per step; in GitHub Actions, the lines are
                            annotated and the job summary shows the result
@@ -141,10 +142,10 @@ options; 3 above the limit of --fail-above; 130 after Ctrl+C.
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
 Shows which objects hold the memory of the leaks found so far, in a program that runs with the tracer ("gpu-memtrace run",
-VS Code). The program is paused for 0.1-0.5 s, longer on a busy machine, and none of its code runs. For a program that has
-ended, and for a saved trace, the recorded holders are shown.
+VS Code). The search pauses the program for 0.1-0.5 s, longer on a busy machine, and runs none of its code. For a saved trace
+or a program that has ended, the recorded holders are shown.
 
-  --line FILE:LINE         show the holders of blocks allocated by this line or its callees
+  --line FILE:LINE         show the holders of blocks that this line, or what it calls, allocated
   --address 0x...          show the holder of the tensor at this address
   --format table|json      (default: table)
 
@@ -152,8 +153,8 @@ Exit status: 0; 1 if there was no answer; 2 for wrong options.
 `,
   record: `gpu-memtrace record PID|FOLDER on|off
 
-Pauses or resumes recording in all processes of a program that runs with the tracer ("gpu-memtrace run", VS Code). On resume,
-PyTorch's current blocks are read again: blocks freed meanwhile disappear, and blocks allocated meanwhile have no source line.
+Starts, resumes or pauses recording in all processes of a program that runs with the tracer ("gpu-memtrace run", VS Code).
+On resume, PyTorch's current blocks are read again: those freed meanwhile disappear, and new ones have no source line.
 
 Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
 `,
@@ -213,12 +214,15 @@ Exit status: 0 if recording is possible; 1 if not; 2 for wrong options.
 `,
   mcp: `gpu-memtrace mcp
 
-Serves the Model Context Protocol on stdin and stdout, for coding agents. It opens no port. Entry for an agent's .mcp.json:
+Serves the Model Context Protocol on stdin and stdout, for coding agents. It opens no port. Put this into the file in which
+the agent looks for servers, such as .mcp.json in the project folder (Claude Code) or .cursor/mcp.json (Cursor):
 
   {"mcpServers": {"gpu-memory-trace": {"command": "gpu-memtrace", "args": ["mcp"]}}}
 
+Agents do not see shell aliases. If gpu-memtrace is one, use "command": "node", "args": ["/full/path/to/cli.js", "mcp"].
+
 Its tools read live and saved traces. Pausing a program (find_holders) or running one (run_traced) needs your confirmation; if
-the agent's client cannot show a prompt, the agent must state that you agreed. Programs that it runs end with it.
+the agent's client cannot show a prompt, the agent must state that you agreed. A program that it runs ends with the call.
 
 Exit status: 0 when the client disconnects; 128 + signal if a signal ended it; 2 for wrong options.
 `,
@@ -241,7 +245,7 @@ running; tracing also ends with the program. A terminal shows leaks and live mem
 detaches); otherwise, findings are printed to stderr. The output at the end is that of "run".
 
 Probes need extra privileges: capabilities on the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints the
-command), or root (sudo).
+command), or root. sudo does not see shell aliases: if gpu-memtrace is one, use sudo "$(command -v node)" /full/path/to/cli.js.
 
 Everyday:
 ${EVERYDAY}
@@ -250,7 +254,7 @@ ${RECORDING}
 Jobs:
 ${JOBS}
 Expert:
-${EXPERT}  --native-stacks          also record native stacks, for memory allocated by C++ code without Python
+${EXPERT}  --native-stacks          also record native stacks, for memory that C++ code allocates without Python
 
 Exit status: 0 after detaching and when the program ended; 3 with --fail-on-leak and a leak; 2 for wrong options; 125 if the
 tracer could not attach or failed.
@@ -265,9 +269,9 @@ export function helpLines(about: Verb | null, columns: number, checkout: boolean
   const whole: string[] = [];
   for (const line of lines) {
     const before = whole.at(-1) ?? '';
-    const goesOn = line.startsWith(' '.repeat(TEXT_COLUMN)) || (/^\S/.test(line) && /^\S/.test(before));
+    const continues = line.startsWith(' '.repeat(TEXT_COLUMN)) || (/^\S/.test(line) && /^\S/.test(before));
     const gap = /^\S|\S {2,}\S/.test(before) ? ' ' : '  '; // an option alone fills its line
-    if (goesOn && before !== '') whole[whole.length - 1] = `${before}${gap}${line.trimStart()}`;
+    if (continues && before !== '') whole[whole.length - 1] = `${before}${gap}${line.trimStart()}`;
     else whole.push(line);
   }
   return whole.flatMap(line => wrapped(line, columns));

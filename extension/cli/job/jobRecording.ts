@@ -51,7 +51,7 @@ export function jobLimits(limits: SpaceLimits, ranks: RankSet | null, command: r
   return { budgetBytes: Math.min(limits.budgetBytes, BRIEF.budgetBytes), detailBytes: BRIEF.detailBytes };
 }
 
-/** A trace that is recorded as a part of a job: its tables are written as it goes on. */
+/** A trace that is recorded as a part of a job: its tables are written as it continues. */
 export class JobRecording {
   readonly traceFile: string;
   readonly copies: Copies;

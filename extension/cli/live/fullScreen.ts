@@ -103,7 +103,7 @@ function draw(lines: readonly { text: string; style: keyof typeof STYLES }[], { 
   write(2, `${text}\x1b[?7h`);
 }
 
-/** Ctrl+Z: all that runs in the foreground stops, and the shell has its screen; what follows runs when they go on. */
+/** Ctrl+Z: all that runs in the foreground stops, and the shell has its screen; what follows runs when they continue. */
 function suspend(leave: () => void, show: () => void): void {
   leave();
   process.kill(0, 'SIGTSTP');

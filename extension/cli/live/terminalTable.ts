@@ -52,7 +52,7 @@ export class TerminalTable {
 
   private reserve(height: number): void {
     const more = height - this.height;
-    // Scrolling pushes what stands in the way up, and the column stays: a line that the program began goes on there.
+    // Scrolling pushes what stands in the way up, and the column stays: a line that the program began continues there.
     const makeRoom = `${`${ESC}D`.repeat(more)}${ESC}[${more}A`;
     this.screen.write(`${makeRoom}${ESC}7${ESC}[1;${this.rows - height}r${ESC}8`);
     this.height = height;

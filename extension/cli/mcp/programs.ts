@@ -1,4 +1,4 @@
-// The tools that pause or start a program: the user is asked first.
+// The tools that pause or start a program, with the user's consent.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

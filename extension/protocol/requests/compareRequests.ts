@@ -67,14 +67,14 @@ export interface ComparedTrace {
 
 /** A run beside the one of the same program before it. */
 export interface RunComparison {
-  /** `bad`: a leak is still there, or new, or the peak is higher; `unknown`: whether one is there cannot be told yet. */
+  /** `bad`: a leak is still there, or new, or the peak is higher; `unknown`: not judged yet. */
   verdict: 'good' | 'bad' | 'unknown';
   /** What became of each leak, and the peak. */
   sentences: string[];
 }
 
 export interface CompareRequests {
-  /** The shown run beside an earlier one; null: there is nothing to say, or they cannot be compared. */
+  /** The shown run beside an earlier one; null: there is nothing to compare, or they cannot be compared. */
   compareRuns(of: { before: number }): RunComparison | null;
   /** The shown trace first. */
   compareTraces(): ComparedTrace[];

@@ -25,7 +25,7 @@ export type PageParams = Parameters<Requests[PageMethod]>[0];
 /** What the host has of an open trace. */
 export interface TraceFacts {
   info: TraceInfo;
-  /** The moment that is shown instead of an end that holds little; null: there is none, or the program goes on. */
+  /** The moment that is shown instead of an end that holds little; null: there is none, or the program continues. */
   ending: EndMoment | null;
   /** Colours of the lines that the timeline stacks, by `file:line`. */
   hues: ReadonlyMap<string, number>;
@@ -90,7 +90,7 @@ export interface EngineRequests {
   open(of: Opening): TraceFacts;
   /** Resolves once all that a saved trace holds was read; it is not followed any more. */
   readToEnd(of: OfTrace): void;
-  /** Resolves once all that an ended program wrote was read. `attached`: it may go on. */
+  /** Resolves once all that an ended program wrote was read. `attached`: it may continue. */
   readRest(of: OfTrace & { attached: boolean }): void;
   /** Searches for the moment that is shown instead of the end. */
   findEnding(of: OfTrace): void;

@@ -55,7 +55,7 @@ export interface SessionView {
   ran?: string;
   /** A debugger has stopped it. */
   halted?: boolean;
-  /** Its PyTorch can use no GPU, as `detail` says. */
+  /** Its PyTorch can use no GPU; `detail` has the reason. */
   onCpu?: boolean;
   /** What can be done now, as buttons. */
   offers?: readonly Button[];

@@ -1,7 +1,7 @@
-// Every field of an answer, once: its type, what it says, and what the table shows of it. `npm run schema` makes of it the
+// Every field of an answer, once: its type, its meaning, and what the table shows of it. `npm run schema` makes of it the
 // TypeScript types, accessors and columns, and the C++ structs and what packs them.
 //
-//   name: 'type What it says.', or [that, options]
+//   name: 'type Its meaning.', or [that, options]
 //
 // Types, as C++ / in a row of TypeScript / as a column:
 //   u8 u16 u32 i32 f64   a number; a typed array of that type (of an i32 for u16)
@@ -87,17 +87,17 @@ export const windows = {
       step: 'step The step in which it was allocated, from 1.',
       ageSteps: 'step How many steps of its process have ended since.',
       category: ['Category', { cpp: 'uint8_t' }],
-      name: 'text `encoder.layers.3.linear1.weight`; empty where nobody named it.',
+      name: 'text `encoder.layers.3.linear1.weight`; empty if it has no name.',
       module:
         'text Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known.',
       askedBytes: [
-        'u64 Bytes asked for, of tensors; NaN: the framework’s allocator did not tell.',
+        'u64 Requested bytes, of tensors; NaN: the framework’s allocator did not report them.',
         { init: 'GMT_UNKNOWN', known: 'row.asked_bytes != GMT_UNKNOWN' },
       ],
       poolOwner: ['u64', { inside: true, init: 'GMT_UNKNOWN' }],
       poolNumber: ['u64', { inside: true, init: 'GMT_UNKNOWN' }],
       pool: [
-        'text Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not told.',
+        'text Pool of a tensor as PyTorch numbers them, `0:3`; `0:0` is that of all; empty: not reported.',
         { from: 'pool_text(row.pool_owner, row.pool_number)' },
       ],
     },

@@ -56,10 +56,7 @@ export const columns = {
         of('row.blocks_left_out'),
       ],
       leftOutBytes: ['u64', of('row.bytes_left_out')],
-      outside: [
-        'u64 Blocks of the framework that lie in no segment that the trace knows of.',
-        of('row.blocks_outside'),
-      ],
+      outside: ['u64 Blocks of the framework that lie in no recorded segment.', of('row.blocks_outside')],
       outsideBytes: ['u64', of('row.bytes_outside')],
     },
     fields: {
@@ -82,7 +79,7 @@ export const columns = {
           'framework’s allocator was seen; the segments are the driver’s own allocations, and `blocks` is empty.',
         of('row.of_driver ? "driver" : "framework"'),
       ],
-      pools: ['text[] What they are; empty: nobody looked.', of('row.pool_labels')],
+      pools: ['text[] What they are; empty: not looked at.', of('row.pool_labels')],
       segmentsLeftOut: 'u64 At most 65,536 are here, the biggest; so many more are left out.',
       blocks: 'SegmentBlocks The live blocks in these segments.',
     },
@@ -180,7 +177,7 @@ export const columns = {
       usedBytes: 'Of all processes.',
       totalBytes: 'What there is.',
       pendingBytes:
-        'Freed tensors whose blocks another stream still uses, as the framework’s allocator said at an end of these steps.',
+        'Freed tensors whose blocks another stream still uses, as the framework’s allocator reported at an end of these steps.',
     },
   },
 };

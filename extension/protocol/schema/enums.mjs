@@ -18,7 +18,7 @@ export const enums = {
     list: 'LINE_SOURCES',
     doc:
       'How a Python line was found. `none`: no Python in the stack. `before-attach`: the memory was there before the ' +
-      'recording began; mostly who took it is not known, and it is no leak of what was watched.',
+      'recording began; mostly its line is unknown, and it is not a leak of what was recorded.',
     values: ['python', 'forward', 'forward-near', 'backward-call', 'none', 'before-attach'],
   },
   AllocationSort: {
@@ -29,7 +29,7 @@ export const enums = {
   DriverSource: { list: 'DRIVER_SOURCES', values: ['none', 'cupti', 'uprobe'] },
   Category: {
     list: 'CATEGORIES',
-    doc: 'What a live block is for, as the agent found between steps; `unnamed`: nobody looked at it.',
+    doc: 'What a live block is for, as the agent found between steps; `unnamed`: not looked at.',
     values: ['other', 'parameter', 'gradient', 'optimizer', 'buffer', 'activation', 'workspace', 'unnamed'],
   },
   Pass: {
@@ -41,8 +41,8 @@ export const enums = {
     list: 'POOL_KINDS',
     doc:
       '`common`: of all that has no pool of its own. `graph`: of captured CUDA graphs. `mempool`: of `torch.cuda.MemPool`. `private`: of ' +
-      'one of these. `unknown`: nobody looked since the segment was taken. `paused`: no pool, but tensors whose addresses are kept while ' +
-      'their memory was given back to the GPU.',
+      'one of these. `unknown`: not looked at since the segment was taken. `paused`: no pool, but tensors whose addresses are kept while ' +
+      'their memory was returned to the GPU.',
     values: ['common', 'graph', 'mempool', 'private', 'unknown', 'paused'],
   },
   StepSource: {

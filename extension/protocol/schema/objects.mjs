@@ -24,7 +24,7 @@ export const objects = {
       uid: ['u32', fact('uid')],
       command: 'text[] Arguments.',
       exitCode: [
-        'number|null By what the launcher or the log knows; null while it runs or where nobody waited for it.',
+        'number|null From the launcher or the log; null while it runs, or if no process waited for it.',
         { byHand: true },
       ],
       ended: 'bool The process has ended, in order or not.',
@@ -74,7 +74,7 @@ export const objects = {
     },
   },
   Pool: {
-    doc: 'A pool of the framework’s allocator on a device; told where there is one beside the common one.',
+    doc: 'A pool of the framework’s allocator on a device; listed if there is one beside the common one.',
     row: 'model::PoolRow',
     ...{ made: true, checkpoint: true },
     fields: {
@@ -151,7 +151,7 @@ export const objects = {
       liveBytes: 'i64',
       thread: 'u32',
       freeBytes: [
-        'u64 Of the device, where the allocator told it with the failure; null: it did not.',
+        'u64 Of the device, if the allocator reported it with the failure; else null.',
         of('row.free_bytes', { known: 'row.free_bytes != GMT_UNKNOWN' }),
       ],
       snapshot: [
@@ -197,7 +197,7 @@ export const objects = {
     row: 'model::Range',
     fields: {
       beginNs: 'u64',
-      endNs: ['u64 null: it goes on.', over],
+      endNs: ['u64 null: not over yet.', over],
       thread: 'u32 Index within the process; of a snapshot 0, whichever it was.',
       name: 'text',
     },
@@ -208,7 +208,7 @@ export const objects = {
     fields: {
       process: 'u32',
       index: 'u32 Names the answer within its process; rises.',
-      request: 'u32 0: nobody asked; then there may be several.',
+      request: 'u32 0: without a request; then there may be several.',
       timeNs: 'u64 Of the event behind which it was found.',
       complete: 'bool False while parts are missing.',
     },
@@ -256,7 +256,7 @@ export const objects = {
         'zero while the stack is not known yet.',
       layer: 'Layer',
       source: 'LineSource',
-      pass: 'Pass Of its allocations. `evaluation` is no site’s: that is told by the whole of a pass.',
+      pass: 'Pass Of its allocations. `evaluation` is no site’s: only a whole pass shows that.',
       cut: ['bool Deeper than the recorded 128 frames.', of('row.stack.cut')],
       frames: ['Frame[] Innermost first.', of('row.stack.frames')],
       userFrame: [

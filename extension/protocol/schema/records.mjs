@@ -1,7 +1,7 @@
 // The side records of a log, once. `npm run schema` makes of it the C of native/wire/records.gen.h and the table by which native/trace
 // hands records on. What shipped never changes: a number and its fields stay, a new record gets the next number.
 //
-//   name: [{ number, bytes, writes, takes, behind }, 'what it says', { field: 'type what it says' }]
+//   name: [{ number, bytes, writes, takes, behind }, 'its meaning', { field: 'type its meaning' }]
 //
 // `bytes`: of its struct `gmt_<name>` (`struct`: another name), which the compiler checks · `writes`: the parts that write it · `takes`:
 // `merge`, what orders events; `tables`, names and stacks; `model`, where it holds from behind an event on: from behind that of its
@@ -28,7 +28,7 @@ export const records = {
       object: 'u64 pool handle, or for GMT_MAP the physical handle',
       offset: 'u64 for GMT_MAP the offset in the handle',
       context: 'u64',
-      caller: 'u64 gmt_library.id of who called, outside libcuda, libcudart and CUPTI; 0 = unknown',
+      caller: 'u64 gmt_library.id of the caller, outside libcuda, libcudart and CUPTI; 0 = unknown',
     },
   ],
   AUTOGRAD: [
@@ -108,7 +108,7 @@ export const records = {
     '',
     {
       ticks: 'u64',
-      process_bytes: 'u64 of this process on the device; ~0 = the device does not tell',
+      process_bytes: 'u64 of this process on the device; ~0 = the device does not report it',
       used_bytes: 'u64 of all processes',
       total_bytes: 'u64',
       device: 'u32',
@@ -120,7 +120,7 @@ export const records = {
     'Text that does not fit into a chunk comes in parts with one `request`, in order.',
     {
       sequence: 'u64 the newest event’s when it was looked, as in gmt_name',
-      request: 'u32 number of the request that it answers; 0 = nobody asked (at the end of the process)',
+      request: 'u32 number of the request that it answers; 0 = without a request (at the end of the process)',
       part: 'u16 from 0',
       parts: 'u16',
       text_bytes: 'u32 JSON behind this struct',
@@ -136,7 +136,7 @@ export const records = {
     { number: 16, bytes: 32, writes: 'inject', takes: 'model' },
     'A device’s allocator at the end of a step: a tensor that another stream uses is freed at once (`allocated_bytes` falls), its block is active until that stream has come so far.',
     {
-      sequence: 'u64 the newest event’s when it was asked, as in gmt_name',
+      sequence: 'u64 the newest event’s at the request, as in gmt_name',
       allocated_bytes: 'u64',
       active_bytes: 'u64',
       device: 'u32',
@@ -149,7 +149,7 @@ export const records = {
     {
       address: 'u64',
       sequence: 'u64 as in gmt_name',
-      asked_bytes: 'u64 GMT_UNKNOWN = not told; so are the next three',
+      asked_bytes: 'u64 GMT_UNKNOWN = not reported; so are the next three',
       stream: 'u64 of its segment: the handle, 0 = the default stream',
       pool_owner: 'u64 PyTorch’s id of the segment’s pool, a pair of numbers: 0, 0 = the pool of all',
       pool_number: 'u64',
@@ -169,9 +169,9 @@ export const records = {
   ],
   BEFORE: [
     { number: 19, bytes: 40, writes: 'inject', takes: 'model', behind: 'gmt_before_block' },
-    'What a framework’s allocator had on a device after recording was switched on: all its blocks, or all its segments, in parts. What the trace knows from before and is not among them went while recording was off.',
+    'What a framework’s allocator had on a device after recording was switched on: all its blocks, or all its segments, in parts. What the trace has from before and is not among them was freed while recording was off.',
     {
-      sequence: 'u64 the newest event’s before it was asked, as in gmt_name',
+      sequence: 'u64 the newest event’s before the request, as in gmt_name',
       reserved_bytes: 'u64 all that it holds of the device',
       device: 'u32',
       stack: 'u32 that stands for the lines of before: gmt_stack_record with GMT_STACK_BEFORE_ATTACH',
@@ -196,7 +196,7 @@ export const records = {
     { number: 22, bytes: 48, writes: 'inject, snapshot', takes: 'model', behind: 'text, u64 addresses' },
     'Segments that a framework’s allocator has in a pool of its own, or GMT_POOL_NO_MORE: what was there by then and is in no record since the last such one is of the pool of all.',
     {
-      sequence: 'u64 the newest event’s before it was asked, as in gmt_name',
+      sequence: 'u64 the newest event’s before the request, as in gmt_name',
       owner: 'u64 PyTorch’s id of the pool, as in gmt_block',
       number: 'u64',
       device: 'u32',

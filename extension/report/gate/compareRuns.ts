@@ -42,7 +42,7 @@ const ALL = { sort: 'peakBytes', descending: true, from: 0, to: 20_000, includeD
 /** A peak that is higher by less than this part is the same. */
 const NOISE = 0.05;
 
-/** Null where there is nothing to say, or the runs cannot be compared. */
+/** Null if there is nothing to compare, or the runs cannot be compared. */
 export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | null {
   const [infoA, infoB] = [before.source.info(), now.source.info()];
   if (isSimulated(infoA) !== isSimulated(infoB) || infoB.totals.length === 0) return null;
@@ -111,12 +111,12 @@ function outcomeOf(
   const unknown = (sentence: string): Outcome => ({ verdict: 'unknown', sentence });
   const info = source.info();
   if (lostShareOf(info) > T.rare)
-    return unknown(t('Whether {0} still grows is unknown: too many events were dropped.', name));
+    return unknown(t('Too many events were dropped to judge whether {0} still grows.', name));
   const open = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
   if (open || !areEnoughFor(verdicts.steps, leak))
     return info.live
-      ? unknown(t('Whether {0} still grows is unknown: more steps are needed.', name))
-      : unknown(t('Whether {0} still grows is unknown: the run was too short.', name));
+      ? unknown(t('More steps are needed to judge whether {0} still grows.', name))
+      : unknown(t('The run was too short to judge whether {0} still grows.', name));
   if (ids.length === 0) return unknown(t('The memory that leaked at {0} was not allocated in this run.', name));
   return { verdict: 'good', sentence: t('{0} no longer grows.', name) };
 }
@@ -156,7 +156,7 @@ function newLeak(leak: Finding): Outcome {
 
 type Steps = Verdicts['steps'];
 
-/** Of one card, where most was alive; none as long as the run goes on, unless it is higher already. */
+/** Of one card, where most was alive; none as long as the run continues, unless it is higher already. */
 function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
   const most = ({ totals }: TraceInfo): number => listedPeakBytes(totals);
   const higher = most(b) > most(a) * (1 + NOISE);

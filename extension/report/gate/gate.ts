@@ -105,7 +105,7 @@ const place = ({ file, line }: ComparedRow): string => `${file}:${line}`;
 
 /** `FAILED: the peak is above the limit`, and why. */
 export function gateWords({ passed, peak, growth, unknown }: Gate): string {
-  if (passed === null) return `UNKNOWN: ${unknown.join(' ')}`;
+  if (passed === null) return `NOT JUDGED: ${unknown.join(' ')}`;
   if (passed) return 'PASSED';
   const lines = growth.length === 1 ? '1 line leaks' : `${growth.length} lines leak`;
   const reasons = [

@@ -39,7 +39,7 @@ export function blockDetails(
   };
 }
 
-/** `The program asked for 500 B in all; the allocator rounded that up to 512 B. Stream: the default one. Pool: the default one.` */
+/** `The program requested 500 B in all; the allocator rounded that up to 512 B. Stream: default. Pool: default.` */
 export function detailsText({ blocks, sized, askedBytes, bytes, streams, pools }: BlockDetails): string {
   const sentences: string[] = [];
   if (askedBytes !== null && bytes !== null) {

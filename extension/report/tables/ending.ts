@@ -33,7 +33,7 @@ export const JUST_AFTER_NS = 100;
 /** The last of a series of steps is reported as it is, however few there are to be. */
 const FEWEST_POINTS = 16;
 
-/** The end of the last step, or the peak; null: the program goes on, or the end holds enough to be shown. */
+/** The end of the last step, or the peak; null: the program continues, or the end holds enough to be shown. */
 export function endingOf(source: TraceSource): Ending | null {
   const info = source.info();
   if (info.live || info.processes.some(isSnapshot)) return null;

@@ -57,7 +57,7 @@ export function wrapLine(line: string, width: number): string[] {
   return [...lines, now];
 }
 
-/** The same where nothing may be longer: what does not fit as a whole goes on in the next line. */
+/** The same where nothing may be longer: what does not fit as a whole continues in the next line. */
 export function wrapTightly(line: string, width: number): string[] {
   return wrapLine(line, width).flatMap(each => piecesOf(each, width));
 }

@@ -147,7 +147,7 @@ function liveBytes({ totals, layer }: ProcessRows): number {
   return sum(totals.map(total => (total.layer === layer ? total.liveBytes : 0)));
 }
 
-/** Who took it from the driver, apart from a framework's cache; nothing where no library is known. */
+/** The library that took it from the driver, apart from a framework's cache; nothing where no library is known. */
 function libraryLines({ process, device }: Totals, { ledger }: Snapshot['verdicts']): string[] {
   const libraries = ledger.find(entry => entry.process === process && entry.device === device)?.libraries ?? [];
   if (libraries.every(({ path }) => path === '')) return [];
@@ -230,8 +230,7 @@ export function missingLines(info: TraceInfo, final: boolean): string[] {
   const { events } = info.lost;
   const lines: string[] = [];
   if (!final) lines.push(...incompleteLines(info));
-  if (events > 0)
-    lines.push(`DROPPED EVENTS: ${formatCount(events)} (${causes.join(', ')}); totals may be off by these`);
+  if (events > 0) lines.push(`DROPPED EVENTS: ${formatCount(events)} (${causes.join(', ')}); totals may be wrong`);
   else if (causes.length > 0) lines.push(`INCOMPLETE: ${causes.join(', ')}; no events are missing`);
   const notes = info.processes.flatMap(one => one.notes).filter(note => isShown(note, final) && note.code !== 0);
   return [...lines, ...[...new Set(notes.map(note => note.text))].map(text => `NOTE: ${text}`)];

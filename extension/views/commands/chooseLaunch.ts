@@ -116,7 +116,7 @@ export async function interpreterFor(resource: vscode.Uri | undefined): Promise<
   throw new NoInterpreter(vscode.l10n.t('No Python was found. Choose one in the setting gpuMemoryTrace.pythonPath.'));
 }
 
-/** Of a file that takes any, or had some: asked once, and remembered; by the setting always or never. */
+/** Of a file that takes any, or had some: prompted for once, and remembered; by the setting always or never. */
 async function promptArguments(
   file: string,
   memory: vscode.Memento,

@@ -121,7 +121,7 @@ async function showError(sentence: string, command: string | null): Promise<void
   if (answer === copy) await vscode.env.clipboard.writeText(command);
 }
 
-/** `given`: a process id, for other extensions and key bindings; else the user is asked. */
+/** `given`: a process id, for other extensions and key bindings; else a prompt. */
 async function attach({ sessions, engine, dist }: Parts, given: unknown): Promise<void> {
   refuseUntrusted();
   const missing = tracerMissing(dist);
@@ -186,7 +186,7 @@ async function showPanel(how = { preserveFocus: true }): Promise<void> {
   await vscode.commands.executeCommand(`${EXPLORER}.focus`, how);
 }
 
-/** `given`: a trace, a memory snapshot or the folder of a job; else the user is asked. */
+/** `given`: a trace, a memory snapshot or the folder of a job; else a prompt. */
 async function openTrace({ sessions, openJob }: Parts, given: unknown): Promise<void> {
   const picked = given instanceof vscode.Uri ? { file: given } : await pickTraceOrJob(sessions);
   if (picked === undefined) return;

@@ -14,7 +14,7 @@ import { activePythonFile, makePlan } from './chooseLaunch';
 const NAME = /[A-Za-z_]\w*(\.[A-Za-z_]\w*)*/;
 /** The user stops it; when its program has ended by itself, this follows too. */
 const ENDS = /^(terminate|disconnect)$/;
-const GOES_ON = /^(continue|next|stepIn|stepOut|goto)$/;
+const CONTINUES = /^(continue|next|stepIn|stepOut|goto)$/;
 
 /** Debugs the active Python file and traces it. Rejects with a sentence. */
 export async function debugActiveFile(): Promise<void> {
@@ -96,7 +96,7 @@ export class Debugging implements vscode.DebugAdapterTrackerFactory, vscode.Hove
     debugged.root ??= session;
     return {
       onWillReceiveMessage: ({ command }: { command?: string }) => {
-        if (GOES_ON.test(command ?? '')) this.setPaused(debugged, session, false);
+        if (CONTINUES.test(command ?? '')) this.setPaused(debugged, session, false);
         if (ENDS.test(command ?? '') && session === debugged.root && !debugged.ending)
           this.traced(debugged)?.noteStop();
       },

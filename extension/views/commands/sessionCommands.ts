@@ -8,7 +8,7 @@ import { distinctTitles } from '../session/sessionList';
 import { sessionIcon, sessionWords } from '../session/sessionWords';
 import type { Sessions } from '../session/sessions';
 
-/** Gives this moment a name. `given`: the name, for other extensions and key bindings; else the user is asked. */
+/** Gives this moment a name. `given`: the name, for other extensions and key bindings; else a prompt. */
 export async function markNow(sessions: Sessions, given: unknown): Promise<void> {
   const { shown } = sessions;
   if (shown === null) throw new Refused(vscode.l10n.t('No program is being traced, so there is nothing to mark.'));

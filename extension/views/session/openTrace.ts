@@ -96,7 +96,7 @@ export class OpenTrace implements vscode.Disposable {
     if (this.ending !== null) return this.ending.bytes;
     return listedTotals(this.known?.info.totals ?? []).reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   }
-  /** The moment that is shown instead of an end that holds little; null: there is none, or the program goes on. */
+  /** The moment that is shown instead of an end that holds little; null: there is none, or the program continues. */
   get ending(): EndMoment | null {
     return this.known?.ending ?? null;
   }

@@ -10,7 +10,7 @@ import { cpuText, type CpuReason } from '../../text/cpuText';
 import type { ProgramTerminal } from './terminal';
 
 export abstract class Recording {
-  /** The program ran before, and goes on afterwards. */
+  /** The program ran before, and continues afterwards. */
   abstract readonly attached: boolean;
 
   constructor(
@@ -18,7 +18,7 @@ export abstract class Recording {
     readonly facts: SessionFile,
   ) {}
 
-  /** How it ended; null while it goes on. */
+  /** How it ended; null while it continues. */
   abstract end(): RecordingEnd | null;
 
   /** Calls `check` whenever it may have ended, until what is returned is called. */
@@ -38,7 +38,7 @@ export abstract class Recording {
 
   /** The window goes: what cannot be followed without it ends, the program never. */
   leave(): void {
-    // It goes on without the window.
+    // It continues without the window.
   }
 }
 
@@ -53,7 +53,7 @@ export interface RecordingEnd {
 const STOP_GRACE_MS = 5_000;
 const OFTEN_MS = 200;
 
-/** It goes on in its terminal when the window goes, and its library goes on writing. */
+/** It continues in its terminal when the window goes, and its library continues writing. */
 export class LaunchedRecording extends Recording {
   readonly attached = false;
 

@@ -68,7 +68,7 @@ export class Session extends OpenTrace {
   get empty(): boolean {
     return this.failed || (this.phase === 'ended' && this.recorded && !this.used);
   }
-  /** The program that is traced ran before, and goes on afterwards. */
+  /** The program that is traced ran before, and continues afterwards. */
   get attached(): boolean {
     return this.recording?.attached ?? false;
   }
@@ -129,7 +129,7 @@ export class Session extends OpenTrace {
     }
   }
 
-  /** Goes on with what a window left behind; false where nothing of it is there any more. */
+  /** Continues with what a window left behind; false where nothing of it is there any more. */
   async resume(remembered: Remembered): Promise<boolean> {
     const recording = this.parts.recorder.resume(remembered);
     if (recording === null) return false;
@@ -165,7 +165,7 @@ export class Session extends OpenTrace {
     }
   }
 
-  /** Ends the program; one that was attached to goes on, and only the tracing ends. */
+  /** Ends the program; one that was attached to continues, and only the tracing ends. */
   stop(): void {
     this.noteStop();
     this.recording?.stop();
@@ -283,7 +283,7 @@ export class Session extends OpenTrace {
     const { exitCode } = end;
     const stopped = this.state.stopped === true || exitCode === INTERRUPTED;
     const crashed = !stopped && exitCode !== null && exitCode !== 0;
-    // Its card says why.
+    // Its card has the reason.
     const ranOut = crashed && used && (await this.judged()).some(({ failure }) => failure !== undefined);
     const output = crashed && !ranOut && (exitCode === 1 || exitCode === 2) ? await recording.lastOutput() : '';
     const exception = exitCode === 1 ? exceptionIn(output) : null;
@@ -352,7 +352,7 @@ export class Session extends OpenTrace {
     this.directory = null;
   }
 
-  /** A program that runs goes on, and so does its trace directory: the next window finds both. */
+  /** A program that runs continues, and so does its trace directory: the next window finds both. */
   override dispose(): void {
     this.gone = true;
     if (this.recording !== null) {

@@ -58,7 +58,7 @@ export class SessionList<T extends Listed> {
   }
 }
 
-/** Titles that tell sessions apart: `train.py`, `train.py (2)`. */
+/** Titles that distinguish sessions: `train.py`, `train.py (2)`. */
 export function distinctTitles(titles: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return titles.map(title => {

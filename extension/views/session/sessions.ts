@@ -130,7 +130,7 @@ export class Sessions implements vscode.Disposable {
     return session.id;
   }
 
-  /** Goes on with the programs that were traced when the window went. */
+  /** Continues with the programs that were traced when the window went. */
   async resume(): Promise<void> {
     this.resuming = true;
     for (const remembered of this.memory.get<Remembered[]>(RUNNING_SESSIONS, [])) await this.resumeOne(remembered);
@@ -258,7 +258,7 @@ export class Sessions implements vscode.Disposable {
     void this.memory.update(RUNNING_SESSIONS, running);
   }
 
-  /** Programs that run go on; the next window finds them. */
+  /** Programs that run continue; the next window finds them. */
   dispose(): void {
     for (const session of this.all) session.dispose();
     this.changed.dispose();

@@ -24,7 +24,7 @@ export interface ProgramTerminal {
 /** Gives the program these variables and a terminal; called once its trace directory is there. */
 export type OpenTerminal = (directory: string, variables: Record<string, string>) => ProgramTerminal;
 
-/** Between two checks for a terminal that VS Code has not given back yet after a reload. */
+/** Between two checks for a terminal that VS Code has not restored yet after a reload. */
 const GIVEN_BACK_MS = 1_000;
 
 /** Of a program's output so much is kept, and its last part awaited for so long. */

@@ -78,7 +78,7 @@ Napi::Array words(Napi::Env env, const Rows &rows, Read read) {
   });
 }
 
-/// `0:3`, as PyTorch numbers its pools; empty: not told.
+/// `0:3`, as PyTorch numbers its pools; empty: not reported.
 inline std::string pool_text(uint64_t owner, uint64_t number) {
   if (owner == GMT_UNKNOWN || number == GMT_UNKNOWN) return "";
   return std::to_string(owner) + ":" + std::to_string(number);

@@ -77,7 +77,7 @@ void copy_processes(const Follower::View &view, InfoData &data) {
     add_devices(data.devices, tables.devices());
     if (const model::ProcessState *state = view.state.process(i)) add_steps(view.state, *state, data);
   }
-  // What is to be said of the files belongs to no process; the first one shows it.
+  // Facts on the files belong to no process; the first one shows them.
   if (data.processes.empty()) return;
   for (const std::string &note : reader.notes()) data.processes[0].notes.push_back({0, note});
 }

@@ -38,7 +38,7 @@ struct AnswerInfo {
   uint32_t process = {};
   /// Names the answer within its process; rises.
   uint32_t index = {};
-  /// 0: nobody asked; then there may be several.
+  /// 0: without a request; then there may be several.
   uint32_t request = {};
   /// Of the event behind which it was found.
   uint64_t time_ns = {};

@@ -185,7 +185,7 @@ void request_turn(Work &work) {
   }
 }
 
-/// What there is to do when nobody offered a turn. Gives how long to wait.
+/// What there is to do when no turn was offered. Gives how long to wait.
 uint64_t find_work(Work &work) {
   note_newest_event();
   const uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -231,7 +231,7 @@ uint64_t next_turn_step() { return __atomic_load_n(&g_next_step, __ATOMIC_RELAXE
 bool offer_turn(Turn turn, uint64_t step) {
   constexpr uint64_t kLong = 10'000'000'000;  // ns
   if (!python_api() || !agent_runs()) return false;
-  // Once the interpreter ends, it ends each other thread that wants the GIL: this one would wait for ever.
+  // Once the interpreter ends, it ends each other thread that takes the GIL: this one would wait for ever.
   if (turn != Turn::kExit && !python_alive()) return false;
   const auto offer = static_cast<uint32_t>(turn);
   if (!g_offer.make(offer, step)) return false;

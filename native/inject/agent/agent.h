@@ -1,5 +1,5 @@
 #pragma once
-// The agent in the interpreter: steps, collections, names, who holds what. Its Python code runs on a thread of the tracer's own, so
+// The agent in the interpreter: steps, collections, names, holders. Its Python code runs on a thread of the tracer's own, so
 // that the program's trace functions, signal handlers and exceptions have nothing to do with it. It gets its turn while a thread of
 // the program waits at a safe point: the main thread between two instructions, any thread at the end of a step or of the program.
 #include "inject/agent/object_table.h"

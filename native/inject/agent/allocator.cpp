@@ -7,7 +7,7 @@ namespace gmt::inject {
 namespace {
 
 constexpr uint64_t kShare = 2000;      ///< asking may take one part of so many of the time,
-constexpr uint64_t kFirstShare = 400;  ///< and of so many at first: a short run is told about too
+constexpr uint64_t kFirstShare = 400;  ///< and of so many at first: a short run is covered too
 constexpr uint32_t kFirstReads = 32;
 constexpr uint64_t kPeriod = 1'000'000'000;  ///< ns; without steps
 
@@ -24,7 +24,7 @@ uint64_t reserved_on_all() {
   return sum;
 }
 
-/// `stats[name]["all"]["current"]`; false: this PyTorch tells none.
+/// `stats[name]["all"]["current"]`; false: this PyTorch has none.
 bool current_bytes(Py *stats, const char *name, uint64_t *bytes) {
   Py *found = g_api->dict_get(stats, name);
   if (found) found = g_api->dict_get(found, "all");

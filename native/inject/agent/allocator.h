@@ -1,7 +1,7 @@
 #pragma once
 // What PyTorch's caching allocator says of its own blocks at the end of a training step; without steps, about once a second. A
 // tensor is reported as freed at once; a block that another stream uses (`record_stream`) stays active until that stream is done, of
-// which nobody is told. So the allocator is asked, by its own function, on a thread of the program that has the GIL.
+// which is not reported. So the allocator is queried, by its own function, on a thread of the program that has the GIL.
 #include "inject/agent/api.h"
 
 namespace gmt::inject {
@@ -16,7 +16,7 @@ void read_allocator_at_step();
 /// The same for a program that has no steps, from a moment at which the main thread is between two instructions.
 void read_allocator_without_steps();
 
-/// Without the GIL: whether such a moment is wanted.
+/// Without the GIL: whether such a moment is needed.
 bool allocator_due();
 
 /// Without the GIL: whether the allocator has other segments than when pools were looked at, which is long enough ago.

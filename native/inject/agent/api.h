@@ -70,7 +70,7 @@ extern const PythonApi *g_api;
 Py *none();
 uint64_t number_of(Py *value);
 
-/// A reference that is given back; null: none. What failed leaves no error.
+/// A reference that is released; null: none. What failed leaves no error.
 class Held {
  public:
   explicit Held(Py *object) : object_(object) {

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays of other libraries than PyTorch, as the agent's Python part (arrays.py) tells of them, or CuPy's allocator. They are events of
+// Arrays of other libraries than PyTorch, as the agent's Python part (arrays.py) reports them, or CuPy's allocator. They are events of
 // the tensor layer. What is called from Python has the GIL.
 #include "inject/agent/api.h"
 
@@ -7,7 +7,7 @@ namespace gmt::inject {
 
 /// (address, bytes, device, [code object, innermost first], [byte offset in each]): it came; without the lists: it is gone
 Py *tell_array(Py *, Py *const *arguments, ssize_t count);
-/// The agent wants to look again then.
+/// The agent's next look is then.
 void set_look(uint64_t milliseconds);
 /// Such a look is due. Without the GIL.
 bool look_due();

@@ -102,7 +102,7 @@ NvmlDevice device_of(int ordinal) {
   return nullptr;
 }
 
-/// Bytes of this process; ~0: NVML does not tell (another process namespace, MIG, WSL).
+/// Bytes of this process; ~0: NVML does not report it (another process namespace, MIG, WSL).
 uint64_t process_bytes(NvmlDevice device) {
   static ProcessInfo found[kMostProcesses];
   unsigned count = kMostProcesses;

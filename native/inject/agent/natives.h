@@ -13,7 +13,7 @@ namespace gmt::inject {
 /// without a value, and a cell object for one that is kept in a cell. Null: this version is not read so. `count`: of its variables.
 Py *frame_values(Py *frame, uint32_t count);
 
-// Gradients, read where nobody computes them.
+// Gradients, read while none is computed.
 
 /// Whether some thread's Python stack says that it runs a backward pass: its C++ part holds no GIL, and what it works on must not be
 /// touched meanwhile. `current_frames`: sys._current_frames.
@@ -24,7 +24,7 @@ bool in_backward(Py *current_frames);
 /// crashes. From the look at the threads to the last gradient the GIL is not given away, so none begins in between.
 Py *gradients(Py *getter, Py *current_frames, Py *tensors);
 
-/// Workspaces that PyTorch made for cuBLAS (no Python object has them, and their size alone tells nothing): of each that is alive its
+/// Workspaces that PyTorch made for cuBLAS (no Python object has them, and their size alone proves nothing): of each that is alive its
 /// address and its device, in one list; an empty one where this PyTorch keeps them in another way than is known. Copies what it
 /// reads, so that a table that another thread changes just now does no harm: it is given up then.
 Py *workspaces();
@@ -46,9 +46,9 @@ Py *descend(Py *waves, Py *barriers, Py *targets, uint64_t milliseconds);
 /// Who refers to one of `targets`, among `objects`: a list of pairs, referrer and referred in turn, cut short at `most` pairs.
 Py *referrers(Py *objects, Py *targets, uint64_t most);
 
-/// What the collector knows, the oldest first (about: by generation). `get_objects`: gc.get_objects. Objects that are just being
+/// What the collector tracks, the oldest first (about: by generation). `get_objects`: gc.get_objects. Objects that are just being
 /// deallocated are left out: such a one is still among the collector's where its deallocation has released the GIL (a
-/// tensor's does, while its memory is given back), and to hold it would not keep it. Null: it failed.
+/// tensor's does, while its memory is freed), and to hold it would not keep it. Null: it failed.
 Py *living(Py *get_objects);
 
 /// The place of each of `targets` in `objects`, 0 where it is not there: a list of numbers.

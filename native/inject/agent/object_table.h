@@ -1,5 +1,5 @@
 #pragma once
-// Numbers for pointers: an open hash table in memory of its own, which is given back at once.
+// Numbers for pointers: an open hash table in memory of its own, which is freed at once.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

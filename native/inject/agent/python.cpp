@@ -75,7 +75,7 @@ Py *calling(Py *, Py *const *arguments, ssize_t count) {
   return call<Function>(Function, arguments, count);
 }
 
-bool g_own_steps;  ///< the program tells its steps itself
+bool g_own_steps;  ///< the program marks its steps itself
 
 /// With the GIL held. `who` has stepped: an optimizer, or the program.
 void step_done(const void *who) {

@@ -15,7 +15,7 @@ constexpr size_t kMostText = 1000;  ///< bytes of a name or path
 
 uint32_t size_of(std::string_view text) { return static_cast<uint32_t>(text.size()); }
 
-/// As `enter`, also while recording is paused: an answer was asked for, and a name belongs to a block of before.
+/// As `enter`, also while recording is paused: an answer was requested, and a name belongs to a block of before.
 bool enter_paused(Thread &thread) {
   const uint32_t generation = log_generation();
   if (!generation || thread.busy) return false;

@@ -46,7 +46,7 @@ bool enter_all(Py *list, ObjectTable &table) {
   return true;
 }
 
-/// Takes the objects that nobody else holds out of the list, without holding them: their count becomes 0 again. No Python code runs
+/// Takes the objects without another reference out of the list, without holding them: their count becomes 0 again. No Python code runs
 /// between the call that made the list and this one, so none of them has gone yet.
 void forget_dying(Py *list) {
   const ssize_t size = g_api->list_size(list);
@@ -201,7 +201,7 @@ class Descent {
   const uint64_t until_;
   ObjectTable targets_, seen_;
   MappedArray<uint32_t> reached_;  ///< by target: its node, 0 = not reached
-  MappedArray<Node> nodes_;        ///< 0 is nobody
+  MappedArray<Node> nodes_;        ///< 0 is none
   MappedArray<Root> roots_;
   MappedArray<uint32_t> queue_, later_;
   size_t at_ = 0, unreached_ = 0, barriers_ = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // Which optimizer step ends a training step. Most programs have one optimizer, and each of its steps does. With several (a GAN, one
 // optimizer a layer or a task) a training step ends when one steps that has stepped in it already, so that an iteration counts
-// once; that needs no guess which of them leads, and goes on where one is replaced by another.
+// once; that needs no guess which of them leads, and continues where one is replaced by another.
 #include <stdint.h>
 
 namespace gmt::inject {

@@ -21,8 +21,8 @@ class TurnOffer {
  public:
   /// Offers a turn (not 0) for a step. False: another one is under way.
   bool make(uint32_t turn, uint64_t step) {
-    uint32_t nobody = kNobody;
-    if (!__atomic_compare_exchange_n(&word_, &nobody, kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
+    uint32_t none = kNone;
+    if (!__atomic_compare_exchange_n(&word_, &none, kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return false;
     step_ = step;  // before the turn: whoever sees that has the step
     __atomic_store_n(&word_, turn, __ATOMIC_RELEASE);
     return true;
@@ -31,35 +31,35 @@ class TurnOffer {
   /// Takes what is offered: its turn, 0 = nothing is. Then `end` must follow.
   uint32_t take(uint64_t *step) {
     uint32_t offer = __atomic_load_n(&word_, __ATOMIC_ACQUIRE);
-    if (offer == kNobody || (offer & kTaken)) return kNobody;
+    if (offer == kNone || (offer & kTaken)) return kNone;
     if (!__atomic_compare_exchange_n(&word_, &offer, offer | kTaken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-      return kNobody;
+      return kNone;
     *step = step_;
     return offer;
   }
 
   void end() {
-    __atomic_store_n(&word_, kNobody, __ATOMIC_RELEASE);
+    __atomic_store_n(&word_, kNone, __ATOMIC_RELEASE);
     futex_wake(&word_);
   }
 
-  /// After `make`: returns when the turn is over, or nobody has taken it within `most` ns.
+  /// After `make`: returns when the turn is over, or no thread has taken it within `most` ns.
   template <typename Clock>
   void wait(uint32_t turn, uint64_t most, Clock now_ns) {
     const uint64_t until = now_ns() + most;
     while (uint32_t now = __atomic_load_n(&word_, __ATOMIC_ACQUIRE)) {
       const bool late = now == turn && now_ns() > until;
-      if (late && __atomic_compare_exchange_n(&word_, &now, kNobody, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
+      if (late && __atomic_compare_exchange_n(&word_, &now, kNone, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
       futex_wait(&word_, now, most);
     }
   }
 
   /// In a child after a fork, where the other thread is not.
-  void reset() { word_ = kNobody; }
+  void reset() { word_ = kNone; }
 
  private:
-  static constexpr uint32_t kNobody = 0, kTaken = 1u << 31;
-  uint32_t word_ = kNobody;  ///< futex of who waits: the turn, | kTaken while it is made or used
+  static constexpr uint32_t kNone = 0, kTaken = 1u << 31;
+  uint32_t word_ = kNone;  ///< futex of the waiting thread: the turn, | kTaken while it is made or used
   uint64_t step_ = 0;
 };
 

@@ -13,9 +13,9 @@ namespace {
 
 constexpr char kLibrary[] = "libtorch_cpu.so";
 
-// The node that runs. PyTorch's function for it gives back a reference: two atomic operations and code that has left the caches, at each allocation of
+// The node that runs. PyTorch's function for it releases a reference: two atomic operations and code that has left the caches, at each allocation of
 // the backward pass. Its answers show where its thread-local variable lies (the one word of the library's thread data that always
-// equals them), and from then on that word is read; now and then the function is asked again, to be sure.
+// equals them), and from then on that word is read; now and then the function is called again, to be sure.
 //
 // Which layout a node has, the current node's pointer says: a shared_ptr has a second word, never null where there is a node, and an
 // intrusive_ptr has none. Type information would not do: its base class may be any library's own copy.
@@ -31,7 +31,7 @@ uint32_t g_place = kUnknown;  ///< of the variable in the library's thread data,
 constexpr uint32_t kMaxPlaces = 8;
 constexpr uint32_t kAgreed = 16;     ///< nodes that ran, all at the same place: it is no chance
 constexpr uint32_t kPatience = 256;  ///< answers, until it is given up
-constexpr uint32_t kReads = 255;     ///< before the function is asked again
+constexpr uint32_t kReads = 255;     ///< before the function is called again
 
 /// What the answers have shown so far. One thread at a time.
 struct Search {
@@ -45,7 +45,7 @@ const void *word_at(const ThreadData &data, uint32_t place) {
   return __atomic_load_n(reinterpret_cast<void *const *>(data.begin) + place, __ATOMIC_RELAXED);
 }
 
-/// All words of the thread's data that are the node; more of them than can be kept tell nothing.
+/// All words of the thread's data that are the node; more of them than can be kept prove nothing.
 uint32_t find_places(const ThreadData &data, const void *node) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < data.bytes / sizeof(void *); i++) {
@@ -87,7 +87,7 @@ void update_place(const void *node, NodeLayout layout) {
   gmt_give(&g_search.busy);
 }
 
-/// Makes the thread read at the place where it is known and says the same; else it goes on asking.
+/// Makes the thread read at the place where it is known and says the same; else it continues asking.
 void confirm_place(Thread &thread, const void *node, NodeLayout layout) {
   uint32_t place = __atomic_load_n(&g_place, __ATOMIC_ACQUIRE);
   if (place == kUnknown) {
@@ -202,7 +202,7 @@ gmt_autograd autograd_state(bool has_stack) {
   }
   gmt_autograd state{0, 0, GMT_AUTOGRAD_NONE};
   if (running_node(t_thread, &state.sequence, &state.thread)) state.role = GMT_AUTOGRAD_BACKWARD;
-  // Which node, nobody could tell: one record says it of the whole pass.
+  // The node is unknown: one record has that for the whole pass.
   if (g_log.lean && state.role) state = {GMT_SEQUENCE_ACCUMULATE, 0, GMT_AUTOGRAD_BACKWARD};
   return state;
 }
@@ -232,16 +232,16 @@ GMT_HOT void node_made(uint64_t sequence) {
   leave(thread);
 }
 
-// at::sequence_number::get_and_increment: every Node's constructor asks it for the node's number, through the import slot of its
+// at::sequence_number::get_and_increment: every Node's constructor gets the node's number from it, through the import slot of its
 // library, so a preloaded definition comes first. Views and in-place operations allocate nothing forward but have nodes: this is
-// the only place that knows their lines.
+// the only place that has their lines.
 extern "C" GMT_HOT __attribute__((visibility("default"))) uint64_t _ZN2at15sequence_number17get_and_incrementEv() {
   using Function = uint64_t (*)();
   GMT_HOT_STATE static Function original;
   Function next = __atomic_load_n(&original, __ATOMIC_RELAXED);
   if (__builtin_expect(!next, 0)) {
     next = reinterpret_cast<Function>(find_symbol(kLibrary, "_ZN2at15sequence_number17get_and_incrementEv"));
-    if (!next) return 0;  // nobody can have called us then
+    if (!next) return 0;  // then there was no caller
     __atomic_store_n(&original, next, __ATOMIC_RELAXED);
   }
   const uint64_t sequence = next();

@@ -30,7 +30,7 @@ struct Library {
 Library g_libraries[kLibraries];
 uint64_t g_described[(kLibraries + 63) / 64];  ///< bit per library: its record is in the log
 
-/// Libraries whose frames lie between the driver's function and who wanted memory, by the begin of their file names.
+/// Libraries whose frames lie between the driver's function and the code that needed memory, by the begin of their file names.
 constexpr const char *kBetween[] = {"libcuda.so", "libcudart", "libcupti", "libffi", "_ctypes.", "libgpumemtrace"};
 
 bool lies_between(const char *path) {

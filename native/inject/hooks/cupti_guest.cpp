@@ -16,14 +16,14 @@ using cuda::Subscriber;
 
 constexpr uint32_t kIds = 2048;  ///< callback ids of one domain; CUDA 13 has fewer than 900
 struct Guest {
-  uint32_t state;  ///< kNobody, kChanging, kPresent
+  uint32_t state;  ///< kNone, kChanging, kPresent
   uint32_t calls;  ///< of its callback that are under way
   Callback callback;
   void *user;
   uint64_t enabled[cuda::kDomainCount][kIds / 64];
 };
 Guest g_guest;
-enum : uint32_t { kNobody, kChanging, kPresent };
+enum : uint32_t { kNone, kChanging, kPresent };
 thread_local uint32_t t_calls __attribute__((tls_model("initial-exec")));  ///< of this thread
 
 bool in_range(uint32_t domain, uint32_t id) { return domain < cuda::kDomainCount && id < kIds; }
@@ -43,7 +43,7 @@ void set_enabled(uint32_t domain, uint32_t id, bool on) {
 
 bool is_shared(Subscriber subscriber) { return subscription() && subscriber == subscription(); }
 
-/// The shared handle of a guest that has unsubscribed is worth nothing to it, while the tracer goes on with it.
+/// The shared handle of a guest that has unsubscribed is worth nothing to it, while the tracer continues with it.
 bool has_gone(Subscriber subscriber) {
   return is_shared(subscriber) && __atomic_load_n(&g_guest.state, __ATOMIC_ACQUIRE) != kPresent;
 }
@@ -78,13 +78,13 @@ void dismiss_guest(const cuda::Cupti &cupti) {
     return;
   for (int ms = 0; ms < 1000 && __atomic_load_n(&g_guest.calls, __ATOMIC_SEQ_CST) > t_calls; ms++) usleep(1000);
   for (uint32_t domain = 1; domain < cuda::kDomainCount; domain++) enable_domain_for_guest(cupti, false, domain);
-  __atomic_store_n(&g_guest.state, kNobody, __ATOMIC_RELEASE);
+  __atomic_store_n(&g_guest.state, kNone, __ATOMIC_RELEASE);
 }
 
 int subscribe_guest(Subscriber *out, Callback callback, void *user) {
-  uint32_t nobody = kNobody;
+  uint32_t none = kNone;
   if (!out || !callback) return cuda::kCuptiInvalidParameter;
-  if (!__atomic_compare_exchange_n(&g_guest.state, &nobody, kChanging, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  if (!__atomic_compare_exchange_n(&g_guest.state, &none, kChanging, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return cuda::kCuptiMultipleSubscribers;
   g_guest.callback = callback;
   g_guest.user = user;

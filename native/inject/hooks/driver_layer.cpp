@@ -38,7 +38,7 @@ uint32_t query_device_of(void *context) {
 
 void *context_in(uint64_t known) { return reinterpret_cast<void *>(known & ((1ull << kDeviceShift) - 1)); }
 
-/// Device of a context: asked once. Its address may be used again for another device, so a destroyed one is forgotten.
+/// Device of a context: queried once. Its address may be used again for another device, so a destroyed one is forgotten.
 uint32_t device_of(void *context) {
   if (!context) return GMT_DEVICE_NONE;
   const auto start = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(context) >> 6) % kContexts;
@@ -66,7 +66,7 @@ void forget_context(void *context) {
   }
 }
 
-/// Name and size of a device, asked of the driver at the end of a call of its own, once.
+/// Name and size of a device, queried from the driver at the end of a call of its own, once.
 void describe_device(Thread &thread, uint32_t device) {
   if (device >= 256 || device == GMT_DEVICE_NONE) return;
   const uint64_t bit = 1ull << (device % 64);
@@ -192,7 +192,7 @@ void on_context_end(void *context) {
   if (!enter(thread)) return;
   bool ending = false;
   python_stack(thread, &ending);
-  // A context that nobody asked to destroy goes because the process does.
+  // A context that the program did not destroy goes because the process does.
   if (ending || !t_destroying) mark_ending(thread);
   write_event(thread, GMT_CONTEXT_DESTROY, static_cast<uint8_t>(device_of(context)),
               reinterpret_cast<uintptr_t>(context), 0, 0);

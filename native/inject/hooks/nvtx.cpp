@@ -1,6 +1,6 @@
 // Ranges of NVTX. Each library with NVIDIA's header in it (PyTorch, the package nvtx, cuDF) loads what NVTX_INJECTION64_PATH names at
-// its first range, and has its functions filled in by it; those that nobody fills in do nothing. The launcher leaves the variable to
-// another tool that has it. As without a tool, a push and a pop say -2: depths are not told.
+// its first range, and has its functions filled in by it; those that are not filled in do nothing. The launcher leaves the variable to
+// another tool that has it. As without a tool, a push and a pop say -2: depths are not reported.
 #include "inject/hooks/nvtx.h"
 
 #include <stddef.h>

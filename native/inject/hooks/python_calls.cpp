@@ -18,7 +18,7 @@ Followed g_save, g_restore;
 enum : uint32_t { kUnknown, kSearching, kUnbound, kFollowed, kNever };
 GMT_HOT_STATE uint32_t g_state;
 
-/// PyEval_SaveThread: the GIL is given up. No frame can go on before the function that is called here takes it again.
+/// PyEval_SaveThread: the GIL is given up. No frame can continue before the function that is called here takes it again.
 GMT_HOT void *save_thread() {
   t_thread.call_frame = reinterpret_cast<uintptr_t>(python::innermost_frame());
   return reinterpret_cast<void *(*)()>(g_save.original)();

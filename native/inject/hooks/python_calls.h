@@ -1,6 +1,6 @@
 #pragma once
 // Calls out of Python that run without the GIL: PyTorch's bindings give it up before an operation and take it again behind it. In
-// between no frame of the thread can go on, so one walk is enough for all that the operation allocates and all its nodes.
+// between no frame of the thread can continue, so one walk is enough for all that the operation allocates and all its nodes.
 
 namespace gmt::inject {
 

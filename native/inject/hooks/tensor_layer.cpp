@@ -10,7 +10,7 @@ namespace gmt::inject {
 namespace {
 
 constexpr uint8_t kDeviceTypeCuda = 1;              // c10::DeviceType::CUDA
-GMT_HOT_STATE uint64_t g_reserved[kTensorDevices];  ///< what the log knows; each report is under the allocator's lock
+GMT_HOT_STATE uint64_t g_reserved[kTensorDevices];  ///< what the log has; each report is under the allocator's lock
 
 /// c10::Device is two int8: the type in the low byte, the index in the high one.
 struct Device {
@@ -21,7 +21,7 @@ Device unpack(uint64_t device) { return {static_cast<uint8_t>(device), static_ca
 
 void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
   if (device >= kTensorDevices || g_reserved[device] == reserved) return;
-  __atomic_store_n(&g_reserved[device], reserved, __ATOMIC_RELAXED);  // other threads ask (reserved_bytes)
+  __atomic_store_n(&g_reserved[device], reserved, __ATOMIC_RELAXED);  // other threads read it (reserved_bytes)
   write_event(thread, GMT_RESERVED, device, 0, reserved, 0);
 }
 
@@ -32,7 +32,7 @@ void write_reserved(Thread &thread, uint8_t device, uint64_t reserved) {
   return stack;
 }
 
-/// Where a site's blocks are freed is told by a sample: frees are half of all events. A long run needs fewer of them.
+/// Where a site's blocks are freed is shown by a sample: frees are half of all events. A long run needs fewer of them.
 uint32_t free_stack_of(Thread &thread) {
   constexpr uint64_t kLong = 1 << 16;  // events of the process
   constexpr uint8_t kEvery = 8, kEveryOfLong = 32;

@@ -46,13 +46,13 @@ void wake() {
   syscall(SYS_futex, &g_demand, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-/// Fills the empty places; where there is no room the next chunk taken asks again.
+/// Fills the empty places; if there is no room, the next chunk taken tries again.
 void restock() {
   for (auto &place : g_ready) {
     if (__atomic_load_n(&place, __ATOMIC_RELAXED)) continue;
     gmt_chunk_header *chunk = g_make();
     if (!chunk) return;
-    __atomic_store_n(&place, chunk, __ATOMIC_RELEASE);  // nobody else fills places
+    __atomic_store_n(&place, chunk, __ATOMIC_RELEASE);  // no other thread fills places
   }
 }
 

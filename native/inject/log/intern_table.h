@@ -7,7 +7,7 @@
 // A key goes to the first level with room in its line. A program has a few thousand stacks: they lie close together in level 0,
 // where in one big table each would cost a miss in the cache and in the TLB, at every event.
 // A training step looks at each of its stacks once, and has driven it out of the cache when the next step comes. But it comes to them
-// in the same order: a place knows which one followed it, and that one's line is fetched while the program works.
+// in the same order: a place has the number of the one that followed it, and that one's line is fetched while the program works.
 // The kernel wipes the table in a forked child, whose log starts empty.
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ class InternTable {
       __atomic_store_n(&places[last - 1].next, number - 1, __ATOMIC_RELAXED);
   }
 
-  /// The key is new again when it is asked for the next time. Its number stays its own: another thread may have it by now.
+  /// The key is new again when it comes the next time. Its number stays its own: another thread may have it by now.
   void forget(uint32_t number) {
     if (!number) return;
     uint64_t &key = table()[number - 1].key;
@@ -50,7 +50,7 @@ class InternTable {
  private:
   struct Place {
     uint64_t key;
-    uint32_t next;  ///< place of the key that was asked for after this one
+    uint32_t next;  ///< place of the key that came after this one
   };
   static constexpr uint32_t kLine = 4;
   static constexpr uint32_t kPlaces = Level0 + Level1 + Level2;

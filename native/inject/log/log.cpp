@@ -88,7 +88,7 @@ Guard *make_guard() {
   return static_cast<Guard *>(at);
 }
 
-/// What the program writes to its stderr is for people, or for who started it. A file may be its data.
+/// What the program writes to its stderr is for people, or for what started it. A file may be its data.
 bool stderr_is_read() {
   struct stat facts;
   return facts_of(STDERR_FILENO, &facts) &&
@@ -132,7 +132,7 @@ bool create_log(const char *directory) {
 
 gmt_event *slot_at(gmt_chunk_header *chunk, uint32_t slot) { return reinterpret_cast<gmt_event *>(chunk + 1) + slot; }
 
-/// Says that nothing follows: only then is the chunk given back.
+/// Marks that nothing follows: only then is the chunk freed.
 void end_chunk(const Thread &thread) {
   if (thread.next >= GMT_SLOTS_PER_CHUNK) return;
   auto *end = reinterpret_cast<gmt_side_record *>(slot_at(thread.chunk, thread.next));
@@ -191,7 +191,7 @@ void at_process_end() {
   __atomic_store_n(&g_log.file->ended, 1, __ATOMIC_RELEASE);
 }
 
-/// Asks to be told of the ends of threads and of the process. pthread's functions are looked up: before glibc 2.34 they are in
+/// Registers for the ends of threads and of the process. pthread's functions are looked up: before glibc 2.34 they are in
 /// a library that a shell or a compiler does not load, and that this one must not bring in.
 void watch_ends() {
   if (g_set_specific) return;
@@ -211,7 +211,7 @@ void close_chunk(Thread &thread) {
   supply_start(make_spare_chunk);
 }
 
-/// Says from where on, and for which thread, the index stands; the log's readers keep apart what came before.
+/// Records from where on, and for which thread, the index stands; the log's readers keep apart what came before.
 void write_writer(Thread &thread) {
   const gmt_writer writer{__atomic_load_n(&g_log.file->next_sequence, __ATOMIC_RELAXED), thread.number, 0};
   write_side_record(thread, GMT_WRITER, writer);
@@ -223,7 +223,7 @@ uint32_t open_places() {
   return places < 8 ? 8 : places > UINT16_MAX ? UINT16_MAX : static_cast<uint32_t>(places);
 }
 
-/// The chunk may be one that another thread was writing; it goes on with a time base, since the old one is unknown.
+/// The chunk may be one that another thread was writing; it continues with a time base, since the old one is unknown.
 bool acquire_chunk(Thread &thread) {
   const KeptErrno kept;
   if (!thread.place) take_place(thread, open_places(), g_set_specific && !thread.ended);

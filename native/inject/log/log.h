@@ -29,21 +29,21 @@ struct alignas(64) Thread {
   uint8_t frees;  ///< tensor frees, of which a sample gets its stack
   gmt_chunk_header *chunk;
   uint64_t base_ticks;
-  uint64_t autograd_sequence;  ///< what this thread's last GMT_AUTOGRAD said
+  uint64_t autograd_sequence;  ///< in this thread's last GMT_AUTOGRAD
   uint32_t autograd_role;
   uint32_t call_stack;    ///< of the call out of Python that runs
   uintptr_t call_frame;   ///< the frame that made it, with kStackKnown; 0: none is known to run
-  uint32_t stack_before;  ///< what was asked for last of those that come in the same order in each step
+  uint32_t stack_before;  ///< the last key of those that come in the same order in each step
   uint32_t torch_thread;
 
   uint32_t pending_free;        ///< a free was recorded at entry and may still fail: its kind
   uint32_t indexed_generation;  ///< of the log that `index` belongs to
   uint32_t describing;        ///< writes what the next event needs: without room, the event's loss is counted, not this
-  uint32_t node_reads;        ///< left for `running_node`, before PyTorch is asked again
-  void *const *running_node;  ///< PyTorch's variable of this thread; null: it is asked
+  uint32_t node_reads;        ///< left for `running_node`, before PyTorch is called again
+  void *const *running_node;  ///< PyTorch's variable of this thread; null: PyTorch is called
   uint32_t number;            ///< among all threads of the log; `index` has had others before
   uint32_t place;             ///< of its chunk (open_chunks.h), from 1; 0 = it has none
-  uint32_t described_generation;  ///< of the log that knows its name
+  uint32_t described_generation;  ///< of the log that has its name
   uint32_t ended;                 ///< its end was noticed, and may not be once more
 };
 static_assert(offsetof(Thread, pending_free) == 64);
@@ -58,7 +58,7 @@ struct alignas(64) Log {
   Guard *guard;
   gmt_file_header *file;
   const gmt_control *control;  ///< null: always record
-  uint32_t seen_control;       ///< generation of `control` that the log knows
+  uint32_t seen_control;       ///< generation of `control` that the log has
   gmt_clock clock;
   uint64_t budget_chunks;
   uint32_t lean;           ///< autograd's nodes are left out
@@ -68,13 +68,13 @@ struct alignas(64) Log {
 extern Log g_log;
 
 /// Generation of the open log; 0 = this process has none (also a forked child that has not used the GPU yet). What else is in
-/// `g_log` may be read by who saw another one.
+/// `g_log` may be read by a thread that saw another one.
 inline uint32_t log_generation() {
   const Guard *guard = __atomic_load_n(&g_log.guard, __ATOMIC_ACQUIRE);
   return guard ? __atomic_load_n(&guard->generation, __ATOMIC_ACQUIRE) : 0;
 }
 
-/// Recording is off, and the log knows. There is one.
+/// Recording is off, and the log has a record of it. There is one.
 inline bool asleep() {
   return g_log.control && __atomic_load_n(&g_log.control->recording, __ATOMIC_RELAXED) == 0 &&
          __atomic_load_n(&g_log.control->generation, __ATOMIC_RELAXED) ==
@@ -100,7 +100,7 @@ struct KeptErrno {
 bool configured();
 
 /// Opens the log of this process if that has not happened; `*opened` becomes true where it is this call that did. False:
-/// recording is impossible (counted and said once).
+/// recording is impossible (counted, and noted once).
 GMT_COLD bool open_log(bool *opened);
 
 /// Makes the calling thread ready to write; slow path of `enter`.
@@ -108,7 +108,7 @@ GMT_COLD bool attach_thread(Thread &thread);
 
 void count_loss(gmt_loss cause);
 
-/// Notes in the header where the two clocks stand, from which a reader tells the counter's rate. Not for the hot path.
+/// Notes in the header where the two clocks stand, from which a reader finds the counter's rate. Not for the hot path.
 void renew_clock();
 
 /// Makes sure that the next `slots` slots lie in one chunk. False: no room, counted.
@@ -169,10 +169,10 @@ void write_thread(Thread &thread);
 /// What the log before, the parent's, described is not described in a new one (entry.cpp).
 void forget_described();
 
-/// Says what a user should know of how this process is recorded; at the begin of every log (entry.cpp).
+/// Notes what a user should know of how this process is recorded; at the begin of every log (entry.cpp).
 void describe_process(Thread &thread);
 
-/// The process ends: what is freed from here on says nothing about leaks. Idempotent.
+/// The process ends: what is freed from here on proves nothing about leaks. Idempotent.
 GMT_COLD void mark_ending(Thread &thread);
 
 /// The slow path of `enter`: a thread's first event, and all while recording is off or has just been switched.

@@ -10,13 +10,13 @@
 namespace gmt::inject {
 namespace {
 
-/// Where the file could not grow: why, and until when nobody asks again. Asking takes as long as many events.
+/// Where the file could not grow: why, and until when nothing tries again. A try takes as long as many events.
 struct NoRoom {
   uint64_t until_ns;
   gmt_loss cause;
 } g_no_room;
 
-/// What the recorder allows, where one is there: it rises as old chunks are given back.
+/// What the recorder allows, where one is there: it rises as old chunks are freed.
 uint64_t chunk_limit() {
   const uint64_t limit = __atomic_load_n(&g_log.file->chunk_limit, __ATOMIC_RELAXED);
   return limit ? limit : g_log.budget_chunks;
@@ -41,7 +41,7 @@ gmt_chunk_header *chunk_number(uint64_t index, gmt_loss *cause) {
   return nullptr;
 }
 
-/// Backs and maps the next chunk of the file; null: no room, `*cause` says why.
+/// Backs and maps the next chunk of the file; null: no room, `*cause` has the reason.
 gmt_chunk_header *make_chunk(gmt_loss *cause) {
   gmt_file_header *file = g_log.file;
   *cause = GMT_LOST_BUDGET;

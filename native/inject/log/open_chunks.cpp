@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kPlaces = 256;
 struct Place {
   uint32_t locked;
-  Thread *owner;            ///< null: nobody writes there
+  Thread *owner;            ///< null: no thread writes there
   gmt_chunk_header *chunk;  ///< left by an ended thread; null: there is none, or it is the owner's
   uint32_t next;            ///< slot of it
 };

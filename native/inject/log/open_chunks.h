@@ -1,5 +1,5 @@
 #pragma once
-// Which thread writes which chunk. An open chunk cannot be given back, so there are only so many: a thread goes on in a chunk that
+// Which thread writes which chunk. An open chunk cannot be freed, so there are only so many: a thread continues in a chunk that
 // an ended one left, else in that of a thread which is not writing just now, and which finds another one when it is to write again.
 #include <stdint.h>
 
@@ -11,10 +11,10 @@ namespace gmt::inject {
 /// thread may end unseen (`stays` false), it gets a chunk that an ended one left, and no place.
 bool take_place(Thread &thread, uint32_t places, bool stays);
 
-/// Whether the place is still this thread's, once nobody is about to take it.
+/// Whether the place is still this thread's, once no thread is about to take it.
 bool keeps_place(Thread &thread);
 
-/// Gives the place up, with the chunk where others may go on in it; else the thread has it still.
+/// Gives the place up, with the chunk where others may continue in it; else the thread has it still.
 void leave_place(Thread &thread, bool with_chunk);
 
 /// After a fork: the chunks belong to the parent's log.

@@ -14,9 +14,9 @@ InternTable<1u << 12, 1u << 15, 1u << 18> g_codes;
 /// Stacks of modules; a program that makes its modules anew each time must not fill the table.
 constexpr uint32_t kModuleStacks = 1u << 17;
 uint32_t g_module_stacks;
-GMT_HOT_STATE uint32_t g_described_generation;  ///< generation of the log that knows the Python version
+GMT_HOT_STATE uint32_t g_described_generation;  ///< generation of the log that has the Python version
 
-uint32_t g_compiled_code;  ///< since it was asked for
+uint32_t g_compiled_code;  ///< since it was requested
 
 uint64_t mix(uint64_t a, uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15ull) * (b ^ 0xd1b54a32d192ed03ull);
@@ -139,7 +139,7 @@ GMT_COLD uint32_t new_stack(Thread &thread, uint32_t id) {
   return __builtin_expect(is_new, 0) ? new_stack(thread, id) : id;
 }
 
-/// One walk is enough for a call out of Python: until it returns, no frame of the thread can go on. What it calls back has frames of
+/// One walk is enough for a call out of Python: until it returns, no frame of the thread can continue. What it calls back has frames of
 /// its own, on top of the one that called.
 [[gnu::always_inline]] inline uint32_t stack_of_call(Thread &thread, bool *ending) {
   if (!thread.call_frame) return walked_stack(thread, ending);

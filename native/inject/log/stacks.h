@@ -22,7 +22,7 @@ extern CallEnds g_call_ends;
 /// Thread::call_frame's lowest bit: `call_stack` is the stack.
 constexpr uintptr_t kStackKnown = 1;
 
-/// The stack of these frames, which somebody else remembers (python::remembered_frame): `walk.depth` of them; gives as python_stack.
+/// The stack of these frames, which a caller remembers (python::remembered_frame): `walk.depth` of them; gives as python_stack.
 uint32_t remembered_stack(Thread &thread, python::Walk &walk);
 
 /// Once each time that code of torch.compile was met for the first time.

@@ -5,7 +5,7 @@
 namespace gmt::inject {
 
 constexpr uint32_t kThreadIndices = UINT16_MAX + 1;
-inline uint64_t g_free_indices[kThreadIndices / 64];  ///< a bit for each that was given back
+inline uint64_t g_free_indices[kThreadIndices / 64];  ///< a bit for each that is free again
 inline uint32_t g_free_count;                         ///< of them, at most
 inline uint32_t g_next_index;
 

@@ -19,7 +19,7 @@ struct Context {
   const trace::Event &event;        ///< of the batch
   const gmt_driver_detail *detail;  ///< nullptr: none came with it
   const gmt_autograd *autograd;     ///< likewise
-  LifetimeLog *lifetimes;           ///< nullptr: nobody wants them
+  LifetimeLog *lifetimes;           ///< nullptr: not needed
 
   Accounts &accounts() const { return all.accounts; }
 };

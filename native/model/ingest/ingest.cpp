@@ -10,7 +10,7 @@
 namespace gmt::model {
 namespace {
 
-// Memory is slower than the work on an event. What later tensor events will touch is asked for in steps, kStep events
+// Memory is slower than the work on an event. What later tensor events will touch is prefetched in steps, kStep events
 // apart: the place in the table and the cell's key, then the cell, then the site and what its first event of a step needs.
 class Prefetch {
  public:
@@ -147,7 +147,7 @@ void ingest(State &all, const trace::Batch &batch, LifetimeLog *lifetimes) {
   for (size_t i = 0; i < count; ++i) {
     if (process.ending) {
       process.events_after_ending += count - i;
-      process.next_sequence = batch.events.back().sequence + 1;  // what was said of the end is still heard
+      process.next_sequence = batch.events.back().sequence + 1;  // a report of the end still counts
       break;
     }
     for (; node != batch.nodes.end() && node->place <= i; ++node) process.lines.set_newest_node(*node);

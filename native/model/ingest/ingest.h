@@ -8,7 +8,7 @@ namespace gmt::model {
 
 class LifetimeLog;
 
-/// Takes one process's next events into the state; `lifetimes` (nullptr: nobody) hears of what ends.
+/// Takes one process's next events into the state; `lifetimes` (nullptr: none) gets the allocations that end.
 void ingest(State &all, const trace::Batch &batch, LifetimeLog *lifetimes);
 
 }  // namespace gmt::model

@@ -1,5 +1,5 @@
 #pragma once
-// Allocations as they end, for those who want to see each of them once.
+// Allocations as they end, for readers that need each of them once.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -20,7 +20,7 @@ struct Lifetime {
   uint64_t begin_ns;
   uint64_t end_ns;
   uint64_t stream;
-  uint32_t cell;  ///< who made it, see Accounts
+  uint32_t cell;  ///< what made it, see Accounts
   uint32_t step;  ///< in which it was allocated
   int32_t free_thread;
   uint32_t name;  ///< NameBook::Entry::text; 0: none
@@ -67,7 +67,7 @@ class LifetimeLog {
     }
     for (Waiting &one : waiting_[process]) one.lifetime.step = step_of(one.lifetime.begin_ns);
   }
-  /// No more events come: nothing is taken back any more, and what lives is told as well.
+  /// No more events come: nothing is retracted from here on, and live allocations are reported as well.
   void finish(const State &all) {
     release_all();
     std::vector<Lifetime> living;
@@ -126,7 +126,7 @@ class LifetimeLog {
   void add(const Lifetime &one, uint32_t process) {
     if (one.end_ns >= from_ns_) young_.push_back({one, process});
   }
-  /// What is first in order and knows its step.
+  /// The first in order whose step is known.
   void grow_up(const ProcessState &process) {
     const StepSource source = process.steps.source;
     sure_[process.number] = source == StepSource::Optimizer || (source == StepSource::Periodic && process.steps.sure);

@@ -5,7 +5,7 @@
 
 namespace gmt::model {
 
-// Steps of a program that tells nothing of them: rounds of a loop, by the line that begins them, also those before it was found.
+// Steps of a program that does not mark them: rounds of a loop, by the line that begins them, also those before it was found.
 /// The line that begins the rounds of the loop allocates, from `cell`.
 void end_round(const Context &context, uint32_t cell);
 /// The process ends: so does the round that runs, but for one in which the program also took down what earlier rounds had left.

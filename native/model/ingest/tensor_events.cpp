@@ -25,7 +25,7 @@ void end_tensor(const Context &context, const TensorBlock &block) {
   process.tensors.erase(&block);
 }
 
-/// Of the sum that stands for what was there before the tracer came, a free of what nobody saw allocated is a part.
+/// Of the sum that stands for what was there before the tracer came, a free of an allocation that was never seen is a part.
 void lower_earlier(const Context &context) {
   const trace::Event &event = context.event;
   TensorTable &table = context.process.tensors;

@@ -125,7 +125,7 @@ bool matches(const AllocationQuery &query, const Cell &cell, const CellInfo &mak
   return !query.site || *query.site == cell.site;
 }
 
-/// Which blocks a query chooses: what can be said of a cell is found once, before the blocks are looked through.
+/// Which blocks a query chooses: what holds for a whole cell is found once, before the blocks are looked through.
 class BlockChoice {
  public:
   BlockChoice(const State &state, const AllocationQuery &query)

@@ -22,7 +22,7 @@ struct LiveTally {
 
   /// Grouped by module: of a cell, what lives and has the name of a module's part, by the module's path. By pool: what is in a known one.
   std::unordered_map<uint32_t, std::map<std::string, CategorySum>> named;
-  std::vector<std::string> empty_pools;  ///< and others: all that are known, where what is empty is asked for
+  std::vector<std::string> empty_pools;  ///< and others: all known ones, if empty ones are requested
 
   const CategorySum &of_cell(uint32_t cell, size_t slot) const { return cells[cell * slots + slot]; }
   int64_t of_site(uint32_t site, size_t slot) const { return site_bytes[site * slots + slot]; }

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kSites = 50;
 constexpr uint32_t kRecentSteps = 8;  ///< that the running step is compared with
 
-/// Gathers who holds what is on the device.
+/// Gathers what holds the memory of the device.
 class Holders {
  public:
   Holders(const State &state, uint32_t step, MemorySnapshot &out) : state_(state), step_(step), out_(out) {}

@@ -14,7 +14,7 @@ inline std::optional<std::string> module_by_name(std::string name, uint8_t categ
   if (category == GMT_CATEGORY_WORKSPACE) return "";
   if (category < GMT_CATEGORY_PARAMETER || category > GMT_CATEGORY_BUFFER) return std::nullopt;
   if (category == GMT_CATEGORY_OPTIMIZER) drop_last();
-  if (name.empty() || name == "?" || name == "parameter without a module") return std::nullopt;  // nobody knows whose
+  if (name.empty() || name == "?" || name == "parameter without a module") return std::nullopt;  // its owner is unknown
   drop_last();
   return name.empty() ? trace::kRootModule : name;
 }

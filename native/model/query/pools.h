@@ -9,10 +9,10 @@
 namespace gmt::model {
 
 constexpr const char *kPoolUnknown = "unknown pool";
-/// Of tensors whose memory was given back to the GPU while they live, as torch_memory_saver does.
-constexpr const char *kPaused = "paused: addresses reserved, memory released";
+/// Label of live tensors whose memory was returned to the GPU, as torch_memory_saver does.
+constexpr const char *kPaused = "paused: addresses kept, memory returned to the GPU";
 
-/// Numbers of pools, as PoolBook has them, of the process's live blocks by address; of what no look has told there is none.
+/// Numbers of pools, as PoolBook has them, of the process's live blocks by address; blocks that no look has reported have none.
 std::unordered_map<uint64_t, uint32_t> pools_of_blocks(const State &state, const ProcessState &process);
 
 /// Adds the pools that have segments on the device, none where there is only the common one; and what is paused.

@@ -31,7 +31,7 @@ struct OutOfMemory {
   uint32_t site;
   int64_t live_bytes;
   uint32_t thread;
-  uint64_t free_bytes;                             ///< of the device; GMT_UNKNOWN: the allocator did not tell
+  uint64_t free_bytes;                             ///< of the device; GMT_UNKNOWN: the allocator did not report it
   std::shared_ptr<const MemorySnapshot> snapshot;  ///< of the newest ones
   void checkpoint(Archive &a) {
     a(process, device, layer, requested_bytes, time_ns, live_bytes, thread, free_bytes, snapshot);

@@ -104,11 +104,11 @@ struct AllocationRow {
   /// How many steps of its process have ended since.
   uint32_t age_steps = {};
   uint8_t category = {};
-  /// `encoder.layers.3.linear1.weight`; empty where nobody named it.
+  /// `encoder.layers.3.linear1.weight`; empty if it has no name.
   std::string name = {};
   /// Path of the module that has it or made it, `encoder.layers.3`; empty: none did, or it is not known.
   std::string module = {};
-  /// Bytes asked for, of tensors; NaN: the framework’s allocator did not tell.
+  /// Requested bytes, of tensors; NaN: the framework’s allocator did not report them.
   uint64_t asked_bytes = GMT_UNKNOWN;
   uint64_t pool_owner = GMT_UNKNOWN;
   uint64_t pool_number = GMT_UNKNOWN;

@@ -38,7 +38,7 @@ struct SegmentMap {
   uint64_t bytes_left_out = 0;
   size_t blocks_outside = 0;  ///< in no known segment
   uint64_t bytes_outside = 0;
-  uint64_t revision = 0;  ///< of who answers
+  uint64_t revision = 0;  ///< of the state that answers
 };
 
 }  // namespace gmt::model

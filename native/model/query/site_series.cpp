@@ -53,7 +53,7 @@ void carry_on(SiteSeries &out, size_t row, const std::vector<StepPoint> &ends, c
   }
 }
 
-/// The sites that are asked for, most live bytes at the last step's end first where none are named.
+/// The requested sites; without a request, all, those with most live bytes at the end of the last step first.
 std::vector<uint32_t> chosen_sites(const Accounts &accounts, const SiteSeriesQuery &query, uint32_t count) {
   const auto &sites = accounts.sites();
   const auto selected = [&](uint32_t site) {

@@ -120,7 +120,7 @@ struct LedgerNumbers {
   uint64_t freed_bytes = 0;
   uint64_t unmatched_frees = 0;
   uint64_t implied_frees = 0;
-  uint64_t segment_allocations = 0;  ///< of these, taken and given back by a framework's caching allocator
+  uint64_t segment_allocations = 0;  ///< of these, allocated and freed by a framework's caching allocator
   uint64_t segment_frees = 0;
   void checkpoint(Archive &a) {
     a(process, device, layer, live_bytes, live_count, peak_bytes, peak_ns, allocations, frees, failed, allocated_bytes,
@@ -292,7 +292,7 @@ class Accounts {
   struct Book {
     std::vector<KeyedCell> cells;
     size_t used = 0;
-    std::map<std::pair<uint16_t, CellKey>, uint32_t> library_cells;  ///< by library and cell key: few, and rarely asked
+    std::map<std::pair<uint16_t, CellKey>, uint32_t> library_cells;  ///< by library and cell key: few, rarely needed
     std::vector<uint32_t> ledgers;
     std::unordered_map<uint64_t, uint32_t> sites;          ///< by content, layer and source
     std::unordered_map<uint64_t, uint32_t> pending_sites;  ///< by stack id, layer and source

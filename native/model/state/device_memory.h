@@ -12,14 +12,14 @@ namespace gmt::model {
 /// The device's own account as it was read last before the end of a step.
 struct MemoryPoint {
   uint32_t step;
-  uint64_t process_bytes;  ///< ~0 = not told
+  uint64_t process_bytes;  ///< ~0 = not reported
   uint64_t used_bytes;
   uint64_t total_bytes;
   void join(const MemoryPoint &later) { *this = later; }
   void checkpoint(Archive &a) { a(step, process_bytes, used_bytes, total_bytes); }
 };
 
-/// What a tensor gave back and another stream still uses, as the allocator said in this step.
+/// Memory that a tensor freed and another stream still uses, as the allocator reported in this step.
 struct PendingPoint {
   uint32_t step;
   uint64_t bytes;
@@ -90,7 +90,7 @@ class DeviceMemory {
   StepLevel reserved_steps_;
   std::optional<trace::Memory> memory_;
   StepList<MemoryPoint> memory_steps_;
-  std::optional<uint64_t> pending_;  ///< said in the running step
+  std::optional<uint64_t> pending_;  ///< reported in the running step
   StepList<PendingPoint> pending_steps_;
 };
 

@@ -119,7 +119,7 @@ class LiveTable {
   using Slots = std::unique_ptr<Entry[], Release>;
   static constexpr size_t kHugePage = 2u << 20;
   static constexpr size_t kLeast = 1024;
-  static constexpr size_t kMost = 1u << 26;  ///< that a checkpoint may ask for
+  static constexpr size_t kMost = 1u << 26;  ///< that a checkpoint may need
   static constexpr size_t kChunk = 256;
   static_assert(kLeast % kChunk == 0);
 

@@ -10,7 +10,7 @@
 
 namespace gmt::model {
 
-/// Those of enum gmt_category, and one for what nobody named.
+/// Those of enum gmt_category, and one for unnamed blocks.
 constexpr auto kUnnamed = static_cast<uint8_t>(Category::Unnamed);
 constexpr size_t kCategories = Words<Category>::kAll.size();
 static_assert(kUnnamed == GMT_CATEGORY_UNNAMED && kCategories == kUnnamed + 1);
@@ -77,7 +77,7 @@ class NameBook {
     sums_[{device, found->second.category}].remove({static_cast<int64_t>(found->second.bytes), 1});
     entries_.erase(found);
   }
-  /// nullptr: nobody named it.
+  /// nullptr: it has no name.
   const Entry *find(uint64_t address, uint8_t device) const {
     const auto found = entries_.find(block_key(address, device));
     return found == entries_.end() ? nullptr : &found->second;

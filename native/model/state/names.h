@@ -1,5 +1,5 @@
 #pragma once
-// What the model asks of others: the names behind the numbers in events.
+// What the model needs from elsewhere: the names behind the numbers in events.
 #include <cstdint>
 #include <string>
 
@@ -18,7 +18,7 @@ class Names {
   virtual bool stack(uint32_t process, uint32_t stack, Stack &out) const = 0;
   /// Path of the module that is called in a stack, as ProcessTables::module_path gives it.
   virtual std::string module_path(uint32_t process, uint32_t stack) const = 0;
-  /// How often was told what code of the process that a compiler made stands for: stacks with such code have other frames since.
+  /// How often it was reported what the process's compiler-made code stands for: stacks with such code have other frames since.
   virtual size_t generated_count(uint32_t) const { return 0; }
   /// `python:123`: name and tid.
   virtual std::string thread(uint32_t process, uint32_t thread) const = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What the model knows of one process besides who holds how much.
+// What the model has of one process besides the live memory.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -28,18 +28,18 @@
 
 namespace gmt::model {
 
-// Between the moment when recording is switched on and the one when the framework's allocator has told what there is.
-/// Of what events told meanwhile they know more than the allocator's list, which may have been made before them or after.
+// Between the moment when recording is switched on and the one when the framework's allocator has listed its blocks.
+/// Events from meanwhile are more exact than the allocator's list, which may have been made before them or after.
 class Waking {
  public:
-  /// With more of them the list is not taken any more: nobody may be there who makes one.
+  /// With more of them the list is no longer used: there may be nothing that makes one.
   static constexpr size_t kMost = 1u << 18;
 
   void checkpoint(Archive &a);
   bool active() const { return active_; }
   void begin() { *this = {}, active_ = true; }
   void end() { *this = {}; }
-  /// An event told of an allocation or a free there.
+  /// An event reported an allocation or a free there.
   void touch(uint64_t address, bool tensor) {
     if (touched_[tensor].size() < kMost || !listed_[tensor].empty())
       touched_[tensor].insert(address);
@@ -81,14 +81,14 @@ class AddressTable : public LiveTable<AddressEntry> {
   }
 };
 
-/// What a framework's allocator said of single live blocks: how many bytes were asked for, which stream and pool they belong to.
+/// What a framework's allocator reported of single live blocks: the requested bytes, the stream and the pool.
 class DetailBook {
  public:
   void checkpoint(Archive &a) { a(blocks_); }
   /// The block that is alive at its address is this until it is freed.
   void set(const gmt_block &block) { blocks_[block_key(block.address, static_cast<uint8_t>(block.device))] = block; }
   void forget(uint64_t address, uint8_t device) { blocks_.erase(block_key(address, device)); }
-  /// nullptr: nothing was said of it.
+  /// nullptr: nothing was reported of it.
   const gmt_block *find(uint64_t address, uint8_t device) const {
     const auto found = blocks_.find(block_key(address, device));
     return found == blocks_.end() ? nullptr : &found->second;
@@ -119,7 +119,7 @@ struct ProcessState {
   Ranges ranges;
   std::map<uint8_t, DeviceMemory> devices;
   NameBook names;
-  CategorySums activations;  ///< that nobody named otherwise
+  CategorySums activations;  ///< that have no other name
   DetailBook details;
   PoolBook pools;
   AnswerBook answers;
@@ -127,7 +127,7 @@ struct ProcessState {
   Waking waking;
   ProcessSteps steps;
   uint64_t next_sequence = 1;                            ///< of the event that is to come
-  uint64_t next_due_ns = 0;                              ///< when time itself asks for attention
+  uint64_t next_due_ns = 0;                              ///< when something is due by time alone
   std::unordered_map<uint64_t, uint8_t> context_device;  ///< from allocations that named both
   bool recording = true;
   bool ending = false;               ///< clean-up has begun: what lived then is what lived to the end
@@ -143,7 +143,7 @@ struct ProcessState {
   void set_next_due() { next_due_ns = std::min(steps.next_slice_ns, records.next_memory_ns()); }
   AddressTable &table(Space space) { return tables[static_cast<size_t>(space)]; }
   const AddressTable &table(Space space) const { return tables[static_cast<size_t>(space)]; }
-  /// nullptr: nobody named it.
+  /// nullptr: it has no name.
   const NameBook::Entry *name_of(const TensorBlock &block) const {
     return block.named ? names.find(block.address, static_cast<uint8_t>(block.device)) : nullptr;
   }

@@ -11,7 +11,7 @@
 namespace gmt::model {
 
 struct Range {
-  uint64_t begin_ns, end_ns;  ///< end ~0 = it goes on
+  uint64_t begin_ns, end_ns;  ///< end ~0 = it continues
   uint32_t thread;
   uint32_t key;  ///< gmt_range.key
   std::string name;

@@ -16,7 +16,7 @@ struct StackSummary {
   bool before_attach = false;
   bool generated = false;       ///< a compiler's code is in the stack
   bool calls_backward = false;  ///< holds `backward` or `grad` of torch/autograd
-  Pass pass = Pass::Other;      ///< of an allocation with this stack; forward is not told by it
+  Pass pass = Pass::Other;      ///< of an allocation with this stack; forward is not reported by it
   std::string file;             ///< of the user frame, else of the innermost one
   uint32_t line = 0;
   std::string function;

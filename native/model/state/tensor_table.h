@@ -11,11 +11,11 @@ struct TensorBlock {
   uint64_t bytes : 48;
   uint64_t device : 8;
   uint64_t taken : 1;
-  uint64_t named : 1;       ///< NameBook knows it
+  uint64_t named : 1;       ///< NameBook has it
   uint64_t activation : 1;  ///< its operation left a node in autograd's graph
-  uint64_t detailed : 1;    ///< DetailBook knows it
+  uint64_t detailed : 1;    ///< DetailBook has it
   uint64_t time_ns;
-  uint32_t cell;  ///< who made it, see Accounts
+  uint32_t cell;  ///< what made it, see Accounts
   uint32_t step;  ///< in which it was allocated
   void checkpoint(Archive &a) {
     uint64_t size = bytes;

@@ -48,7 +48,7 @@ struct alignas(64) Block {
   uint64_t time_ns;
   uint64_t stream;
   uint64_t context;
-  uint32_t cell;        ///< who made it, see Accounts
+  uint32_t cell;        ///< what made it, see Accounts
   uint32_t references;  ///< of a physical handle or an import
   uint32_t mapped;      ///< maps of a physical handle
   uint32_t step;        ///< in which it was allocated

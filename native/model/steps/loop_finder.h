@@ -1,5 +1,5 @@
 #pragma once
-// Finds the loop of a program that tells nothing of its steps. Rounds need not be alike: what makes them is that the program comes
+// Finds the loop of a program that does not mark its steps. Rounds need not be alike: what makes them is that the program comes
 // back to a place in its calls. Remembers what happened since it began, so that earlier rounds can be counted as steps afterwards.
 #include <algorithm>
 #include <bit>
@@ -190,7 +190,7 @@ class LoopFinder {
   /// It is time to search: something came often enough, and there is enough new.
   bool due() const { return often_ && cells_.size() >= next_search_; }
   /**
-   * The loop that goes on and whose rounds are steps, which lies in no set-up: where the program has backward passes, the innermost one with a pass in each
+   * The loop that continues and whose rounds are steps, which lies in no set-up: where the program has backward passes, the innermost one with a pass in each
    * round; else the outermost one, for what a request does may be a loop too. Of the lines that are come to in each round the one
    * that came first stands for it. What other threads do is no part of a round. A line of several threads has rounds in each of
    * them, and in all. `current`: the line that stands for the loop so far; it is kept while it may be.

@@ -1,5 +1,5 @@
 #pragma once
-// Where the steps of one process stand, as far as each of its events asks for it.
+// Where the steps of one process stand, as far as each of its events needs it.
 #include <algorithm>
 #include <cstdint>
 #include <experimental/propagate_const>
@@ -36,7 +36,7 @@ struct StepFrame {
 
   uint32_t step = 1;           ///< the one that runs
   uint32_t gc_thread = kNone;  ///< the thread in which Python's collector runs
-  /// Is told what happens while the program's loop is looked for; empty once nobody looks.
+  /// Gets what happens while the program's loop is looked for; empty once the search is over.
   std::experimental::propagate_const<std::unique_ptr<LoopFinder>> finder = std::make_unique<LoopFinder>();
   /// Blocks of earlier steps that ended in the running one: they were alive when the last step ended.
   std::vector<EndedBlock> ended;

@@ -1,5 +1,5 @@
 #pragma once
-// Points of a series, one a step with anything to tell, oldest first. Points of one bucket of the axis are joined when
+// Points of a series, one per step with a change, oldest first. Points of one bucket of the axis are joined when
 // the list has grown for a while, so that adding one costs little.
 #include <algorithm>
 #include <cstddef>

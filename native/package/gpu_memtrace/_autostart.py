@@ -70,7 +70,7 @@ def begin() -> None:
     if hands_over():
         return
     if os.environ.get("GPU_MEMTRACE_DIR") or setting.lower() in ("no", "false", "off"):
-        return  # or somebody records us already
+        return  # or this process is recorded already
     try:
         if setting.lower() not in ("1", "yes", "true", "on"):
             raise NotRecorded("GPU_MEMTRACE=%s is neither on nor off. Use GPU_MEMTRACE=1." % setting)

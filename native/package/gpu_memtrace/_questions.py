@@ -58,7 +58,7 @@ class Questions:
     def __init__(self, recorder: str, directory: str, pid: int) -> None:
         words = [recorder, directory, "--ask", str(pid), "--background"]
         self._server = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={}, cwd="/")
-        self._server.wait()  # what answers is nobody's child: a program that waits for any of its own does not meet it
+        self._server.wait()  # what answers is not a child of the program: a program that waits for any of its own does not meet it
         self.began: Optional[State] = None
         self._turn = threading.Lock()
 

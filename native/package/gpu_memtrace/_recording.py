@@ -32,7 +32,7 @@ HOW = "Enter gpu_memtrace.Tracker before the first CUDA call, or start the progr
 
 
 class NotRecorded(RuntimeError):
-    """Why this process cannot be recorded, or what was recorded cannot be told."""
+    """This process cannot be recorded, or its figures are not available."""
 
 
 def command_line() -> List[str]:

@@ -12,7 +12,7 @@ from ._recording import NotRecorded, Recording, current, start
 
 Filter = Callable[[List[Tuple[str, int, str]]], bool]
 KEY = pytest.StashKey[Recording]()
-JOINED = pytest.StashKey[bool]()  # of GPU_MEMTRACE=1, which goes on
+JOINED = pytest.StashKey[bool]()  # of GPU_MEMTRACE=1, which continues
 PEAK, UNUSED = "gpu_memory_peak", "gpu_memory_unused"
 MOST = 5  # lines of a failure, and tests of the summary
 MARKERS = (

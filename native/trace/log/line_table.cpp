@@ -9,7 +9,7 @@ using Table = std::span<const uint8_t>;
 
 int as_line(int64_t line) { return line < 0 || line > 0x7fffffff ? kNoLine : static_cast<int>(line); }
 
-// co_lnotab: pairs (bytes to go on, signed lines to go on).
+// co_lnotab: pairs (bytes to advance, signed lines to advance).
 int line_39(Table table, int64_t line, uint32_t offset) {
   uint64_t address = 0;
   for (size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -20,7 +20,7 @@ int line_39(Table table, int64_t line, uint32_t offset) {
   return as_line(line);
 }
 
-// co_linetable of 3.10: pairs (bytes that the range is long, signed lines to go on before it; -128: no line).
+// co_linetable of 3.10: pairs (bytes that the range is long, signed lines to advance before it; -128: no line).
 int line_310(Table table, int64_t line, uint32_t offset) {
   uint64_t end = 0;
   for (size_t i = 0; i + 1 < table.size(); i += 2) {

@@ -50,7 +50,7 @@ bool Merge::read(LogFile &log, ProcessTables &tables, BatchBuilder &batch, bool 
   return more && !overtaken_;
 }
 
-// Chunks that were given back read as zeros. What was read is good if the header, read afterwards, confirms it.
+// Freed chunks read as zeros. What was read is good if the header, read afterwards, confirms it.
 void Merge::check_punched(Pass &pass, uint64_t from) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const uint64_t cleared = pass.log.header_word(&gmt_file_header::cleared_sequence);
@@ -85,7 +85,7 @@ bool Merge::read_events(Pass &pass) {
   }
 }
 
-// Reads what follows expected_ without a gap. True: the batch is full, or what comes is later than wanted.
+// Reads what follows expected_ without a gap. True: the batch is full, or what comes is later than requested.
 bool Merge::consume(Pass &pass) {
   while (!pass.batch.full()) {
     open_chunks(pass, expected_);

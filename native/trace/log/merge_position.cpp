@@ -1,4 +1,4 @@
-// Where reading a log stands, for checkpoints and for who gives its chunks back.
+// Where reading a log stands, for checkpoints and for freeing its chunks.
 #include <algorithm>
 #include <functional>
 
@@ -71,7 +71,7 @@ void Merge::resume(Archive &a, LogFile &log) {
     if (header.magic == GMT_CHUNK_MAGIC && header.first_sequence > expected_)
       pending_.push({header.first_sequence, chunk, nullptr});
   }
-  // What it was reading may be given back by now: then it is at the end of what can be read, and perhaps of what is wanted.
+  // What it was reading may be freed by now: then it is at the end of what can be read, and perhaps of what is needed.
   const bool gone = log.header_word(&gmt_file_header::gone_sequence) > expected_;
   std::erase_if(unwritten_, [&](Cursor *cursor) {
     const bool is_gone = gone && log.chunk_header(cursor->chunk).magic == 0;

@@ -59,10 +59,10 @@ class ProcessTables {
   const std::vector<std::string> &command() const { return command_; }
   /// PY_VERSION_HEX, 0 = no Python (known so far).
   uint32_t python_version() const { return python_version_; }
-  /// Where the module is whose call is the innermost one in a stack: `layers.11.mlp`, `(root)`; the name of its class where nobody told
+  /// Where the module is whose call is the innermost one in a stack: `layers.11.mlp`, `(root)`; the name of its class where no report said
   /// its path: `MLP (path unknown)`. Empty: no module is called in it.
   std::string module_path(uint32_t stack_id) const;
-  /// How often was told what generated code stands for.
+  /// How often it was reported what generated code stands for.
   size_t generated_count() const { return generated_count_; }
   size_t stack_count() const { return stacks_.size(); }
 
@@ -94,7 +94,7 @@ class ProcessTables {
     std::vector<Frame> frames;
     void checkpoint(Archive &a) { a(module, frames); }
   };
-  /// Null: nobody told what the frame's code stands for.
+  /// Null: it was not reported what the frame's code stands for.
   const Origin *origin(const Frame &frame) const;
   bool add_code(std::span<const std::byte> payload);
   bool add_stack(std::span<const std::byte> payload);

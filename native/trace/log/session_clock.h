@@ -69,7 +69,7 @@ class Clock {
 
  private:
   static constexpr double kSlowest = 100, kFastest = 0.05;  ///< ns a tick: 10 MHz to 20 GHz
-  static constexpr double kUsual = 0.4;                     // of a processor, until a pair tells
+  static constexpr double kUsual = 0.4;                     // of a processor, until a pair shows it
   static constexpr double kTolerance = 1e9;
   static constexpr uint64_t kFarEnough = 1'000'000;  // ns: of a shorter time, what reading two clocks takes is much
 

@@ -77,7 +77,7 @@ class LogBuilder {
     packer_.finish(header_);
   }
 
-  /// What CLOCK_MONOTONIC is said to have been at the start: any number but 0.
+  /// The assumed CLOCK_MONOTONIC at the start: any number but 0.
   static constexpr uint64_t kStartNs = 1'000'000'000;
 
  private:

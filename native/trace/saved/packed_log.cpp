@@ -17,7 +17,7 @@ uint32_t packed_slots(std::span<const std::byte> slots) {
   return static_cast<uint32_t>((end + GMT_SLOT_BYTES - 1) / GMT_SLOT_BYTES);
 }
 
-/// That the records of packed slots take: the last one may go on with zeros, which were not packed.
+/// That the records of packed slots take: the last one may continue with zeros, which were not packed.
 size_t record_slots(std::span<const std::byte> slots) {
   size_t at = 0;
   while (at * GMT_SLOT_BYTES < slots.size()) {

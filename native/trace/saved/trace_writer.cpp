@@ -53,7 +53,7 @@ void TraceWriter::append(std::span<const std::byte> bytes) {
   for (size_t at = 0; at < bytes.size();) {
     size_t count = std::min<size_t>(kAlignment, bytes.size() - at);
     const std::span page = bytes.subspan(at, count);
-    // Zeros are left out, but for those where readers see that nothing follows: who touches a hole of a mapped file needs
+    // Zeros are left out, but for those where readers see that nothing follows: touching a hole of a mapped file needs
     // space for it, and a full tmpfs answers with SIGBUS.
     const bool after_data = !zero;
     zero = std::ranges::all_of(page, [](std::byte b) { return b == std::byte{0}; });

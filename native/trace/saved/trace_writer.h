@@ -12,7 +12,7 @@
 
 namespace gmt::trace {
 
-/// False: not all could be written, and errno says why.
+/// False: not all could be written, and errno has the reason.
 bool write_all(int fd, uint64_t offset, std::span<const std::byte> bytes);
 
 /// After an error nothing more is written, and the temporary file goes with this object.

@@ -224,7 +224,7 @@ void write_details(LogBuilder &log, const SnapshotData &data) {
   }
 }
 
-/// Which segments are of a private pool, where all tell their pool.
+/// Which segments are of a private pool, if all report their pool.
 void write_pools(LogBuilder &log, const SnapshotData &data) {
   if (std::ranges::any_of(data.segments, [](const SnapshotSegment &one) { return one.pool_owner == GMT_UNKNOWN; }))
     return;

@@ -7,7 +7,7 @@
 namespace gmt::trace {
 
 /// Reads the pickle at `path` without running anything in it, and writes the same history as one process into the file
-/// `target`, a `*.gputrace`. The file appears at once and whole, or not at all: then one sentence says why.
+/// `target`, a `*.gputrace`. The file appears at once and whole, or not at all: then one sentence has the reason.
 Status import_snapshot(const std::string &path, const std::string &target);
 
 }  // namespace gmt::trace

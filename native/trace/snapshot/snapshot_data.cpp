@@ -80,7 +80,7 @@ class Reading {
     return static_cast<uint64_t>(*number);
   }
   bool is(Value value, std::string_view text) const { return tree_.text(value) == text; }
-  /// What the program said of it, else which region of torch.compile made it, `Torch-Compiled Region: 0/1`.
+  /// The program's own note on it, else which region of torch.compile made it, `Torch-Compiled Region: 0/1`.
   std::string_view name_of(const Fields &entry) const {
     const std::string_view annotation = tree_.text(entry["user_metadata"]);
     const std::string_view region = tree_.text(entry["compile_context"]);
@@ -132,7 +132,7 @@ class Reading {
                           known->kind,
                           name_of(entry)};
   }
-  // Ranges of `record_function` and the profiler, where PyTorch recorded them; it tells each once a device, and not of which thread.
+  // Ranges of `record_function` and the profiler, where PyTorch recorded them; it reports each once per device, without the thread.
   void read_annotations(Value annotations) {
     constexpr size_t kMostOpen = 256;
     std::optional<int64_t> first;

@@ -27,7 +27,7 @@ struct SnapshotAction {
     kRangeEnd,
   };
   uint64_t address;  ///< of kStep and ranges: its number, from 1; of kOutOfMemory: what was free, or GMT_UNKNOWN
-  uint64_t bytes;    ///< of kAlloc and the frees: as asked for, until it is known better
+  uint64_t bytes;    ///< of kAlloc and the frees: as requested, until a better figure is known
   uint64_t stream;
   uint64_t time_us;  ///< since the epoch, rising
   uint32_t stack;    ///< 0 = unknown
@@ -42,7 +42,7 @@ struct SnapshotBlock {
   uint64_t bytes;
   uint32_t stack;
   uint8_t device;
-  // What the snapshot tells besides; GMT_UNKNOWN: nothing.
+  // What else the snapshot has; GMT_UNKNOWN: nothing.
   uint64_t asked_bytes = GMT_UNKNOWN;
   uint64_t stream = GMT_UNKNOWN;
   uint64_t pool_owner = GMT_UNKNOWN;
@@ -69,7 +69,7 @@ struct SnapshotData {
   bool timed = false;       ///< the actions have times
 };
 
-/// `where` begins the sentence that says why it is none.
+/// `where` begins the sentence on why it is none.
 Result<SnapshotData> read_snapshot(const PickleTree &tree, FieldReader &fields, SnapshotStacks &stacks,
                                    const std::string &where);
 

@@ -61,7 +61,7 @@ class Fields {
 
  private:
   friend class FieldReader;
-  std::array<Value, kFields + 1> values_;  ///< the last one: that nobody here asks for
+  std::array<Value, kFields + 1> values_;  ///< the last one: those that are not needed here
 };
 
 class FieldReader {

@@ -90,7 +90,7 @@ class Replay {
     if (alive) {
       known->second = kFreed;
     } else if (known != places.end()) {
-      action.kind = SnapshotAction::kNone;  // of a block that was given back before
+      action.kind = SnapshotAction::kNone;  // of a block that was freed before
     } else {
       places.emplace(key(action), kFreed);
       out_.blocks.push_back({action.address, rounded(action), 0, action.device});

@@ -51,7 +51,7 @@ class SnapshotStacks {
 
   const PickleTree &tree_;
   FieldReader &fields_;
-  /// With slashes, as all who read it expect them.
+  /// With slashes, as all readers expect them.
   std::string_view path(std::string_view file);
   /// Where native frames alone show that autograd's engine runs, one frame more that says so.
   void name_backward(Codes &codes);

@@ -35,7 +35,7 @@ class Attachments {
 
   /// Attaches to what the process maps by now and has no probes yet.
   LibraryLook attach_libraries(pid_t pid);
-  /// Calls that only ask which context is current: probed for a while after a late attach, when answers are wanted.
+  /// Calls that only read which context is current: probed for a while after a late attach, when the answers are needed.
   void set_getters(bool on);
   /// Takes all probes away.
   void clear();

@@ -12,7 +12,7 @@ namespace gmt::uprobe {
 struct ThreadLocal {
   uint32_t probe;  ///< bytes from the function's begin to where a probe before the read is cheapest
   uint64_t index;  ///< address as linked of the tls_index that it passes
-  int32_t offset;  ///< of the variable behind what the call gives back
+  int32_t offset;  ///< of the variable behind what the call returns
 };
 
 /// What a function that begins at `address` reads first of its thread's data, for x86-64; none: the code is of another shape.

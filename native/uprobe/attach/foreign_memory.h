@@ -17,7 +17,7 @@ void set_foreign_reader(ForeignReader reader);
 /// Whether process_vm_readv is forbidden for this process, whatever is read.
 bool reading_is_forbidden(pid_t pid);
 
-/// False: not all of it could be read; errno says why.
+/// False: not all of it could be read; errno has the reason.
 bool read_process(pid_t pid, uint64_t address, void *to, size_t bytes);
 
 }  // namespace gmt::uprobe

@@ -23,7 +23,7 @@ namespace {
 constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO
 constexpr uint64_t kWakeBytes = 4 << 20;
 
-std::string g_complaints;  ///< what libbpf said last
+std::string g_complaints;  ///< libbpf's last message
 
 int keep_complaint(libbpf_print_level level, const char *format, va_list arguments) {
   if (level != LIBBPF_WARN) return 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The BPF programs in the kernel: loading them, what they are told, what they count.
+// The BPF programs in the kernel: loading them, what they get, what they count.
 #include <sys/types.h>
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class KernelSide {
   int ring_descriptor() const;
   /// To be set around a wait for it.
   void set_sleeping(bool on);
-  /// Hands up to `most` queued records to `on_record`, and tells how many there were; true: there are more.
+  /// Hands up to `most` queued records to `on_record`, and returns how many there were; true: there are more.
   bool consume(size_t most, uint64_t *taken = nullptr);
   /// Until none is left. What is queued meanwhile counts too, so nothing may be queued any more.
   void consume_all();

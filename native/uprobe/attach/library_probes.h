@@ -15,7 +15,7 @@ enum class LibraryRole {
   kDriver,    ///< libcuda.so*
   kTensor,    ///< libc10.so*: PyTorch's reports
   kAutograd,  ///< libtorch_cpu.so: PyTorch's autograd
-  kLinker,    ///< the dynamic linker: tells of libraries that come later
+  kLinker,    ///< the dynamic linker: reports libraries that come later
   kC,         ///< the C library: the process's end in order
 };
 LibraryRole role_of(std::string_view file_name);

@@ -17,7 +17,7 @@ enum class ProbeWay { kMulti, kPerf };
 
 struct ProbePoint {
   uint64_t offset;  ///< in the file
-  uint64_t cookie;  ///< what the BPF program is told
+  uint64_t cookie;  ///< what the BPF program gets
 };
 
 /// Holds links; they go with it.

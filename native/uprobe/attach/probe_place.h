@@ -8,7 +8,7 @@
 namespace gmt::uprobe {
 
 /// Bytes from the function's begin to the place for its probe, 0 where it is not sure. Only instructions are passed over that run once
-/// a call and leave all argument registers alone, and with `keeps_stack` (probes that also want the return) the stack pointer.
+/// a call and leave all argument registers alone, and with `keeps_stack` (probes that also need the return) the stack pointer.
 uint32_t probe_place(std::span<const std::byte> code, bool keeps_stack);
 
 }  // namespace gmt::uprobe

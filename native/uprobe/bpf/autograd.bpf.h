@@ -48,7 +48,7 @@ GMT_INLINE void gmt_put_node(struct gmt_here *here, uint64_t sequence, uint32_t 
   if (!complete || !gmt_put(&about, sizeof about)) gmt_lose(here->target, GMT_UP_LOST_RING);
 }
 
-/// A thread's first node is told before PyTorch has numbered the thread; once it has, the node is told again.
+/// A thread's first node is reported before PyTorch has numbered the thread; once it has, the node is reported again.
 GMT_INLINE void gmt_name_node(struct gmt_here *here) {
   struct gmt_up_autograd *own = &here->state->autograd;
   uint64_t id = 0;
@@ -102,7 +102,7 @@ GMT_INLINE struct gmt_up_evaluation *gmt_evaluation(struct gmt_up_autograd *own,
 }
 
 /// torch::autograd::Engine::evaluate_function(graph task, node, ...) begins; no register or stack was changed yet. Followed while
-/// recording is off too: what runs is not told again when it comes back.
+/// recording is off too: what runs is not reported again when it comes back.
 SEC("uprobe")
 int node_begins(struct pt_regs *ctx) {
   struct gmt_here here;

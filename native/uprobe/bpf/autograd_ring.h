@@ -1,6 +1,6 @@
 #pragma once
 // What the BPF programs and the program that loads them share about PyTorch's autograd: where its libraries keep things, and what a
-// record tells of a backward pass. C11, compiled by `clang -target bpf` and by C++.
+// record has of a backward pass. C11, compiled by `clang -target bpf` and by C++.
 #include <stdint.h>
 
 /// Value of the map of PyTorch's libraries; the probes' cookies are places in it. Distances are from the probed instruction.
@@ -21,7 +21,7 @@ struct gmt_up_running {
   uint32_t role;    ///< enum gmt_autograd_role
 };
 
-#define GMT_NODE_DEPTH 8  ///< nodes that run inside of each other on one thread, and are still told apart
+#define GMT_NODE_DEPTH 8  ///< nodes that run inside of each other on one thread, and are still distinguished
 
 /// A node's evaluation that began. Its frame lives until the caller's next call puts another return address in its place.
 struct gmt_up_evaluation {
@@ -37,6 +37,6 @@ struct gmt_up_autograd {
   uint32_t library;         ///< place in the map of the library whose nodes run
   uint64_t counter_at;      ///< address of the thread's counter; 0 = not known yet
   uint64_t thread_at;       ///< address of its id; 0 = not known yet
-  uint64_t nameless;        ///< number of the node that was told when the thread had no id yet, + 1; 0 = none
+  uint64_t nameless;        ///< number of the node that was reported when the thread had no id yet, + 1; 0 = none
   uint64_t nameless_stack;  ///< its Python stack
 };

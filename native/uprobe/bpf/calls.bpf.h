@@ -162,7 +162,7 @@ int call_return(struct pt_regs *ctx) {
   return 0;
 }
 
-// Contexts are followed while recording is off too: who is current is not told again when it comes back.
+// Contexts are followed while recording is off too: who is current is not reported again when it comes back.
 
 SEC("uprobe")
 int context_entry(struct pt_regs *ctx) {

@@ -117,7 +117,7 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
   return 0;
 }
 
-/// Where the end cannot be told, the tracer finds out by itself and takes the entry away.
+/// If the end is not reported, the tracer finds out by itself and takes the entry away.
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(process_exited, struct task_struct *task) {
   uint32_t pid = BPF_CORE_READ(task, tgid);
@@ -129,7 +129,7 @@ int BPF_PROG(process_exited, struct task_struct *task) {
   return 0;
 }
 
-/// In a PID namespace of its own the tracer asks so for the number by which BPF knows a process.
+/// In a PID namespace of its own the tracer gets so the number by which BPF knows a process.
 uint32_t wanted_pid;
 uint32_t found_host_pid;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Code objects in BPF: what tells two of them apart that had one address in turn, and their description at first sight.
+// Code objects in BPF: what distinguishes two of them that had one address in turn, and their description at first sight.
 // `own->code_block` holds the code object.
 #include "python_scratch.bpf.h"
 
@@ -103,7 +103,7 @@ static long gmt_python_put_part(uint32_t index, void *data) {
   return 0;
 }
 
-/// Where a text's characters are, how many bytes of it are wanted, and the width of one.
+/// Where a text's characters are, how many bytes of it are needed, and the width of one.
 struct gmt_python_text {
   uint64_t data;
   uint32_t bytes;

@@ -8,7 +8,7 @@ const volatile uint32_t can_sleep;
 
 GMT_MAP(ARRAY, GMT_MOST_PROCESSES, uint32_t, struct gmt_python_interpreter, gmt_interpreters);
 
-/// What was described already. One that is pushed out is described again: the tracer knows it by its key.
+/// What was described already. One that is pushed out is described again: the tracer recognizes it by its key.
 struct gmt_python_seen {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 1 << 16);

@@ -79,8 +79,8 @@ struct gmt_up_tensor {
   struct gmt_up_head head;
   uint64_t address;
   int64_t bytes;       ///< < 0: freed
-  uint64_t reserved;   ///< ~0 = not told
-  uint64_t allocated;  ///< handed out on the device behind this event; ~0 = not told
+  uint64_t reserved;   ///< ~0 = not reported
+  uint64_t allocated;  ///< handed out on the device behind this event; ~0 = not reported
   struct gmt_up_running node;
 };
 
@@ -165,8 +165,8 @@ struct gmt_up_target {
   uint64_t lost[GMT_UP_LOSSES];  ///< atomic
   uint32_t pid;
   uint32_t children;     ///< 1: processes that it makes are traced too
-  uint32_t uid;          ///< a program that runs as somebody else is not followed, ~0 = all are
-  uint32_t ending;       ///< 1: it was told that the process ends
+  uint32_t uid;          ///< a program that runs as another user is not followed, ~0 = all are
+  uint32_t ending;       ///< 1: it was reported that the process ends
   uint32_t active;       ///< 1: it used GPU memory while recorded
   uint32_t interpreter;  ///< place in the map of interpreters, 0 = none (python_walk.bpf.h)
 };

@@ -3,7 +3,7 @@
 #include "native_stack.bpf.h"
 #include "python_walk.bpf.h"
 
-/// The hash of the thread's Python stack; where it has none, of its native one if that is wanted.
+/// The hash of the thread's Python stack; where it has none, of its native one if that is recorded.
 GMT_INLINE uint64_t gmt_python_stack(struct pt_regs *ctx, struct gmt_here *here) {
   uint64_t hash = here->target->interpreter ? gmt_python_stack_of(here->target, here->state->number) : 0;
   if (hash || !want_native_stacks || here->node_runs) return hash;

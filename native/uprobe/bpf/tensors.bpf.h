@@ -16,7 +16,7 @@ GMT_INLINE void put_tensor(struct pt_regs *ctx, uint8_t type, uint16_t device, u
   about.bytes = bytes;
   about.reserved = reserved;
   about.allocated = allocated;
-  // Where blocks are freed is told by a sample, as the in-process tracer does.
+  // Where blocks are freed is shown by a sample, as the in-process tracer does.
   bool frees = type == GMT_UP_TENSOR && bytes < 0;
   if (!frees)
     about.head.stack = stack_of_begin(ctx, &here, &about.node);

@@ -27,7 +27,7 @@ const volatile uint32_t want_stacks;
 
 /// Shared with the tracer while it runs.
 uint32_t recording;  ///< 1 = record
-uint32_t sleeping;   ///< the tracer waits and wants to be woken
+uint32_t sleeping;   ///< the tracer waits and must be woken
 uint32_t threads_seen __attribute__((aligned(64)));
 
 struct {
@@ -38,7 +38,7 @@ struct {
 /// Traced processes: host pid -> place in gmt_targets. A thread remembers its place, so that its events look nothing up.
 GMT_MAP(HASH, GMT_MOST_PROCESSES, uint32_t, uint32_t, gmt_places);
 
-/// Place 0 is nobody's.
+/// Place 0 stays free.
 GMT_MAP(ARRAY, GMT_MOST_PROCESSES, uint32_t, struct gmt_up_target, gmt_targets);
 
 /// Places of processes that ended.
@@ -66,7 +66,7 @@ struct gmt_up_pending {
 #define GMT_CONTEXT_DEPTH 8
 struct gmt_up_thread_state {
   uint32_t place;   ///< of its process in gmt_targets, 0 = not looked up yet
-  uint32_t number;  ///< 0 = not told yet
+  uint32_t number;  ///< 0 = not reported yet
   uint32_t frees;   ///< of tensors: each eighth gets a stack
   uint32_t depth;   ///< of `contexts`
   uint64_t contexts[GMT_CONTEXT_DEPTH];
@@ -82,7 +82,7 @@ struct {
   __type(value, struct gmt_up_thread_state);
 } gmt_threads SEC(".maps");
 
-/// The thread that a program runs on. Neither is null where gmt_find_thread said true.
+/// The thread that a program runs on. Neither is null if gmt_find_thread returned true.
 struct gmt_here {
   struct gmt_up_target *target;
   struct gmt_up_thread_state *state;
@@ -150,7 +150,7 @@ static __noinline struct gmt_up_thread_state *gmt_first_sight(bool event) {
   return state;
 }
 
-/// False: nothing can be said of this thread; see gmt_first_sight.
+/// False: nothing is known of this thread; see gmt_first_sight.
 GMT_INLINE bool gmt_find_thread(struct gmt_here *here, bool event) {
   here->node_runs = false;
   here->state = bpf_task_storage_get(&gmt_threads, bpf_get_current_task_btf(), NULL, 0);
@@ -161,7 +161,7 @@ GMT_INLINE bool gmt_find_thread(struct gmt_here *here, bool event) {
   return here->target != NULL;
 }
 
-/// Fills a record's head; false: the thread could not be told, so nothing about it can be.
+/// Fills a record's head; false: the thread is unknown, so nothing about it can be recorded.
 GMT_INLINE bool gmt_fill_head(struct gmt_here *here, struct gmt_up_head *head, uint8_t type, uint8_t row) {
   uint32_t number = here->state->number;
   if (!number) number = gmt_announce(here->state);
@@ -174,7 +174,7 @@ GMT_INLINE bool gmt_fill_head(struct gmt_here *here, struct gmt_up_head *head, u
   return number != 0;
 }
 
-/// The same for an event, which is lost (counted) where its thread could not be told.
+/// The same for an event, which is lost (counted) if its thread is unknown.
 GMT_INLINE bool gmt_begin_event(struct gmt_here *here, struct gmt_up_head *head, uint8_t type, uint8_t row) {
   if (gmt_fill_head(here, head, type, row)) return true;
   gmt_lose(here->target, GMT_UP_LOST_RING);

@@ -37,7 +37,7 @@ class ForeignProcess {
  public:
   explicit ForeignProcess(pid_t pid) : pid_(pid) {}
 
-  /// False: not all of it could be read; errno says why.
+  /// False: not all of it could be read; errno has the reason.
   bool read(uint64_t address, void *to, size_t bytes) const;
   template <class T>
   std::optional<T> read(uint64_t address) const {

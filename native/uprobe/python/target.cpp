@@ -76,7 +76,7 @@ ThreadPlaces thread_places(uint32_t version, const std::vector<char> &descriptio
   return {field(python::kInterpretersWord), field(python::kThreadsWord), field(at.thread_next), field(at.thread_id)};
 }
 
-/// From a thread's pointer to glibc's pointers to its blocks of thread data, as glibc tells debuggers; 0: it is not glibc, or one
+/// From a thread's pointer to glibc's pointers to its blocks of thread data, as glibc shows it to debuggers; 0: it is not glibc, or one
 /// with blocks unlike those of all its versions so far.
 uint32_t thread_data_offset(const ForeignProcess &process, const std::vector<MappedFile> &files) {
   for (const MappedFile &file : files) {
@@ -158,7 +158,7 @@ size_t version_bytes(const char *text, size_t bytes) {
   return bytes - at >= 2 && text[at] == ' ' && text[at + 1] == '(' ? at : 0;
 }
 
-/// The text that Py_GetVersion gives lies in a variable of the library; `minor`: the version that the file's name tells, or 0.
+/// The text that Py_GetVersion gives lies in a variable of the library; `minor`: the version in the file's name, or 0.
 uint32_t version_in(const std::vector<char> &variables, uint32_t minor) {
   const char *begin = variables.data(), *end = begin + variables.size();
   for (const char *at = begin; (at = static_cast<const char *>(memchr(at, '3', end - at))); at++) {
@@ -233,7 +233,7 @@ bool code_type_agrees(const ForeignProcess &process, uint64_t code_type, uint64_
   return agreed == 3;
 }
 
-/// 3.9 and 3.10, which do not tell their version as data, differ in the size of a frame.
+/// 3.9 and 3.10, which do not have their version as data, differ in the size of a frame.
 bool frame_type_agrees(const ForeignProcess &process, const MappedSymbols &symbols, uint32_t version) {
   if (version >= 0x030b0000) return true;
   const auto frame_type = symbols.find("PyFrame_Type");

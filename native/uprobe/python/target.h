@@ -11,9 +11,9 @@
 namespace gmt::uprobe {
 
 enum class PythonSupport : uint32_t {
-  kNone,         ///< no interpreter: ask again when a library was mapped
-  kNotYet,       ///< one that is not initialized yet: ask again soon; `reason` says what is missing
-  kUnsupported,  ///< final for this program; `reason` says why
+  kNone,         ///< no interpreter: try again when a library was mapped
+  kNotYet,       ///< one that is not initialized yet: try again soon; `reason` has what is missing
+  kUnsupported,  ///< final for this program; `reason` has the reason
   kReady,        ///< final for this program; `interpreter` is filled in
 };
 

@@ -16,7 +16,7 @@ class OutputLine {
   OutputLine &number(std::string_view name, uint64_t value) { return add(name, std::to_string(value)); }
   OutputLine &flag(std::string_view name, bool value) { return add(name, value ? "true" : "false"); }
   OutputLine &list(std::string_view name, const std::vector<std::string> &values);
-  /// Writes it out; false: nobody reads any more.
+  /// Writes it out; false: there is no reader any more.
   bool print() const;
   std::string json() const { return "{" + fields_ + "}"; }
 

@@ -35,7 +35,7 @@ uint64_t read_number(std::string_view &text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   text.remove_prefix(static_cast<size_t>(end - text.data()));
-  if (error != std::errc()) text.remove_prefix(std::min(text.find(' '), text.size()));  // a negative one: not wanted
+  if (error != std::errc()) text.remove_prefix(std::min(text.find(' '), text.size()));  // a negative one: not used
   return value;
 }
 

@@ -81,7 +81,7 @@ class ProcessLives {
     gmt_up_target value;
     if (kernel_.read_target(process.host_pid(), &value)) count_losses(process, value.lost);
   }
-  /// Ends that BPF could not tell, because the ring was full.
+  /// Ends that BPF could not report, because the ring was full.
   void find_ended() {
     std::vector<pollfd> waits;
     std::vector<uint32_t> host_pids;
@@ -131,7 +131,7 @@ class ProcessLives {
     }
     OutputLine("process").number("pid", about.pid).print();
   }
-  /// The process goes on under its number, as another program: with a log of its own.
+  /// The process continues under its number, as another program: with a log of its own.
   void handle_exec(TracedProcess &before, const gmt_up_process &about) {
     count_losses(before, about.lost);
     if (interpreters_) interpreters_->remove(static_cast<pid_t>(about.pid), before.interpreter);
@@ -174,7 +174,7 @@ class ProcessLives {
   Attachments &attachments_;
   RingConsumer &consumer_;
   ProcessInfo target_;
-  std::optional<PythonInterpreters> interpreters_;  ///< where stacks are wanted
+  std::optional<PythonInterpreters> interpreters_;  ///< if stacks are recorded
 };
 
 }  // namespace gmt::uprobe

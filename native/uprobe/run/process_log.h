@@ -35,7 +35,7 @@ class ProcessLog {
     if (file_) ::munmap(file_, GMT_FILE_HEADER_BYTES);
   }
 
-  /// Makes `<pid>-<nonce>.gmtlog` in the folder that `directory` is open on; false: errno says why. `budget_bytes`: the
+  /// Makes `<pid>-<nonce>.gmtlog` in the folder that `directory` is open on; false: errno has the reason. `budget_bytes`: the
   /// log's size limit. `ns`: when it begins, which may be a moment ago.
   bool open(int directory, const LogIdentity &identity, uint64_t budget_bytes, uint64_t ns) {
     char name[64];
@@ -177,7 +177,7 @@ class ProcessLog {
     void *piece =
         ns < retry_ns_ ? nullptr : map_piece(fd_, GMT_FILE_HEADER_BYTES + index * GMT_CHUNK_BYTES, GMT_CHUNK_BYTES);
     if (!piece) {
-      constexpr uint64_t kPause = 100'000'000;  // a full disk is not asked at each event
+      constexpr uint64_t kPause = 100'000'000;  // a full disk is not tried at each event
       if (ns >= retry_ns_) retry_ns_ = ns + kPause, no_room_ = gmt_loss_of(errno);
       return lose(no_room_, 1), false;
     }

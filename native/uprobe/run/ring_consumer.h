@@ -103,7 +103,7 @@ class RingConsumer {
   }
   const std::unordered_map<uint32_t, std::unique_ptr<TracedProcess>> &processes() const { return processes_; }
 
-  /// Recording was switched; `missed`: a stop and a start that nobody saw came in between.
+  /// Recording was switched; `missed`: a stop and a start that were not seen came in between.
   void set_recording(bool on, bool missed, uint64_t ns) {
     settings_.recording = on;
     for (const auto &[pid, process] : processes_) {

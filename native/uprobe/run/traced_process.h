@@ -1,5 +1,5 @@
 #pragma once
-// One traced process, and what its events mean: devices of contexts, bytes of blocks, what its log knows already.
+// One traced process, and what its events mean: devices of contexts, bytes of blocks, what its log has already.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -56,7 +56,7 @@ class TracedProcess {
     interpreter = parent.interpreter;
     device_of_context_ = parent.device_of_context_;
   }
-  /// What every log begins with. False: errno says why there is none.
+  /// What every log begins with. False: errno has the reason.
   bool open_log(int directory, uint64_t budget_bytes, bool recording, uint64_t ns) {
     const LogIdentity identity{info_.pid, info_.parent_pid, info_.uids[0], info_.start, simulated_};
     if (!log_.open(directory, identity, budget_bytes, ns)) return false;
@@ -166,7 +166,7 @@ class TracedProcess {
     log_.close(in_order);
   }
 
-  /// Its PyTorch does not tell what ties backward allocations to forward lines.
+  /// Its PyTorch does not show what ties backward allocations to forward lines.
   void set_autograd_unreadable() {
     if (autograd_unreadable_) return;
     autograd_unreadable_ = true;
@@ -202,7 +202,7 @@ class TracedProcess {
     if (now.role == known.role && now.sequence == known.sequence && now.thread == known.thread) return;
     if (log_.local(thread.index, GMT_AUTOGRAD, &now, sizeof now)) thread.autograd = now;
   }
-  /// The device of a context; where nobody told it, what leaves no choice.
+  /// The device of a context; if it was not reported, the only one possible.
   uint8_t device_of(const TracedThread &thread, uint64_t context) {
     const auto known = device_of_context_.find(context);
     if (context && known != device_of_context_.end()) return known->second;
@@ -222,7 +222,7 @@ class TracedProcess {
     return facts.device >= 0 ? static_cast<uint8_t>(facts.device) : device_of(thread, context);
   }
   /// A context that ends takes its memory along. A primary one does when its last reference goes; references that were taken
-  /// before the tracer came are not known, so then nothing is said.
+  /// before the tracer came are not known, so then nothing is reported.
   void handle_context_end(TracedThread &thread, const gmt_up_call &record, const cuda::CallFacts &facts) {
     if (record.result != 0) return;
     if (facts.kind == GMT_CONTEXT_DESTROY) {
@@ -253,7 +253,7 @@ class TracedProcess {
   uint32_t python_version_ = 0;
   std::string python_reason_;
   uint64_t lost_[GMT_UP_LOSSES] = {};
-  uint64_t reserved_[64] = {};  ///< by device: what the log knows
+  uint64_t reserved_[64] = {};  ///< by device: what the log has
   std::unordered_map<uint64_t, uint8_t> device_of_context_;
   std::optional<EarlierMemory> earlier_;                     ///< of a process that ran before the tracer came
   std::unordered_map<int32_t, int32_t> primary_references_;  ///< of each device's primary context, seen taken

@@ -46,7 +46,7 @@ class Waiter {
   bool asked_to_end() const { return ending_; }
 
  private:
-  /// Only where somebody can hold the other end: /dev/null and files are at their end from the start.
+  /// Only where a process can hold the other end: /dev/null and files are at their end from the start.
   static bool input_can_end() {
     struct stat facts {};
     return ::fstat(STDIN_FILENO, &facts) == 0 &&

@@ -103,7 +103,7 @@ test('on a terminal all of it is the view’s; q detaches, the end stays, and th
   writeFakeTracer(place.path('dist/native/gpu-memtrace-uprobe'), [READY, makeLog(place), 'detach', ended(1, 0)]);
   const job = await target(t, place);
   const seen = onTerminal(place, [24, 80], ['attach', String(job.pid), '--interval', '100ms']);
-  const screen = await seen.shows(/20\.00 MiB in 1 +\S+ +job\.py:7 f$/m);
+  const screen = await seen.shows(/20\.00 MiB in 1 +not judged +job\.py:7 f$/m);
   assert.match(screen, new RegExp(`^.* · process ${job.pid} \\(python3 job\\.py\\) · .*\ngpu_0 \\[`));
   assert.match(screen, /q quit$/);
   seen.type('q');

@@ -173,7 +173,7 @@ TEST(tensors_whose_memory_was_unmapped_while_they_live_are_paused) {
   CHECK_EQ(paused(), 3 * kMb);
   const auto rows = feed.model.sites({.group_by = GroupBy::Pool}).rows;
   REQUIRE(rows.size() == 2);
-  CHECK_EQ(rows[0].label, "paused: addresses reserved, memory released");
+  CHECK_EQ(rows[0].label, "paused: addresses kept, memory returned to the GPU");
   CHECK_EQ(rows[0].live_bytes, static_cast<int64_t>(3 * kMb));
   feed.put({GMT_PHYSICAL_CREATE, 11, 4 * kMb});
   feed.put({GMT_MAP, 300 * kMb, 4 * kMb}, of_handle(11));

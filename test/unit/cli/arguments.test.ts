@@ -281,7 +281,7 @@ test('holders: whom, about what', () => {
 
 test('report --help tells what each word of the table means', () => {
   const lines = helpLines('report', Infinity, true);
-  for (const word of ['leak', 'plateau', 'sawtooth', 'persistent', 'temporary', 'unknown'])
+  for (const word of ['leak', 'plateau', 'sawtooth', 'persistent', 'temporary', 'not judged'])
     assert.ok(
       lines.some(line => new RegExp(`^ {2}${word} {2,}\\S.*\\.$`).test(line)),
       word,

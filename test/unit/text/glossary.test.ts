@@ -16,6 +16,8 @@ const BANNED: [form: RegExp, instead: string][] = [
   [/\b(of|with|in) each step\b/, 'per step, or every step'],
   [/\b(is|are|was|were) (told|asked|said)\b/, 'a verb for things: shown, queried, reported'],
   [/\b(nobody|somebody|who (holds|keeps|held|owns))\b/i, 'what holds, holder'],
+  [/\bevery (\d+|\{\d\})(th|st|nd|rd)? step\b/, 'about every {0} steps, about 1 in {0} steps'],
+  [/^Whether\b|\bUNKNOWN:/, 'too short to judge whether, NOT JUDGED'],
   [/\b(goes|went|go) on\b/, 'continues, keeps running'],
   [/\b(gives|give|given) back\b/, 'frees, releases'],
   [/.\bone-shot\b|\bone-shot\b./, 'persistent'],

@@ -31,6 +31,15 @@ test('since when is told where it is sure: not of what began with the warm-up', 
   assertSentence(since(4));
 });
 
+test('growth in some of the steps: whose memory stays, or how often it is allocated', () => {
+  for (const kind of ['outputs', 'graph', 'size', 'driver'] as const)
+    for (const named of [holder, null]) {
+      const layer = kind === 'driver' ? 'driver' : 'tensor';
+      const { headline, detail } = leakWords(facts({ class: kind, layer, holder: named, period: 5 }));
+      assertSentence(`${headline}: ${detail}`);
+    }
+});
+
 test('a line is said to keep what it keeps; what others keep as well is told with their lines', () => {
   const shared = (...lines: number[]) =>
     leakWords(

@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<number, string>> = {
   24: t('CUDA graph memory node'),
 };
 
-/** What it is used as; '' where nobody named it. */
+/** What it is used as; '' if it has no name. */
 export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   parameter: t('parameter'),
   gradient: t('gradient'),

@@ -121,7 +121,7 @@ export const DEFAULT_CHOICE: readonly Choice[] = ['live', 'step', 'count', 'thre
 /** Of a tree only these have figures. */
 const TREE_COLUMNS: readonly ColumnId[] = ['site', 'live', 'self', 'count'];
 
-/** How many there are of what a column tells apart. */
+/** How many different values a column has. */
 export interface Several {
   devices: number;
   threads: number;

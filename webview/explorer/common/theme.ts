@@ -14,7 +14,7 @@ export function readPalette() {
     // Of the groups of the stacked timeline, by their slots.
     groups: [1, 2, 3, 4, 5, 6].map(number => themeValue(`--vscode-gpuMemoryTrace-line${number}`)),
     rest: themeValue('--gm-rest'),
-    // Colours alone do not tell things apart.
+    // Colors alone do not distinguish things.
     contrast: /vscode-high-contrast/.test(document.body.className) || matchMedia('(prefers-contrast: more)').matches,
     font: getComputedStyle(document.body).fontFamily,
   };

@@ -1,4 +1,4 @@
-// The details with their data: the stack, the chosen block and its holder, who frees such blocks, the blocks of the selection.
+// The details with their data: the stack, the chosen block and its holder, the lines that free such blocks, the blocks of the selection.
 import { t } from '@vscode/l10n';
 import { NOW, untilOf, type Moment } from '../../../extension/protocol/requests/moment';
 import type { Site } from '../../../extension/protocol/trace';

@@ -1,4 +1,4 @@
-// Details in the table's place or beside it: the stack of what is selected, one of its live blocks, who frees them, all of them.
+// Details in the table's place or beside it: the stack of what is selected, one of its live blocks, the lines that free them, all of them.
 import { t } from '@vscode/l10n';
 import type { LineSource, Site } from '../../../extension/protocol/trace';
 import { badge, iconButton } from '../../components';

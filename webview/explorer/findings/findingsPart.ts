@@ -32,7 +32,7 @@ export class FindingsPart extends PolledPart {
   private view: FindingsView | null = null;
   private all = false;
   private fixed: readonly string[] = [];
-  /** The first card is open, until somebody uses one. */
+  /** The first card is open, until one is used. */
   private first: FindingCard | undefined;
   private used = false;
   private timer: number | undefined;

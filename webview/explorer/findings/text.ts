@@ -1,4 +1,4 @@
-// A finding as texts: its figures, who holds it.
+// A finding as texts: its figures, its holder.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, lineName } from '../../../extension/text/format';
 import { isSinceSure, paceOf } from '../../../extension/text/pace';

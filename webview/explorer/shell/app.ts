@@ -208,7 +208,7 @@ export class App implements PageActions {
     }
   }
 
-  /** Shows how long the run is, while it goes on and is seen. */
+  /** Shows how long the run is, while it continues and is seen. */
   private keepTime(): void {
     if (this.clock.running && !document.hidden) this.ticking ??= setInterval(() => this.tick(), CLOCK_MS);
   }

@@ -35,7 +35,7 @@ export class RequestClient {
     });
   }
 
-  /** Takes a response, also one for which nobody waits (it came after its time was up). */
+  /** Takes a response, also one that came after its time was up. */
   accept(response: Response): void {
     const waiting = this.removeWaiting(response.id);
     if (response.ok) waiting?.resolve(response.value);

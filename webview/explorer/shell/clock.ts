@@ -10,7 +10,7 @@ export class RunClock {
   /** @param now milliseconds that only rise */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** The run goes on by itself while the program runs; it never goes back within one trace. */
+  /** The run continues by itself while the program runs; it never goes back within one trace. */
   update({ phase, info }: SessionView): void {
     const runs = phase === 'running' && info !== null && info.live && info.durationNs > 0;
     const another = info !== null && info.startRealtimeMs !== this.start;

@@ -18,7 +18,7 @@ export interface PageContext {
   view: ViewState;
   /** The layer whose rows are shown. */
   layer: Layer;
-  /** Time since the run began, ns; goes on between two batches of events. */
+  /** Time since the run began, ns; continues between two batches of events. */
   runNs: number;
 }
 

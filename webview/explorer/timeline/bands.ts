@@ -20,7 +20,7 @@ const MOST_ROWS = 3;
 
 const isIn = ({ fromNs, toNs }: Band, window: TimeWindow): boolean => toNs > window.fromNs && fromNs < window.toNs;
 
-/** Those that are seen in the window; what is between passes is left out. None where they are too narrow to be told apart. */
+/** Those that are seen in the window; what is between passes is left out. None where they are too narrow to be distinguished. */
 export function passBands(begins: PassBegins, window: TimeWindow, untilNs: number, pixels: number): Band[] {
   const passes: Band[] = [];
   for (let at = 0; at < begins.length; at += 2) {

@@ -122,7 +122,7 @@ export class ChosenTime {
     this.select(span ? nudge(span, window, move, whole, steps) : firstSpan(window, this.momentNs, steps), true, true);
   }
 
-  /** Shows the span as one of its buttons says. */
+  /** Shows the span in the way of one of its buttons. */
   show(choice: SpanChoice): void {
     const { steps } = this.state();
     if (!this.span) return;

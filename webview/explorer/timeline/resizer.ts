@@ -35,7 +35,7 @@ export class TimelineResizer {
     this.describe();
   }
 
-  /** Its place as it is said to who has the focus on it: the usual one depends on the window. */
+  /** Its place for screen readers, while it has the focus: the usual one depends on the window. */
   private describe(): void {
     setAttributes(this.element, { 'aria-valuemin': LEAST_PX, 'aria-valuemax': this.mostPx });
     setAttribute(this.element, 'aria-valuenow', String(Math.round(this.surface.clientHeight)));

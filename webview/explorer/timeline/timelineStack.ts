@@ -54,7 +54,7 @@ function drawnSpans({ toNs, fromNs: begin }: StackedTimeline, window: TimeWindow
   for (let at = 0; at < toNs.length; at++) {
     const newest = at === toNs.length - 1;
     const from = Math.max(toNs[at - 1] ?? begin, window.fromNs);
-    const to = newest ? window.toNs : Math.min(toNs[at]!, window.toNs); // it goes on behind what was known
+    const to = newest ? window.toNs : Math.min(toNs[at]!, window.toNs); // it continues behind what was known
     if (to <= from) continue;
     const last = spans[spans.length - 1];
     if (last && last.toNs - last.fromNs < pixelNs) Object.assign(last, { last: at, toNs: to });

@@ -49,25 +49,25 @@ export function doubtOf(growth: Growth): string | null {
   const keeper = holder?.container ?? holder?.path ?? '';
   if (growth.ofSize && holder?.limit === 'anew')
     return t(
-      'In {1} steps, the tensor in {0} was replaced by a larger one. If the sizes grow on purpose, as with larger batches or longer inputs, this is not a leak.',
+      'The tensor in {0} was replaced by a larger one in {1} steps. If it grows on purpose, as with larger batches or longer inputs, this is not a leak.',
       keeper,
       formatCount(rises),
     );
   const early = settingUp && (!ended || (built && rises < MOST_LAYERS));
   if (guessed && snapshot && rises < T.many)
     return t(
-      'It grew in {0} loop iterations. A memory snapshot does not record whether they are training steps or setup, or what holds the memory. Run the program under the tracer to find out.',
+      'It grew in {0} loop iterations. A memory snapshot shows neither whether these are training steps nor what holds the memory. Run the program with the tracer to find out.',
       formatCount(rises),
     );
   if (guessed && nameable && holder === null && rises < T.many && !pinnedCache && !ofLibrary) {
     const seen = formatCount(rises);
     return ended
       ? t(
-          'It grew in {0} loop iterations. Its holder is unknown, and so is whether the iterations are training steps. Run the program longer, or mark each step with gpu_memtrace.step().',
+          'It grew in {0} loop iterations. Its holder is unknown, and the iterations may not be training steps. Run the program longer, or mark each step with gpu_memtrace.step().',
           seen,
         )
       : t(
-          'It has grown in {0} loop iterations so far. Its holder is not known yet, and neither is whether the iterations are training steps.',
+          'It has grown in {0} loop iterations so far. Its holder is not known yet, and the iterations may not be training steps.',
           seen,
         );
   }
@@ -82,13 +82,13 @@ export function doubtOf(growth: Growth): string | null {
   }
   if (models)
     return t(
-      'In {0} steps, a model or some of its layers were added and stayed alive. If you need all of them, this is not a leak. Otherwise keep only the results you need, such as the scores.',
+      'A model, or some of its layers, was added in {0} steps and stayed alive. If you need all of them, this is not a leak. Otherwise keep only the results, such as the scores.',
       formatCount(rises),
     );
   if (!nameable || (!early && isCertain(growth))) return null;
   if (early && ended)
     return t(
-      'It grew in {0} iterations, until the end of the trace. They may have built the model instead of training it: {1} keeps everything that they allocate.',
+      'It grew in {0} loop iterations, until the end of the trace. The loop may have built the model instead of training it: {1} keeps everything that it allocates.',
       formatCount(rises),
       keeper === '' ? t('something') : keeper,
     );

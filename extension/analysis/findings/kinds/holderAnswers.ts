@@ -71,7 +71,7 @@ export interface HolderEntry {
   addresses: bigint[];
   /** Blocks that it stands for: a survey names a few of a group and counts all. */
   count: number;
-  /** Of all of them; null: the answer does not say. */
+  /** Of all of them; null: not in the answer. */
   bytes: number | null;
   /** Of tensors in pinned memory: what PyTorch's cache takes for them; null: they lie on a GPU. */
   rounded: number | null;
@@ -255,7 +255,7 @@ const holderAlone = ({ chain: _chain, count: _count, bytes: _bytes, ...holder }:
 
 type MostHeld = NonNullable<ReturnType<typeof mostHeld>>;
 
-/** The holder of most blocks by the answer that names most; null: it is nobody, or has too few of them. */
+/** The holder of most blocks by the answer that names most; null: there is none, or it has too few of them. */
 function mostHeld(
   answers: readonly HolderAnswer[],
   process: number,
@@ -331,7 +331,7 @@ export function readHolderAnswer(
   return { holders, sentence: `${parts.join('; ')}.` };
 }
 
-/** How long the program stood still for an answer (ms; null: it does not say, or there is none), and whether time ran out, or a backward pass hid all. */
+/** How long the program stood still for an answer (ms; null: not in the answer, or there is none), and whether time ran out, or a backward pass hid all. */
 export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pauseMs: number | null; cut: boolean } {
   const document = 'answer' in result ? parseFields(result.answer.text) : null;
   const held = fieldsIn(document?.holders);
@@ -363,7 +363,7 @@ interface NamedHolders {
   holders: HolderFound[];
 }
 
-/** Of answers that name as many, the newest; one that names somebody before one that found nobody. */
+/** Of answers that name as many, the newest; one that names a holder before one that found none. */
 function mostNamed(answers: readonly HolderAnswer[], process: number, sites: readonly number[]): NamedHolders | null {
   const named = answers
     .filter(answer => answer.process === process)

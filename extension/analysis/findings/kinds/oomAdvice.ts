@@ -126,7 +126,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
   // prettier-ignore
   return [
     { kind: 'one-pool', against: 'pools', bytes: shared, text: `${keep}. ${sharedPoolAdvice(pools)}` },
-    { kind: 'pools', against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, which nothing else can use. Capture fewer graphs, or delete graphs and MemPools that are no longer needed and call `torch.cuda.empty_cache()`.', all) },
+    { kind: 'pools', against: 'pools', bytes: shared > 0 ? 0 : unusedIn(pools), text: t('{0}, and nothing else can use it. Capture fewer graphs, or delete graphs and MemPools that are no longer needed and call `torch.cuda.empty_cache()`.', all) },
   ];
 }
 

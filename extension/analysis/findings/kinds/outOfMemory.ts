@@ -252,8 +252,8 @@ function causeText(
   const enough = steps !== undefined && steps.source !== 'time' && areEnough(steps);
   // prettier-ignore
   const unknown = enough
-    ? t('The program needs more memory at once than it can get. Whether anything grows is unknown, because its steps are not marked')
-    : t('The program needs more memory at once than it can get. Whether anything grows is unknown, because there were too few steps');
+    ? t('The program needs more memory at once than it can get. Growth cannot be judged, because no steps are marked')
+    : t('The program needs more memory at once than it can get. Growth cannot be judged, because there were too few steps');
   const full =
     enough && steps.source === 'optimizer'
       ? t('The program needs more memory at once than it can get; nothing grows from step to step')

@@ -1,7 +1,7 @@
 import { codePath } from '../../../text/markdown';
 import { t } from '@vscode/l10n';
 import type { FindingHolder, Fix, LeakClass } from '../../../protocol/verdicts';
-import { eachStepText } from '../../words';
+import { howOftenText } from '../../words';
 
 // What to do about a finding, in one sentence: the fix where there is one, else the first row that fits. Rows are data, so that
 // one can be added without touching code. They hold no code of the user's: only a parse of it may (native/agent/fixes.py).
@@ -20,7 +20,7 @@ interface Advice {
   trains?: boolean;
   /**
    * `{holder}` is what the agent named, `{container}` the same without what stands for one entry of it; `{cpu}` the calls that bring a
-   * tensor to the CPU, without its graph unless it has none; `{each}` is “every step”, or “every 20th step”.
+   * tensor to the CPU, without its graph unless it has none; `{each}` is “every step” or “about every 20 steps”.
    */
   text: string;
 }
@@ -209,7 +209,7 @@ export function suggest(leak: LeakClass, holder: FindingHolder | null, facts: Le
   const container = grows.replace(/\(cache\)$/, '');
   const cpu = holder?.toHost ?? (holder?.graph === false ? '.cpu()' : '.detach().cpu()');
   const text = torch ? row.text : row.text.replace(' (`{cpu}`)', '');
-  const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', eachStepText(period ?? 1));
+  const filled = text.replaceAll('{cpu}', cpu).replaceAll('{each}', howOftenText(period ?? 1));
   return filled
     .replaceAll('{library}', library ?? '')
     .replaceAll('{holder}', path === null ? holds : codePath(holds))

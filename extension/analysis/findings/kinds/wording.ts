@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
 import type { Finding, FindingHolder, FindingPlace, LeakClass } from '../../../protocol/verdicts';
-import { blocksText, eachStepText, placeText, rateText, tensorsText, withSince } from '../../words';
+import { blocksText, howOftenText, placeText, rateText, someStepsText, tensorsText, withSince } from '../../words';
 
 type LeakFacts = Pick<
   Finding,
@@ -15,19 +15,20 @@ type LeakFacts = Pick<
 };
 type Place = Pick<FindingPlace, 'file' | 'line'>;
 
-/** Where and what; then how much of it, and since when. */
+/** The line and what it does; then how much memory, and since when. */
 export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'> {
   const { holder, place, library, period } = facts;
   const rare = Math.round(period) > 1;
-  const each = eachStepText(period);
   const count = Math.max(1, Math.round(facts.blocksPerStep * Math.max(1, period)));
   const blocks = facts.layer === 'tensor' ? tensorsText(count) : blocksText(count);
   const keepers = holder === null ? [] : keepersOf(holder);
   const source = place === null ? library : placeText(place);
   const time = facts.class === 'size' ? facts.bytesPerStep * period : (facts.bytes / Math.max(1, facts.count)) * count;
-  const perStep = rateAt(facts, keepers.length === 0 ? null : (source ?? placeText(null)));
-  const rate = rare ? t('{0} each time, {1}', formatBytes(time), perStep) : perStep;
+  const perStep = rateAt(facts, keepers.length === 0 ? null : source);
+  const rate = rare ? t('{0} each time, or {1}', formatBytes(time), perStep) : perStep;
   const [keeper, ...others] = keepers;
+  const timed = others.length === 0 && ['size', 'pinned', 'driver'].includes(facts.class);
+  const each = timed ? howOftenText(period) : someStepsText(period);
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === undefined
@@ -44,7 +45,7 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   return { headline, detail: uncounted ? t('{0} and {1}', blocks, rate) : rate };
 }
 
-/** How much since when; where several lines make up the sum, how many, and what the line with most has of it. */
+/** How much, and since when; if several lines make up the sum: how many, and the largest part. */
 function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, source: string | null): string {
   const bytes = formatBytes(bytesPerStep);
   if (place !== null && lines > 1) {
@@ -59,14 +60,14 @@ function rateAt({ bytesPerStep, sinceStep, place, lines }: LeakFacts, source: st
     : withSince(t('{0} per step, allocated at {1}', bytes, source), sinceStep);
 }
 
-/** The line whose object keeps the blocks; null: not known. */
+/** The line whose object keeps the blocks; null: unknown. */
 export function linePlace(holder: Pick<FindingHolder, 'file' | 'line'> | null): Place | null {
   return holder === null || holder.file === null || holder.line === null
     ? null
     : { file: holder.file, line: holder.line };
 }
 
-/** The lines that keep parts of it which matter, most first; empty: not known. */
+/** The lines that keep large parts of it, largest first; empty: unknown. */
 function keepersOf(holder: FindingHolder): Place[] {
   const places = [holder, ...(holder.share?.named ?? [])].map(linePlace).filter(place => place !== null);
   return linePlace(holder) === null ? [] : [...new Map(places.map(place => [placeText(place), place])).values()];
@@ -78,7 +79,7 @@ function linesText(first: Place, [second, ...others]: Place[]): string {
     : t('{0} and {1}', placeText(first), placeText(second));
 }
 
-/** `library`: which took driver memory, where the text does not name it yet. */
+/** `library`: the one that allocated driver memory, if the text does not name it yet. */
 function keeps(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0} keeps the autograd graph of {1} alive', where, each),
@@ -88,17 +89,17 @@ function keeps(kind: LeakClass, where: string, each: string, blocks: string, lib
     cycle: t('{0} keeps {1} from {2} alive in reference cycles', where, blocks, each),
     exception: t('{0} keeps {1} from {2} alive through an exception', where, blocks, each),
     hook: t('{0} keeps {1} from {2} alive through a hook', where, blocks, each),
-    pinned: t('{0} keeps pinned host memory from {1}', where, each),
+    pinned: t('{0} keeps pinned host memory that is allocated {1}', where, each),
     driver:
       library === null
-        ? t('{0} keeps driver memory from {1}', where, each)
+        ? t('{0} keeps driver memory that is allocated {1}', where, each)
         : t('{0} keeps memory that {2} allocates {1}', where, each, library),
     outputs: t('{0} keeps {1} from {2} alive', where, blocks, each),
   };
   return words[kind];
 }
 
-/** Where the line that keeps it is unknown: what the one that allocates it does. */
+/** The same if only the line that allocates is known. */
 function leaves(kind: LeakClass, where: string, each: string, blocks: string, library: string | null): string {
   const words: Record<LeakClass, string> = {
     graph: t('{0} leaves the autograd graph of {1} alive', where, each),
@@ -108,17 +109,17 @@ function leaves(kind: LeakClass, where: string, each: string, blocks: string, li
     cycle: t('{0} leaves {1} from {2} alive in reference cycles', where, blocks, each),
     exception: t('{0} leaves {1} from {2} alive through an exception', where, blocks, each),
     hook: t('{0} leaves {1} from {2} alive through a hook', where, blocks, each),
-    pinned: t('{0} leaves pinned host memory from {1} allocated', where, each),
+    pinned: t('{0} allocates pinned host memory {1}, and it stays allocated', where, each),
     driver:
       library === null
-        ? t('{0} leaves driver memory from {1} allocated', where, each)
-        : t('{0} calls {2}, which leaves memory from {1} allocated', where, each, library),
+        ? t('{0} allocates driver memory {1}, and it stays allocated', where, each)
+        : t('{0} calls {2}, which allocates memory {1}, and it stays allocated', where, each, library),
     outputs: t('{0} leaves {1} from {2} alive', where, blocks, each),
   };
   return words[kind];
 }
 
-/** Headline and detail in one; of a failure, which is named by `word`, a sentence with its full stop. */
+/** Headline and detail in one; for a failure, which `word` names, a sentence with its full stop. */
 export function titleOf(
   facts: Pick<Finding, 'verdict' | 'headline' | 'detail' | 'atStep' | 'processes'>,
   word = t('Out of memory'),
@@ -134,7 +135,7 @@ export function titleOf(
     : t('{0}, in {1} processes', title, many);
 }
 
-/** A finding: usual values, and the given ones. */
+/** A finding with the given values, and the usual ones for all others. */
 export function makeFinding(
   facts: Partial<Finding> & Pick<Finding, 'id' | 'verdict' | 'headline' | 'process' | 'suggestion'>,
 ): Finding {
