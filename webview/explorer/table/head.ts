@@ -46,10 +46,9 @@ export class TableHead {
     }
   }
 
-  /** Follows the rows sideways; `scrollbarPx`: what their scroll bar takes. */
-  scrollTo(leftPx: number, scrollbarPx: number): void {
+  /** Follows the rows sideways. */
+  scrollTo(leftPx: number): void {
     this.element.scrollLeft = leftPx;
-    this.row.style.setProperty('--gm-scrollbar', `${scrollbarPx}px`);
   }
 
   private header({ id, title, hint, sort }: (typeof COLUMNS)[number]): Header {
