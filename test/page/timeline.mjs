@@ -278,7 +278,10 @@ const checks = {
     await eventually(async () => assert.deepEqual(await parts(), [0, 0]));
     const { x, y, width, height } = await plot.boundingBox();
     await page.mouse.move(x + width * 0.4, y + height / 2);
-    for (let i = 0; i < 4; i++) await page.mouse.wheel(0, -240);
+    for (let i = 0; i < 4; i++) {
+      await page.mouse.wheel(0, -240);
+      await settled(page);
+    }
     await eventually(async () => {
       const [forward, range] = await parts();
       assert.ok(forward > 0.2 && forward < 0.5 && range > 0.5, `${forward}, ${range}`);
@@ -336,6 +339,34 @@ const checks = {
     await shows('.list-head h2', isLeft);
     assert.deepEqual(opened.errors, []);
     await opened.page.close();
+  },
+  async 'a program that frees all when it ends never shows nothing: its end is drawn at once as it was before'() {
+    const opened = await openPage(browser, files, { width: 1000 });
+    const seen = await opened.page.evaluate(async () => {
+      const next = type =>
+        new Promise(done => {
+          const take = ({ data }) =>
+            (data.messages ?? [data]).forEach(
+              one => one.type === type && (removeEventListener('message', take), done(one)),
+            );
+          addEventListener('message', take);
+        });
+      const session = next('session');
+      window.bench.host.postMessage({ type: 'holdReading', on: false });
+      const shown = (await session).session;
+      const totals = shown.info.totals.map(total => ({ ...total, liveBytes: 0 }));
+      const words = { title: 'As of the peak', when: 'at the peak', reason: 'all was freed' };
+      const ending = { timeNs: 400e9, bytes: 3 * 1024 ** 3, ...words };
+      const live = document.querySelector('[data-value=live]');
+      const texts = [];
+      new MutationObserver(() => texts.push(live.textContent)).observe(live, { childList: true, subtree: true });
+      const ended = { ...shown, info: { ...shown.info, totals }, phase: 'ended', exitCode: 0, ending };
+      window.postMessage({ type: 'session', session: ended });
+      await window.bench.settled();
+      return texts;
+    });
+    assert.deepEqual(seen, ['3.00 GiB']);
+    await opened.context.close();
   },
   async 'two points a pixel are asked for; an answer serves until the plot has changed by a tenth'() {
     const { width } = await plot.boundingBox();

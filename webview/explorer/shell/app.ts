@@ -112,8 +112,18 @@ export class App implements PageActions {
     if (session.info) nameCells(session.info);
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
+    this.bringEnding(session);
     onFrame(this.render);
     if (!withAnswers || questionKey(this.now()) !== before) this.invalidate();
+  }
+
+  /** Once for each trace, before its end is drawn, and not where the user looks at another moment. */
+  private bringEnding({ ending }: SessionView): void {
+    if (ending === null || this.view.ending === ending.timeNs) return;
+    const { timeNs, title, bytes } = ending;
+    this.dispatch({ type: 'ending', ending: timeNs });
+    if (this.view.moment.kind === 'now')
+      this.dispatch({ type: 'moment', moment: { kind: 'at', timeNs }, title, bytes });
   }
 
   /** Shows these moments, for the host. */
