@@ -259,10 +259,10 @@ const checks = {
         const { x, y } = canvas.getBoundingClientRect();
         const plot = document.querySelector('.timeline-overlay').getBoundingClientRect();
         const pixels = (from, ...at) =>
-          new Uint32Array(from.getImageData(...at.map(px => Math.round(px * devicePixelRatio))).data.buffer);
-        const one = new OffscreenCanvas(1, 1).getContext('2d');
+          new Uint32Array(from.getImageData(...at.map(px => Math.round(px * window.devicePixelRatio))).data.buffer);
+        const one = new window.OffscreenCanvas(1, 1).getContext('2d');
         const part = ([name, up]) => {
-          const value = variable => getComputedStyle(document.body).getPropertyValue(variable);
+          const value = variable => window.getComputedStyle(document.body).getPropertyValue(variable);
           one.fillStyle = `color-mix(in srgb, ${value(name)} 45%, ${value('--vscode-editor-background')})`;
           one.fillRect(0, 0, 1, 1);
           const row = pixels(canvas.getContext('2d'), plot.x - x, plot.bottom - y - up, plot.width, 1);
@@ -347,9 +347,9 @@ const checks = {
         new Promise(done => {
           const take = ({ data }) =>
             (data.messages ?? [data]).forEach(
-              one => one.type === type && (removeEventListener('message', take), done(one)),
+              one => one.type === type && (window.removeEventListener('message', take), done(one)),
             );
-          addEventListener('message', take);
+          window.addEventListener('message', take);
         });
       const session = next('session');
       window.bench.host.postMessage({ type: 'holdReading', on: false });
@@ -359,7 +359,7 @@ const checks = {
       const ending = { timeNs: 400e9, bytes: 3 * 1024 ** 3, ...words };
       const live = document.querySelector('[data-value=live]');
       const texts = [];
-      new MutationObserver(() => texts.push(live.textContent)).observe(live, { childList: true, subtree: true });
+      new window.MutationObserver(() => texts.push(live.textContent)).observe(live, { childList: true, subtree: true });
       const ended = { ...shown, info: { ...shown.info, totals }, phase: 'ended', exitCode: 0, ending };
       window.postMessage({ type: 'session', session: ended });
       await window.bench.settled();

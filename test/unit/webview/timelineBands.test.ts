@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSES, type Pass } from '../../../extension/protocol/trace';
-import { doneAt, drawBands, passBands, rangeBands } from '../../../webview/explorer/timeline/bands';
+import { bandsIn, doneAt, drawBands } from '../../../webview/explorer/timeline/bands';
 import type { Palette } from '../../../webview/explorer/common/theme';
 
 const begins = (...all: [number, Pass][]): Float64Array =>
@@ -26,8 +26,8 @@ test('what was done at a time is named with how long it lasted', () => {
 });
 
 test('passes are drawn at the foot of the plot, ranges above them, labels where they fit; none as a blur', () => {
-  assert.deepEqual(passBands(passes, window, 1000, 14), []);
-  const bands = [...passBands(passes, window, 1000, 500), ...rangeBands(ranges, window, 1000, 1)];
+  assert.deepEqual(bandsIn({ passes, ranges: [] }, window, 1000, 14), []);
+  const bands = bandsIn({ passes, ranges }, window, 1000, 500);
   const drawn: unknown[] = [];
   const canvas = {
     ...{ save: () => {}, restore: () => {}, fillStyle: '' },

@@ -7,7 +7,7 @@ import { pointText, type ComparePoint } from '../../../extension/protocol/reques
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { NO_SESSION } from '../../../extension/protocol/requests/messages';
-import { el, onFrame, setAttribute } from '../../dom';
+import { el, onFrame, setAttribute, setHidden } from '../../dom';
 import { blockAt, type Block } from '../common/blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
@@ -32,6 +32,8 @@ import { Scopes } from './scopes';
 import { TimelinePart } from '../timeline/timelinePart';
 
 const CLOCK_MS = 1000;
+/** What the timeline alone shows: a zoom in each frame draws nothing else. */
+const OF_TIMELINE = new Set<Action['type']>(['zoom', 'series', 'stack', 'axis', 'tools', 'timelinePx']);
 
 /** The parts of the session that the questions of the parts depend on. */
 function questionKey(context: PageContext | null): string {
@@ -191,7 +193,7 @@ export class App implements PageActions {
     this.view = reduce(before, action);
     if (this.view === before) return;
     this.save(this.view);
-    onFrame(this.render);
+    onFrame(OF_TIMELINE.has(action.type) ? this.drawTimeline : this.render);
     for (const part of this.parts) part.changed(action);
   }
 
@@ -230,9 +232,13 @@ export class App implements PageActions {
       return;
     }
     this.header.tick(this.clock.elapsedNs());
+    this.drawTimeline();
+  }
+
+  private readonly drawTimeline = (): void => {
     const context = this.now();
     if (context) this.timeline.update(context);
-  }
+  };
 
   private readonly render = (): void => {
     const { session } = this;
@@ -240,12 +246,12 @@ export class App implements PageActions {
     const context = this.now();
     setAttribute(this.element, 'data-phase', phase);
     setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));
-    this.header.element.hidden = phase === 'empty';
+    setHidden(this.header.element, phase === 'empty');
     this.header.update(session, this.clock.elapsedNs(), this.view.momentBytes);
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info, session.closed ?? '');
-    this.trace.hidden = phase === 'empty' || nothingIn(session);
+    setHidden(this.trace, phase === 'empty' || nothingIn(session));
     if (!context) return;
     for (const part of this.parts) part.update(context);
   };

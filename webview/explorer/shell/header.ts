@@ -4,7 +4,7 @@ import type { SessionView } from '../../../extension/protocol/requests/messages'
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
-import { el, setAttribute, setAttributes, setText } from '../../dom';
+import { el, setAttribute, setAttributes, setHidden, setText } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 import type { PageActions } from '../state/part';
 
@@ -64,7 +64,7 @@ export class Header {
       'aria-label': word,
       title: word,
     });
-    this.paused.hidden = !paused;
+    setHidden(this.paused, !paused);
     setText(this.title, session.title || t('GPU memory'));
     setAttribute(this.title, 'title', session.title);
     this.simulated.set(
@@ -73,7 +73,7 @@ export class Header {
     );
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
-    this.figures.hidden = nothingIn(session);
+    setHidden(this.figures, nothingIn(session));
     setText(this.step, stepText(info));
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
@@ -96,13 +96,13 @@ export class Header {
     const runs = phase === 'running' || phase === 'starting';
     if (attached) this.stop.set('debug-disconnect', t('Detach; the program keeps running'));
     else this.stop.set('debug-stop', t('Stop the traced program'));
-    this.stop.element.hidden = !runs;
-    this.pause.element.hidden = phase !== 'running';
+    setHidden(this.stop.element, !runs);
+    setHidden(this.pause.element, phase !== 'running');
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
-    this.save.element.hidden = this.webPage.element.hidden = nothing || phase === 'empty';
-    this.mark.element.hidden = phase !== 'running';
-    this.wide.element.hidden = !canWiden || nothing;
-    this.close.element.hidden = id === 0 || runs;
+    for (const { element } of [this.save, this.webPage]) setHidden(element, nothing || phase === 'empty');
+    setHidden(this.mark.element, phase !== 'running');
+    setHidden(this.wide.element, !canWiden || nothing);
+    setHidden(this.close.element, id === 0 || runs);
   }
 }
 

@@ -1,6 +1,6 @@
 // The header of the table: titles that sort.
 import type { SiteSort } from '../../../extension/protocol/trace';
-import { button, el, setAttribute, setText } from '../../dom';
+import { button, el, setAttribute, setHidden, setText } from '../../dom';
 import { COLUMNS, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 
@@ -41,7 +41,7 @@ export class TableHead {
   setLayout({ columns }: Layout): void {
     const shown = columns.map(({ id }) => id);
     for (const [id, { element }] of this.headers) {
-      element.hidden = !shown.includes(id);
+      setHidden(element, !shown.includes(id));
       setAttribute(element, 'aria-colindex', String(shown.indexOf(id) + 1));
     }
   }

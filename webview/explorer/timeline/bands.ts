@@ -23,8 +23,19 @@ const MOST_ROWS = 3;
 
 const isIn = ({ fromNs, toNs }: Band, window: TimeWindow): boolean => toNs > window.fromNs && fromNs < window.toNs;
 
+/** All that is drawn in so many pixels: passes, and above them ranges. */
+export function bandsIn(
+  { passes, ranges }: { passes: PassBegins; ranges: readonly NamedRange[] },
+  window: TimeWindow,
+  untilNs: number,
+  pixels: number,
+): Band[] {
+  const seen = passBands(passes, window, untilNs, pixels);
+  return [...seen, ...rangeBands(ranges, window, untilNs, Math.min(1, seen.length))];
+}
+
 /** Those that are seen in the window; what is between passes is left out. None where they are too narrow to be distinguished. */
-export function passBands(begins: PassBegins, window: TimeWindow, untilNs: number, pixels: number): Band[] {
+function passBands(begins: PassBegins, window: TimeWindow, untilNs: number, pixels: number): Band[] {
   const passes: Band[] = [];
   for (let at = 0; at < begins.length; at += 2) {
     const pass = PASSES[begins[at + 1]!] ?? 'other';
@@ -36,7 +47,7 @@ export function passBands(begins: PassBegins, window: TimeWindow, untilNs: numbe
 }
 
 /** Each above those that lie in it, from the row `lowest` on; of more than three rows the innermost three. */
-export function rangeBands(ranges: readonly NamedRange[], window: TimeWindow, untilNs: number, lowest: number): Band[] {
+function rangeBands(ranges: readonly NamedRange[], window: TimeWindow, untilNs: number, lowest: number): Band[] {
   const all = rangeRows(ranges, untilNs).map(({ name, ...one }) => ({ ...one, label: name, pass: null }));
   const seen = all.filter(band => isIn(band, window));
   const innermost = Math.max(...seen.map(({ row }) => row));

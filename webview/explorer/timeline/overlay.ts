@@ -1,6 +1,6 @@
 // What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
 import { t } from '@vscode/l10n';
-import { button, el, setAttributes, setText } from '../../dom';
+import { button, el, setAttributes, setHidden, setText } from '../../dom';
 import { textFits } from './bands';
 import { LABELS_PX } from './chart';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
@@ -54,11 +54,11 @@ export class TimelineOverlay {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
-    this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
-    this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
+    this.marks.forEach((view, i) => setHidden(view.element, i >= marks.length));
+    setHidden(this.span, span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs);
     if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
     const isSeen = momentNs !== null && momentNs >= window.fromNs && momentNs <= window.toNs;
-    this.moment.hidden = !isSeen;
+    setHidden(this.moment, !isSeen);
     if (isSeen) stretch(this.moment, { fromNs: momentNs, toNs: momentNs }, window, pixels);
   }
 
@@ -79,7 +79,7 @@ export class TimelineOverlay {
       setAttributes(view, { 'data-gap': gap.kind, title });
       setText(view, textFits(label, stretch(view, gap, window, pixels)) ? label : '');
     });
-    this.gaps.forEach((view, i) => (view.hidden = i >= seen.length));
+    this.gaps.forEach((view, i) => setHidden(view, i >= seen.length));
   }
 
   private addGap(): HTMLElement {

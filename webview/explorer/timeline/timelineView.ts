@@ -15,7 +15,7 @@ import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageActions, PageContext } from '../state/part';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
-import { doneAt, passBands, rangeBands, type Band } from './bands';
+import { bandsIn, doneAt } from './bands';
 import { TimelineBar } from './bar';
 import { ChosenTime } from './chosenTime';
 import { DRAWN, type TimelineData } from './data';
@@ -29,7 +29,7 @@ import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
 import { TimelineTooltip } from './timelineTooltip';
-import { FOLLOW, visibleWindow, type TimeWindow, type Zoom } from '../state/zoom';
+import { FOLLOW, visibleWindow, type Zoom } from '../state/zoom';
 
 interface TimelineActions {
   /** The data was requested for another width. */
@@ -196,7 +196,7 @@ export class TimelineView {
       groups: this.edges(),
       slots,
       window,
-      bands: this.bands(window, runNs),
+      bands: bandsIn(this.answers, window, runNs, this.chart.width),
       ticks,
     });
     if (data && !data.question.fits(this.chart.width)) this.actions.need();
@@ -239,12 +239,6 @@ export class TimelineView {
     const by = context?.view.stack.by ?? 'none';
     if (!stack || !context || by === 'none') return [];
     return stack.groups.map(group => groupName(group, by, context.info.processes));
-  }
-
-  private bands(window: TimeWindow, runNs: number): Band[] {
-    const { passes, ranges } = this.answers;
-    const seen = passBands(passes, window, runNs, this.chart.width);
-    return [...seen, ...rangeBands(ranges, window, runNs, Math.min(1, seen.length))];
   }
 
   private overlaid(context: PageContext): Overlaid {
