@@ -286,7 +286,7 @@ const checks = {
       const [forward, range] = await parts();
       assert.ok(forward > 0.2 && forward < 0.5 && range > 0.1, `${forward}, ${range}`);
     });
-    const done = / · (forward|backward|optimizer), [^·]+( · train_step[^·]*, [^·]+)?$/;
+    const done = / · (forward|backward|optimizer), [^·]+( · [^·]+, [^·]+)?$/;
     await eventually(async () =>
       assert.match(await page.locator('.timeline-tooltip > :first-child').innerText(), done),
     );
@@ -367,6 +367,29 @@ const checks = {
     });
     assert.deepEqual(seen, ['3.00 GiB']);
     await opened.context.close();
+  },
+  async 'a zoom writes nothing outside the timeline, and hides nothing that is hidden'() {
+    const written = await page.evaluate(async () => {
+      const all = [];
+      const watch = new window.MutationObserver(records => all.push(...records));
+      watch.observe(document.querySelector('.explorer'), { subtree: true, attributes: true, attributeOldValue: true });
+      const surface = document.querySelector('.timeline-surface');
+      for (const deltaY of [-60, -60, 60]) {
+        const { left, top, width } = surface.getBoundingClientRect();
+        const at = { clientX: left + width / 2, clientY: top + 40 };
+        surface.dispatchEvent(new window.WheelEvent('wheel', { deltaY, ...at, bubbles: true, cancelable: true }));
+        await window.bench.settled();
+      }
+      all.push(...watch.takeRecords());
+      const words = all.map(({ target, attributeName }) => `${target.className} ${attributeName}`);
+      const isOutside = ({ target }) => target.closest('.timeline') === null;
+      const isSame = ({ target, attributeName, oldValue }) =>
+        attributeName === 'hidden' && oldValue === target.getAttribute('hidden');
+      return { seen: all.length, wrong: words.filter((_, i) => isOutside(all[i]) || isSame(all[i])) };
+    });
+    assert.ok(written.seen > 0);
+    assert.deepEqual([...new Set(written.wrong)], []);
+    await key('0');
   },
   async 'two points a pixel are asked for; an answer serves until the plot has changed by a tenth'() {
     const { width } = await plot.boundingBox();

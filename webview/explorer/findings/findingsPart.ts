@@ -113,6 +113,7 @@ export class FindingsPart extends PolledPart {
     const { children } = this.list;
     const same = children.length === elements.length && elements.every((element, i) => children[i] === element);
     if (!same) this.list.replaceChildren(...elements);
+    this.element.toggleAttribute('data-alone', elements.length === 1 && hidden === 0);
     this.openFirst(this.cards.get(shown[0]?.id ?? ''));
     const card = this.revealId === null ? undefined : this.cards.get(this.revealId);
     if (card === undefined) return;

@@ -100,7 +100,24 @@ export class App implements PageActions {
     this.trace.append(this.lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element);
     this.element.append(this.runBefore.element, this.trace);
+    this.keepFacts();
     this.render();
+  }
+
+  /** What the styles of one part follow from another, as attributes: with `:has()` each change anywhere would be matched anew. */
+  private keepFacts(): void {
+    const { element: findings } = this.findings;
+    const { element: details } = this.details;
+    const { element: table } = this.lines.table;
+    const observer = new MutationObserver(() => {
+      this.trace.toggleAttribute('data-cards', findings.querySelector('.finding') !== null);
+      this.trace.toggleAttribute('data-open-card', findings.querySelector('.finding[data-open="true"]') !== null);
+      this.trace.toggleAttribute('data-few', table.hasAttribute('data-few'));
+      this.trace.toggleAttribute('data-details', !details.hidden);
+    });
+    observer.observe(findings, { subtree: true, childList: true, attributeFilter: ['data-open'] });
+    observer.observe(table, { attributeFilter: ['data-few'] });
+    observer.observe(details, { attributeFilter: ['hidden'] });
   }
 
   /** `withAnswers`: the answers that belong to it come with it, unless another question follows from it. */
@@ -251,7 +268,9 @@ export class App implements PageActions {
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info, session.closed ?? '');
-    setHidden(this.trace, phase === 'empty' || nothingIn(session));
+    const traced = phase !== 'empty' && !nothingIn(session);
+    setHidden(this.trace, !traced);
+    this.element.toggleAttribute('data-traced', traced);
     if (!context) return;
     for (const part of this.parts) part.update(context);
   };

@@ -4,7 +4,7 @@ import type { SessionView } from '../../../extension/protocol/requests/messages'
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
-import { el, setAttribute, setAttributes, setHidden, setText } from '../../dom';
+import { el, setAttributes, setHidden, setText } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 import type { PageActions } from '../state/part';
 
@@ -64,9 +64,10 @@ export class Header {
       'aria-label': word,
       title: word,
     });
-    setHidden(this.paused, !paused);
+    const showsPause = paused && session.sessions.length < 2; // the selector of sessions says it too
+    setHidden(this.paused, !showsPause);
     setText(this.title, session.title || t('GPU memory'));
-    setAttribute(this.title, 'title', session.title);
+    setAttributes(this.title, { title: session.title, 'data-paused': showsPause });
     this.simulated.set(
       session.simulated ? t('simulated GPU') : '',
       t('Not a real GPU; a simulator answers the driver calls'),

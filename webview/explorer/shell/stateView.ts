@@ -4,7 +4,7 @@ import type { RecentEntry, SessionView } from '../../../extension/protocol/reque
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
-import { button, differs, el, icon, setHidden, setTextOrHide } from '../../dom';
+import { button, differs, el, icon, setAttribute, setHidden, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 
 const ABOUT = t(
@@ -97,7 +97,9 @@ export class StateView {
     setTextOrHide(this.detail, detail);
     setTextOrHide(this.ran, session.ran ?? '');
     setHidden(this.words, detail === '' && phase !== 'starting');
-    this.card.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
+    const failed = phase === 'failed' || session.crashed === true;
+    setAttribute(this.card, 'class', failed ? 'detail notice error' : 'detail');
+    this.words.toggleAttribute('data-failed', failed);
     const totals = phase === 'ended' && !unused ? endTexts(session) : [];
     setHidden(this.totals, totals.length === 0);
     if (differs(this.totals, totals))

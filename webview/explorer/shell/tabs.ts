@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import { button, el, setAttributes, setHidden, setTextOrHide } from '../../dom';
+import { button, el, setAttribute, setAttributes, setHidden, setTextOrHide } from '../../dom';
 import type { PageContext, Part } from '../state/part';
 import type { Action, TabId } from '../state/state';
 
@@ -45,6 +45,7 @@ export class Tabs implements Part {
     this.offered = this.tabs.filter(({ has }) => has?.(context.info) ?? true);
     const chosen = this.offered.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
     const another = chosen !== this.shown;
+    setAttribute(this.element, 'data-shown', chosen.id);
     this.shown = chosen;
     for (const tab of this.tabs) {
       setHidden(tab.part.element, tab !== chosen);

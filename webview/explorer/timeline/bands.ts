@@ -4,7 +4,6 @@ import { PASSES, type NamedRange, type Pass, type PassBegins } from '../../../ex
 import { formatDuration } from '../../../extension/text/format';
 import type { Palette } from '../common/theme';
 import { WORDS } from '../common/vocabularyWords';
-import type { Plot } from './overlay';
 import type { TimeWindow } from '../state/zoom';
 
 export interface Band {
@@ -15,6 +14,13 @@ export interface Band {
   toNs: number;
   /** From below, 0. */
   row: number;
+}
+
+export interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
 }
 
 /** The mean width below which passes are a blur, and none is drawn; narrower ranges are not requested. */

@@ -1,18 +1,11 @@
 // What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
 import { t } from '@vscode/l10n';
 import { button, el, setAttributes, setHidden, setText } from '../../dom';
-import { textFits } from './bands';
+import { textFits, type Plot } from './bands';
 import { LABELS_PX } from './chart';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
 import type { TimeWindow } from '../state/zoom';
-
-export interface Plot {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
 
 /** What lies over the plot. */
 export interface Overlaid {
