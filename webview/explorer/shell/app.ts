@@ -91,8 +91,11 @@ export class App implements PageActions {
     );
     this.details = new DetailsPart(this, {
       close: () => (this.hasRoomBeside() ? this.lines.table.clear() : this.lines.table.element.focus()),
-      // Two frames later the table has its new height.
-      appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
+      opened: open => {
+        this.trace.toggleAttribute('data-details', open);
+        // Two frames later the table has its new height.
+        if (open) requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive()));
+      },
     });
     this.parts = [this.runBefore, this.ledger, this.timeline, this.findings, tabs, this.details];
     this.lower.append(tabs.element, this.details.element);
@@ -107,17 +110,14 @@ export class App implements PageActions {
   /** What the styles of one part follow from another, as attributes: with `:has()` each change anywhere would be matched anew. */
   private keepFacts(): void {
     const { element: findings } = this.findings;
-    const { element: details } = this.details;
     const { element: table } = this.lines.table;
     const observer = new MutationObserver(() => {
       this.trace.toggleAttribute('data-cards', findings.querySelector('.finding') !== null);
       this.trace.toggleAttribute('data-open-card', findings.querySelector('.finding[data-open="true"]') !== null);
       this.trace.toggleAttribute('data-few', table.hasAttribute('data-few'));
-      this.trace.toggleAttribute('data-details', !details.hidden);
     });
     observer.observe(findings, { subtree: true, childList: true, attributeFilter: ['data-open'] });
     observer.observe(table, { attributeFilter: ['data-few'] });
-    observer.observe(details, { attributeFilter: ['hidden'] });
   }
 
   /** `withAnswers`: the answers that belong to it come with it, unless another question follows from it. */
