@@ -32,10 +32,15 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Where nothing changes it writes nothing: for an attribute of the same value the browser would style the element anew. */
+export function setHidden(element: HTMLElement, hidden: boolean): void {
+  if (element.hidden !== hidden) element.hidden = hidden;
+}
+
 /** A text that takes no room while it is empty. */
 export function setTextOrHide(element: HTMLElement, text: string): void {
   setText(element, text);
-  element.hidden = text === '';
+  setHidden(element, text === '');
 }
 
 /** A plain button; `action` names it for tests and styles, null: something else does. */

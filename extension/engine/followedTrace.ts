@@ -1,5 +1,5 @@
 // A trace that is open in the window, as it is read and judged.
-import { endingOf, endingWords } from '../report/tables/ending';
+import { endingOf, endingWords, leftOf } from '../report/tables/ending';
 import { BEHIND_NS } from '../report/documents/oomReport';
 import { settle } from '../capture/launch/settle';
 import { TraceSession } from '../native/traceSession';
@@ -16,6 +16,9 @@ import { TraceVerdicts } from './traceVerdicts';
 /** For so long processes that an ended program left may take to end. */
 const STRAGGLER_MS = 1_000;
 
+/** A program frees what it has before it ends: what was seen last stays for so long, or until the end is known. */
+const EMPTIED_MS = 1_000;
+
 /** Takes what is new of a trace; see `FromEngine`. */
 export type PushFacts = (facts: Partial<TraceFacts>, change?: TraceChange) => void;
 
@@ -28,6 +31,10 @@ export class FollowedTrace {
   /** Revision of the facts that were pushed last. */
   private pushed = -1;
   private judging = false;
+  /** What was pushed last holds memory. */
+  private full = false;
+  /** What is new waits: the program may be about to end. */
+  private waiting: NodeJS.Timeout | undefined;
   private closed = false;
 
   constructor(
@@ -39,10 +46,7 @@ export class FollowedTrace {
     const { line, category, thread } = known;
     this.slots = { line: new GroupSlots(line), category: new GroupSlots(category), thread: new GroupSlots(thread) };
     this.verdicts = new TraceVerdicts(session.native, directory, () => push({ findings: this.findings }, 'state'));
-    session.onChange(() => {
-      this.pushInfo('events');
-      void this.judge();
-    });
+    session.onChange(() => this.pushNews());
     session.follow();
   }
 
@@ -67,13 +71,31 @@ export class FollowedTrace {
     return this.verdicts.latest?.findings ?? null;
   }
 
+  private pushNews(): void {
+    const isEmptied = this.directory !== null && leftOf(this.session.native) !== null;
+    if (isEmptied && this.full) this.waiting ??= setTimeout(() => this.pushNow(false), EMPTIED_MS);
+    else this.pushNow(!isEmptied);
+  }
+
+  private pushNow(full: boolean): void {
+    this.full = full;
+    this.stopWaiting();
+    this.pushInfo('events');
+    void this.judge();
+  }
+
+  private stopWaiting(): void {
+    clearTimeout(this.waiting);
+    this.waiting = undefined;
+  }
+
   /**
    * Pushes what is known of this moment. Without `change` it goes with an answer, unless it was pushed. With it a page requests anew, also a
    * moment that went with an answer: the thread that reads may have been ahead of the news of it, and not all of the page has requested it.
    */
   pushInfo(change?: TraceChange): void {
     const { native } = this.session;
-    if (change === undefined && native.revision() === this.pushed) return;
+    if (change === undefined && (this.waiting || native.revision() === this.pushed)) return;
     const info = native.info();
     this.pushed = info.revision;
     this.push({ info }, change);
@@ -104,25 +126,33 @@ export class FollowedTrace {
     await this.session.native.settle();
     this.session.pause();
     await this.findEnding();
-    void this.judge();
   }
 
-  /** All that an ended program wrote was read. */
+  /** All that an ended program wrote was read; what is shown of it where it freed everything, `findEnding` pushes. */
   async readRest(attached: boolean): Promise<void> {
     if (this.directory !== null) await settle(this.session.native, this.directory, STRAGGLER_MS, attached);
-    this.pushInfo('events');
+    this.pushNews();
+    clearTimeout(this.waiting);
   }
 
   /** Searches for the moment that is shown instead of the end. Rejects when the trace is closed. */
   async findEnding(): Promise<void> {
-    const { native, moments } = this.session;
-    if (endingOf(native) !== null) {
-      const { durationNs } = native.info();
-      // A trace that was read while it was recorded: read once more its times are those that a moment of it is read by.
-      const found = endingOf(this.directory === null ? native : await moments.at(durationNs + BEHIND_NS));
-      this.ending = found && { timeNs: found.timeNs, bytes: await this.bytesAt(found.timeNs), ...endingWords(found) };
+    try {
+      this.ending = await this.endMoment();
+    } finally {
+      this.stopWaiting();
+      if (!this.closed) this.push(this.facts, 'state');
+      void this.judge();
     }
-    this.push(this.facts, 'state');
+  }
+
+  private async endMoment(): Promise<EndMoment | null> {
+    const { native, moments } = this.session;
+    if (endingOf(native) === null) return null;
+    const { durationNs } = native.info();
+    // A trace that was read while it was recorded: read once more its times are those that a moment of it is read by.
+    const found = endingOf(this.directory === null ? native : await moments.at(durationNs + BEHIND_NS));
+    return found && { timeNs: found.timeNs, bytes: await this.bytesAt(found.timeNs), ...endingWords(found) };
   }
 
   /** Alive then, in the layer that is listed first: header, table and status bar show the same. */
@@ -145,6 +175,7 @@ export class FollowedTrace {
 
   close(): void {
     this.closed = true;
+    this.stopWaiting();
     this.verdicts.close();
     this.session.close();
   }

@@ -94,6 +94,20 @@ const checks = {
     await eventually(async () => assert.equal(await details.isVisible(), true));
     await page.locator('[data-action=back]').click();
   },
+  async 'a name that is cut takes all the room beside the figures'() {
+    await beside({ width: 280, limits: { rows: 5, findings: 1 } }, async low => {
+      const rooms = await low.locator('.rows .row:visible').evaluateAll(rows =>
+        rows.flatMap(row => {
+          const [site, name, at] = ['[data-column=site]', '.primary', '.at'].map(one => row.querySelector(one));
+          const [cell, number] = [site, at].map(one => one.getBoundingClientRect());
+          return name.scrollWidth > name.clientWidth ? [[cell.width, cell.right - number.right]] : [];
+        }),
+      );
+      assert.equal(rooms.length, 1);
+      const [[width, left]] = rooms;
+      assert.ok(width > 95 && Math.abs(left) < 1, `${width} px, ${left} of them free`);
+    });
+  },
   async 'what the driver was asked for stays inside the panel'() {
     await page.locator('.ledger-toggle').click();
     assert.ok((await page.locator('.ledger-libraries .key').count()) > 1);

@@ -252,23 +252,47 @@ const checks = {
     await eventually(async () => assert.ok(await card.isHidden()));
   },
   async 'passes and ranges are bands where they are wide enough'() {
-    const passes = page.locator('.timeline-pass[data-pass]:visible');
+    /** Part of the lowest row of the plot that is in the color of forward passes, and of the row above it in that of ranges. */
+    const parts = () =>
+      page.evaluate(() => {
+        const canvas = document.querySelector('.timeline-surface canvas');
+        const { x, y } = canvas.getBoundingClientRect();
+        const plot = document.querySelector('.timeline-overlay').getBoundingClientRect();
+        const pixels = (from, ...at) =>
+          new Uint32Array(from.getImageData(...at.map(px => Math.round(px * window.devicePixelRatio))).data.buffer);
+        const one = new window.OffscreenCanvas(1, 1).getContext('2d');
+        const part = ([name, up]) => {
+          const value = variable => window.getComputedStyle(document.body).getPropertyValue(variable);
+          one.fillStyle = `color-mix(in srgb, ${value(name)} 45%, ${value('--vscode-editor-background')})`;
+          one.fillRect(0, 0, 1, 1);
+          const row = pixels(canvas.getContext('2d'), plot.x - x, plot.bottom - y - up, plot.width, 1);
+          return row.filter(colour => colour === pixels(one, 0, 0, 1, 1)[0]).length / row.length;
+        };
+        const rows = [
+          ['--vscode-charts-blue', 11],
+          ['--vscode-descriptionForeground', 24],
+        ];
+        return rows.map(part);
+      });
     await key('0');
-    await eventually(async () => assert.equal(await passes.count(), 0));
-    for (let i = 0; i < 14; i++) await key('+');
+    await eventually(async () => assert.deepEqual(await parts(), [0, 0]));
+    const { x, y, width, height } = await plot.boundingBox();
+    await page.mouse.move(x + width * 0.4, y + height / 2);
+    for (let i = 0; i < 4; i++) {
+      await page.mouse.wheel(0, -240);
+      await settled(page);
+    }
+    await eventually(async () => {
+      const [forward, range] = await parts();
+      assert.ok(forward > 0.2 && forward < 0.5 && range > 0.1, `${forward}, ${range}`);
+    });
+    const done = / · (forward|backward|optimizer), [^·]+( · [^·]+, [^·]+)?$/;
     await eventually(async () =>
-      assert.match(await passes.first().getAttribute('title'), /^(forward|backward|optimizer), /),
+      assert.match(await page.locator('.timeline-tooltip > :first-child').innerText(), done),
     );
-    const titles = () =>
-      page.locator('.timeline-pass:not([data-pass]):visible').evaluateAll(all => all.map(one => one.title));
-    await eventually(async () => assert.ok((await titles()).some(title => title.startsWith('train_step, '))));
-    const tops = await page
-      .locator('.timeline-pass[title^="train_step"]:visible, .timeline-pass[data-pass]:visible')
-      .evaluateAll(all => all.map(one => [one.dataset.pass === undefined, one.getBoundingClientRect().top]));
-    const [ranges, below] = [true, false].map(is => tops.filter(([isRange]) => isRange === is).map(([, top]) => top));
-    assert.ok(Math.max(...ranges) < Math.min(...below), 'ranges lie above the passes');
+    await page.mouse.move(0, 0);
     await key('0');
-    await eventually(async () => assert.deepEqual(await titles(), []));
+    await eventually(async () => assert.deepEqual(await parts(), [0, 0]));
   },
   async 'left and right go from mark to mark, also to those that Tab leaves out'() {
     const focused = () => page.evaluate(() => document.activeElement.dataset.mark ?? '');
@@ -315,6 +339,66 @@ const checks = {
     await shows('.list-head h2', isLeft);
     assert.deepEqual(opened.errors, []);
     await opened.page.close();
+  },
+  async 'a program that frees all when it ends never shows nothing: its end is drawn at once as it was before'() {
+    const opened = await openPage(browser, files, { width: 1000 });
+    const seen = await opened.page.evaluate(async () => {
+      const next = type =>
+        new Promise(done => {
+          const take = ({ data }) =>
+            (data.messages ?? [data]).forEach(
+              one => one.type === type && (window.removeEventListener('message', take), done(one)),
+            );
+          window.addEventListener('message', take);
+        });
+      const session = next('session');
+      window.bench.host.postMessage({ type: 'holdReading', on: false });
+      const shown = (await session).session;
+      const totals = shown.info.totals.map(total => ({ ...total, liveBytes: 0 }));
+      const words = { title: 'As of the peak', when: 'at the peak', reason: 'all was freed' };
+      const ending = { timeNs: 400e9, bytes: 3 * 1024 ** 3, ...words };
+      const live = document.querySelector('[data-value=live]');
+      const texts = [];
+      new window.MutationObserver(() => texts.push(live.textContent)).observe(live, { childList: true, subtree: true });
+      const ended = { ...shown, info: { ...shown.info, totals }, phase: 'ended', exitCode: 0, ending };
+      window.postMessage({ type: 'session', session: ended });
+      await window.bench.settled();
+      return texts;
+    });
+    assert.deepEqual(seen, ['3.00 GiB']);
+    await opened.context.close();
+  },
+  async 'a zoom draws nothing outside the timeline, and hides nothing that is hidden'() {
+    const ended = await openPage(browser, files, { width: 1000, scene: { phase: 'ended', exitCode: 0 } });
+    const written = await ended.page.evaluate(async () => {
+      const all = [];
+      const watch = new window.MutationObserver(records => all.push(...records));
+      watch.observe(document.querySelector('.explorer'), { subtree: true, attributes: true, attributeOldValue: true });
+      const outside = new Set();
+      const { getAttribute } = window.Element.prototype;
+      window.Element.prototype.getAttribute = function (name) {
+        if (this.closest('.trace') && !this.closest('.timeline')) outside.add(this.className);
+        return getAttribute.call(this, name);
+      };
+      const surface = document.querySelector('.timeline-surface');
+      for (const deltaY of [-60, -60, 60]) {
+        const { left, top, width } = surface.getBoundingClientRect();
+        const at = { clientX: left + width / 2, clientY: top + 40 };
+        surface.dispatchEvent(new window.WheelEvent('wheel', { deltaY, ...at, bubbles: true, cancelable: true }));
+        await window.bench.settled();
+      }
+      window.Element.prototype.getAttribute = getAttribute;
+      all.push(...watch.takeRecords());
+      const words = all.map(({ target, attributeName }) => `${target.className} ${attributeName}`);
+      const isSame = ({ target, attributeName, oldValue }, i) => {
+        const later = all.slice(i + 1).find(one => one.target === target && one.attributeName === attributeName);
+        return attributeName === 'hidden' && oldValue === (later ? later.oldValue : target.getAttribute('hidden'));
+      };
+      return { seen: all.length, wrong: [...outside, ...words.filter((_, i) => isSame(all[i], i))] };
+    });
+    assert.ok(written.seen > 0);
+    assert.deepEqual([...new Set(written.wrong)], []);
+    await ended.context.close();
   },
   async 'two points a pixel are asked for; an answer serves until the plot has changed by a tenth'() {
     const { width } = await plot.boundingBox();

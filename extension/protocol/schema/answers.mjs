@@ -31,7 +31,7 @@ export const windows = {
       key: 'key `Site.key` of that site.',
       liveBytes: [
         'i64 Live bytes.',
-        { sort: true, column: { id: 'live', title: 'Live', choice: 'Live bytes', px: [92, 76] } },
+        { sort: true, column: { id: 'live', title: 'Live', choice: 'Live bytes', px: [92, 74] } },
       ],
       liveCount: [
         'i64 Live blocks.',

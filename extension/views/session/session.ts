@@ -272,9 +272,10 @@ export class Session extends OpenTrace {
       if (!this.gone) this.parts.log.error(reasonOf(error));
     }
     if (this.gone) return;
+    await this.findEnding(); // first: an end at which all is freed is never seen
+    if (this.gone) return;
     await this.showEnd(end, recording);
     if (this.gone) return;
-    await this.showEnding();
     await this.keepTrace(recording);
   }
 
@@ -316,7 +317,7 @@ export class Session extends OpenTrace {
     });
   }
 
-  private async showEnding(): Promise<void> {
+  private async findEnding(): Promise<void> {
     try {
       await this.request('findEnding', {});
     } catch (error) {

@@ -43,6 +43,9 @@ std::optional<CallPath> path_of(const State &all, uint32_t process, uint32_t sit
   return path;
 }
 
+/// The allocation that begins a round is not alive at the end of the one before.
+uint64_t just_before(uint64_t time_ns) { return time_ns - (time_ns > 0); }
+
 /// Whether what follows the loop's last round has lasted half as long as the loop: an evaluation between epochs is no new loop.
 bool outlasts(const ProcessSteps &steps, uint64_t now_ns) {
   return now_ns - steps.last_end_ns >= (steps.last_end_ns - steps.begin_ns) / 2;
@@ -95,7 +98,7 @@ void count_rounds(const Context &context, const std::vector<StepEntry> &entries)
       process.steps.turned_ns = entry.time_ns;
       if (std::exchange(begun, true)) {
         ends.push_back(entry.time_ns);
-        end_step(all, process, entry.time_ns, true);
+        end_step(all, process, just_before(entry.time_ns), true);
       } else {
         process.steps.begin_ns = entry.time_ns;
       }
@@ -114,7 +117,7 @@ void end_round(const Context &context, uint32_t cell) {
   auto &finder = context.process.frame->finder;
   if (finder && finder->rests()) finder = nullptr;
   steps.turned_ns = context.event.time_ns;
-  end_step(context.all, context.process, context.event.time_ns, false);
+  end_step(context.all, context.process, just_before(context.event.time_ns), false);
 }
 
 void end_last_round(const Context &context) {

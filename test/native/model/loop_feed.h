@@ -10,12 +10,14 @@ constexpr uint32_t kSetup = 1, kInput = 2, kForward = 3, kLoss = 4, kLeak = 5, k
 /// A round of a loop: three blocks come and go, one of `leak` bytes stays.
 struct LoopFeed : StepFeed {
   uint64_t kept = 0;
+  std::vector<uint64_t> began;  ///< when each round did
   LoopFeed() { step_ns = 10'000; }
   void set_up(uint64_t blocks) {
     for (uint64_t i = 0; i < blocks; ++i) allocate(0x10000000 + i * 0x1000, 512, kSetup);
   }
   void round(uint64_t leak = 64, size_t layers = 0) {
     allocate(0x1000, 100, kInput);
+    began.push_back(now_ns);
     for (size_t i = 0; i < layers; ++i) allocate(0x20000 + i * 0x1000, 10, kLayer);
     for (size_t i = 0; i < layers; ++i) free(0x20000 + i * 0x1000);
     allocate(0x2000, 200, kForward);

@@ -22,6 +22,7 @@ TEST(a_loop_is_found_and_its_rounds_were_steps_from_the_first_on) {
   CHECK(series.axis.source == StepSource::Periodic);
   CHECK_EQ(feed.anchor_line(), std::to_string(kInput));
   CHECK_EQ(series.axis.count, 24u);  // that the next one ended
+  for (size_t i = 0; i < series.axis.count; ++i) CHECK_EQ(series.axis.marks[i].end_ns, feed.began[i + 1] - 1);
   const size_t leak = feed.row_of_line(series, kLeak);
   REQUIRE(leak < series.rows.size());
   const Numbers live = row_of(series, SeriesColumn::LiveBytes, leak),

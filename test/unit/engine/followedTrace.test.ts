@@ -30,6 +30,46 @@ test('a page asks for a moment anew when that is announced, also where its facts
   assert.equal(changes.length, 2);
 });
 
+test('what a program frees at its end is not seen before the end is known; one that goes on is empty a second later', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const source = new RunTrace(new StepRun());
+  let [liveBytes, live] = [900, true];
+  const totals = () => [makeTotals({ liveBytes, peakBytes: 900, allocations: 9 })];
+  const native = Object.assign(source, { revision: () => liveBytes, settle: () => Promise.resolve() });
+  const info = source.info();
+  native.info = () => ({ ...info, live, revision: liveBytes, totals: totals() });
+  let announce = (): void => undefined;
+  const session = {
+    native,
+    moments: { at: () => Promise.resolve(native) },
+    ...{ onChange: (listener: () => void) => (announce = listener), follow: () => undefined },
+  } as unknown as TraceSession;
+  const seen: unknown[] = [];
+  const trace = new FollowedTrace(
+    session,
+    '/nowhere',
+    ({ info: pushed, ending }) =>
+      pushed && seen.push(ending ? 'ending' : pushed.totals.map(total => total.liveBytes).join()),
+    noSlots(),
+  );
+  announce();
+  liveBytes = 0;
+  announce();
+  trace.pushInfo();
+  assert.deepEqual(seen, ['900']);
+  t.mock.timers.tick(1000);
+  assert.deepEqual(seen, ['900', '0']);
+  liveBytes = 900;
+  announce();
+  liveBytes = 0;
+  announce();
+  live = false;
+  await trace.readRest(false);
+  t.mock.timers.tick(1000);
+  await trace.findEnding();
+  assert.deepEqual(seen, ['900', '0', '900', 'ending']);
+});
+
 test('a line has its colour again in the next trace, whichever lines come first', () => {
   const known = noSlots();
   const session = { onChange: () => undefined, follow: () => undefined } as unknown as TraceSession;

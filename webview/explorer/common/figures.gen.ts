@@ -17,7 +17,7 @@ export interface Figure {
   format(value: number, short: boolean): string;
 }
 export const FIGURES: readonly Figure[] = [
-  { id: 'live', field: 'liveBytes', title: t('Live'), hint: t('Live bytes'), choice: t('Live bytes'), sort: 'liveBytes', widths: [92, 76], format: formatBytes },
+  { id: 'live', field: 'liveBytes', title: t('Live'), hint: t('Live bytes'), choice: t('Live bytes'), sort: 'liveBytes', widths: [92, 74], format: formatBytes },
   { id: 'count', field: 'liveCount', title: t('Blocks'), hint: t('Live blocks'), choice: t('Live blocks'), sort: 'liveCount', widths: [72, 46], format: formatCount },
   { id: 'mean', field: 'meanBytes', title: t('Mean block'), hint: t('Mean size of the live blocks'), choice: t('Mean block'), sort: 'meanBytes', widths: [84, 76], format: formatBytes },
   { id: 'peak', field: 'peakBytes', title: t('Peak'), hint: t('Highest live bytes at any one time'), choice: t('Peak'), sort: 'peakBytes', widths: [84, 76], format: formatBytes },

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { AllocationQuery, AllocationWindow } from '../../../extension/protocol/trace';
 import { formatBytes, formatCount } from '../../../extension/text/format';
-import { button, el, onFrame, setAttribute, setAttributes, setText } from '../../dom';
+import { button, el, onFrame, setAttribute, setAttributes, setHidden, setText } from '../../dom';
 import { liveBlocksText, stepsText } from '../common/counts';
 import { blockAt, blockKey, type Block } from '../common/blockRow';
 import { rowMove } from '../common/rowKeys';
@@ -63,14 +63,14 @@ export class BlockList {
     this.awaited = -1;
     this.chosenKey = '';
     this.scroller.scrollTop = 0;
-    this.element.hidden = true;
+    setHidden(this.element, true);
   }
 
   /** @param all blocks of the selection, more than are listed where it has several stacks; null: not known */
   show(window: AllocationWindow, from: number, all: number | null): void {
     this.window = window;
     this.from = from;
-    this.element.hidden = window.total === 0;
+    setHidden(this.element, window.total === 0);
     const blocks = liveBlocksText(window.total);
     const part = all !== null && all > window.total;
     setText(this.title, part ? t('{0} of {1}, from the largest call stack', blocks, formatCount(all)) : blocks);
@@ -95,7 +95,7 @@ export class BlockList {
     let missing = false;
     this.spare.forEach((row, i) => {
       const place = visible[i];
-      row.hidden = place === undefined;
+      setHidden(row, place === undefined);
       if (!place) setAttributes(row, { id: null, 'aria-selected': null });
       if (place) missing = !this.drawRow(row, place.index, place.top, total) || missing;
     });

@@ -24,7 +24,7 @@ export class DetailsPart extends PolledPart {
 
   constructor(
     page: PageActions,
-    private readonly actions: { close(): void; appeared(): void },
+    private readonly actions: { close(): void; opened(open: boolean): void },
   ) {
     super(page, FIGURES_MS);
     this.list = new BlockList({
@@ -39,7 +39,7 @@ export class DetailsPart extends PolledPart {
       close: () => this.choose(null),
     });
     const close = (): void => this.close();
-    this.view = new DetailsView(page.openLine, close, actions.appeared, this.list, this.blockView);
+    this.view = new DetailsView(page.openLine, close, actions.opened, this.list, this.blockView);
   }
 
   get element(): HTMLElement {

@@ -43,8 +43,8 @@ export class DetailsView {
   constructor(
     openLine: OpenLine,
     close: () => void,
-    /** The pane takes room from the table from now on. */
-    private readonly appeared: () => void,
+    /** The pane takes room from the table from now on, or no longer. */
+    private readonly opened: (open: boolean) => void,
     blocks: BlockList,
     block: BlockView,
   ) {
@@ -61,8 +61,14 @@ export class DetailsView {
     this.element.hidden = true;
   }
 
+  private setOpen(open: boolean): void {
+    if (this.element.hidden !== open) return;
+    this.element.hidden = !open;
+    this.opened(open);
+  }
+
   hide(): void {
-    this.element.hidden = true;
+    this.setOpen(false);
     this.stack.show(null);
     this.frees.hide();
   }
@@ -77,8 +83,7 @@ export class DetailsView {
 
   /** What is known already, while the rest is on its way. */
   begin(subject: Subject): void {
-    if (this.element.hidden) this.appeared();
-    this.element.hidden = false;
+    this.setOpen(true);
     setText(this.title, subject.title);
     this.title.title = subject.tooltip;
     setText(this.summary, subject.summary);

@@ -5,7 +5,18 @@ import { otherHolders, shareText } from '../../../extension/text/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { primaryButton } from '../../components';
-import { button, differs, el, icon, setAttribute, setAttributes, setText, setTextOrHide, svg } from '../../dom';
+import {
+  button,
+  differs,
+  el,
+  icon,
+  setAttribute,
+  setAttributes,
+  setHidden,
+  setText,
+  setTextOrHide,
+  svg,
+} from '../../dom';
 import type { PageActions } from '../state/part';
 import { holdersSection } from './holdersSection';
 import { figures, lineText, moreFigures } from './text';
@@ -80,7 +91,7 @@ export class FindingCard {
 
   setOpen(open: boolean): void {
     this.open = open;
-    for (const part of [this.first, this.held, this.body]) part.hidden = !open;
+    for (const part of [this.first, this.held, this.body]) setHidden(part, !open);
     setAttribute(this.element, 'data-open', String(open));
     setAttribute(this.toggle, 'aria-expanded', String(open));
     setAttribute(this.chevron, 'class', `codicon codicon-chevron-${open ? 'down' : 'right'}`);
@@ -96,7 +107,7 @@ export class FindingCard {
   /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now. */
   update(finding: FindingView, fixed: boolean): void {
     this.finding = finding;
-    this.fixed.hidden = !fixed;
+    setHidden(this.fixed, !fixed);
     setAttribute(this.element, 'data-fixed', String(fixed));
     const { id, verdict, cause, headline, detail, spark } = finding;
     const severe = isLeak(finding) || finding.failure?.wentOn === false;
@@ -116,7 +127,7 @@ export class FindingCard {
       this.advice.replaceChildren(...withCode(finding.suggestion));
     const fix = this.buttons.get('apply-fix');
     if (fix) {
-      fix.hidden = finding.holder?.fix === undefined;
+      setHidden(fix, finding.holder?.fix === undefined);
       setText(fix, t('Add {0}', finding.holder?.fix?.adds ?? ''));
       setAttribute(fix, 'title', finding.holder?.fix?.statement ?? '');
     }

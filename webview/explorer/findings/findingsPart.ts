@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { FindingsView, FindingView, OverallVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import { formatCount } from '../../../extension/text/format';
-import { button, el, icon, onFrame, setAttribute, setText } from '../../dom';
+import { button, el, icon, onFrame, setAttribute, setHidden, setText } from '../../dom';
 import { FindingCard, type InquiryMethod } from './card';
 import { shownFindings } from './logic';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
@@ -43,7 +43,7 @@ export class FindingsPart extends PolledPart {
     super(page, INTERVAL_MS);
     this.list.addEventListener('click', () => (this.used = true));
     this.element.append(this.summary, this.list, this.more);
-    this.element.hidden = true;
+    setHidden(this.element, true);
     new ResizeObserver(() => this.keepRoom()).observe(this.list);
   }
 
@@ -68,7 +68,7 @@ export class FindingsPart extends PolledPart {
     this.used = false;
     this.cards.clear();
     this.list.replaceChildren();
-    this.element.hidden = true;
+    setHidden(this.element, true);
     clearTimeout(this.timer);
   }
 
@@ -93,14 +93,14 @@ export class FindingsPart extends PolledPart {
   private readonly draw = (): void => {
     const { view } = this;
     if (view === null) return;
-    this.element.hidden = false;
+    setHidden(this.element, false);
     setAttribute(this.element, 'data-standing', view.overall);
     setAttribute(this.mark, 'class', `codicon codicon-${ICONS[view.overall]}`);
     setText(this.sentence, view.sentence);
     this.all ||= !shownFindings(view.findings, false).some(({ id }) => id === this.revealId) && this.revealId !== null;
     const shown = shownFindings(view.findings, this.all);
     const hidden = view.findings.length - shownFindings(view.findings, false).length;
-    this.more.hidden = hidden === 0;
+    setHidden(this.more, hidden === 0);
     setText(this.more, this.all ? t('Show fewer') : t('Show {0} more', formatCount(hidden)));
     const ids = new Set(view.findings.map(finding => finding.id));
     for (const id of [...this.cards.keys()].filter(id => !ids.has(id))) this.cards.delete(id);
@@ -113,6 +113,7 @@ export class FindingsPart extends PolledPart {
     const { children } = this.list;
     const same = children.length === elements.length && elements.every((element, i) => children[i] === element);
     if (!same) this.list.replaceChildren(...elements);
+    this.element.toggleAttribute('data-alone', elements.length === 1 && hidden === 0);
     this.openFirst(this.cards.get(shown[0]?.id ?? ''));
     const card = this.revealId === null ? undefined : this.cards.get(this.revealId);
     if (card === undefined) return;

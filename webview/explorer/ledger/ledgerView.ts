@@ -9,7 +9,7 @@ import type {
 import { formatBytes } from '../../../extension/text/format';
 import { libraryName } from '../../../extension/text/libraryName';
 import type { LedgerLibrary } from '../../../extension/protocol/verdicts';
-import { button, differs, el, icon, setAttribute, setText } from '../../dom';
+import { button, differs, el, icon, setAttribute, setHidden, setText } from '../../dom';
 import { cardText, PART_WORDS, partWidths, slopeText, usedText } from './ledgerText';
 import { deviceText } from '../common/threadNames';
 import { lineLink, type OpenLine } from '../common/lineLink';
@@ -29,7 +29,7 @@ class KeyView {
   }
 
   update(part: LedgerPart | undefined): void {
-    this.element.hidden = part === undefined || (part.bytes === 0 && part.kind !== 'free');
+    setHidden(this.element, part === undefined || (part.bytes === 0 && part.kind !== 'free'));
     if (!part) return;
     setText(this.bytes, formatBytes(part.bytes));
     setAttribute(this.bytes, 'data-bytes', String(part.bytes));
@@ -83,7 +83,7 @@ class CardView {
     const parts = new Map(card.parts.map(part => [part.kind, part]));
     const widths = partWidths(card);
     card.parts.forEach(({ kind }, i) => (this.segments.get(kind)!.style.width = `${widths[i]!.toFixed(3)}%`));
-    for (const [kind, segment] of this.segments) segment.hidden = (parts.get(kind)?.bytes ?? 0) === 0;
+    for (const [kind, segment] of this.segments) setHidden(segment, (parts.get(kind)?.bytes ?? 0) === 0);
     for (const [kind, key] of this.keys) key.update(parts.get(kind));
     // Of a size that is not known nothing is a part: a bar of what is known would look full.
     this.bar.style.visibility = card.totalBytes > 0 ? '' : 'hidden';
@@ -151,9 +151,9 @@ export class LedgerView {
       for (const part of [element, legend]) part.remove();
     cards.forEach((card, i) => this.cards[i]!.update(card));
     for (const part of [this.element, this.legend]) part.classList.toggle('many', cards.length > 1);
-    this.legend.hidden = cards.length === 0;
-    this.toggle.hidden = cards.length === 0;
+    setHidden(this.legend, cards.length === 0);
+    setHidden(this.toggle, cards.length === 0);
     for (const [kind, key] of this.shared)
-      key.hidden = !cards.some(card => card.parts.some(part => part.kind === kind && part.bytes > 0));
+      setHidden(key, !cards.some(card => card.parts.some(part => part.kind === kind && part.bytes > 0)));
   }
 }

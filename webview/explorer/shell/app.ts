@@ -7,7 +7,7 @@ import { pointText, type ComparePoint } from '../../../extension/protocol/reques
 import type { Method, Params, Result, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { NO_SESSION } from '../../../extension/protocol/requests/messages';
-import { el, onFrame, setAttribute } from '../../dom';
+import { el, onFrame, setAttribute, setHidden } from '../../dom';
 import { blockAt, type Block } from '../common/blockRow';
 import type { RequestClient } from './client';
 import { RunClock } from './clock';
@@ -32,6 +32,8 @@ import { Scopes } from './scopes';
 import { TimelinePart } from '../timeline/timelinePart';
 
 const CLOCK_MS = 1000;
+/** What the timeline alone shows: a zoom in each frame draws nothing else. */
+const OF_TIMELINE = new Set<Action['type']>(['zoom', 'series', 'stack', 'axis', 'tools', 'timelinePx']);
 
 /** The parts of the session that the questions of the parts depend on. */
 function questionKey(context: PageContext | null): string {
@@ -89,8 +91,11 @@ export class App implements PageActions {
     );
     this.details = new DetailsPart(this, {
       close: () => (this.hasRoomBeside() ? this.lines.table.clear() : this.lines.table.element.focus()),
-      // Two frames later the table has its new height.
-      appeared: () => void requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive())),
+      opened: open => {
+        this.trace.toggleAttribute('data-details', open);
+        // Two frames later the table has its new height.
+        if (open) requestAnimationFrame(() => onFrame(() => this.lines.table.revealActive()));
+      },
     });
     this.parts = [this.runBefore, this.ledger, this.timeline, this.findings, tabs, this.details];
     this.lower.append(tabs.element, this.details.element);
@@ -98,7 +103,21 @@ export class App implements PageActions {
     this.trace.append(this.lower);
     this.element.append(this.header.element, this.scopes.element, this.notices.element, this.state.element);
     this.element.append(this.runBefore.element, this.trace);
+    this.keepFacts();
     this.render();
+  }
+
+  /** What the styles of one part follow from another, as attributes: with `:has()` each change anywhere would be matched anew. */
+  private keepFacts(): void {
+    const { element: findings } = this.findings;
+    const { element: table } = this.lines.table;
+    const observer = new MutationObserver(() => {
+      this.trace.toggleAttribute('data-cards', findings.querySelector('.finding') !== null);
+      this.trace.toggleAttribute('data-open-card', findings.querySelector('.finding[data-open="true"]') !== null);
+      this.trace.toggleAttribute('data-few', table.hasAttribute('data-few'));
+    });
+    observer.observe(findings, { subtree: true, childList: true, attributeFilter: ['data-open'] });
+    observer.observe(table, { attributeFilter: ['data-few'] });
   }
 
   /** `withAnswers`: the answers that belong to it come with it, unless another question follows from it. */
@@ -112,8 +131,18 @@ export class App implements PageActions {
     if (session.info) nameCells(session.info);
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
+    this.bringEnding(session);
     onFrame(this.render);
     if (!withAnswers || questionKey(this.now()) !== before) this.invalidate();
+  }
+
+  /** Once for each trace, before its end is drawn, and not where the user looks at another moment. */
+  private bringEnding({ ending }: SessionView): void {
+    if (ending === null || this.view.ending === ending.timeNs) return;
+    const { timeNs, title, bytes } = ending;
+    this.dispatch({ type: 'ending', ending: timeNs });
+    if (this.view.moment.kind === 'now')
+      this.dispatch({ type: 'moment', moment: { kind: 'at', timeNs }, title, bytes });
   }
 
   /** Shows these moments, for the host. */
@@ -181,7 +210,7 @@ export class App implements PageActions {
     this.view = reduce(before, action);
     if (this.view === before) return;
     this.save(this.view);
-    onFrame(this.render);
+    onFrame(OF_TIMELINE.has(action.type) ? this.drawTimeline : this.render);
     for (const part of this.parts) part.changed(action);
   }
 
@@ -220,9 +249,13 @@ export class App implements PageActions {
       return;
     }
     this.header.tick(this.clock.elapsedNs());
+    this.drawTimeline();
+  }
+
+  private readonly drawTimeline = (): void => {
     const context = this.now();
     if (context) this.timeline.update(context);
-  }
+  };
 
   private readonly render = (): void => {
     const { session } = this;
@@ -230,12 +263,14 @@ export class App implements PageActions {
     const context = this.now();
     setAttribute(this.element, 'data-phase', phase);
     setAttribute(this.element, 'data-layer', context?.layer ?? this.view.layer ?? listedLayer([]));
-    this.header.element.hidden = phase === 'empty';
+    setHidden(this.header.element, phase === 'empty');
     this.header.update(session, this.clock.elapsedNs(), this.view.momentBytes);
     this.scopes.update(session, context?.view ?? this.view);
     this.state.update(session);
     this.notices.update(info, session.closed ?? '');
-    this.trace.hidden = phase === 'empty' || nothingIn(session);
+    const traced = phase !== 'empty' && !nothingIn(session);
+    setHidden(this.trace, !traced);
+    this.element.toggleAttribute('data-traced', traced);
     if (!context) return;
     for (const part of this.parts) part.update(context);
   };

@@ -4,7 +4,7 @@ import type { SessionView } from '../../../extension/protocol/requests/messages'
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
-import { el, setAttribute, setAttributes, setText } from '../../dom';
+import { el, setAttributes, setHidden, setText } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 import type { PageActions } from '../state/part';
 
@@ -64,16 +64,17 @@ export class Header {
       'aria-label': word,
       title: word,
     });
-    this.paused.hidden = !paused;
+    const showsPause = paused && session.sessions.length < 2; // the selector of sessions says it too
+    setHidden(this.paused, !showsPause);
     setText(this.title, session.title || t('GPU memory'));
-    setAttribute(this.title, 'title', session.title);
+    setAttributes(this.title, { title: session.title, 'data-paused': showsPause });
     this.simulated.set(
       session.simulated ? t('simulated GPU') : '',
       t('Not a real GPU; a simulator answers the driver calls'),
     );
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
-    this.figures.hidden = nothingIn(session);
+    setHidden(this.figures, nothingIn(session));
     setText(this.step, stepText(info));
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
@@ -96,13 +97,13 @@ export class Header {
     const runs = phase === 'running' || phase === 'starting';
     if (attached) this.stop.set('debug-disconnect', t('Detach; the program keeps running'));
     else this.stop.set('debug-stop', t('Stop the traced program'));
-    this.stop.element.hidden = !runs;
-    this.pause.element.hidden = phase !== 'running';
+    setHidden(this.stop.element, !runs);
+    setHidden(this.pause.element, phase !== 'running');
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
-    this.save.element.hidden = this.webPage.element.hidden = nothing || phase === 'empty';
-    this.mark.element.hidden = phase !== 'running';
-    this.wide.element.hidden = !canWiden || nothing;
-    this.close.element.hidden = id === 0 || runs;
+    for (const { element } of [this.save, this.webPage]) setHidden(element, nothing || phase === 'empty');
+    setHidden(this.mark.element, phase !== 'running');
+    setHidden(this.wide.element, !canWiden || nothing);
+    setHidden(this.close.element, id === 0 || runs);
   }
 }
 

@@ -4,7 +4,7 @@ import { isSnapshot, isWarning } from '../../../extension/protocol/notes';
 import { lossTexts } from '../../../extension/text/format';
 import type { Method } from '../../../extension/protocol/requests/messages';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import { differs, el, icon, setAttribute, setText, setTextOrHide } from '../../dom';
+import { differs, el, icon, setAttribute, setHidden, setText, setTextOrHide } from '../../dom';
 import { eventsLostText, notesText } from '../common/counts';
 
 export class Notices {
@@ -44,7 +44,7 @@ export class Notices {
     setAttribute(this.closed, 'title', closed);
     const { title, lines } = warnings(info);
     if (!differs(this.warning, title, lines)) return;
-    this.warning.hidden = title === '';
+    setHidden(this.warning, title === '');
     setText(this.warningTitle, title);
     this.warningList.replaceChildren(...lines.map(line => el('li', {}, line)));
   }

@@ -4,7 +4,7 @@ import type { SessionEntry, SessionView } from '../../../extension/protocol/requ
 import { baseName } from '../../../extension/text/format';
 import type { DeviceInfo, ProcessInfo } from '../../../extension/protocol/trace';
 import { dropdown, type Dropdown } from '../../components';
-import { el } from '../../dom';
+import { el, setHidden } from '../../dom';
 import type { PageActions } from '../state/part';
 import { ALL, type ViewState } from '../state/state';
 
@@ -29,14 +29,17 @@ export class Scopes {
     offer(this.session, sessions.map(sessionOption), String(id));
     offer(this.process, withAll(t('All processes'), (info?.processes ?? []).map(processOption)), String(process));
     offer(this.device, withAll(t('All devices'), (info?.devices ?? []).map(deviceOption)), String(device));
-    this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
+    setHidden(
+      this.element,
+      [...this.element.children].every(child => (child as HTMLElement).hidden),
+    );
   }
 }
 
 type Option = readonly [string, string];
 
 function offer(to: Dropdown<string>, options: readonly Option[], value: string): void {
-  to.element.hidden = options.length < 2;
+  setHidden(to.element, options.length < 2);
   if (options.length >= 2) to.offer(options, value);
 }
 

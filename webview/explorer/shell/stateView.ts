@@ -4,7 +4,7 @@ import type { RecentEntry, SessionView } from '../../../extension/protocol/reque
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
-import { button, differs, el, icon, setTextOrHide } from '../../dom';
+import { button, differs, el, icon, setAttribute, setHidden, setTextOrHide } from '../../dom';
 import { headline } from '../ledger/ledgerText';
 
 const ABOUT = t(
@@ -63,7 +63,7 @@ export class StateView {
 
   /** @param well nothing is to be mended first: the run can be traced again, but need not be */
   private offer(offered: readonly Button[], well: boolean): void {
-    this.offers.hidden = offered.length === 0;
+    setHidden(this.offers, offered.length === 0);
     if (!differs(this.offers, offered, well)) return;
     const make = (what: Button, index: number): HTMLElement => {
       const [action, words] = OFFERS[what] ?? [what, what];
@@ -77,13 +77,13 @@ export class StateView {
   update(session: SessionView): void {
     const { phase, trusted, info } = session;
     const empty = phase === 'empty';
-    this.untrusted.hidden = trusted || phase === 'running';
-    this.trust.hidden = trusted || !empty;
-    this.about.hidden = this.saved.hidden = !empty;
-    this.start.hidden = !empty || !trusted;
+    setHidden(this.untrusted, trusted || phase === 'running');
+    setHidden(this.trust, trusted || !empty);
+    for (const element of [this.about, this.saved]) setHidden(element, !empty);
+    setHidden(this.start, !empty || !trusted);
     this.showRecent(empty ? (session.recent ?? []) : []);
     const stopping = session.stopped === true && phase === 'running';
-    this.ring.hidden = phase !== 'starting' && !stopping;
+    setHidden(this.ring, phase !== 'starting' && !stopping);
     const unused = phase === 'ended' && info?.totals.length === 0;
     const offered = new Set<Button>(empty ? ['trySample', 'openTrace'] : session.offers);
     if ((unused && !session.ran) || session.onCpu === true) offered.add('doctor');
@@ -96,17 +96,22 @@ export class StateView {
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
     setTextOrHide(this.detail, detail);
     setTextOrHide(this.ran, session.ran ?? '');
-    this.words.hidden = detail === '' && phase !== 'starting';
-    this.card.className = phase === 'failed' || session.crashed === true ? 'detail notice error' : 'detail';
+    setHidden(this.words, detail === '' && phase !== 'starting');
+    const failed = phase === 'failed' || session.crashed === true;
+    setAttribute(this.card, 'class', failed ? 'detail notice error' : 'detail');
+    this.words.toggleAttribute('data-failed', failed);
     const totals = phase === 'ended' && !unused ? endTexts(session) : [];
-    this.totals.hidden = totals.length === 0;
+    setHidden(this.totals, totals.length === 0);
     if (differs(this.totals, totals))
       this.totals.replaceChildren(...totals.map((text, i) => el('span', {}, i > 0 ? `\u00b7 ${text}` : text)));
-    this.element.hidden = [...this.element.children].every(child => (child as HTMLElement).hidden);
+    setHidden(
+      this.element,
+      [...this.element.children].every(child => (child as HTMLElement).hidden),
+    );
   }
 
   private showRecent(recent: readonly RecentEntry[]): void {
-    this.recent.hidden = recent.length === 0;
+    setHidden(this.recent, recent.length === 0);
     if (!differs(this.recent, recent)) return;
     const items = recent.map(({ file, title, words }) => {
       const name = button('link', 'open-recent', title, () => this.openRecent(file), { title: file });

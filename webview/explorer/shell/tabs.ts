@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { TraceInfo } from '../../../extension/protocol/trace';
-import { button, el, setAttributes, setTextOrHide } from '../../dom';
+import { button, el, setAttribute, setAttributes, setHidden, setTextOrHide } from '../../dom';
 import type { PageContext, Part } from '../state/part';
 import type { Action, TabId } from '../state/state';
 
@@ -34,7 +34,7 @@ export class Tabs implements Part {
     for (const tab of tabs) {
       this.list.append(this.button(tab));
       const { element } = tab.part;
-      element.hidden = tab !== this.shown;
+      setHidden(element, tab !== this.shown);
       setAttributes(element, { role: 'tabpanel', id: `panel-${tab.id}`, 'aria-labelledby': `tab-${tab.id}` });
     }
     this.list.addEventListener('keydown', event => this.onKey(event));
@@ -45,12 +45,13 @@ export class Tabs implements Part {
     this.offered = this.tabs.filter(({ has }) => has?.(context.info) ?? true);
     const chosen = this.offered.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
     const another = chosen !== this.shown;
+    setAttribute(this.element, 'data-shown', chosen.id);
     this.shown = chosen;
     for (const tab of this.tabs) {
-      tab.part.element.hidden = tab !== chosen;
+      setHidden(tab.part.element, tab !== chosen);
       const button = this.buttons.get(tab.id);
       if (!button) continue;
-      button.hidden = !this.offered.includes(tab);
+      setHidden(button, !this.offered.includes(tab));
       setAttributes(button, { 'aria-selected': String(tab === chosen), tabindex: tab === chosen ? 0 : -1 });
     }
     const { moment, momentTitle } = context.view;

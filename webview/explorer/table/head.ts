@@ -1,6 +1,6 @@
 // The header of the table: titles that sort.
 import type { SiteSort } from '../../../extension/protocol/trace';
-import { button, el, setAttribute, setText } from '../../dom';
+import { button, el, setAttribute, setHidden, setText } from '../../dom';
 import { COLUMNS, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 
@@ -41,15 +41,14 @@ export class TableHead {
   setLayout({ columns }: Layout): void {
     const shown = columns.map(({ id }) => id);
     for (const [id, { element }] of this.headers) {
-      element.hidden = !shown.includes(id);
+      setHidden(element, !shown.includes(id));
       setAttribute(element, 'aria-colindex', String(shown.indexOf(id) + 1));
     }
   }
 
-  /** Follows the rows sideways; `scrollbarPx`: what their scroll bar takes. */
-  scrollTo(leftPx: number, scrollbarPx: number): void {
+  /** Follows the rows sideways. */
+  scrollTo(leftPx: number): void {
     this.element.scrollLeft = leftPx;
-    this.row.style.setProperty('--gm-scrollbar', `${scrollbarPx}px`);
   }
 
   private header({ id, title, hint, sort }: (typeof COLUMNS)[number]): Header {

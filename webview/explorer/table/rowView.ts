@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/text/format';
 import { isOfBackward } from '../../../extension/protocol/trace';
-import { el, icon, setAttribute, setAttributes, setText, svg } from '../../dom';
+import { el, icon, setAttribute, setAttributes, setHidden, setText, svg } from '../../dom';
 import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 import { growthText, sparkPoints, type Row } from '../common/rows';
@@ -92,7 +92,7 @@ export class RowView {
     this.layout = layout;
     const shown = layout.columns.map(({ id }) => id);
     for (const [id, cell] of this.cells) {
-      cell.hidden = !shown.includes(id);
+      setHidden(cell, !shown.includes(id));
       setAttribute(cell, 'aria-colindex', String(shown.indexOf(id) + 1));
     }
     this.plain = layout.columns.filter(({ id }) => !DRAWN.includes(id));
@@ -123,9 +123,9 @@ export class RowView {
     setText(this.at, placed ? number : '');
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
-    this.mark.hidden = !isOfBackward(row.source);
+    setHidden(this.mark, !isOfBackward(row.source));
     const words = withVerdict && row.verdict ? WORDS.states[row.verdict.state] : null;
-    this.verdict.hidden = !words?.short;
+    setHidden(this.verdict, !words?.short);
     setText(this.verdict, words?.short ?? '');
     setAttribute(this.verdict, 'title', words ? `${row.verdict?.because}\n${words.sentence}` : '');
   }
@@ -133,7 +133,7 @@ export class RowView {
   private showTree({ tree }: Row): void {
     const { element, twisty } = this;
     this.cell('site').style.paddingLeft = tree ? `${(tree.level - 1) * INDENT_PX}px` : '';
-    twisty.hidden = tree === null;
+    setHidden(twisty, tree === null);
     const expanded = tree?.expanded ?? null;
     const ariaExpanded = expanded === null ? null : String(expanded);
     setAttributes(element, { 'aria-expanded': ariaExpanded, 'aria-level': tree?.level ?? null });

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/text/format';
 import { iconButton } from '../../components';
-import { el, setText } from '../../dom';
+import { el, setHidden, setText } from '../../dom';
 import { blocksText } from '../common/counts';
 
 export interface SelectionSum {
@@ -24,7 +24,7 @@ export class SelectionBar {
 
   /** null: at most one row is selected. */
   show(sum: SelectionSum | null): void {
-    this.element.hidden = sum === null;
+    setHidden(this.element, sum === null);
     if (!sum) return setText(this.text, '');
     const blocks = blocksText(sum.liveCount);
     setText(this.text, t('{0} rows · {1} · {2}', formatCount(sum.rows), formatBytes(sum.liveBytes), blocks));

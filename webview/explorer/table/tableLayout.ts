@@ -14,8 +14,10 @@ export interface Layout {
 export const ROW_PX = 24;
 const WIDE_PX = 600;
 const GAP = { wide: 8, narrow: 6 };
-const PADDING_PX = 24;
-const SITE_PX = { wide: 220, narrow: 74 };
+/** The scroll bar, or as much where it lies over the rows, is the rest of the padding on the right. */
+export const LEAST_SCROLLBAR_PX = 10;
+const PADDING_PX = 14;
+const SITE_PX = { wide: 220, narrow: 84 };
 const THREAD_PX = 90;
 /** Where there is no room for all, these give way, in this order. */
 const GIVE_WAY: readonly ColumnId[] = ['thread', 'device', 'count', 'spark', 'step'];

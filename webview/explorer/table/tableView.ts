@@ -4,7 +4,7 @@ import type { SiteSort } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
 import { chosenColumns, DEFAULT_CHOICE, type Several } from '../common/columns';
 import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
-import { layoutOf, ROW_PX, type Layout } from './tableLayout';
+import { LEAST_SCROLLBAR_PX, layoutOf, ROW_PX, type Layout } from './tableLayout';
 import type { Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 import { RowView } from './rowView';
@@ -367,12 +367,8 @@ export class TableView {
     return true;
   }
 
-  private get scrollbarPx(): number {
-    return this.scroller.offsetWidth - this.scroller.clientWidth;
-  }
-
   private followSideways(): void {
-    this.head.scrollTo(this.scroller.scrollLeft, this.scrollbarPx);
+    this.head.scrollTo(this.scroller.scrollLeft);
   }
 
   private arrange(): void {
@@ -380,9 +376,12 @@ export class TableView {
     if (!view) return;
     const { columns, tree } = view.table;
     const usual = columns.join() === DEFAULT_CHOICE.join();
-    this.layout = layoutOf(chosenColumns(columns, tree, this.several), this.widthPx - this.scrollbarPx, usual || tree);
+    const scrollbarPx = this.scroller.offsetWidth - this.scroller.clientWidth;
+    const roomPx = this.widthPx - Math.max(scrollbarPx, LEAST_SCROLLBAR_PX);
+    this.layout = layoutOf(chosenColumns(columns, tree, this.several), roomPx, usual || tree);
     const { wide, template, leastPx } = this.layout;
     this.element.classList.toggle('wide', wide);
+    this.element.style.setProperty('--gm-scrollbar', `${scrollbarPx}px`);
     this.element.style.setProperty('--gm-row', template);
     this.element.style.setProperty('--gm-least', `${leastPx}px`);
     setAttribute(this.element, 'aria-colcount', String(this.layout.columns.length));

@@ -4,7 +4,7 @@ import type { GroupBy, Layer, SiteWindow } from '../../../extension/protocol/tra
 import type { TreeWeight } from '../../../extension/protocol/requests/treeRequests';
 import { formatBytes } from '../../../extension/text/format';
 import { dropdown, iconButton } from '../../components';
-import { el, setText } from '../../dom';
+import { el, setHidden, setText } from '../../dom';
 import { blocksText } from '../common/counts';
 import { FilterBox } from './filterBox';
 import { GROUP_CHOICES, groupsText, LIST_TITLES, MOMENT_TITLES, TREE_TITLES, treeOf, TREES, type Tree } from './groups';
@@ -63,8 +63,8 @@ export class Toolbar {
     this.group.set(tree ? treeOf(view.table) : view.groupBy);
     this.layer.set(layer);
     this.weight.set(weight);
-    this.weight.element.hidden = !tree || weight === 'modules';
-    this.columns.hidden = tree;
+    setHidden(this.weight.element, !tree || weight === 'modules');
+    setHidden(this.columns, tree);
   }
 
   /** What all rows hold. */

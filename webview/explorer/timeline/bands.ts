@@ -1,6 +1,8 @@
-// The bands below the chart: what the program did when, and above that the ranges that it names itself.
-import { rangeRows } from '../../../extension/protocol/ranges';
+// The bands at the foot of the chart: what the program did when, and above that the ranges that it names itself.
+import { rangePath, rangeRows } from '../../../extension/protocol/ranges';
 import { PASSES, type NamedRange, type Pass, type PassBegins } from '../../../extension/protocol/trace';
+import { formatDuration } from '../../../extension/text/format';
+import type { Palette } from '../common/theme';
 import { WORDS } from '../common/vocabularyWords';
 import type { TimeWindow } from '../state/zoom';
 
@@ -14,14 +16,32 @@ export interface Band {
   row: number;
 }
 
+export interface Plot {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 /** The mean width below which passes are a blur, and none is drawn; narrower ranges are not requested. */
 export const NARROWEST_PX = 5;
 const MOST_ROWS = 3;
 
 const isIn = ({ fromNs, toNs }: Band, window: TimeWindow): boolean => toNs > window.fromNs && fromNs < window.toNs;
 
+/** All that is drawn in so many pixels: passes, and above them ranges. */
+export function bandsIn(
+  { passes, ranges }: { passes: PassBegins; ranges: readonly NamedRange[] },
+  window: TimeWindow,
+  untilNs: number,
+  pixels: number,
+): Band[] {
+  const seen = passBands(passes, window, untilNs, pixels);
+  return [...seen, ...rangeBands(ranges, window, untilNs, Math.min(1, seen.length))];
+}
+
 /** Those that are seen in the window; what is between passes is left out. None where they are too narrow to be distinguished. */
-export function passBands(begins: PassBegins, window: TimeWindow, untilNs: number, pixels: number): Band[] {
+function passBands(begins: PassBegins, window: TimeWindow, untilNs: number, pixels: number): Band[] {
   const passes: Band[] = [];
   for (let at = 0; at < begins.length; at += 2) {
     const pass = PASSES[begins[at + 1]!] ?? 'other';
@@ -33,7 +53,7 @@ export function passBands(begins: PassBegins, window: TimeWindow, untilNs: numbe
 }
 
 /** Each above those that lie in it, from the row `lowest` on; of more than three rows the innermost three. */
-export function rangeBands(ranges: readonly NamedRange[], window: TimeWindow, untilNs: number, lowest: number): Band[] {
+function rangeBands(ranges: readonly NamedRange[], window: TimeWindow, untilNs: number, lowest: number): Band[] {
   const all = rangeRows(ranges, untilNs).map(({ name, ...one }) => ({ ...one, label: name, pass: null }));
   const seen = all.filter(band => isIn(band, window));
   const innermost = Math.max(...seen.map(({ row }) => row));
@@ -43,9 +63,48 @@ export function rangeBands(ranges: readonly NamedRange[], window: TimeWindow, un
   });
 }
 
-/** What was done at a time. */
-export function passAt(begins: PassBegins, timeNs: number): Pass {
-  let pass: Pass = 'other';
-  for (let at = 0; at < begins.length && begins[at]! <= timeNs; at += 2) pass = PASSES[begins[at + 1]!] ?? 'other';
-  return pass;
+/** What was done at a time, and for how long: `forward, 12.30 ms`, `train_step › attention, 3.10 ms`. */
+export function doneAt(begins: PassBegins, ranges: readonly NamedRange[], timeNs: number, untilNs: number): string[] {
+  let at = -2;
+  while (begins[at + 2]! <= timeNs) at += 2;
+  const pass = PASSES[begins[at + 1] ?? -1] ?? 'other';
+  const innermost = ranges.findLast(({ beginNs, endNs }) => beginNs <= timeNs && (endNs ?? Infinity) > timeNs);
+  const done = pass === 'other' ? [] : [lasting(WORDS.passes[pass], begins[at]!, begins[at + 2] ?? untilNs)];
+  if (!innermost) return done;
+  return [...done, lasting(rangePath(ranges, timeNs), innermost.beginNs, innermost.endNs ?? untilNs)];
+}
+
+const lasting = (what: string, fromNs: number, toNs: number): string => `${what}, ${formatDuration(toNs - fromNs)}`;
+
+const ROW_PX = 13;
+const CHARACTER_PX = 6.2;
+
+/** A short text of the timeline has room in so many pixels. */
+export const textFits = (text: string, pixels: number): boolean => text.length * CHARACTER_PX + 4 <= pixels;
+
+/** Draws them on the canvas of the chart: as elements, hundreds would be styled anew in each frame of a zoom. */
+export function drawBands(
+  canvas: CanvasRenderingContext2D,
+  { left, right, bottom }: Plot,
+  { fromNs, toNs }: TimeWindow,
+  bands: readonly Band[],
+  { passes, text, font, between }: Palette,
+): void {
+  const scale = (right - left) / Math.max(toNs - fromNs, 1);
+  canvas.save();
+  canvas.font = `10px ${font}`;
+  canvas.textAlign = 'center';
+  canvas.textBaseline = 'middle';
+  for (const band of bands) {
+    const from = Math.max(left, left + (band.fromNs - fromNs) * scale);
+    const width = Math.max(2, Math.min(right, left + (band.toNs - fromNs) * scale) - from);
+    const top = bottom - (band.row + 1) * ROW_PX;
+    canvas.fillStyle = between;
+    canvas.fillRect(from, top, width, ROW_PX);
+    canvas.fillStyle = passes[band.pass ?? 'other'];
+    canvas.fillRect(from + 1, top, width - 2, ROW_PX);
+    canvas.fillStyle = text;
+    if (textFits(band.label, width)) canvas.fillText(band.label, from + width / 2, top + ROW_PX / 2 + 0.5);
+  }
+  canvas.restore();
 }

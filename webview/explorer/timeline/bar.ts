@@ -1,6 +1,6 @@
 // The line below the chart: what can be shown of the selected span, what is being read, and which moment is shown.
 import { t } from '@vscode/l10n';
-import { button, el, icon, setAttribute, setText, setTextOrHide } from '../../dom';
+import { button, el, icon, setAttribute, setHidden, setText, setTextOrHide } from '../../dom';
 
 export type SpanChoice = 'born' | 'end' | 'peak';
 export interface TimelineBarActions {
@@ -72,9 +72,9 @@ export class TimelineBar {
   }
 
   update({ span, choice, kept, reading, moment, reason, ended }: BarState): void {
-    this.spanPart.hidden = span === null;
-    this.readingPart.hidden = reading === null;
-    this.momentPart.hidden = moment === null;
+    setHidden(this.spanPart, span === null);
+    setHidden(this.readingPart, reading === null);
+    setHidden(this.momentPart, moment === null);
     setText(this.span, span ?? '');
     for (const [one, element] of this.choices) setAttribute(element, 'aria-pressed', String(one === choice));
     setText(this.kept, kept);

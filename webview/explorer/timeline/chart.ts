@@ -1,6 +1,7 @@
 // chart.js as a plain drawer: points come reduced, nothing is parsed, animated or hovered by it.
 import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { ChartDataset } from 'chart.js';
+import { drawBands, type Band } from './bands';
 import { byteTicks, timeLabel, timeTicks, type Tick } from './ticks';
 import { patternOf } from './patterns';
 import { highest, type Point } from './timelinePoints';
@@ -24,6 +25,8 @@ export interface Drawing {
   /** Colours of the groups. */
   slots: readonly number[];
   window: TimeWindow;
+  /** At the foot of the plot. */
+  bands: readonly Band[];
   /** Labels of the axis; null: times. */
   ticks: readonly Tick[] | null;
 }
@@ -37,6 +40,8 @@ type LineDataset = ChartDataset<'line', Point[]>;
 export class TimelineChart {
   private readonly chart: Chart<'line', Point[]>;
   private palette: Palette = readPalette();
+  private window: TimeWindow = { fromNs: 0, toNs: 1 };
+  private bands: readonly Band[] = [];
 
   constructor(canvas: HTMLCanvasElement, onResize: () => void) {
     this.chart = new Chart<'line', Point[]>(canvas, {
@@ -54,6 +59,12 @@ export class TimelineChart {
         elements: { point: { radius: 0 }, line: { borderJoinStyle: 'round' } },
         scales: { x: { type: 'linear' }, y: { type: 'linear', min: 0 } },
       },
+      plugins: [
+        {
+          id: 'bands',
+          afterDatasetsDraw: ({ ctx, chartArea }) => drawBands(ctx, chartArea, this.window, this.bands, this.palette),
+        },
+      ],
     });
   }
 
@@ -76,7 +87,9 @@ export class TimelineChart {
     return Math.max(2, Math.floor(this.width / PIXELS_PER_TIME_LABEL));
   }
 
-  draw({ curves, groups, slots, window, ticks }: Drawing): void {
+  draw({ curves, groups, slots, window, bands, ticks }: Drawing): void {
+    this.window = window;
+    this.bands = bands;
     const shown = curves.filter(curve => curve.shown);
     const top = Math.max(1, ...shown.map(curve => highest(curve.points)));
     this.setScales(window, top, ticks ?? this.times(window));

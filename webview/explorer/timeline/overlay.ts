@@ -1,38 +1,26 @@
 // What lies over the chart: gaps, marks and the selected span, as elements that can be focused and read.
 import { t } from '@vscode/l10n';
-import { formatDuration } from '../../../extension/text/format';
-import { button, el, setAttributes, setText, type Attributes } from '../../dom';
-import type { Band } from './bands';
+import { button, el, setAttributes, setHidden, setText } from '../../dom';
+import { textFits, type Plot } from './bands';
 import { LABELS_PX } from './chart';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
 import type { TimeWindow } from '../state/zoom';
-
-export interface Plot {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
 
 /** What lies over the plot. */
 export interface Overlaid {
   plot: Plot;
   window: TimeWindow;
   gaps: readonly Gap[];
-  bands: readonly Band[];
   marks: readonly PlacedMark[];
   span: Span | null;
   /** The shown moment; null: it is now. */
   momentNs: number | null;
 }
 
-const CHARACTER_PX = 6.2;
-
 export class TimelineOverlay {
   readonly element = el('div', { class: 'timeline-overlay' });
   private readonly gaps: HTMLElement[] = [];
-  private readonly bands: HTMLElement[] = [];
   private readonly marks: MarkView[] = [];
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
   private readonly moment = el('div', { class: 'timeline-moment', 'aria-hidden': 'true' });
@@ -55,16 +43,15 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, bands, marks, span, momentNs }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, marks, span, momentNs }: Overlaid, pixels: number): void {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
-    this.drawBands(bands, window, pixels);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
-    this.marks.forEach((view, i) => (view.element.hidden = i >= marks.length));
-    this.span.hidden = span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs;
+    this.marks.forEach((view, i) => setHidden(view.element, i >= marks.length));
+    setHidden(this.span, span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs);
     if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
     const isSeen = momentNs !== null && momentNs >= window.fromNs && momentNs <= window.toNs;
-    this.moment.hidden = !isSeen;
+    setHidden(this.moment, !isSeen);
     if (isSeen) stretch(this.moment, { fromNs: momentNs, toNs: momentNs }, window, pixels);
   }
 
@@ -76,22 +63,20 @@ export class TimelineOverlay {
     style.height = `${bottom - top + LABELS_PX}px`;
   }
 
+  /** One element each, made where one is missing; the label is seen where it fits. */
   private drawGaps(gaps: readonly Gap[], window: TimeWindow, pixels: number): void {
     const seen = gaps.filter(gap => gap.toNs > window.fromNs && gap.fromNs < window.toNs);
-    const stretches = seen.map(gap => ({ ...gap, ...GAP_WORDS[gap.kind], attributes: { 'data-gap': gap.kind } }));
-    drawStretches(this.gaps, stretches, window, pixels, () => this.add('timeline-gap'));
-  }
-
-  private drawBands(bands: readonly Band[], window: TimeWindow, pixels: number): void {
-    const stretches = bands.map(band => {
-      const title = `${band.label}, ${formatDuration(band.toNs - band.fromNs)}`;
-      return { ...band, title, attributes: { 'data-pass': band.pass } };
+    seen.forEach((gap, i) => {
+      const view = (this.gaps[i] ??= this.addGap());
+      const { label, title } = GAP_WORDS[gap.kind];
+      setAttributes(view, { 'data-gap': gap.kind, title });
+      setText(view, textFits(label, stretch(view, gap, window, pixels)) ? label : '');
     });
-    drawStretches(this.bands, stretches, window, pixels, () => this.add('timeline-pass'));
+    this.gaps.forEach((view, i) => setHidden(view, i >= seen.length));
   }
 
-  private add(name: string): HTMLElement {
-    const view = el('div', { class: name });
+  private addGap(): HTMLElement {
+    const view = el('div', { class: 'timeline-gap' });
     this.element.prepend(view);
     return view;
   }
@@ -135,36 +120,6 @@ class MarkView {
     this.element.style.transform = `translateX(${Math.round(x)}px)`;
   }
 }
-
-interface Stretch extends Span {
-  label: string;
-  title: string;
-  attributes: Attributes;
-  /** Of those that lie one above the other, from 0. */
-  row?: number;
-}
-
-const ROW_PX = 13;
-
-/** One element each, made where one is missing; the label is seen where it fits. */
-function drawStretches(
-  views: HTMLElement[],
-  stretches: readonly Stretch[],
-  window: TimeWindow,
-  pixels: number,
-  add: () => HTMLElement,
-): void {
-  stretches.forEach(({ label, title, attributes, row, ...span }, i) => {
-    const view = (views[i] ??= add());
-    const width = stretch(view, span, window, pixels);
-    view.style.bottom = row === undefined ? '' : `${row * ROW_PX}px`;
-    setAttributes(view, { ...attributes, title });
-    setText(view, fits(label, width) ? label : '');
-  });
-  views.forEach((view, i) => (view.hidden = i >= stretches.length));
-}
-
-const fits = (text: string, pixels: number): boolean => text.length * CHARACTER_PX + 4 <= pixels;
 
 /** Lays an element over a span of time; its width in pixels comes back. */
 function stretch(element: HTMLElement, span: Span, window: TimeWindow, pixels: number): number {

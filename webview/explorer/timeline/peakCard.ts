@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../extension/text/format';
 import type { PeakCard } from '../../../extension/protocol/requests/timelineRequests';
-import { button, el, setAttribute, setText } from '../../dom';
+import { button, el, setAttribute, setHidden, setText } from '../../dom';
 import { lineLink, type OpenLine } from '../common/lineLink';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -40,7 +40,7 @@ export class PeakCardView {
   update(card: PeakCard | null): void {
     if (card === this.shown) return;
     this.shown = card;
-    this.element.hidden = card === null;
+    setHidden(this.element, card === null);
     if (card === null) return;
     const categories = card.categories.map(({ category, bytes }) => ({ name: WORDS.categories[category], bytes }));
     const modules = card.modules.map(({ label, bytes }) => ({ name: label, bytes }));

@@ -42,15 +42,6 @@ export class TimelinePart extends PolledPart {
 
   override update(context: PageContext): void {
     this.view.update(context);
-    this.bringEnding(context);
-  }
-
-  /** Once for each trace, and not where the user looks at another moment. */
-  private bringEnding({ session: { ending }, view }: PageContext): void {
-    if (ending === null || view.ending === ending.timeNs) return;
-    const { timeNs, title } = ending;
-    this.page.dispatch({ type: 'ending', ending: timeNs });
-    if (view.moment.kind === 'now') void this.moments.show({ moment: { kind: 'at', timeNs }, title });
   }
 
   show(titled: TitledMoment): void {

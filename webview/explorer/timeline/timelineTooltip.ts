@@ -1,7 +1,7 @@
 // The line under the mouse, and the texts of the chart there.
 import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
-import { el } from '../../dom';
+import { el, setHidden } from '../../dom';
 import type { DrawnSeries } from './chart';
 import { groupAt, groupBytesText, REST } from './timelineStack';
 
@@ -26,13 +26,13 @@ export class TimelineTooltip {
   readonly box = el('div', { class: 'timeline-tooltip', role: 'tooltip', hidden: true });
 
   hide(): void {
-    this.cursor.hidden = this.box.hidden = true;
+    for (const element of [this.cursor, this.box]) setHidden(element, true);
   }
 
   /** At `x` pixels of the surface, on the side with more room. */
   show(x: number, plot: { left: number; right: number }, text: TooltipText): void {
     const { title, lines, stack, names, slots, timeNs, totalBytes } = text;
-    this.cursor.hidden = this.box.hidden = false;
+    for (const element of [this.cursor, this.box]) setHidden(element, false);
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
     );

@@ -8,16 +8,14 @@ import type {
   StepTimes,
   TimelineSteps,
 } from '../../../extension/protocol/requests/timelineRequests';
-import { rangePath } from '../../../extension/protocol/ranges';
 import { knownPeak, type NamedRange, type PassBegins } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
 import type { PageActions, PageContext } from '../state/part';
-import { WORDS } from '../common/vocabularyWords';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
-import { passAt, passBands, rangeBands } from './bands';
+import { bandsIn, doneAt } from './bands';
 import { TimelineBar } from './bar';
 import { ChosenTime } from './chosenTime';
 import { DRAWN, type TimelineData } from './data';
@@ -193,7 +191,14 @@ export class TimelineView {
     const ticks = axis ? stepTicks(axis, window, this.chart.labels, pixelNs * MARK_GAP_PX) : null;
     const groups = this.groupNames();
     const slots = (this.slots = this.answers.stack?.slots ?? []);
-    this.chart.draw({ curves: this.curves(window.toNs), groups: this.edges(), slots, window, ticks });
+    this.chart.draw({
+      curves: this.curves(window.toNs),
+      groups: this.edges(),
+      slots,
+      window,
+      bands: bandsIn(this.answers, window, runNs, this.chart.width),
+      ticks,
+    });
     if (data && !data.question.fits(this.chart.width)) this.actions.need();
     this.tools.update({
       stack: view.stack,
@@ -244,14 +249,11 @@ export class TimelineView {
     const { steps } = this.answers;
     const peak = this.peak(context);
     const marks = marksOf(info, steps, session.marks, peak);
-    const passes = passBands(this.answers.passes, window, runNs, width);
-    const bands = [...passes, ...rangeBands(this.answers.ranges, window, runNs, Math.min(1, passes.length))];
     return {
       plot,
       window,
       span,
       momentNs,
-      bands,
       gaps: gapsOf(info, steps, runNs),
       marks: placeMarks(marks, window, width),
     };
@@ -311,10 +313,9 @@ export class TimelineView {
     const series = this.known.filter(one => !context.view.hidden.includes(one));
     const bytes = (part: DrawnSeries) => (part === this.areaSeries ? totalBytes : data.momentAt(part, timeNs).bytes);
     const lines = series.map(part => ({ part, name: SERIES_NAMES[part], bytes: bytes(part) }));
-    const pass = passAt(this.answers.passes, timeNs);
-    const during = [pass === 'other' ? '' : WORDS.passes[pass], rangePath(this.answers.ranges, timeNs)];
+    const done = doneAt(this.answers.passes, this.answers.ranges, timeNs, context.runNs);
     const step = peak?.when ?? timeText(timeNs, steps?.axis ?? null);
-    const title = [...new Set([step, formatDuration(timeNs), ...during])].filter(Boolean).join(' · ');
+    const title = [...new Set([step, formatDuration(timeNs), ...done])].join(' · ');
     const groups = { stack, names: this.groupNames(), slots: this.slots, totalBytes };
     this.tooltip.show(x, { left, right }, { title, lines, ...groups, timeNs });
   };

@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
 import { dropdown, iconButton } from '../../components';
-import { button, el, icon, setAttribute, setText } from '../../dom';
+import { button, el, icon, setAttribute, setHidden, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { REST, type GroupName } from './timelineStack';
@@ -83,9 +83,9 @@ export class TimelineTools {
   /** @param steps null: it is not known what a step is */
   update(state: { stack: StackChoice; axis: AxisUnit; steps: boolean; following: boolean }): void {
     this.stack.set(`${state.stack.by}-${state.stack.rank}` as StackKey);
-    this.axis.hidden = !state.steps;
+    setHidden(this.axis, !state.steps);
     setAttribute(this.axis, 'aria-pressed', String(state.axis === 'steps'));
-    this.follow.hidden = state.following;
+    setHidden(this.follow, state.following);
   }
 
   /**
@@ -103,13 +103,13 @@ export class TimelineTools {
       setText(more!, group.more === '' ? '' : ` ${group.more}`);
     });
     while (this.groups.children.length > entries.length) this.groups.lastElementChild!.remove();
-    this.groups.hidden = entries.length === 0;
+    setHidden(this.groups, entries.length === 0);
   }
 
   /** @param known series that hold anything; the others are not named */
   setSeries(known: readonly Series[], hidden: readonly Series[]): void {
     for (const [series, button] of this.series) {
-      button.hidden = !known.includes(series);
+      setHidden(button, !known.includes(series));
       setAttribute(button, 'aria-pressed', String(!hidden.includes(series)));
     }
   }
