@@ -136,6 +136,23 @@ test('the cache grows although it has a gap as long as what it takes: pending on
   assert.match(findings[0]?.suggestion ?? '', /record_stream/);
 });
 
+test('two segments of 64 MB a step fit the gap of 64 MB that is left by another pool: pending', () => {
+  const verdict = (segment: number): string | undefined => {
+    const run = new StepRun();
+    run.site(1, { layer: 'driver', segments: true });
+    run.site(2, {});
+    for (let step = 1; step <= 40; step++) {
+      for (let taken = 0; taken < 128 * MB; taken += segment) run.alloc(1, segment);
+      run.pass(2, 8 * MB);
+      run.endStep();
+    }
+    const ledger = { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: (step: number) => (700 + 128 * step) * MB };
+    const facts = { totalBytes: 80_000 * MB, ledger, fragmentation: { ...room, largestFreeBytes: 64 * MB } };
+    return judgeTrace(new RunTrace(run, facts)).findings[0]?.verdict;
+  };
+  assert.deepEqual([verdict(64 * MB), verdict(128 * MB)], ['pending', 'fragmentation']);
+});
+
 const much = { tensor: () => 400 * MB, reserved: () => 1000 * MB };
 
 test('a third of the cache waits for a stream, step after step: pending, with the advice', () => {

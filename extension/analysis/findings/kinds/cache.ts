@@ -5,7 +5,7 @@ import type { Finding, FindingPlace } from '../../../protocol/verdicts';
 import { groupBy } from '../../../base/maps';
 import type { JudgedLedger } from '../../ledger/ledger';
 import type { Growth } from '../../series/growth';
-import { sum } from '../../series/statistics';
+import { at, sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { riseSince } from '../../sites/context';
 import { placeOf } from '../../sites/site';
@@ -24,15 +24,17 @@ export function cacheFinding(
   const room = source.fragmentation({ process, device });
   const leaking = leaks.filter(one => one.layer === 'tensor' && one.process === process && one.device === device);
   const longer = leaking.filter(one => one.class === 'size').map(({ bytes, count }) => bytes / Math.max(1, count));
+  const grows = growsAt(judged, growth.since, { sites, source });
+  const place = grows?.place ?? null;
   // Where a gap is as long as what the cache takes anew, it is not the pieces that are too small.
-  const needed = Math.max(growth.perStep * growth.gap, T.layerBytes, ...longer);
+  const taken = Math.min(growth.perStep * growth.gap, grows?.largestBytes ?? Infinity);
+  const needed = Math.max(taken, T.layerBytes, ...longer);
   const pending = room.largestFreeBytes >= needed;
   const beyond = { ...growth, perStep: growth.perStep - sum(leaking.map(({ bytesPerStep }) => bytesPerStep)) };
   const [all, unused, gap] = [room.segmentBytes, room.freeBytes, room.largestFreeBytes].map(bytes =>
     formatBytes(bytes),
   );
   const partly = formatCount(room.partlyUsedSegments);
-  const place = growsAt(judged, growth.since, { sites, source });
   return makeFinding({
     ...ofDevice(judged, 'cache'),
     ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
@@ -60,12 +62,12 @@ export function cacheFinding(
   });
 }
 
-/** The line for whose allocations the cache took most from the driver since a step. */
+/** The line for whose allocations the cache took most from the driver since a step, and the longest segment of those. */
 function growsAt(
   { ledger }: JudgedLedger,
   since: number,
   { sites, source }: Pick<LayerContext, 'sites' | 'source'>,
-): FindingPlace | null {
+): { place: FindingPlace; largestBytes: number } | null {
   const own = sites.filter(
     ({ steps }) => steps.segments && steps.process === ledger.process && steps.device === ledger.device,
   );
@@ -73,9 +75,14 @@ function growsAt(
   const rises = [...lines.values()].map(same => ({
     site: same[0].steps.site,
     bytes: sum(same.map(({ steps }) => riseSince(since, steps))),
+    largestBytes: Math.max(
+      ...same.flatMap(({ steps }) => steps.stepLargestBytes.filter((_, entry) => at(steps.steps, entry) >= since)),
+    ),
   }));
   const [most] = rises.sort((a, b) => b.bytes - a.bytes);
-  return most === undefined || most.bytes <= 0 ? null : placeOf(source, most.site);
+  const place = most === undefined || most.bytes <= 0 ? null : placeOf(source, most.site);
+  if (most === undefined || place === null) return null;
+  return { place, largestBytes: most.largestBytes > 0 ? most.largestBytes : Infinity };
 }
 
 /** `graphs`: what captured graphs keep, if most of the free memory is theirs. */
