@@ -146,7 +146,11 @@ test('two segments of 64 MB a step fit the gap of 64 MB that is left by another 
       run.pass(2, 8 * MB);
       run.endStep();
     }
-    const ledger = { tensor: () => 400 * MB, tensorMax: () => 600 * MB, reserved: (step: number) => (700 + 128 * step) * MB };
+    const ledger = {
+      tensor: () => 400 * MB,
+      tensorMax: () => 600 * MB,
+      reserved: (step: number) => (700 + 128 * step) * MB,
+    };
     const facts = { totalBytes: 80_000 * MB, ledger, fragmentation: { ...room, largestFreeBytes: 64 * MB } };
     return judgeTrace(new RunTrace(run, facts)).findings[0]?.verdict;
   };
