@@ -15,12 +15,17 @@ export const RECOMPILED = 18;
 export const CELL = 16;
 /** The process's place in a job of many: rank.ts. */
 export const JOB = 17;
+const HIDDEN_GRAPHS = 19;
 const STEPS = 8;
 const SNAPSHOT = 11;
 
 /** Made of a memory snapshot of PyTorch: its program may still run, has no number, and cannot be queried. */
 export function isSnapshot(process: Pick<ProcessInfo, 'notes'> | undefined): boolean {
   return process?.notes.some(({ code }) => code === SNAPSHOT) ?? false;
+}
+/** Its PyTorch does not show what autograd graphs hold: what hangs on a graph alone looks as if nobody had it. */
+export function hidesGraphs(process: Pick<ProcessInfo, 'notes'> | undefined): boolean {
+  return process?.notes.some(({ code }) => code === HIDDEN_GRAPHS) ?? false;
 }
 /** Where CUPTI and PyTorch were found, which the JSON has, and the source of the steps, which stands beside their count. */
 const QUIET: ReadonlySet<number> = new Set([4, 5, STEPS, RECOMPILED, CELL, JOB]);

@@ -9,7 +9,7 @@ CUSTOM_NEXT = function_base.__dict__["next_functions"].__get__ if function_base 
 CUSTOM_SAVED = function_base.__dict__.get("_raw_saved_tensors") if function_base is not None else None
 objects = load("objects")
 SAVED = "_raw_saved_"
-NOTE_AGENT = 9
+NOTE_GRAPHS = 19
 OLD_GRAPHS = "This version of PyTorch does not show what an autograd graph holds, so an object that keeps memory alive through its graph is not named."
 GONE = (RuntimeError, AttributeError)  # what was saved is released; the context of a custom function has lost its node
 GRAPH, GRADIENT_GRAPH, NODE_GRAPH = "graph", "graph of the gradient", "graph of the node"
@@ -25,7 +25,7 @@ def check_saved():
     """Writes one note if what a node saved cannot be read without the program's hooks."""
     saved = getattr(getattr(core, "_autograd", None), "SavedTensor", None)
     if saved is not None and "data" not in objects.CLASS_DICT(saved):
-        natives["note"](NOTE_AGENT, OLD_GRAPHS)
+        natives["note"](NOTE_GRAPHS, OLD_GRAPHS)
 
 
 check_saved()

@@ -13,7 +13,7 @@ STEP, EXIT = 2, 3  # reasons of a turn that are no question
 NOTE_AGENT = 9
 AGAIN, NEVER = 0, (1 << 64) - 1  # answers of `turn`: the step of the next one by itself, or these
 OLD_TORCH = "This PyTorch has no hook for optimizer steps (2.0 and newer have one): steps are inferred from the allocations."
-NO_FAILURES = " It does not report either that memory ran out (1.11 and newer do)."
+NO_FAILURES = " It does not report either that memory ran out (1.13 and newer do)."
 
 # What the parts import. A module that another thread is about to import would be waited for, and that thread may wait for the agent.
 NEEDED = ("ast", "collections", "contextlib", "contextvars", "functools", "json", "os", "re", "threading", "time", "types", "weakref")
@@ -77,7 +77,7 @@ def hook_steps():
         return False
     else:
         version = vars(names["torch"]).get("__version__")
-        oldest = isinstance(version, str) and str.startswith(version, "1.10.")
+        oldest = isinstance(version, str) and str.startswith(version, ("1.10.", "1.11.", "1.12."))
         natives["note"](NOTE_AGENT, OLD_TORCH + (NO_FAILURES if oldest else ""))
     return True
 

@@ -267,6 +267,7 @@ enum gmt_note_code {
       16,  ///< text: of a notebook's cell that ran when it began and ended (ms since 1970), its number, its file
   GMT_NOTE_JOB = 17,         ///< text: lines NAME=value: the process's place in its job (native/inject/job.h)
   GMT_NOTE_RECOMPILED = 18,  ///< text: milliseconds since 1970, then what torch.compile compiled again, and why
+  GMT_NOTE_GRAPHS = 19,      ///< text: that PyTorch does not show what its graphs hold
 };
 
 /// `control` in the trace directory: 64 bytes, mapped by every traced process; the launcher writes it.

@@ -1,10 +1,9 @@
 // What was found of each release, in results.json, from where the manual's tables are made.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
-import { writeTables } from './tables.mjs';
+import { minorOf, writeTables } from './tables.mjs';
 
 const RESULTS = inRoot('test/compat/results.json');
-const minorOf = version => version?.replace(/\.\d+(t?)$/, '$1') ?? '';
 const numbers = ({ torch, python = '' }) => [...torch.split('.'), ...python.split('.')].map(parseFloat);
 
 /** The newest first. */

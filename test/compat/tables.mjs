@@ -7,18 +7,33 @@ import { PARTS } from './wheelFacts.mjs';
 const PAGE = inRoot('docs/results.md');
 const SIGNS = { ok: 'yes', differs: '**no**', skipped: '–' };
 
+export const minorOf = version => version?.replace(/\.\d+(t?)$/, '$1') ?? '';
+
 const table = rows => {
   const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)));
   const line = row => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
   return [line(rows[0]), line(widths.map(width => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
 };
 
+/** Releases with the same cells share a row; of each release, its Pythons. */
+function sharing(rows) {
+  const alike = new Map();
+  for (const [torch, python, ...cells] of rows) {
+    const releases = alike.get(cells.join('|')) ?? new Map();
+    alike.set(cells.join('|'), releases.set(torch, [...(releases.get(torch) ?? []), python].filter(Boolean)));
+  }
+  const nameOf = ([torch, pythons]) => (pythons.length === 0 ? torch : `${torch} (${pythons.join(', ')})`);
+  return [...alike].map(([cells, releases]) => [[...releases].map(nameOf).join(', '), ...cells.split('|')]);
+}
+
 const ran = releases => [
-  ['PyTorch', 'Python', ...CHECKS.map(({ title }) => title), 'date'],
-  ...releases.map(({ torch, python, date, checks }) => {
-    const cells = CHECKS.map(({ key }) => SIGNS[checks.find(one => one.key === key)?.result ?? 'skipped']);
-    return [torch, python, ...cells, date];
-  }),
+  ['PyTorch (Python)', ...CHECKS.map(({ title }) => title), 'date'],
+  ...sharing(
+    releases.map(({ torch, python, date, checks }) => {
+      const cells = CHECKS.map(({ key }) => SIGNS[checks.find(one => one.key === key)?.result ?? 'skipped']);
+      return [torch, minorOf(python), ...cells, date];
+    }),
+  ),
 ];
 
 /** A part is there where no row says that something of it is not. */
@@ -28,13 +43,9 @@ const read = wheels => {
       const own = rows.filter(({ of }) => of === part).map(({ result }) => result);
       return SIGNS[['differs', 'skipped'].find(sign => own.includes(sign)) ?? 'ok'];
     });
-    return [torch, ...cells, date];
+    return [torch, '', ...cells, date];
   });
-  // Releases with the same cells share a row.
-  const alike = new Map();
-  for (const [torch, ...cells] of rows) alike.set(cells.join(), [...(alike.get(cells.join()) ?? []), torch]);
-  const merged = [...alike].map(([cells, releases]) => [releases.join(', '), ...cells.split(',')]);
-  return [['PyTorch', ...Object.values(PARTS), 'date'], ...merged];
+  return [['PyTorch', ...Object.values(PARTS), 'date'], ...sharing(rows)];
 };
 
 function between(text, name, content) {

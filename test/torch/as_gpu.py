@@ -1,5 +1,6 @@
 """Imported by a job behind `import torch`: from here on its tensors on the CPU are reported as ones of GPU 0, and what the job calls of
-torch.cuda does nothing. GMT_AS_GPU names the library, GMT_AS_GPU_BYTES how many bytes that GPU has (0: no limit)."""
+torch.cuda does nothing. GMT_AS_GPU names the library, GMT_AS_GPU_BYTES how many bytes that GPU has (0: no limit). With GMT_OLD_GRAPHS
+nodes of graphs do not show what they saved, as up to PyTorch 2.9."""
 
 import contextlib
 import ctypes
@@ -48,6 +49,8 @@ torch.cuda.stream = lambda stream: contextlib.nullcontext()
 stay, torch.Tensor.cpu = torch.Tensor.cpu, to_host
 torch.Tensor.cuda = torch.nn.Module.cuda = same
 torch.Tensor.record_stream = idle()
+if "GMT_OLD_GRAPHS" in os.environ and hasattr(torch._C._autograd.SavedTensor, "data"):
+    del torch._C._autograd.SavedTensor.data
 if "GMT_BACKWARD_THREAD" in os.environ:
     passes = ctypes.CDLL(os.environ["GMT_BACKWARD_THREAD"])
     # As on a GPU: the backward pass runs on a thread that has no Python code.

@@ -47,7 +47,7 @@ void give_back(void *block) {
 }
 
 [[noreturn]] void refuse(size_t bytes) {
-#if GMT_TORCH >= 111
+#if GMT_TORCH >= 113
   c10::reportOutOfMemoryToProfiler(static_cast<int64_t>(bytes), account.live, account.reserved, kDevice);
 #endif
 #if GMT_TORCH >= 113

@@ -104,7 +104,7 @@ const NOT_SHOWN = [
   [/graph holds/, 210],
   [/optimizer steps/, 200],
   [/forward lines/, 200],
-  [/ran out/, 111],
+  [/ran out/, 113],
 ];
 
 test('what this PyTorch does not show has a note, and nothing else has', async t => {

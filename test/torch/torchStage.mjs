@@ -20,6 +20,7 @@ const CHOSEN = [
 /** What the long run has beside them. */
 const MORE = [
   'l62_graph_nodes', // nodes of the autograd graph
+  'no other holder', // of an old release's graphs
   'ranges of record_function',
   'a lean trace',
   'l09_thread', // another thread's list

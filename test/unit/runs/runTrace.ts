@@ -9,6 +9,7 @@ import type {
   FreeLine,
   LedgerSeries,
   LedgerSeriesQuery,
+  Note,
   OutOfMemory,
   Pool,
   SiteQuery,
@@ -49,6 +50,7 @@ export interface RunFacts {
   alone?: boolean;
   /** Names of threads by index. */
   threads?: string[];
+  notes?: Note[];
 }
 type LedgerColumn = 'tensor' | 'tensorMax' | 'reserved' | 'driver' | 'process' | 'used' | 'pending';
 
@@ -129,6 +131,7 @@ function infoOf(run: StepRun, facts: RunFacts): TraceInfo {
       makeProcess({
         ended: facts.ended ?? true,
         threads: names.map((name, index) => ({ index, tid: 10 + index, name })),
+        notes: facts.notes ?? [],
       }),
     ],
     devices: [{ index: 0, name: 'GPU', totalBytes: facts.totalBytes ?? 0 }],

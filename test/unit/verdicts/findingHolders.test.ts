@@ -196,6 +196,16 @@ test('what lives to the end though Python has none of it has no Python owner', (
   }
 });
 
+test('where PyTorch does not show what graphs hold, what nobody has has an unknown holder', () => {
+  const run = playing(40, (_, run) => run.alloc(1, MB));
+  const end = { text: JSON.stringify({ when: 'exit', ok: true, cut: false, groups: [], more: [] }), blocks: [] };
+  const found = (code: number): Finding => only(findingsOf(run, { answers: [end], notes: [{ code, text: '' }] }));
+  assert.equal(found(9).holder?.kind, 'none');
+  const { holder, unnamed } = found(19);
+  assert.equal(holder, null);
+  assertSentence(unnamed);
+});
+
 test('a look that was cut short before it came to the blocks is told of', () => {
   const run = playing(40, (_, run) => run.alloc(1, MB));
   const document = { when: 'exit', ok: true, cut: true, tookMs: 512.4, groups: [] };

@@ -125,6 +125,7 @@ test('the holder of most blocks is named, if it holds its share', () => {
     holder: { path, kind: 'local', file: null, line: null, function: null, length: null, bound: null },
     chain: [],
     sites: new Map([[1, { count, bytes: count }]]),
+    timesNs: [],
   });
   const answersOf = (...found: HeldBlocks[]): HolderAnswer[] => {
     return [{ process: 0, timeNs: 1, when: 'exit', step: 0, held: found, sites: null, cutAfterMs: null, pauseMs: 7 }];
@@ -150,6 +151,30 @@ test('the holder of most blocks is named, if it holds its share', () => {
   assert.equal(holderOf(early, 0, [1], 0, 1, 13)?.path, 'x', 'there were no more then');
 });
 
+test('what has the newest blocks alone, where nobody has the others, is no holder', () => {
+  const at = (times: number[]): BlockFacts[] =>
+    times.map(time => ({ ...block(BigInt(time), 1), step: time, timeNs: 10 * time }));
+  const steps = Array.from({ length: 40 }, (_, i) => i + 1);
+  const lost = { path: 'nobody', kind: 'none', addresses: steps.slice(0, -1) };
+  const holderIn = (own: object, of: object = lost): string | undefined => {
+    const held = parseHolders(JSON.stringify({ groups: [of, { path: 'x', kind: 'global', ...own }] }), at(steps));
+    const answer = { process: 0, timeNs: 1, step: 0, held, sites: null, cutAfterMs: null, pauseMs: null };
+    return holderOf([{ ...answer, when: 'asked' }], 0, [1], 0, 1)?.path;
+  };
+  const newest = { addresses: steps.slice(-1) };
+  assert.equal(holderIn(newest), undefined);
+  assert.equal(holderIn({ ...newest, limit: 'anew' }), undefined);
+  assert.equal(holderIn({ ...newest, count: 3 }), 'x', 'the answer does not name all that it has');
+  assert.equal(
+    holderIn({ ...newest, limit: null }),
+    'x',
+    'it is made from its old value: its graph may have the others',
+  );
+  assert.equal(holderIn(newest, { ...lost, kind: 'unknown' }), 'x', 'time ran out: others may be found to hang on it');
+  assert.equal(holderIn(newest, { ...lost, addresses: [] }), 'x', 'there are no others');
+  assert.equal(holderIn({ addresses: [20, 40] }, { ...lost, addresses: steps.filter(step => step % 20) }), 'x');
+});
+
 test('a holder that has not all says how many it has, who else has a part that matters, and how many others hold some', () => {
   const held = (path: string, count: number, kind = 'local', line: number | null = null): HeldBlocks => ({
     holder: {
@@ -163,6 +188,7 @@ test('a holder that has not all says how many it has, who else has a part that m
     },
     chain: [],
     sites: new Map([[1, { count, bytes: count }]]),
+    timesNs: [],
   });
   const shareOf = (...all: HeldBlocks[]): string | null => {
     const answer = { process: 0, timeNs: 1, step: 0, held: all, sites: null, cutAfterMs: null, pauseMs: 7 };

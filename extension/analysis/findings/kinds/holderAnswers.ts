@@ -8,6 +8,7 @@ import { remembered } from '../../../base/maps';
 import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { blocksText } from '../../words';
+import { withoutNewestOnly } from './newestOnly';
 
 // The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 
@@ -25,6 +26,8 @@ export interface HeldBlocks {
   chain: HolderLink[];
   /** Blocks by site: how many, and how many bytes. */
   sites: Map<number, { count: number; bytes: number }>;
+  /** When the blocks that the answer names were allocated. */
+  timesNs: number[];
   /** Others that have some of these blocks too, most first. */
   also?: HeldBlocks[];
 }
@@ -113,21 +116,22 @@ function joined(all: readonly HolderEntry[], facts: Map<bigint, BlockFacts>): He
   const byPlace = new Map<string, HeldBlocks>();
   for (const { holder, chain, addresses, count: of, bytes, also } of all) {
     const key = `${holder.path}\0${holder.file}\0${holder.line}`;
-    const held = remembered(byPlace, key, () => ({ holder, chain, sites: new Map<number, never>(), also: [] }));
+    const held = remembered(byPlace, key, () => ({ holder, chain, sites: new Map(), timesNs: [], also: [] }));
     held.also?.push(...also.flatMap(other => joined([other], new Map(facts))));
     const weight = Math.max(1, of / Math.max(1, addresses.length));
     const named = sum(addresses.map(address => facts.get(address)?.bytes ?? 0));
     const bytesWeight = bytes !== null && of > addresses.length && named > 0 ? Math.max(1, bytes / named) : weight;
     for (const address of addresses) {
       const block = facts.get(address);
-      if (block !== undefined) count(held, block.site, weight, bytesWeight * block.bytes);
+      if (block !== undefined) count(held, block, weight, bytesWeight * block.bytes);
       facts.delete(address);
     }
   }
   return [...byPlace.values()].filter(held => held.sites.size > 0);
 }
 
-function count(held: HeldBlocks, site: number, blocks: number, bytes: number): void {
+function count(held: HeldBlocks, { site, timeNs }: BlockFacts, blocks: number, bytes: number): void {
+  held.timesNs.push(timeNs);
   const before = held.sites.get(site);
   held.sites.set(site, { count: (before?.count ?? 0) + blocks, bytes: (before?.bytes ?? 0) + bytes });
 }
@@ -187,9 +191,7 @@ function readFix(value: unknown): { fix?: Fix } {
   return { fix: { line, column, endLine, endColumn, before, after, adds, statement } };
 }
 
-function word(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
+const word = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function positive(value: unknown): number | null {
   return typeof value === 'number' && value > 0 ? value : null;
@@ -264,12 +266,15 @@ function mostHeld(
   least: number,
 ) {
   const named = mostNamed(answers, process, sites);
-  const [most, ...others] = (named?.holders ?? [])
+  if (named === null) return null;
+  const found = named.holders
     .filter(({ kind }) => !NO_HOLDER.has(kind))
     .sort((one, other) => other.count - one.count || other.bytes - one.bytes);
-  if (named === null || most === undefined) return null;
+  const keeping = withoutNewestOnly(named.answer.held, sites).map(({ chain }) => chain);
+  const most = found.find(({ chain }) => keeping.includes(chain));
   const of = blocksOf(named.holders);
-  return most.count < Math.max(1, least, share * of) ? null : { answer: named.answer, most, of, others };
+  if (most === undefined || most.count < Math.max(1, least, share * of)) return null;
+  return { answer: named.answer, most, of, others: found.filter(other => other !== most) };
 }
 
 /** The holder of blocks that live to the end, where the search at the end saw all that Python has and none of them. */
@@ -374,9 +379,7 @@ function mostNamed(answers: readonly HolderAnswer[], process: number, sites: rea
   return best.sort((a, b) => blocksOf(b.holders) - blocksOf(a.holders))[0] ?? null;
 }
 
-function blocksOf(holders: readonly HolderFound[]): number {
-  return sum(holders.map(({ count }) => count));
-}
+const blocksOf = (holders: readonly HolderFound[]): number => sum(holders.map(({ count }) => count));
 
 /** Other holders of a real part of what a holder has, where that is one of `all`; then the one's fix would free nothing. */
 function alsoIn(held: HeldBlocks, sites: readonly number[], all: number): Pick<FindingHolder, 'also' | 'fix'> {

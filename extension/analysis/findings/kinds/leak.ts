@@ -1,5 +1,5 @@
 import { t } from '@vscode/l10n';
-import { isSnapshot } from '../../../protocol/notes';
+import { hidesGraphs, isSnapshot } from '../../../protocol/notes';
 import { groupBy } from '../../../base/maps';
 import { keepsArrays, libraryName, passesOn, ownsItsMemory } from '../../../text/libraryName';
 import { isOfBackward, type TraceInfo, type TraceSource } from '../../../protocol/trace';
@@ -116,7 +116,7 @@ function leakOf(all: GrowingSite[], context: FindingContext): Finding {
     places,
     sites: [...new Set([...places.map(entry => entry.site), ...ids])],
     holder,
-    unnamed: unnamed ?? (holder === null && grown.ended ? unqueriedText(context, process) : null),
+    unnamed: unnamed ?? (holder === null ? unfoundText(context, process, grown.ended) : null),
     suggestion:
       doubt ??
       (holder?.kind === 'none'
@@ -186,7 +186,7 @@ function gradientCycle(
 
 /** What lives to the end though Python has none of it. */
 function ownerless({ answers, source }: FindingContext, process: number, sites: readonly number[]) {
-  if (!hasNoHolder(answers, process, sites)) return null;
+  if (!hasNoHolder(answers, process, sites) || hidesGraphs(source.info().processes[process])) return null;
   const alive = (site: number): number =>
     source.allocations({ layer: 'tensor', process, site, sort: 'bytes', descending: true, from: 0, to: 0 }).total;
   return sum(sites.map(alive)) >= T.few ? NO_OWNER : null;
@@ -274,11 +274,14 @@ function notInSnapshot(): string {
   return t('Holder unknown: memory snapshots do not record holders. Start the program with the tracer to see them.');
 }
 
-function unqueriedText({ answers, source }: FindingContext, process: number): string | null {
-  if (isSnapshot(source.info().processes[process])) return notInSnapshot();
-  return answers.some(answer => answer.process === process && answer.when !== 'exit')
-    ? null
-    : t('Holder unknown: the program ended before the search for holders.');
+/** Why no holder was found; null: it may still be found, or there is none. */
+function unfoundText({ answers, source }: FindingContext, process: number, ended: boolean): string | null {
+  const about = source.info().processes[process];
+  const queried = answers.some(answer => answer.process === process && answer.when !== 'exit');
+  if (hidesGraphs(about) && (queried || ended))
+    return t('Holder unknown: PyTorch 2.9 and older do not show what an autograd graph keeps.');
+  if (!ended || queried) return null;
+  return isSnapshot(about) ? notInSnapshot() : t('Holder unknown: the program ended before the search for holders.');
 }
 
 /** Whether PyTorch's own Python is on the site's stack: then its agent is in the process. */
