@@ -36,7 +36,7 @@ export interface FitAnswer {
   outsideBytes: number;
   /** In use by others on the run's own GPU. */
   othersBytes: number;
-  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'equal' | 'pools'> & { allocations: number };
+  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'allocations' | 'equal' | 'failed' | 'pools'>;
   changes: Forecast[];
   /** Of `changes`, the one that was requested; null: none was. */
   requested: Forecast | null;
@@ -55,12 +55,13 @@ export async function fit(options: FitArguments, dist: string): Promise<number> 
 export async function fitAnswer(options: FitArguments, dist: string): Promise<FitAnswer | { error: string }> {
   const base = await openRun(options.where, dist, options.gpuBytes);
   if ('error' in base) return base;
-  const { addon, run, totals } = base;
+  const { addon, totals } = base;
   const other = options.other === null ? null : await openRun(options.other, dist, options.gpuBytes);
   if (other !== null && 'error' in other) return other;
   if (base.card.totalBytes === 0)
     return { error: `${options.where} does not have the size of its GPU: give it, such as --gpu 80GiB.` };
-  if (run.sites.length === 0) return { error: `${options.where} has no allocations to replay.` };
+  if (base.replayed.allocations === 0)
+    return { error: `${options.where} does not show when memory was allocated: record the program from its start.` };
   const [batch = null, otherBatch = null] = options.batches;
   const runs =
     other === null || batch === null || otherBatch === null
@@ -95,8 +96,7 @@ export async function fitAnswer(options: FitArguments, dist: string): Promise<Fi
     ...{ batch: fitting.batch, twoRuns: runs !== null, totalBytes: card.totalBytes },
     ...{ outsideBytes: card.outsideBytes, othersBytes: card.othersBytes },
     replay: {
-      allocations: larger.run.count,
-      ...{ equal: larger.equal, pools: larger.pools },
+      ...{ allocations: larger.allocations, equal: larger.equal, failed: larger.failed, pools: larger.pools },
       ...{ recordedPeakBytes: larger.recordedPeakBytes, peakBytes: larger.peakBytes },
     },
     changes,
