@@ -3,7 +3,7 @@ import { escapeJson } from '../../text/escapeForTerminal';
 import { GROUP_BYS } from '../../protocol/trace';
 import { notify } from '../output/output';
 import { sized, type Handler } from './answer';
-import { forecastMemory } from './forecast';
+import { forecastMemory } from './memoryForecast';
 import { fromJsonSchema, isInputRequiredResult, McpServer, serveStdio } from './mcpSdk';
 import { compareMemory, explainOutOfMemory, getFindings, getMemorySummary, queryAllocations } from './memory';
 import { findHolders, running, runTraced } from './programs';
