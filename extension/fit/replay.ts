@@ -1,6 +1,7 @@
 import type { AllocatorCalls, AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
 import { asRecorded, callsOf, type CallOrder, orderOf } from './calls';
-import type { RecordedRun } from './recordedRun';
+import { readSettings } from './allocatorSettings';
+import { readRun, type RecordedRun } from './recordedRun';
 import { requestSizes } from './requestSizes';
 
 // A run given to the allocator's rules: as it was, which shows whether they hold for it, and changed.
@@ -25,6 +26,24 @@ export interface Replayed {
   equal: number;
   /** Requests that did not fit. */
   failed: number;
+}
+
+/**
+ * Reads the run of a process on a GPU and replays it. `path`: as `open` takes it; `settings`: as in PYTORCH_CUDA_ALLOC_CONF. The error is
+ * the end of a sentence.
+ */
+export async function replayTrace(
+  addon: Allocator & Pick<NativeAddon, 'openLifetimes'>,
+  path: string,
+  { process, device }: { process: number; device: number },
+  settings: string,
+): Promise<Replayed | { error: string }> {
+  const own = readSettings(settings);
+  if ('error' in own) return { error: `it ran with ${own.error}` };
+  const cursor = addon.openLifetimes(path);
+  const run = await readRun(cursor, process, device).finally(() => cursor.close());
+  if ('error' in run) return run;
+  return replayRecorded(addon, run, { ...own, ...(run.expandable && { expandableSegments: true }) });
 }
 
 /** Replays a run as it was recorded. */

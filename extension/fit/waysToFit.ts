@@ -1,11 +1,9 @@
 import type { NativeAddon } from '../native/native';
 import { allocatorSettings } from '../protocol/rank';
 import type { OutOfMemory, TraceInfo } from '../protocol/trace';
-import { readSettings } from './allocatorSettings';
 import { changeText, timesText } from './fitText';
 import { forecaster, usualChanges, type Forecast } from './forecast';
-import { readRun } from './recordedRun';
-import { replayRecorded } from './replay';
+import { replayTrace } from './replay';
 
 // What would have fitted where a program ran out of memory, for a report that does not wait for long.
 
@@ -32,13 +30,10 @@ export async function waysToFit(
   const totals = info.totals.find(
     each => each.layer === 'tensor' && each.process === process && each.device === device,
   );
-  const settings = readSettings(allocatorSettings(info.processes[process] ?? { notes: [] }));
-  if (totals === undefined || totals.allocations > MOST_ALLOCATIONS || 'error' in settings) return [];
-  const cursor = addon.openLifetimes(path);
-  const run = await readRun(cursor, process, device).finally(() => cursor.close());
-  if ('error' in run) return [];
-  const replayed = replayRecorded(addon, run, { ...settings, ...(run.expandable && { expandableSegments: true }) });
-  if (replayed.equal < replayed.allocations * LEAST_EQUAL) return [];
+  if (totals === undefined || totals.allocations > MOST_ALLOCATIONS) return [];
+  const settings = allocatorSettings(info.processes[process] ?? { notes: [] });
+  const replayed = await replayTrace(addon, path, totals, settings);
+  if ('error' in replayed || replayed.equal < replayed.allocations * LEAST_EQUAL) return [];
   const forecast = forecaster(addon, { replayed, other: null, batch: null, limitBytes, outsideBytes: 0 });
   const ways: Forecast[] = [];
   for (const change of usualChanges(replayed)) {
