@@ -2,6 +2,7 @@
 #include "model/allocator/replay.h"
 
 #include <random>
+#include <utility>
 
 #include "check.h"
 #include "model/allocator_card.h"
@@ -43,13 +44,25 @@ TEST(replay_ends_where_memory_runs_out) {
 }
 
 TEST(replay_takes_the_recorded_places_of_segments) {
-  // Of two equal blocks the lower one is taken, which is split: the order of addresses decides what is needed then.
+  // Of two free blocks of 30 MiB the lower one is taken: the first half of a segment of 60 MiB, which is whole no more then, or the other.
   const std::vector<AllocatorCall> calls = {
-      take(0, 30 * kMiB), take(1, 28 * kMiB), take(2, 30 * kMiB), give(0), give(2),
-      take(3, 29 * kMiB), take(4, 30 * kMiB)};
+      take(0, 60 * kMiB), give(0), take(1, 30 * kMiB), take(2, 30 * kMiB), take(3, 30 * kMiB), give(1), give(3),
+      take(4, 30 * kMiB), give(2), take(5, 60 * kMiB)};
   RecordedPlaces recorded;
-  recorded.addresses = {900 * kMiB, 500 * kMiB, 100 * kMiB, 100 * kMiB, 900 * kMiB};
-  CHECK_EQ(replay(calls, {}, recorded).reserved_peak_bytes, 88 * kMiB);
+  CHECK_EQ(replay(calls, {}, recorded).reserved_peak_bytes, 150 * kMiB);
+  recorded.addresses = {500 * kMiB, 500 * kMiB, 530 * kMiB, 100 * kMiB, 100 * kMiB, 500 * kMiB};
+  CHECK_EQ(replay(calls, {}, recorded).reserved_peak_bytes, 90 * kMiB);
+}
+
+TEST(replay_begins_with_what_was_there_before) {
+  RecordedPlaces places;
+  places.segments = {{1000 * kMiB, 40 * kMiB, 0}, {2000 * kMiB, 2 * kMiB, 0}};
+  places.earlier_calls = 1;
+  places.addresses = {1018 * kMiB, 3000 * kMiB, 1000 * kMiB, 2000 * kMiB};
+  // A block in the middle leaves 18 MiB on both sides.
+  std::vector<AllocatorCall> calls = {take(0, 4 * kMiB), take(1, 20 * kMiB), take(2, 18 * kMiB), take(3, kMiB)};
+  CHECK_EQ(find_pools(calls, {}, places), 0u);
+  CHECK(replay(calls, {}, places).reserved_bytes == (Bytes{42 * kMiB, 62 * kMiB, 62 * kMiB, 62 * kMiB}));
 }
 
 TEST(pools_of_two_streams_are_found_by_places) {
