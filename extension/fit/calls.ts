@@ -41,37 +41,12 @@ export function orderOf({ segments }: RecordedRun, planned: readonly Planned[]):
   planned.forEach(({ begin, end }, at) => {
     if (end > begin) marks.push(2 * at);
   });
-  const order = sorted(marks, places);
+  marks.sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
   return {
-    planned: order.map(mark => (mark < behind ? mark >> 1 : 0)),
-    kind: Int8Array.from(order, mark => (mark >= behind ? -1 : mark & 1 ? 0 : 1)),
+    planned: Uint32Array.from(marks, mark => (mark < behind ? mark >> 1 : 0)),
+    kind: Int8Array.from(marks, mark => (mark >= behind ? -1 : mark & 1 ? 0 : 1)),
     of: Uint32Array.from(planned, ({ allocation }) => allocation),
   };
-}
-
-/** By places, few of which lie in one whole number; what is equal keeps its order. */
-function sorted(marks: readonly number[], places: Float64Array): Uint32Array {
-  const last = marks.reduce((most, mark) => Math.max(most, places[mark] ?? 0), 0);
-  const begins = new Uint32Array(Math.floor(last) + 2);
-  const whole = (mark: number): number => Math.floor(places[mark] ?? 0);
-  for (const mark of marks) begins[whole(mark) + 1] = (begins[whole(mark) + 1] ?? 0) + 1;
-  for (let at = 1; at < begins.length; at++) begins[at] = (begins[at] ?? 0) + (begins[at - 1] ?? 0);
-  const ends = begins.slice();
-  const order = new Uint32Array(marks.length);
-  for (const mark of marks) {
-    const at = ends[whole(mark)] ?? 0;
-    order[at] = mark;
-    ends[whole(mark)] = at + 1;
-  }
-  for (let from = 0; from < order.length; from = ends[whole(order[from] ?? 0)] ?? order.length) {
-    const end = ends[whole(order[from] ?? 0)] ?? 0;
-    if (end - from > 1)
-      order.set(
-        [...order.subarray(from, end)].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0)),
-        from,
-      );
-  }
-  return order;
 }
 
 /** With sizes and pools, each by allocation of the run. */
