@@ -61,6 +61,7 @@ const walls = [
     may: cliBase(
       'extension/exporters',
       'extension/engine',
+      'extension/fit',
       'extension/html',
       'extension/jobs',
       'extension/cli/arguments',
@@ -72,6 +73,7 @@ const walls = [
   {
     room: 'extension/cli/mcp',
     may: cliBase(
+      'extension/fit',
       'extension/jobs',
       'extension/cli',
       '@modelcontextprotocol/server',
@@ -80,7 +82,10 @@ const walls = [
   },
   { room: 'extension/cli', may: cliBase('extension/exporters', 'extension/fit', 'extension/jobs', 'extension/cli') },
 
-  { room: 'extension/engine', may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/html', 'extension/jobs') },
+  {
+    room: 'extension/engine',
+    may: cliBase('@vscode/l10n', 'extension/exporters', 'extension/fit', 'extension/html', 'extension/jobs'),
+  },
   { room: 'extension/client', may: ['node:', '@vscode/l10n', ...SPOKEN] },
 
   { room: 'extension/editor', may: hostBase('extension/report/lines') },

@@ -1,10 +1,10 @@
+import { isatty } from 'node:tty';
 import { readCards } from '../analysis/ledger/cardLedger';
-import { readSettings } from '../fit/allocatorSettings';
 import { fitText } from '../fit/fitText';
 import { forecaster, type Change, type Fitting, type Forecast, UNCHANGED, usualChanges } from '../fit/forecast';
-import { readRun, type RecordedRun } from '../fit/recordedRun';
-import { replayRecorded, type Replayed } from '../fit/replay';
+import { replayTrace, type Replayed } from '../fit/replay';
 import type { NativeAddon } from '../native/addon';
+import { formatCount } from '../text/format';
 import { allocatorSettings } from '../protocol/rank';
 import type { Totals } from '../protocol/trace';
 import type { FitArguments } from './arguments/fitArguments';
@@ -16,6 +16,8 @@ import { jsonChunks } from './report/jsonChunks';
 
 const FAILED = 1;
 const TOO_BIG = 3;
+/** Allocations whose replay takes more than a few seconds. */
+const MANY = 200_000;
 
 /** What `fit` answers; the JSON document as it stands. */
 export interface FitAnswer {
@@ -36,7 +38,7 @@ export interface FitAnswer {
   outsideBytes: number;
   /** In use by others on the run's own GPU. */
   othersBytes: number;
-  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'equal' | 'pools'> & { allocations: number };
+  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'allocations' | 'equal' | 'failed' | 'pools'>;
   changes: Forecast[];
   /** Of `changes`, the one that was requested; null: none was. */
   requested: Forecast | null;
@@ -55,12 +57,13 @@ export async function fit(options: FitArguments, dist: string): Promise<number> 
 export async function fitAnswer(options: FitArguments, dist: string): Promise<FitAnswer | { error: string }> {
   const base = await openRun(options.where, dist, options.gpuBytes);
   if ('error' in base) return base;
-  const { addon, run, totals } = base;
+  const { addon, totals } = base;
   const other = options.other === null ? null : await openRun(options.other, dist, options.gpuBytes);
   if (other !== null && 'error' in other) return other;
   if (base.card.totalBytes === 0)
     return { error: `${options.where} does not have the size of its GPU: give it, such as --gpu 80GiB.` };
-  if (run.sites.length === 0) return { error: `${options.where} has no allocations to replay.` };
+  if (base.replayed.allocations === 0)
+    return { error: `${options.where} does not show when memory was allocated: record the program from its start.` };
   const [batch = null, otherBatch = null] = options.batches;
   const runs =
     other === null || batch === null || otherBatch === null
@@ -76,7 +79,7 @@ export async function fitAnswer(options: FitArguments, dist: string): Promise<Fi
     replayed: larger,
     other: one === undefined || two === undefined ? null : { base: one, run: two },
     batch: one?.batch ?? batch,
-    limitBytes: card.totalBytes - card.outsideBytes - card.othersBytes,
+    limitBytes: Math.max(0, card.totalBytes - card.outsideBytes - card.othersBytes),
     outsideBytes: card.outsideBytes,
   };
   const forecast = forecaster(addon, fitting);
@@ -95,8 +98,7 @@ export async function fitAnswer(options: FitArguments, dist: string): Promise<Fi
     ...{ batch: fitting.batch, twoRuns: runs !== null, totalBytes: card.totalBytes },
     ...{ outsideBytes: card.outsideBytes, othersBytes: card.othersBytes },
     replay: {
-      allocations: larger.run.count,
-      ...{ equal: larger.equal, pools: larger.pools },
+      ...{ allocations: larger.allocations, equal: larger.equal, failed: larger.failed, pools: larger.pools },
       ...{ recordedPeakBytes: larger.recordedPeakBytes, peakBytes: larger.peakBytes },
     },
     changes,
@@ -109,7 +111,6 @@ interface OpenedRun {
   addon: NativeAddon;
   card: Card;
   totals: Totals;
-  run: RecordedRun;
   replayed: Replayed;
 }
 
@@ -124,15 +125,11 @@ async function openRun(where: string, dist: string, gpuBytes: number | null): Pr
     const process = info.processes[totals?.process ?? -1];
     if (totals === undefined || process === undefined)
       return { error: `${where} has no tensors of PyTorch, so there is nothing to forecast.` };
-    const cursor = opened.addon.openLifetimes(opened.trace.path);
-    const run = await readRun(cursor, totals.process, totals.device);
-    cursor.close();
-    if ('error' in run) return { error: `${where} was not read: ${run.error}.` };
-    const settings = readSettings(allocatorSettings(process));
-    if ('error' in settings) return { error: `${where} ran with ${settings.error}, which cannot be replayed.` };
-    const own = { ...settings, ...(run.expandable && { expandableSegments: true }) };
-    const card = cardOf(opened, totals.device, gpuBytes);
-    return { addon: opened.addon, card, totals, run, replayed: replayRecorded(opened.addon, run, own) };
+    if (totals.allocations > MANY && isatty(2))
+      print([`Replaying ${formatCount(totals.allocations)} allocations …`], 2);
+    const replayed = await replayTrace(opened.addon, opened.trace.path, totals, allocatorSettings(process));
+    if ('error' in replayed) return { error: `${where} cannot be replayed: ${replayed.error}.` };
+    return { addon: opened.addon, card: cardOf(opened, totals.device, gpuBytes), totals, replayed };
   } finally {
     closeTrace(opened);
   }

@@ -56,7 +56,7 @@ export class TraceEngine implements Engine {
     momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
     save: async ({ trace, file }) => save(await this.traceOf(trace), file),
     keep: async ({ trace, command }) => keep(await this.traceOf(trace), command),
-    writeOomFiles: async ({ trace, folder }) => writeOomFiles(folder, await this.traceOf(trace)),
+    writeOomFiles: async ({ trace, folder }) => writeOomFiles(this.addon, folder, await this.traceOf(trace)),
     exportTrace: of => this.exportTrace(of),
     stopExport: ({ number }) => this.exports.get(number)?.abort(),
     maskSecrets: ({ commands }) => commands.map(words => this.addon.maskSecrets(words)),

@@ -1,7 +1,7 @@
 import type { AllocatorCalls } from '../native/native';
 import type { RecordedRun } from './recordedRun';
 
-// The order in which a program calls the allocator, recorded or changed.
+// The order in which a program calls the allocator, recorded or changed. Sizes take no part in it.
 
 /** An allocation as a plan has it. */
 export interface Planned {
@@ -10,42 +10,75 @@ export interface Planned {
   /** As in the run; between two places of it where something is made again. */
   begin: number;
   end: number;
-  bytes: number;
 }
 
-interface Call {
-  place: number;
-  /** Of what happens at one time: frees first. */
-  order: number;
-  allocation: number;
-  bytes: number;
+/** Calls in their order, in columns. */
+export interface CallOrder {
+  /** Index into `of`; of what empties the cache: any. */
+  planned: Uint32Array;
+  /** 1: it is allocated, 0: freed, -1: the cache is emptied. */
+  kind: Int8Array;
+  /** By what is planned: its allocation of the run. */
+  of: Uint32Array;
 }
 
-/** The calls of what is planned, and of the cache that was emptied where segments ended. `pool`: by allocation of the run. */
-export function callsOf(run: RecordedRun, planned: readonly Planned[], pool: Uint32Array): AllocatorCalls {
-  const calls: Call[] = [];
-  planned.forEach(({ begin, end, bytes }, allocation) => {
-    if (bytes <= 0 || end <= begin) return;
-    calls.push({ place: begin, order: 1, allocation, bytes });
-    if (end !== Infinity) calls.push({ place: end, order: 0, allocation, bytes: 0 });
+/** The calls of what is planned, and of the cache that was emptied where segments ended. What happens at one time: frees first. */
+export function orderOf({ segments }: RecordedRun, planned: readonly Planned[]): CallOrder {
+  const emptied = segments.filter(({ end }) => end !== Infinity);
+  // A mark is 2 × planned + (it ends); behind them the ends of segments.
+  const behind = 2 * planned.length;
+  const places = new Float64Array(behind + emptied.length);
+  const marks: number[] = [];
+  planned.forEach(({ begin, end }, at) => {
+    places[2 * at] = begin;
+    places[2 * at + 1] = end;
+    if (end > begin && end !== Infinity) marks.push(2 * at + 1);
   });
-  for (const { end } of run.segments)
-    if (end !== Infinity) calls.push({ place: end, order: 0, allocation: 0, bytes: -1 });
-  calls.sort((a, b) => a.place - b.place || a.order - b.order);
+  emptied.forEach(({ end }, at) => {
+    places[behind + at] = end;
+    marks.push(behind + at);
+  });
+  planned.forEach(({ begin, end }, at) => {
+    if (end > begin) marks.push(2 * at);
+  });
+  marks.sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
   return {
-    allocation: Uint32Array.from(calls, call => call.allocation),
-    bytes: Float64Array.from(calls, call => call.bytes),
-    pool: Uint32Array.from(planned, one => pool[one.allocation] ?? 0),
+    planned: Uint32Array.from(marks, mark => (mark < behind ? mark >> 1 : 0)),
+    kind: Int8Array.from(marks, mark => (mark >= behind ? -1 : mark & 1 ? 0 : 1)),
+    of: Uint32Array.from(planned, ({ allocation }) => allocation),
+  };
+}
+
+/** With sizes and pools, each by allocation of the run. */
+export function callsOf({ planned, kind, of }: CallOrder, bytes: Float64Array, pool: Uint32Array): AllocatorCalls {
+  return {
+    allocation: planned,
+    bytes: Float64Array.from(kind, (one, at) => (one > 0 ? (bytes[of[planned[at] ?? 0] ?? 0] ?? 0) : one)),
+    pool: Uint32Array.from(of, allocation => pool[allocation] ?? 0),
     address: new Float64Array(0),
   };
 }
 
-/** The run as it was recorded; `bytes`: other sizes, by allocation. */
-export function asRecorded(run: RecordedRun, bytes = run.bytes): Planned[] {
+/** So many calls before and behind one of them, after what was alive then. */
+export function around({ planned, kind, of }: CallOrder, call: number, before: number, behind: number): CallOrder {
+  const from = Math.max(0, call - before);
+  const alive = new Uint8Array(of.length);
+  for (let at = 0; at < from; at++) if ((kind[at] ?? 0) >= 0) alive[planned[at] ?? 0] = kind[at] ?? 0;
+  const kept: number[] = [];
+  for (let at = 0; at < from; at++) if (kind[at] === 1 && alive[planned[at] ?? 0] === 1) kept.push(at);
+  for (let at = from; at < Math.min(kind.length, call + behind); at++) kept.push(at);
+  return {
+    planned: Uint32Array.from(kept, at => planned[at] ?? 0),
+    kind: Int8Array.from(kept, at => kind[at] ?? 0),
+    of,
+  };
+}
+
+/** The run as it was recorded. */
+export function asRecorded(run: RecordedRun): Planned[] {
   return Array.from({ length: run.count }, (_, allocation) => ({
     allocation,
     begin: run.begin[allocation] ?? 0,
     end: run.end[allocation] ?? Infinity,
-    bytes: bytes[allocation] ?? 0,
   }));
 }

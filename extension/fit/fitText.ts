@@ -12,68 +12,84 @@ export interface FitFacts {
   totalBytes: number;
   outsideBytes: number;
   othersBytes: number;
-  replay: { allocations: number; equal: number; pools: number; recordedPeakBytes: number; peakBytes: number };
+  replay: { allocations: number; equal: number; failed: number; recordedPeakBytes: number; peakBytes: number };
   changes: readonly Forecast[];
   requested: Forecast | null;
 }
 
 /** Lines for a terminal. */
 export function fitText(facts: FitFacts): string[] {
-  const { trace, batch } = facts;
   const rows = facts.changes.map(change => rowOf(change, facts));
-  const head = ['', 'RESERVED', 'WITH THE REST', 'FITS', batch === null ? 'CAN GROW' : 'LARGEST BATCH'];
-  return [trace, gpuText(facts), replayText(facts.replay), '', ...aligned([head, ...rows]), '', ...notes(facts)];
+  const head = ['', 'PYTORCH RESERVES', 'GPU MEMORY', 'FITS', 'LARGEST BATCH'];
+  return [facts.trace, gpuText(facts), replayText(facts.replay), '', ...aligned([head, ...rows]), '', ...notes(facts)];
 }
 
 function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu }: FitFacts): string {
-  const others = othersBytes === 0 ? '' : `, and other processes used ${formatBytes(othersBytes)} at the end`;
-  return `${anotherGpu ? 'A GPU with' : `${gpu},`} ${formatBytes(totalBytes)}; outside PyTorch’s cache, the run takes ${formatBytes(outsideBytes)} (CUDA context, libraries)${others}`;
+  const used = [
+    ...(outsideBytes === 0 ? [] : [`the CUDA context and libraries of this run take ${formatBytes(outsideBytes)}`]),
+    ...(othersBytes === 0 ? [] : [`other processes took ${formatBytes(othersBytes)} at the end`]),
+  ];
+  const whole = `${anotherGpu ? 'A GPU with' : `${gpu},`} ${formatBytes(totalBytes)}`;
+  return used.length === 0 ? `${whole}.` : `${whole}: ${used.join(', and ')}.`;
 }
 
 function replayText({ allocations, equal, recordedPeakBytes, peakBytes }: FitFacts['replay']): string {
-  const all = formatCount(allocations);
+  const all = formatPlural(allocations, 'allocation');
   if (equal === allocations)
-    return `Replaying the run gives exactly the recorded reserved memory after each of its ${all} allocations.`;
-  const share = Math.floor((equal / Math.max(allocations, 1)) * 100);
-  return `Replaying the run gives the recorded reserved memory after ${share}% of its ${all} allocations, and a peak of ${formatBytes(peakBytes)} instead of ${formatBytes(recordedPeakBytes)}: the figures below may differ as much.`;
+    return `PyTorch’s allocator was replayed: its reserved memory is exactly as recorded after each of ${all}.`;
+  const share = Math.floor((equal / allocations) * 100);
+  return `PyTorch’s allocator was replayed: its reserved memory is as recorded after ${share}% of ${all}, and its peak is ${formatBytes(peakBytes)} instead of ${formatBytes(recordedPeakBytes)}. The figures below may be off by as much.`;
 }
 
 function rowOf(change: Forecast, { batch }: FitFacts): string[] {
   const { reservedBytes, totalBytes, fits, largestFactor } = change;
   return [
-    nameOf(change, batch),
+    changeText(change, batch),
     formatBytes(reservedBytes),
     formatBytes(totalBytes),
     fits ? 'yes' : 'no',
     largestFactor === null
-      ? '-'
+      ? 'none'
       : batch === null
-        ? `${largestFactor.toFixed(2)} times`
+        ? timesText(largestFactor)
         : formatCount(Math.round(largestFactor * batch)),
   ];
 }
 
-function nameOf({ allocator, checkpoint, modules, factor }: Forecast, batch: number | null): string {
+/** Rounded down: as much does fit. */
+export function timesText(factor: number): string {
+  const times = Math.floor(factor * 10) / 10;
+  return times === 1 ? 'this batch' : `${times.toFixed(1)} times this batch`;
+}
+
+/** What is changed, in words. */
+export function changeText({ allocator, checkpoint, modules, factor }: Forecast, batch: number | null): string {
   const parts = [
-    factor === 1 ? '' : batch === null ? `${factor.toFixed(2)} times the batch` : `batch ${Math.round(factor * batch)}`,
+    factor === 1 || batch === null ? '' : `batch ${Math.round(factor * batch)}`,
     allocator ?? '',
     checkpoint === null ? '' : `checkpoint ${checkpoint} (${formatPlural(modules, 'module')})`,
   ].filter(part => part !== '');
   const recorded = batch === null ? 'as recorded' : `as recorded (batch ${batch})`;
-  return parts.length === 0 ? recorded : parts.join(', ');
+  return parts.length === 0 ? recorded : parts.join(' + ');
 }
 
-function notes({ twoRuns, batch, requested }: FitFacts): string[] {
-  const lines = twoRuns
-    ? ['The size of each allocation follows the batch as in the two runs.']
-    : [
-        'One run does not show what grows with the batch: all but the model and its optimizer is assumed to. The real peak is usually lower.',
-        'A second run makes it exact: gpu-memtrace fit A.gputrace B.gputrace --batch 8,16',
-      ];
-  if (batch === null) lines.push('With the batch of the run, such as --batch 8, the largest batch is listed.');
-  if (requested?.fits === false) lines.push('What you requested does not fit.');
-  return lines;
+/** How far the figures are known, and what gives better ones. */
+export function notes({ twoRuns, batch, changes, requested, replay }: FitFacts): string[] {
+  const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
+  // prettier-ignore
+  return thatHold([
+    [twoRuns, 'How each allocation grows with the batch is known from the two runs. Of 40 forecasts made before the run was measured, 36 were within 8% of the real peak.'],
+    [!twoRuns, 'One run does not show what grows with the batch: everything but the model, its gradients and its optimizer is assumed to. In 18 of 20 measured forecasts, the result was 6% too low to 16% too high; for a graph network whose sizes vary, it was 59% too high.'],
+    [!twoRuns, 'A second run with another batch gives a closer forecast: gpu-memtrace fit A.gputrace B.gputrace --batch 8,16'],
+    [batch === null, 'Give the batch of this run, such as --batch 8, to get the largest batch as a number.'],
+    [replay.failed > 0, 'What did not fit in this run is forecast as well. What the program would have allocated afterwards is unknown.'],
+    [searched !== null, `The run is long: the largest batch was searched on the ${formatCount(searched ?? 0)} calls of the allocator around the peak.`],
+    [requested?.fits === false, 'What you requested does not fit.'],
+  ]);
 }
+
+const thatHold = (texts: readonly (readonly [boolean, string])[]): string[] =>
+  texts.flatMap(([holds, text]) => (holds ? [text] : []));
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];

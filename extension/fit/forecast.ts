@@ -1,9 +1,10 @@
 import type { AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
 import { readSettings } from './allocatorSettings';
-import { asRecorded, type Planned } from './calls';
+import { around, asRecorded, type CallOrder, orderOf } from './calls';
 import { checkpointed, repeatedModules } from './checkpointing';
 import { byFactor, byTwoRuns, type BatchRun } from './otherBatch';
-import { replayPlanned, type Replayed } from './replay';
+import type { RecordedRun } from './recordedRun';
+import { replayChanged, type Replayed } from './replay';
 
 // What a run would take if something about it changed, and the biggest batch that fits then.
 
@@ -16,7 +17,7 @@ export interface Change {
   /** As a multiple of the recorded batch. */
   factor: number;
 }
-export interface Forecast extends Change {
+export interface Forecast extends Change, Largest {
   /** That are checkpointed. */
   modules: number;
   /** Reserved by PyTorch's allocator at its peak. */
@@ -25,13 +26,21 @@ export interface Forecast extends Change {
   /** With what lies outside PyTorch's cache. */
   totalBytes: number;
   fits: boolean;
+}
+interface Largest {
   /** The biggest multiple of the recorded batch that fits; null: not even one of it does. */
   largestFactor: number | null;
+  /** The calls around the peak that this was searched on; null: on all. */
+  searchedCalls: number | null;
 }
 
 export const UNCHANGED: Change = { allocator: null, checkpoint: null, factor: 1 };
 const SMALLEST_STEP = 1 / 64;
 const MOST_FACTOR = 1 << 16;
+/** Of a search, as a share. */
+const STRIDE = 1 / 8;
+/** Calls of a long run, the largest batch is searched on; all of them would take minutes. */
+const MOST_SEARCHED = 100_000;
 
 /** The run of a forecast, what it ran with, and the room that there is. */
 export interface Fitting {
@@ -46,34 +55,59 @@ export interface Fitting {
 }
 
 type Allocator = Pick<NativeAddon, 'replayAllocator' | 'findPools'>;
-type Sizes = (planned: readonly Planned[], factor: number) => Planned[];
 
 /** What answers for changes of one run. */
 export function forecaster(addon: Allocator, fitting: Fitting): (change: Change) => Forecast | { error: string } {
   const { replayed, other, batch, limitBytes, outsideBytes } = fitting;
-  const sizes = sizesBy(replayed, other);
-  const recorded = asRecorded(replayed.run, replayed.requested);
+  const sizes = other === null ? byFactor(replayed) : byTwoRuns(other.base, other.run);
+  const planOf = plansOf(replayed.run);
+  const searched = new Map<string, Largest>();
   return change => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;
-    const plan = (factor: number): ReturnType<typeof checkpointed> => {
-      const planned = factor === 1 ? recorded : sizes(recorded, factor);
-      if (change.checkpoint === null) return { planned, modules: 0 };
-      return checkpointed(replayed.run, planned, change.checkpoint);
+    const { order, modules } = planOf(change.checkpoint);
+    const replay = (calls: CallOrder, factor: number, limit: AllocatorSettings): AllocatorReplay =>
+      replayChanged(addon, replayed, calls, sizes(factor), { ...settings, ...limit });
+    const fits = (calls: CallOrder, factor: number): boolean =>
+      replay(calls, factor, { limitBytes }).failedCall === null;
+    const peak = replay(order, change.factor, {});
+    const unchanged = change.factor === 1 && change.allocator === null && change.checkpoint === null;
+    const reservedPeakBytes = unchanged && replayed.failed === 0 ? replayed.recordedPeakBytes : peak.reservedPeakBytes;
+    const search = (): Largest => {
+      const nearest = (change.factor * limitBytes) / reservedPeakBytes;
+      const long = order.kind.length > MOST_SEARCHED;
+      const near = long ? replay(order, Math.max(1, nearest), {}).allocatedPeakCall : 0;
+      const part = long ? around(order, near, MOST_SEARCHED * 0.75, MOST_SEARCHED * 0.25) : order;
+      const step = batch === null ? SMALLEST_STEP : 1 / batch;
+      const largestFactor = largest(factor => fits(part, factor), step, nearest);
+      return { largestFactor, searchedCalls: long ? MOST_SEARCHED : null };
     };
-    const replay = (factor: number, limit: AllocatorSettings): AllocatorReplay =>
-      replayPlanned(addon, replayed, plan(factor).planned, { ...settings, ...limit });
-    const { reservedPeakBytes, allocatedPeakBytes } = replay(change.factor, {});
-    const fits = (factor: number): boolean => replay(factor, { limitBytes }).failedCall === null;
+    const key = JSON.stringify([change.allocator, change.checkpoint]);
+    const best = searched.get(key) ?? search();
+    searched.set(key, best);
     return {
       ...change,
-      modules: plan(1).modules,
+      modules,
       reservedBytes: reservedPeakBytes,
-      allocatedBytes: allocatedPeakBytes,
+      allocatedBytes: peak.allocatedPeakBytes,
       totalBytes: reservedPeakBytes + outsideBytes,
-      fits: fits(change.factor),
-      largestFactor: largest(fits, batch === null ? SMALLEST_STEP : 1 / batch),
+      fits: reservedPeakBytes <= limitBytes || fits(order, change.factor),
+      ...best,
     };
+  };
+}
+
+/** The calls of the run with modules checkpointed, or with none. */
+function plansOf(run: RecordedRun): (checkpoint: string | null) => { order: CallOrder; modules: number } {
+  const known = new Map<string | null, { order: CallOrder; modules: number }>();
+  const recorded = asRecorded(run);
+  return checkpoint => {
+    const found = known.get(checkpoint);
+    if (found !== undefined) return found;
+    const changed = checkpoint === null ? { planned: recorded, modules: 0 } : checkpointed(run, recorded, checkpoint);
+    const plan = { order: orderOf(run, changed.planned), modules: changed.modules };
+    known.set(checkpoint, plan);
+    return plan;
   };
 }
 
@@ -92,22 +126,24 @@ export function usualChanges({ run }: Replayed): Change[] {
   return changes.filter((change, at) => changes.findIndex(other => same(change, other)) === at);
 }
 
-function sizesBy(replayed: Replayed, other: Fitting['other']): Sizes {
-  if (other === null) return (planned, factor) => byFactor(replayed, planned, factor);
-  const atBatch = byTwoRuns(other.base, other.run);
-  return (planned, factor) => atBatch(planned, factor * other.base.batch);
-}
-
-/** The biggest multiple of `step` that fits, as far as more takes more; null: not even the smallest does. */
-function largest(fits: (factor: number) => boolean, step: number): number | null {
-  if (!fits(step)) return null;
-  let low = 1; // in steps
-  let high = 2;
-  while (high * step < MOST_FACTOR && fits(high * step)) [low, high] = [high, 2 * high];
-  while (high - low > 1) {
+/** The biggest multiple of `step` that fits, as far as more takes more; null: not even the smallest does. Searched from a guess. */
+function largest(fits: (factor: number) => boolean, step: number, guess: number): number | null {
+  const most = MOST_FACTOR / step;
+  const begin = Math.min(most, Math.max(1, Math.round(guess / step)));
+  let [low, high] = [0, most]; // in steps
+  for (let at = begin; low === 0 && at > 0; at = Math.floor(at * (1 - STRIDE))) {
+    if (fits(at * step)) low = at;
+    else high = at;
+  }
+  if (low === begin)
+    for (let at = Math.ceil(begin * (1 + STRIDE)); high === most && at < most; at = Math.ceil(at * (1 + STRIDE))) {
+      if (fits(at * step)) low = at;
+      else high = at;
+    }
+  while (high - low > 1 && low > 0) {
     const middle = (low + high) >> 1;
     if (fits(middle * step)) low = middle;
     else high = middle;
   }
-  return low * step;
+  return low === 0 ? null : low * step;
 }

@@ -1,4 +1,3 @@
-import type { Planned } from './calls';
 import { categoryOf, type RecordedRun } from './recordedRun';
 
 // What each allocation takes with another batch: by two runs exactly where the bytes follow the batch, by one run by what it is for.
@@ -16,18 +15,21 @@ interface SizedRun {
 
 const rounded = (bytes: number): number => Math.max(ROUNDING, Math.ceil(bytes / ROUNDING) * ROUNDING);
 
+/** Bytes of each allocation of a run, with its batch times a factor. */
+export type Sizes = (factor: number) => Float64Array;
+
 /** By one run: what belongs to the model stays, all else grows by the factor. It may be less: libraries choose workspaces of their own. */
-export function byFactor({ run, requested }: SizedRun, planned: readonly Planned[], factor: number): Planned[] {
+export function byFactor({ run, requested }: SizedRun): Sizes {
   const own = parameterSizes(run, requested);
-  return planned.map(one => {
-    const { allocation, bytes } = one;
+  const grows = Uint8Array.from(requested, (bytes, at) => {
     const stays =
-      MODEL.has(categoryOf(run, allocation)) ||
-      run.sites[run.site[allocation] ?? 0]?.pass === 'optimizer' ||
+      MODEL.has(categoryOf(run, at)) ||
+      run.sites[run.site[at] ?? 0]?.pass === 'optimizer' ||
       bytes <= SMALL_BYTES ||
-      own.get(run.module[allocation] ?? 0)?.has(bytes) === true;
-    return stays ? one : { ...one, bytes: rounded(bytes * factor) };
+      own.get(run.module[at] ?? 0)?.has(bytes) === true;
+    return stays ? 0 : 1;
   });
+  return factor => requested.map((bytes, at) => (grows[at] === 1 && factor !== 1 ? rounded(bytes * factor) : bytes));
 }
 
 /** By module, what has the size of one of its parameters: copies in half the precision or twice that, and gradients before they have a name. */
@@ -51,13 +53,12 @@ export interface BatchRun extends SizedRun {
 }
 
 /** By two runs: bytes as a + b × batch for each allocation of `base`, which the other has too. */
-export function byTwoRuns(base: BatchRun, other: BatchRun): (planned: readonly Planned[], batch: number) => Planned[] {
+export function byTwoRuns(base: BatchRun, other: BatchRun): Sizes {
   const slope = slopesOf(base, other);
-  return (planned, batch) =>
-    planned.map(one => ({
-      ...one,
-      bytes: rounded(one.bytes + (slope[one.allocation] ?? 0) * (batch - base.batch)),
-    }));
+  return factor =>
+    base.requested.map((bytes, at) =>
+      factor === 1 ? bytes : rounded(bytes + (slope[at] ?? 0) * base.batch * (factor - 1)),
+    );
 }
 
 /** Bytes by which each allocation of the run grows with the batch. */

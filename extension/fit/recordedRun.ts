@@ -1,5 +1,5 @@
 import type { LifetimeCursor } from '../native/native';
-import { CATEGORIES, LAYERS, type Category, type Pass } from '../protocol/trace';
+import { CATEGORIES, LAYERS, type Category, type Pass, type TraceInfo } from '../protocol/trace';
 
 // The allocations of one run on one GPU, in columns: what a forecast changes and a replay gives to the allocator's rules.
 
@@ -35,6 +35,10 @@ export interface RecordedRun {
   /** What the driver gave to PyTorch's allocator, in the order of time. */
   segments: RunSegment[];
   expandable: boolean;
+  /** So many allocations, and of the segments, are of what was there before: the first ones. */
+  earlier: number;
+  /** 1: it was requested and did not fit. */
+  failed: Uint8Array;
 }
 
 interface RunSite {
@@ -45,20 +49,22 @@ interface RunSite {
 
 /** `begin`, `end`: as of allocations. */
 export interface RunSegment {
+  /** Of expandable segments: nobody knows. */
+  address: number;
   bytes: number;
   begin: number;
   end: number;
+  earlier: boolean;
 }
 
 interface Row extends RunSegment {
-  address: number;
   step: number;
   site: number;
   category: number;
   module: number;
+  failed: boolean;
 }
 interface DriverRow extends RunSegment {
-  address: number;
   kind: number;
 }
 
@@ -80,7 +86,8 @@ export async function readRun(
     const own = batch.modules.map(numberOf);
     for (let row = 0; row < batch.rows; row++) {
       if (batch.process[row] !== process || batch.device[row] !== device) continue;
-      const times = { begin: batch.beginNs[row] ?? 0, end: endOf(batch.endNs[row]) };
+      const begin = batch.beginNs[row] ?? 0;
+      const times = { begin, end: endOf(batch.endNs[row]), earlier: begin === 0 };
       const size = { address: Number(batch.address[row]), bytes: batch.bytes[row] ?? 0 };
       if (batch.layer[row] === DRIVER) driver.push({ ...times, ...size, kind: batch.kind[row] ?? 0 });
       if (batch.layer[row] !== TENSOR || size.bytes === 0) continue;
@@ -93,27 +100,45 @@ export async function readRun(
         site: batch.site[row] ?? 0,
         category: batch.category[row] ?? 0,
         module: own[batch.module[row] ?? 0] ?? 0,
+        failed: false,
       });
     }
   }
+  rows.push(...failedRows(cursor.info(), process, device, numberOf('')));
   rows.sort((a, b) => a.begin - b.begin);
-  const segments = segmentsOf(rows, driver);
-  rank([...rows, ...driver]);
-  return { ...columnsOf(rows, cursor), modules: [...modules.keys()], ...segments };
+  rank(rows, driver);
+  const earlier = rows.findIndex(row => !row.earlier);
+  return {
+    ...columnsOf(rows, cursor),
+    modules: [...modules.keys()],
+    ...segmentsOf(rows, driver),
+    earlier: earlier < 0 ? rows.length : earlier,
+  };
 }
 
-/** Times become places in their order; what ends comes before what begins at the same time. */
-function rank(all: readonly RunSegment[]): void {
-  const key = (at: number): number => {
-    const one = all[at >> 1];
-    return (at & 1 ? one?.end : one?.begin) ?? 0;
-  };
-  const order = Uint32Array.from({ length: 2 * all.length }, (_, at) => at).sort(
-    (a, b) => key(a) - key(b) || (b & 1) - (a & 1) || a - b,
-  );
-  const places = new Float64Array(order.length);
-  order.forEach((at, place) => (places[at] = key(at) === Infinity ? Infinity : place + 1));
-  all.forEach((one, at) => Object.assign(one, { begin: places[2 * at], end: places[2 * at + 1] }));
+/** What did not fit, as if it had been there for a moment. */
+function failedRows({ outOfMemory }: TraceInfo, process: number, device: number, module: number): Row[] {
+  const own = outOfMemory.filter(each => each.layer === 'tensor' && each.process === process && each.device === device);
+  return own.map(({ timeNs, requestedBytes, site, snapshot }) => ({
+    ...{ address: 0, bytes: requestedBytes, begin: timeNs, end: timeNs + 1, earlier: false, failed: true },
+    ...{ step: snapshot?.step ?? 0, site, category: CATEGORIES.indexOf('other'), module },
+  }));
+}
+
+/** Times become places in their order. At one time tensors end first, then segments; these begin before what lies in them. */
+function rank(rows: readonly Row[], driver: readonly DriverRow[]): void {
+  const times = new Float64Array(2 * (rows.length + driver.length));
+  let at = 0;
+  for (const all of [rows, driver])
+    for (const { begin, end } of all) {
+      times[at++] = begin;
+      times[at++] = end;
+    }
+  times.sort();
+  const place = (time: number, order: number): number =>
+    time === Infinity ? Infinity : 4 * firstAbove(times.length, middle => times[middle] ?? 0, time) + order;
+  for (const one of rows) [one.begin, one.end] = [place(one.begin, 3), place(one.end, 0)];
+  for (const one of driver) [one.begin, one.end] = [place(one.begin, 2), place(one.end, 1)];
 }
 
 const endOf = (endNs: number | undefined): number => (endNs === undefined || Number.isNaN(endNs) ? Infinity : endNs);
@@ -121,7 +146,7 @@ const endOf = (endNs: number | undefined): number => (endNs === undefined || Num
 function columnsOf(
   rows: readonly Row[],
   cursor: LifetimeCursor,
-): Omit<RecordedRun, 'modules' | 'segments' | 'expandable'> {
+): Omit<RecordedRun, 'modules' | 'segments' | 'expandable' | 'earlier'> {
   const sites = new Map<number, number>();
   const found: RunSite[] = [];
   const site = Uint32Array.from(rows, row => {
@@ -142,21 +167,31 @@ function columnsOf(
     site,
     category: Uint8Array.from(rows, row => row.category),
     module: Uint32Array.from(rows, row => row.module),
+    failed: Uint8Array.from(rows, row => (row.failed ? 1 : 0)),
     sites: found,
   };
 }
 
 /** Of the driver's memory, what tensors lie in; of expandable segments, the parts that were mapped. */
 function segmentsOf(rows: readonly Row[], driver: readonly DriverRow[]): Pick<RecordedRun, 'segments' | 'expandable'> {
-  const whole = driver.filter(({ kind }) => kind === DEVICE_ALLOC).toSorted((a, b) => a.address - b.address);
+  const changes = driver
+    .filter(({ kind }) => kind === DEVICE_ALLOC)
+    .flatMap(one => [
+      { place: one.begin, one, added: [one] },
+      { place: one.end, one, added: [] },
+    ])
+    .toSorted((a, b) => a.place - b.place);
+  const live: DriverRow[] = []; // by address
   const used = new Set<DriverRow>();
+  const behind = (address: number): number => firstAbove(live.length, at => live[at]?.address ?? 0, address);
+  let next = 0;
   for (const row of rows) {
-    const behind = firstAbove(whole, row.address);
-    for (let at = behind - 1; at >= 0 && at >= behind - 8; at--) {
-      const one = whole[at];
-      const lies = one !== undefined && row.address < one.address + one.bytes;
-      if (lies && one.begin <= row.begin && row.begin < one.end) used.add(one);
+    for (let change = changes[next]; change !== undefined && change.place < row.begin; change = changes[++next]) {
+      const removed = 1 - change.added.length;
+      live.splice(behind(change.one.address) - removed, removed, ...change.added);
     }
+    const one = live[behind(row.address) - 1];
+    if (one !== undefined && row.address < one.address + one.bytes) used.add(one);
   }
   const pieces = driver.filter(({ kind }) => kind === PHYSICAL_CREATE);
   const expandable = used.size === 0 && pieces.length > 0;
@@ -164,11 +199,12 @@ function segmentsOf(rows: readonly Row[], driver: readonly DriverRow[]): Pick<Re
   return { segments, expandable };
 }
 
-function firstAbove(sorted: readonly DriverRow[], address: number): number {
-  let [low, high] = [0, sorted.length];
+/** Of so many values that rise, the place of the first above one. */
+function firstAbove(count: number, at: (place: number) => number, value: number): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((sorted[middle]?.address ?? 0) <= address) low = middle + 1;
+    if (at(middle) <= value) low = middle + 1;
     else high = middle;
   }
   return low;

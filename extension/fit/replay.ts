@@ -1,12 +1,10 @@
-import type { AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
-import { asRecorded, callsOf, type Planned } from './calls';
-import type { RecordedRun } from './recordedRun';
+import type { AllocatorCalls, AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
+import { asRecorded, callsOf, type CallOrder, orderOf } from './calls';
+import { readSettings } from './allocatorSettings';
+import { readRun, type RecordedRun } from './recordedRun';
 import { requestSizes } from './requestSizes';
 
 // A run given to the allocator's rules: as it was, which shows whether they hold for it, and changed.
-
-/** Expandable segments are cut to what is requested. */
-const ALL_KNOWN = { pool: new Uint32Array(0), exact: new Uint8Array(0) };
 
 type Allocator = Pick<NativeAddon, 'replayAllocator' | 'findPools'>;
 
@@ -22,45 +20,81 @@ export interface Replayed {
   recordedPeakBytes: number;
   /** What it would give by the rules, at the most. */
   peakBytes: number;
-  /** Allocations after which both are equal, of all. */
+  /** That the recording saw begin. */
+  allocations: number;
+  /** Of them, those after which both are equal. */
   equal: number;
+  /** Requests that did not fit. */
+  failed: number;
+}
+
+/**
+ * Reads the run of a process on a GPU and replays it. `path`: as `open` takes it; `settings`: as in PYTORCH_CUDA_ALLOC_CONF. The error is
+ * the end of a sentence.
+ */
+export async function replayTrace(
+  addon: Allocator & Pick<NativeAddon, 'openLifetimes'>,
+  path: string,
+  { process, device }: { process: number; device: number },
+  settings: string,
+): Promise<Replayed | { error: string }> {
+  const own = readSettings(settings);
+  if ('error' in own) return { error: `it ran with ${own.error}` };
+  const cursor = addon.openLifetimes(path);
+  const run = await readRun(cursor, process, device).finally(() => cursor.close());
+  if ('error' in run) return run;
+  return replayRecorded(addon, run, { ...own, ...(run.expandable && { expandableSegments: true }) });
 }
 
 /** Replays a run as it was recorded. */
 export function replayRecorded(addon: Allocator, run: RecordedRun, settings: AllocatorSettings): Replayed {
   // Recorded sizes are rounded already.
   const own = { ...settings, roundupPower2Divisions: 0 };
-  const planned = asRecorded(run);
-  const calls = { ...callsOf(run, planned, new Uint32Array(0)), address: run.address };
-  const { pool, exact } = run.expandable ? ALL_KNOWN : addon.findPools(calls, own);
-  const requested = run.expandable ? run.bytes : requestSizes(run, exact);
-  const { reservedBytes, reservedPeakBytes } = addon.replayAllocator({ ...calls, pool }, own);
+  const order = orderOf(run, asRecorded(run));
+  // Nothing is freed where nothing was allocated.
+  const recordedBytes = run.bytes.map((bytes, at) => (run.failed[at] === 1 ? 0 : bytes));
+  const calls = { ...callsOf(order, recordedBytes, new Uint32Array(0)), address: run.address, earlier: earlierOf(run) };
+  const found = run.expandable ? null : addon.findPools(calls, own);
+  const pool = found?.pool ?? new Uint32Array(0);
+  // Expandable segments are cut to what is requested.
+  const requested = found === null ? run.bytes : requestSizes(run, found.exact);
+  const earlier = { ...calls.earlier, ...(found !== null && { pool: found.segmentPool }) };
+  const { reservedBytes, reservedPeakBytes } = addon.replayAllocator({ ...calls, pool, earlier }, own);
   const recorded = recordedReserved(run);
   let equal = 0;
   calls.bytes.forEach((bytes, call) => {
-    if (bytes > 0 && recorded.at(run.begin[calls.allocation[call] ?? 0] ?? 0) === reservedBytes[call]) equal++;
+    const allocation = calls.allocation[call] ?? 0;
+    if (bytes <= 0 || allocation < run.earlier) return;
+    if (recorded.at(run.begin[allocation] ?? 0) === reservedBytes[call]) equal++;
   });
   const pools = pool.reduce((most, one) => Math.max(most, one + 1), 1);
+  const failed = run.failed.reduce((total, one) => total + one, 0);
+  const allocations = run.count - run.earlier - failed;
   return {
-    run,
-    settings,
-    requested,
-    pool,
-    pools,
-    recordedPeakBytes: recorded.peak,
-    peakBytes: reservedPeakBytes,
-    equal,
+    ...{ run, settings, requested, pool, pools, allocations, equal, failed },
+    ...{ recordedPeakBytes: recorded.peak, peakBytes: reservedPeakBytes },
   };
 }
 
-/** What a changed plan takes, under the run's settings and those that differ. */
-export function replayPlanned(
+function earlierOf({ segments, earlier, expandable }: RecordedRun): NonNullable<AllocatorCalls['earlier']> {
+  const there = expandable ? [] : segments.filter(one => one.earlier);
+  return {
+    calls: earlier,
+    address: Float64Array.from(there, one => one.address),
+    bytes: Float64Array.from(there, one => one.bytes),
+    pool: new Uint32Array(0),
+  };
+}
+
+/** What changed calls take, under the run's settings and those that differ; `bytes`: by allocation of the run. */
+export function replayChanged(
   addon: Allocator,
-  { run, settings, pool }: Replayed,
-  planned: readonly Planned[],
+  { settings, pool }: Replayed,
+  order: CallOrder,
+  bytes: Float64Array,
   changed: AllocatorSettings = {},
 ): AllocatorReplay {
-  return addon.replayAllocator(callsOf(run, planned, pool), { ...settings, ...changed });
+  return addon.replayAllocator(callsOf(order, bytes, pool), { ...settings, ...changed });
 }
 
 function recordedReserved({ segments }: RecordedRun): { at: (place: number) => number; peak: number } {

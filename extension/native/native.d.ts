@@ -58,6 +58,8 @@ export interface AllocatorCalls {
   pool: Uint32Array;
   /** By allocation: where it was; empty: nobody knows. */
   address: Float64Array;
+  /** Segments that were there before the first call (`pool` as by `findPools`), and how many of the first calls are of what lay in them. */
+  earlier?: { calls: number; address: Float64Array; bytes: Float64Array; pool: Uint32Array };
 }
 
 /** As in PYTORCH_CUDA_ALLOC_CONF; what is absent is PyTorch's default. */
@@ -88,6 +90,8 @@ export interface AllocatorReplay {
 /** By allocation. */
 export interface AllocatorPools {
   pool: Uint32Array;
+  /** By earlier segment. */
+  segmentPool: Uint32Array;
   /** 1: the block is what was requested; 0: it may be up to 1 MiB more, which PyTorch does not cut off. */
   exact: Uint8Array;
   /** Places that no such rule gives. */
@@ -115,7 +119,7 @@ export interface NativeAddon {
   importSnapshot(pickle: string, gputrace: string): Promise<void>;
   /** What PyTorch's allocator would do with these calls. */
   replayAllocator(calls: AllocatorCalls, settings: AllocatorSettings): AllocatorReplay;
-  /** Which stream or pool served each allocation, by where it lay; `unexplained`: places that no such rule gives. Not for expandable segments. */
+  /** Which stream or pool served each allocation, and each earlier segment, by where it lay. Not for expandable segments. */
   findPools(calls: AllocatorCalls, settings: AllocatorSettings): AllocatorPools;
   /**
    * Starts a program (as a shell finds it) with this process's folder and group; `variables`: its whole environment, as

@@ -16,7 +16,7 @@ constexpr uint32_t kMostAllocations = 1u << 28;
 /// The calls as `AllocatorCalls` has them, in columns; empty: they are no calls, which was refused.
 struct Calls {
   std::vector<model::AllocatorCall> calls;
-  std::vector<uint64_t> addresses;
+  model::RecordedPlaces places;
 };
 
 template <typename Array>
@@ -24,6 +24,21 @@ std::optional<Array> column(const Napi::Object &object, const char *name, napi_t
   const Napi::Value value = object.Get(name);
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) return std::nullopt;
   return value.As<Array>();
+}
+
+bool read_earlier(const Napi::Object &object, model::RecordedPlaces &places) {
+  const auto address = column<Napi::Float64Array>(object, "address", napi_float64_array);
+  const auto bytes = column<Napi::Float64Array>(object, "bytes", napi_float64_array);
+  const auto pool = column<Napi::Uint32Array>(object, "pool", napi_uint32_array);
+  const Napi::Value calls = object.Get("calls");
+  if (!address || !bytes || !pool || !calls.IsNumber() || address->ElementLength() != bytes->ElementLength())
+    return false;
+  for (size_t at = 0; at < address->ElementLength(); ++at) {
+    places.segments.push_back({static_cast<uint64_t>((*address)[at]), static_cast<uint64_t>((*bytes)[at]),
+                               at < pool->ElementLength() ? (*pool)[at] : 0});
+  }
+  places.earlier_calls = calls.As<Napi::Number>().Uint32Value();
+  return true;
 }
 
 std::optional<Calls> read_calls(const Napi::CallbackInfo &info) {
@@ -48,7 +63,9 @@ std::optional<Calls> read_calls(const Napi::CallbackInfo &info) {
                          number < pool->ElementLength() ? (*pool)[number] : 0});
   }
   for (size_t at = 0; at < address->ElementLength(); ++at)
-    out.addresses.push_back(static_cast<uint64_t>((*address)[at]));
+    out.places.addresses.push_back(static_cast<uint64_t>((*address)[at]));
+  if (object.Get("earlier").IsObject() && !read_earlier(object.Get("earlier").As<Napi::Object>(), out.places))
+    return std::nullopt;
   return out;
 }
 
@@ -75,7 +92,7 @@ Napi::Value replay_allocator(const Napi::CallbackInfo &info) {
   if (!calls) return refuse(env, "replayAllocator() needs calls in columns, and settings.");
   const auto settings = read_settings(info);
   if (!settings) return env.Undefined();
-  const model::Replay found = model::replay(calls->calls, *settings, calls->addresses);
+  const model::Replay found = model::replay(calls->calls, *settings, calls->places);
   auto reserved = Napi::Float64Array::New(env, found.reserved_bytes.size());
   for (size_t at = 0; at < found.reserved_bytes.size(); ++at)
     reserved[at] = static_cast<double>(found.reserved_bytes[at]);
@@ -97,22 +114,25 @@ Napi::Value find_pools(const Napi::CallbackInfo &info) {
   const auto settings = read_settings(info);
   if (!settings) return env.Undefined();
   for (const model::AllocatorCall &call : calls->calls) {
-    if (call.kind != model::AllocatorCall::kEmptyCache && call.allocation >= calls->addresses.size())
+    if (call.kind != model::AllocatorCall::kEmptyCache && call.allocation >= calls->places.addresses.size())
       return refuse(env, "findPools() needs the address of each allocation.");
   }
-  const uint64_t unexplained = model::find_pools(calls->calls, *settings, calls->addresses);
-  auto pools = Napi::Uint32Array::New(env, calls->addresses.size());
+  const uint64_t unexplained = model::find_pools(calls->calls, *settings, calls->places);
+  auto pools = Napi::Uint32Array::New(env, calls->places.addresses.size());
   std::fill_n(pools.Data(), pools.ElementLength(), 0);
-  auto exact = Napi::Uint8Array::New(env, calls->addresses.size());
+  auto exact = Napi::Uint8Array::New(env, calls->places.addresses.size());
   std::fill_n(exact.Data(), exact.ElementLength(), 0);
   for (const model::AllocatorCall &call : calls->calls) {
     if (call.kind != model::AllocatorCall::kAllocate) continue;
     pools[call.allocation] = call.pool;
     exact[call.allocation] = call.exact;
   }
+  auto segments = Napi::Uint32Array::New(env, calls->places.segments.size());
+  for (size_t at = 0; at < segments.ElementLength(); ++at) segments[at] = calls->places.segments[at].pool;
   auto out = Napi::Object::New(env);
   out.Set("pool", pools);
   out.Set("exact", exact);
+  out.Set("segmentPool", segments);
   out.Set("unexplained", static_cast<double>(unexplained));
   return out;
 }

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { dist, DRIVER_SCRIPT, HANG_MS, Place, python, root, SIMULATED, until } from './launcher';
 
 const PAGES = ['README.md', ...readdirSync(join(root, 'docs')).filter(name => name.endsWith('.md'))];
@@ -27,6 +28,7 @@ const OTHERWISE: [RegExp, number, RegExp][] = [
   [/gpu-memtrace doctor/, 1, /GPU/],
   [/gpu-memtrace holders/, 1, /PyTorch/], // what the driver alone has
   [/gpu-memtrace sql/, 1, /DuckDB/],
+  [/gpu-memtrace fit run/, 1, /no tensors/], // what the driver alone has
 ];
 const PROGRAMS: Record<string, string> = {
   python: `exec "${python}" "$@"`,
@@ -105,6 +107,13 @@ class Workplace {
     assert.equal(marked?.status, 0, marked?.output);
     place.write('go', '');
     await live.ended;
+    for (const [batch, like] of [
+      [8, 10],
+      [16, 20],
+    ]) {
+      const packed = readFileSync(join(root, `test/golden/fit/graphnet${like}.gputrace.gz`));
+      writeFileSync(place.path(`batch${batch}.gputrace`), gunzipSync(packed));
+    }
     const made = this.type([
       'cp live.gputrace new.gputrace && cp live.gputrace base.gputrace',
       'gpu-memtrace report live.gputrace --format pytorch-snapshot -o snapshot.pickle',

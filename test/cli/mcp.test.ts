@@ -15,6 +15,7 @@ const MOST_BYTES = 2_048;
 const READ_ONLY = [
   'compare_memory',
   'explain_out_of_memory',
+  'forecast_memory',
   'get_findings',
   'get_memory_summary',
   'list_traces',
@@ -22,9 +23,9 @@ const READ_ONLY = [
 ];
 const ENDLESS = `${DRIVER_SCRIPT}print("begun", os.getpid(), flush=True)\nwhile True: alloc(4096); time.sleep(0.01)\n`;
 
-function unpack(place: Place, name: string, as = name): string {
+function unpack(place: Place, name: string, as = name, from = 'leaks'): string {
   const file = place.path(`${as}.gputrace`);
-  writeFileSync(file, gunzipSync(readFileSync(join(root, `test/golden/leaks/${name}.gputrace.gz`))));
+  writeFileSync(file, gunzipSync(readFileSync(join(root, `test/golden/${from}/${name}.gputrace.gz`))));
   return file;
 }
 
@@ -42,7 +43,7 @@ async function refuses(agent: Agent, name: string, given: Fields): Promise<void>
 test('what is there, and saved traces', async t => {
   const place = new Place(t);
   const agent = await startAgent(t, place);
-  await t.test('the tools say what they do: six read, two ask first, and what a trace holds is data', async () => {
+  await t.test('the tools say what they do: seven read, two ask first, and what a trace holds is data', async () => {
     const { client } = agent;
     const { tools } = await client.listTools();
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
@@ -113,6 +114,32 @@ test('what is there, and saved traces', async t => {
     assert.match(String(rowsOf(then, 'lines')[0]?.label), /^d08_oom\.py:6 grow$/);
     await refuses(agent, 'explain_out_of_memory', { trace, index: 3 });
   });
+});
+
+test('a forecast: other batches, checkpoints, settings and GPUs', async t => {
+  const place = new Place(t);
+  const agent = await startAgent(t, place);
+  const [other_trace, trace] = ['graphnet10', 'graphnet20'].map(name => unpack(place, name, name, 'fit'));
+  const given = { trace, batch: 20, other_trace, other_batch: 10, try_batch: 80, gpu_gib: 2 };
+  const { content, sentBytes, text } = await agent.call('forecast_memory', given);
+  assert.ok(sentBytes <= MOST_BYTES, `${sentBytes} ${text}`);
+  const [recorded, , , , tried] = rowsOf(content, 'changes');
+  assert.deepEqual([recorded?.fits, tried?.fits, content.batch], [true, false, 20]);
+  assert.ok((recorded?.largestBatch as number) > 40 && (recorded?.largestBatch as number) < 80, text);
+  assertSentence(
+    [...rowsOf(content, 'changes').map(each => String(each.change)), ...(content.unknown as string[])].join('\n'),
+  );
+  const alone = await agent.call('forecast_memory', { trace: 'latest', allocator: 'max_split_size_mb:64' });
+  assert.ok(!alone.refused && alone.sentBytes <= MOST_BYTES, alone.text);
+  assert.ok((rowsOf(alone.content, 'changes')[0]?.largestFactor as number) > 100, alone.text);
+  for (const wrong of [
+    { other_trace },
+    { other_batch: 8 },
+    { batch: 8, other_trace, other_batch: 8 },
+    { try_batch: 8 },
+  ])
+    await refuses(agent, 'forecast_memory', { trace, ...wrong });
+  await refuses(agent, 'forecast_memory', { trace, checkpoint: 'layers.*' });
 });
 
 test('nothing, no trace, a broken one, bad input: one sentence each', async t => {

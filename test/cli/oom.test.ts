@@ -84,6 +84,11 @@ test('fragmentation: segments that grow give what lies unused between the blocks
   );
   assert.match(document, /^\| .* 20\.00 MiB \| 360\.00 MiB \|$/m);
   assertSentence(linesOf(document, /\| (360\.00 MiB|1\.00 GiB) \|$/));
+  assert.match(
+    document,
+    /^\| `expandable_segments:True` \| 1\.1 times this batch \|\n\| a smaller batch \| 0\.9 times /m,
+  );
+  assertSentence(linesOf(document, /^(## What would|The run was replayed)/));
   const traceback = run.stderr.indexOf('gpu.OutOfMemory: CUDA out of memory');
   const shown = run.stderr.search(/\n {2}Try first \(.* 360\.00 MiB\): /);
   assert.ok(traceback > 0 && shown > traceback, run.stderr);
@@ -133,6 +138,7 @@ last = gpu.empty(250 * MB)
   assert.equal(failure.advice[0]?.bytes, 325 * MB);
   assert.match(document, /`job\.py:9 <module>` .* 250\.00 MiB/);
   assert.match(document, /^\| other \w+ \| 325\.00 MiB \|$/m);
+  assert.doesNotMatch(document, /What would fit/);
 });
 
 test('what is caught and tried again is told in one line, and in the document', async t => {

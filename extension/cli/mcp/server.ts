@@ -3,6 +3,7 @@ import { escapeJson } from '../../text/escapeForTerminal';
 import { GROUP_BYS } from '../../protocol/trace';
 import { notify } from '../output/output';
 import { sized, type Handler } from './answer';
+import { forecastMemory } from './memoryForecast';
 import { fromJsonSchema, isInputRequiredResult, McpServer, serveStdio } from './mcpSdk';
 import { compareMemory, explainOutOfMemory, getFindings, getMemorySummary, queryAllocations } from './memory';
 import { findHolders, running, runTraced } from './programs';
@@ -19,6 +20,7 @@ const HANDLERS: Record<string, Handler<never>> = {
   explain_out_of_memory: explainOutOfMemory,
   query_allocations: queryAllocations,
   compare_memory: compareMemory,
+  forecast_memory: forecastMemory,
   find_holders: findHolders,
   run_traced: runTraced,
 };

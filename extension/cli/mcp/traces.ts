@@ -30,10 +30,16 @@ export interface Moment extends Pick<ChosenMoment, 'source' | 'verdicts' | 'peak
   about: ReturnType<typeof aboutOf>;
 }
 
-/** Calls `use` with the trace that is meant. Rejects with a sentence. */
-export async function withTrace<T>(where: string, dist: string, use: (opened: OpenTrace, id: string) => Promise<T>) {
+/** The trace that is meant. Throws a sentence. */
+export function idOf(where: string): string {
   const id = where === 'latest' ? tracesIn('.')[0] : where;
   if (id === undefined) throw new Error('There is no trace yet. Use run_traced to record one.');
+  return id;
+}
+
+/** Calls `use` with the trace that is meant. Rejects with a sentence. */
+export async function withTrace<T>(where: string, dist: string, use: (opened: OpenTrace, id: string) => Promise<T>) {
+  const id = idOf(where);
   const opened = await openNamed(id, dist);
   if ('error' in opened) throw new Error(opened.error);
   try {

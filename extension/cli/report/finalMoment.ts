@@ -1,5 +1,6 @@
 import { BEHIND_NS, type FailureReader } from '../../report/documents/oomReport';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
+import { waysToFit } from '../../fit/waysToFit';
 import { hasRounds } from '../../report/tables/buildUp';
 import { endingOf, endingWords, peakMoment } from '../../report/tables/ending';
 import { peakPlace } from '../../report/tables/nextPeak';
@@ -74,6 +75,7 @@ export function momentsOf(trace: EndedTrace): FailureReader {
     // The times of a trace that is read anew differ a little.
     endNs: trace.followed ? trace.session.info().durationNs + BEHIND_NS : null,
     readAt: (untilNs, read) => atMoment(trace, untilNs, read),
+    waysToFit: (failure, limitBytes) => waysToFit(trace.addon, trace.path, trace.session.info(), failure, limitBytes),
   };
 }
 

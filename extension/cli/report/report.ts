@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { attempt } from '../../base/attempt';
 import { isSnapshot } from '../../protocol/notes';
-import { modulesAtFailures, oomReport } from '../../report/documents/oomReport';
+import { partsOfFailures, oomReport } from '../../report/documents/oomReport';
 import type { GatedRun } from '../../report/gate/gate';
 import { peakLines } from '../../report/tables/peak';
 import { rangesAt } from '../../protocol/ranges';
@@ -137,7 +137,7 @@ async function showEnd(options: ReportArguments, trace: EndedTrace): Promise<num
     return writeResult(jsonChunks(document), options.output) ? 0 : UNREADABLE;
   }
   if (options.oom) {
-    const document = oomReport(session, verdicts, await modulesAtFailures(momentsOf(trace), verdicts.outOfMemory));
+    const document = oomReport(session, verdicts, await partsOfFailures(momentsOf(trace), verdicts.outOfMemory));
     return writeResult([textOf(document)], options.output) ? 0 : UNREADABLE;
   }
   const info = session.info();

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../text/format';
 import { isSnapshot } from '../../protocol/notes';
 import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type TraceSource } from '../../protocol/trace';
-import type { OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
+import type { OutOfMemoryCause, OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
 import { code, plain } from '../../text/markdown';
 import { countedText } from '../../analysis/findings/kinds/outOfMemory';
@@ -18,6 +18,8 @@ import { thatHold, WORDS } from '../../analysis/words';
 import { givesText } from '../tables/tableFindings';
 
 const MODULES = 10;
+const WAYS =
+  'The run was replayed by the rules of PyTorch’s allocator up to the failure; everything but the model is assumed to grow with the batch. What the program would have allocated afterwards is unknown. More: `gpu-memtrace fit FILE.gputrace`';
 
 /** Numbers are bytes; null: not known. */
 type Row = (string | number | null)[];
@@ -29,22 +31,36 @@ export const BEHIND_NS = 1e9;
 export interface FailureReader {
   endNs: number | null;
   readAt<T>(untilNs: number | null, read: (then: TraceSource) => T): Promise<T>;
+  /** What would have fitted in so much memory, and the largest batch then; the best first. */
+  waysToFit(failure: OutOfMemory, limitBytes: number): Promise<string[][]>;
 }
 
-/** What was alive by module at each of these failed allocations; empty where the trace cannot be read again. */
-export async function modulesAtFailures(
-  { endNs, readAt }: FailureReader,
+/** What the trace shows of a failed allocation once more: what was alive by module, and what would have fitted. */
+export interface FailureParts {
+  modules: ModuleRow[];
+  ways: string[][];
+}
+
+/** Where more memory is not what would help, nothing is forecast. */
+const WITH_WAYS: readonly OutOfMemoryCause[] = ['full', 'fragmentation', 'big-request'];
+
+/** The parts of each of these failed allocations; empty where the trace cannot be read again. */
+export async function partsOfFailures(
+  { endNs, readAt, waysToFit }: FailureReader,
   judged: readonly OutOfMemoryVerdict[],
-): Promise<ModuleRow[][]> {
+): Promise<FailureParts[]> {
   if (judged.length === 0) return [];
   try {
     const failures = await readAt(endNs, then => then.info().outOfMemory);
-    const modules: ModuleRow[][] = [];
-    for (const { index } of judged) {
-      const { timeNs = 0, process = 0, device = 0 } = failures[index] ?? {};
-      modules.push(await readAt(timeNs, then => readModules(then, { layer: 'tensor', process, device })));
+    const parts: FailureParts[] = [];
+    for (const { index, cause, reservedBytes, freeBytes } of judged) {
+      const failure = failures[index];
+      const { timeNs = 0, process = 0, device = 0 } = failure ?? {};
+      const modules = await readAt(timeNs, then => readModules(then, { layer: 'tensor', process, device }));
+      const known = failure !== undefined && reservedBytes !== null && freeBytes !== null && WITH_WAYS.includes(cause);
+      parts.push({ modules, ways: known ? await waysToFit(failure, reservedBytes + freeBytes) : [] });
     }
-    return modules;
+    return parts;
   } catch {
     return []; // its files are gone
   }
@@ -58,9 +74,9 @@ export async function oomDocuments(
 ): Promise<{ process: number; name: string; lines: string[] }[]> {
   const info = source.info();
   const newest = new Map(outOfMemory.map(verdict => [info.outOfMemory[verdict.index]?.process ?? 0, verdict]));
-  const modules = await modulesAtFailures(reader, [...newest.values()]);
+  const parts = await partsOfFailures(reader, [...newest.values()]);
   return [...newest].map(([process, verdict], at) => {
-    const lines = oomDocument(source, verdict, modules[at]);
+    const lines = oomDocument(source, verdict, parts[at]);
     const facts = info.processes[process];
     const rank = facts && rankOf(facts).rank;
     return { process, name: `oom-${rank === null || rank === undefined ? '' : `${rank}-`}${facts?.pid}`, lines };
@@ -68,12 +84,12 @@ export async function oomDocuments(
 }
 
 /** Markdown on the failed allocations of a trace that PyTorch could not get over, oldest first: a document each. */
-export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, modules: readonly ModuleRow[][]): string[] {
+export function oomReport(source: TraceSource, { outOfMemory }: Verdicts, parts: readonly FailureParts[]): string[] {
   const info = source.info();
   const counted = countedText(info);
   const documents = outOfMemory.flatMap((verdict, i) => [
     ...(i > 0 ? [''] : []),
-    ...oomDocument(source, verdict, modules[i]),
+    ...oomDocument(source, verdict, parts[i]),
   ]);
   if (documents.length > 0) return counted === null ? documents : [...documents, '', counted];
   return [noFailureText(info)];
@@ -86,8 +102,9 @@ export function noFailureText({ outOfMemory }: TraceInfo): string {
   return `No program ran out of memory: ${retried} failed, but PyTorch emptied its cache and continued.`;
 }
 
-/** The document of one failure; `modules`: what was alive then, where that is known. It has what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
-function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: ModuleRow[] = []): string[] {
+/** The document of one failure. It has what happened, what to try, what was alive, where the rest of the GPU was, what is not known. */
+function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: FailureParts): string[] {
+  const { modules, ways } = again ?? { modules: [], ways: [] };
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, aliveByCategory, newInStep } = verdict;
@@ -109,6 +126,7 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, modules: 
   return [
     ...headLines(source, failure, verdict),
     ...part('Suggestions', noAdvice === null ? [...tries, '', how] : [plain(noAdvice)]),
+    ...part('What would fit', ways.length === 0 ? [] : [...table(['change', 'largest batch'], ways), '', WAYS]),
     ...part('Live memory', table(['line', 'bytes', 'blocks'], alive)),
     ...part('Live memory by module', table(['module', 'bytes', 'for'], parts)),
     ...part('Live memory by purpose', table(['purpose', 'bytes'], kinds)),

@@ -15,21 +15,22 @@ class PoolFinder {
   /// Segments that cannot be of one pool, by their place in the order in which they were taken.
   using Apart = std::set<std::pair<uint32_t, uint32_t>>;
 
-  PoolFinder(std::span<AllocatorCall> calls, const AllocatorSettings &settings, std::span<const uint64_t> addresses,
-             Apart &apart)
-      : calls_(calls),
-        addresses_(addresses),
-        apart_(apart),
-        allocator_(settings, [](uint64_t) { return uint64_t{0}; }) {}
+  PoolFinder(std::span<AllocatorCall> calls, const AllocatorSettings &settings, RecordedPlaces &places, Apart &apart)
+      : calls_(calls), places_(places), apart_(apart), allocator_(settings, [](uint64_t) { return uint64_t{0}; }) {}
 
   /// False: two segments turned out to be of different pools.
   bool run() {
-    for (AllocatorCall &call : calls_) {
+    for (RecordedPlaces::Segment &one : places_.segments) {
+      const bool small = CachingAllocator::is_small_segment(one.bytes);
+      one.pool = add_segment(one.address, one.bytes, small, [](Pool) { return true; }).pool;
+    }
+    for (size_t at = 0; at < calls_.size(); ++at) {
+      AllocatorCall &call = calls_[at];
       if (call.kind == AllocatorCall::kFree)
-        allocator_.free(addresses_[call.allocation]);
+        allocator_.free(places_.addresses[call.allocation]);
       else if (call.kind == AllocatorCall::kEmptyCache)
         forget_released();
-      else if (!place(call, addresses_[call.allocation]))
+      else if (!place(call, places_.addresses[call.allocation], at < places_.earlier_calls))
         return false;
     }
     return true;
@@ -48,16 +49,15 @@ class PoolFinder {
     --at;
     return address < at->first + at->second.bytes ? &at->second : nullptr;
   }
-  bool place(AllocatorCall &call, uint64_t address) {
-    const bool small = call.bytes <= CachingAllocator::kSmallBytes;
+  bool place(AllocatorCall &call, uint64_t address, bool earlier) {
+    const uint64_t requested = allocator_.rounded(call.bytes);
+    const bool small = requested <= CachingAllocator::kSmallBytes;
     Segment *segment = segment_at(address);
     if (!segment) {
-      const uint64_t bytes = CachingAllocator::segment_bytes(call.bytes);
-      const Segment fresh{bytes, pool_of_new(call.bytes, small), count_++};
-      members_[2 * fresh.pool + small].push_back(fresh.number);
-      segment = &segments_.insert_or_assign(address, fresh).first->second;
-      allocator_.add_segment(fresh.pool, {address, bytes}, small);
-    } else if (const auto best = allocator_.best_fit(segment->pool, call.bytes); best && best->address != address) {
+      segment = &add_segment(address, CachingAllocator::segment_bytes(requested), small,
+                             [&](Pool pool) { return !allocator_.best_fit(pool, requested); });
+    } else if (const auto best = allocator_.best_fit(segment->pool, requested);
+               !earlier && best && best->address != address) {
       const Segment *other = segment_at(best->address);
       if (other && other != segment && apart_.size() < kMostApart &&
           apart_.insert(std::minmax(other->number, segment->number)).second)
@@ -65,19 +65,20 @@ class PoolFinder {
       ++unexplained_;
     }
     call.pool = segment->pool;
-    const auto placed = allocator_.allocate_at(address, call.bytes);
+    const auto placed = allocator_.allocate_at(address, requested);
     if (placed == CachingAllocator::Placed::kNowhere) ++unexplained_;
     call.exact = placed == CachingAllocator::Placed::kCut;
     return true;
   }
-  /// The first of those that had no free block for it.
-  Pool pool_of_new(uint64_t bytes, bool small) {
-    for (Pool pool = 0; pool < kMostPools; ++pool) {
-      const std::vector<uint32_t> &members = members_[2 * pool + small];
-      const auto is_apart = [&](uint32_t number) { return apart_.contains(std::minmax(number, count_)); };
-      if (!allocator_.best_fit(pool, bytes) && std::ranges::none_of(members, is_apart)) return pool;
-    }
-    return kMostPools;
+  /// Of the first pool that may have it.
+  template <typename May>
+  Segment &add_segment(uint64_t address, uint64_t bytes, bool small, May may) {
+    const auto is_apart = [&](uint32_t number) { return apart_.contains(std::minmax(number, count_)); };
+    Pool pool = 0;
+    while (pool < kMostPools && (!may(pool) || std::ranges::any_of(members_[2 * pool + small], is_apart))) ++pool;
+    members_[2 * pool + small].push_back(count_);
+    allocator_.add_segment(pool, {address, bytes}, small);
+    return segments_.insert_or_assign(address, Segment{bytes, pool, count_++}).first->second;
   }
   void forget_released() {
     allocator_.empty_cache();
@@ -91,7 +92,7 @@ class PoolFinder {
   static constexpr size_t kMostApart = 256;
   static constexpr Pool kMostPools = 64;
   std::span<AllocatorCall> calls_;
-  std::span<const uint64_t> addresses_;
+  RecordedPlaces &places_;
   Apart &apart_;
   CachingAllocator allocator_;
   std::map<uint64_t, Segment> segments_;  ///< by address
@@ -102,11 +103,10 @@ class PoolFinder {
 
 }  // namespace
 
-uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings,
-                    std::span<const uint64_t> addresses) {
+uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings, RecordedPlaces &places) {
   PoolFinder::Apart apart;
   while (true) {
-    PoolFinder finder(calls, settings, addresses, apart);
+    PoolFinder finder(calls, settings, places, apart);
     if (finder.run()) return finder.unexplained();
   }
 }

@@ -5,8 +5,7 @@
 
 namespace gmt::model {
 
-Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings,
-              std::span<const uint64_t> addresses) {
+Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, const RecordedPlaces &places) {
   constexpr uint64_t kFirst = 1ull << 52;  // above all that a GPU has
   constexpr uint64_t kNowhere = ~0ull;
   uint64_t recorded = 0;
@@ -19,19 +18,24 @@ Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &set
   made = &allocator;
   uint32_t count = 0;
   for (const AllocatorCall &call : calls) count = std::max(count, call.allocation + 1);
-  std::vector<uint64_t> places(count, kNowhere);
+  for (const RecordedPlaces::Segment &one : places.segments)
+    allocator.add_segment(one.pool, {one.address, one.bytes}, CachingAllocator::is_small_segment(one.bytes));
+  std::vector<uint64_t> lies(count, kNowhere);
   Replay out;
   out.reserved_bytes.reserve(calls.size());
   for (size_t at = 0; at < calls.size() && !out.failed_call; ++at) {
     const AllocatorCall &call = calls[at];
     if (call.kind == AllocatorCall::kAllocate) {
-      recorded = call.allocation < addresses.size() ? addresses[call.allocation] : 0;
-      if (const auto got = allocator.allocate(call.pool, call.bytes))
-        places[call.allocation] = got->address;
+      recorded = call.allocation < places.addresses.size() ? places.addresses[call.allocation] : 0;
+      if (at < places.earlier_calls &&
+          allocator.allocate_at(recorded, call.bytes) != CachingAllocator::Placed::kNowhere)
+        lies[call.allocation] = recorded;
+      else if (const auto got = allocator.allocate(call.pool, call.bytes))
+        lies[call.allocation] = got->address;
       else
         out.failed_call = at;
     } else if (call.kind == AllocatorCall::kFree) {
-      if (const uint64_t place = std::exchange(places[call.allocation], kNowhere); place != kNowhere)
+      if (const uint64_t place = std::exchange(lies[call.allocation], kNowhere); place != kNowhere)
         allocator.free(place);
     } else {
       allocator.empty_cache();

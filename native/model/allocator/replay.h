@@ -19,6 +19,17 @@ struct AllocatorCall {
       false;  ///< kAllocate, once its pool was found: `bytes` is what was requested, not a block that is not worth a cut
 };
 
+/// Where memory lay when a run was recorded.
+struct RecordedPlaces {
+  struct Segment {
+    uint64_t address, bytes;
+    CachingAllocator::Pool pool;
+  };
+  std::vector<uint64_t> addresses;  ///< by allocation; empty: nobody knows
+  std::vector<Segment> segments;    ///< that were there before the first call
+  size_t earlier_calls = 0;         ///< the first calls: of what was there before, in these segments
+};
+
 struct Replay {
   std::vector<uint64_t> reserved_bytes;  ///< after each call
   uint64_t reserved_peak_bytes = 0;
@@ -28,15 +39,13 @@ struct Replay {
   std::optional<size_t> failed_call;  ///< memory ran out there; nothing behind it was replayed
 };
 
-/// `addresses`: by allocation, where it lay when it was recorded; empty: new segments lie one behind the other. Of several free
-/// blocks that fit equally PyTorch takes the one with the lowest address.
-Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings,
-              std::span<const uint64_t> addresses);
+/// Without places new segments lie one behind the other. Of several free blocks that fit equally PyTorch takes the one with the lowest
+/// address.
+Replay replay(std::span<const AllocatorCall> calls, const AllocatorSettings &settings, const RecordedPlaces &places);
 
 /// Streams and pools of graphs take no part in a recorded call. Which of them served it shows in where its block lies: a free block of
-/// the same pool that fits better would have been taken. Gives each call its pool; the number of those whose place no pool explains.
-/// Not for expandable segments.
-uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings,
-                    std::span<const uint64_t> addresses);
+/// the same pool that fits better would have been taken. Gives each call and each earlier segment its pool; the number of calls whose
+/// place no pool explains. Not for expandable segments.
+uint64_t find_pools(std::span<AllocatorCall> calls, const AllocatorSettings &settings, RecordedPlaces &places);
 
 }  // namespace gmt::model

@@ -34,10 +34,12 @@ uint64_t CachingAllocator::segment_bytes(uint64_t bytes) {
   return bytes < kMinLargeAlloc ? kLargeBuffer : round_up(bytes, kRoundLarge);
 }
 
+bool CachingAllocator::is_small_segment(uint64_t bytes) { return bytes <= kSmallBuffer; }
+
 uint64_t CachingAllocator::piece_bytes(const Area &area) const { return area.small ? kSmallBuffer : kLargeBuffer; }
 
 CachingAllocator::Area &CachingAllocator::area_of(Pool pool, bool small) {
-  return areas_.try_emplace(2ull * pool + small, Area{small, {}, {}}).first->second;
+  return areas_.try_emplace(2ull * pool + small, Area{small, 0, {}, {}}).first->second;
 }
 
 const CachingAllocator::Area *CachingAllocator::find_area(Pool pool, bool small) const {
@@ -70,12 +72,12 @@ std::optional<CachingAllocator::Range> CachingAllocator::best_fit(Pool pool, uin
 }
 
 std::optional<CachingAllocator::Range> CachingAllocator::allocate(Pool pool, uint64_t bytes) {
-  ++requests_;
   bytes = rounded(bytes);
   Area &area = area_of(pool, bytes <= kSmallSize);
+  ++area.requests;
   Block *block = find_free(area, bytes);
   if (!block) {
-    if (settings_.garbage_collection_threshold > 0) collect_garbage(segment_bytes(bytes));
+    if (settings_.garbage_collection_threshold > 0) collect_garbage();
     const auto take = [&] { return settings_.expandable_segments ? grow(area, bytes) : take_segment(area, bytes); };
     block = take();
     if (!block && release_oversized(area, bytes)) block = take();
@@ -91,20 +93,16 @@ std::optional<CachingAllocator::Range> CachingAllocator::allocate(Pool pool, uin
 }
 
 CachingAllocator::Placed CachingAllocator::allocate_at(uint64_t address, uint64_t bytes) {
-  ++requests_;
+  bytes = rounded(bytes);
   Block key{address, 0, nullptr};
   auto at = all_.upper_bound(&key);
   if (at == all_.begin()) return Placed::kNowhere;
   Block *block = *--at;
   if (block->allocated || !block->mapped || block->address + block->bytes < address + bytes) return Placed::kNowhere;
   if (block->address < address) block = cut(block, address - block->address);
-  block->area->free.erase(block);
-  const bool cuts = block->bytes > bytes;
-  if (cuts) block->area->free.insert(cut(block, bytes));
-  block->allocated = true;
-  allocated_.emplace(block->address, block);
-  allocated_bytes_ += block->bytes;
-  return cuts ? Placed::kCut : Placed::kWhole;
+  const bool is_more = block->bytes > bytes;
+  use(block, bytes);
+  return is_more ? Placed::kCut : Placed::kWhole;
 }
 
 bool CachingAllocator::free(uint64_t address) {
@@ -114,7 +112,6 @@ bool CachingAllocator::free(uint64_t address) {
   allocated_.erase(found);
   allocated_bytes_ -= block->bytes;
   block->allocated = false;
-  block->freed_at = requests_;
   put_back(block);
   return true;
 }
@@ -169,6 +166,7 @@ CachingAllocator::Block *CachingAllocator::new_block(const Block &block) {
   Block *made = spare_.back();
   spare_.pop_back();
   *made = block;
+  if (!block.before) made->segment = block.address;
   all_.insert(made);
   return made;
 }
@@ -195,7 +193,7 @@ CachingAllocator::Block *CachingAllocator::place_to_grow(Area &area, uint64_t by
     for (const Block *at = block; room < bytes && at && !at->allocated; at = at->after) room += at->bytes;
     if (room >= bytes) return block;
   }
-  const uint64_t size = round_up(settings_.address_space_bytes, piece_bytes(area));
+  const uint64_t size = round_up(std::max(settings_.address_space_bytes, bytes), piece_bytes(area));
   Block fresh{driver_(size), size, &area};
   fresh.mapped = false;
   fresh.expandable = true;
@@ -235,8 +233,8 @@ bool CachingAllocator::map(Block *block, uint64_t bytes) {
 void CachingAllocator::unmap(Block *block) {
   Area &area = *block->area;
   const uint64_t piece = piece_bytes(area);
-  const uint64_t first = round_up(block->address, piece);
-  const uint64_t end = (block->address + block->bytes) / piece * piece;
+  const uint64_t first = block->segment + round_up(block->address - block->segment, piece);
+  const uint64_t end = block->segment + (block->address + block->bytes - block->segment) / piece * piece;
   if (end <= first) return;
   area.free.erase(block);
   Block *middle = block;
@@ -253,7 +251,7 @@ void CachingAllocator::unmap(Block *block) {
 /// Where big blocks are not split: gives back some that are big enough.
 bool CachingAllocator::release_oversized(Area &area, uint64_t bytes) {
   if (settings_.max_split_bytes == kNoLimit) return false;
-  const uint64_t least = std::max(segment_bytes(bytes), settings_.max_split_bytes);
+  const uint64_t least = std::max(bytes, settings_.max_split_bytes);
   const auto whole = [](const Block *block) { return !block->before && !block->after && !block->expandable; };
   const auto first = area.free.lower_bound(least);
   if (first != area.free.end()) {
@@ -273,34 +271,25 @@ bool CachingAllocator::release_oversized(Area &area, uint64_t bytes) {
   return released >= least;
 }
 
-/// Gives back whole segments that were free for longest, until what is held is below the threshold.
-void CachingAllocator::collect_garbage(uint64_t bytes) {
+/// Gives back whole segments that were free for at least as long as the mean, until what is held is below the threshold.
+void CachingAllocator::collect_garbage() {
+  if (settings_.limit_bytes == kNoLimit) return;
   const auto threshold =
       static_cast<uint64_t>(settings_.garbage_collection_threshold * static_cast<double>(settings_.limit_bytes));
-  if (settings_.limit_bytes == kNoLimit || reserved_bytes_ + bytes <= threshold) return;
-  const uint64_t target = reserved_bytes_ + bytes - threshold;
   std::vector<Block *> whole;
   for (auto &[key, area] : areas_) {
     if (area.small) continue;
     std::ranges::copy_if(area.free, std::back_inserter(whole),
-                         [](const Block *block) { return !block->before && !block->after; });
+                         [](const Block *block) { return !block->before && !block->after && !block->expandable; });
   }
-  uint64_t released = 0;
-  while (!whole.empty() && released < target) {
-    uint64_t ages = 0;
-    for (const Block *block : whole) ages += requests_ - block->freed_at;
-    const uint64_t mean = ages / whole.size();
-    std::vector<Block *> kept;
-    for (Block *block : whole) {
-      if (released < target && requests_ - block->freed_at >= mean) {
-        released += block->bytes;
-        release(block);
-      } else {
-        kept.push_back(block);
-      }
-    }
-    if (kept.size() == whole.size()) break;
-    whole = std::move(kept);
+  const auto age = [](const Block *block) { return static_cast<double>(block->area->requests - block->freed_at); };
+  while (!whole.empty() && reserved_bytes_ > threshold) {
+    double ages = 0;
+    for (const Block *block : whole) ages += age(block);
+    const double mean = ages / static_cast<double>(whole.size());
+    const auto old = std::ranges::partition(whole, [&](const Block *block) { return age(block) < mean; });
+    for (Block *block : old) release(block);
+    whole.erase(old.begin(), old.end());
   }
 }
 
@@ -359,6 +348,7 @@ void CachingAllocator::merge(Block *into, Block *other) {
 void CachingAllocator::put_back(Block *block) {
   merge(block, block->before);
   merge(block, block->after);
+  block->freed_at = block->area->requests;
   if (block->mapped)
     block->area->free.insert(block);
   else

@@ -41,6 +41,7 @@ class CachingAllocator {
   static constexpr uint64_t kSmallBytes = 1 << 20;  ///< the biggest small request
   /// What the driver is called for, for a request that no free block fits.
   static uint64_t segment_bytes(uint64_t bytes);
+  static bool is_small_segment(uint64_t bytes);
   /// Bytes that a request takes at least: PyTorch’s rounding.
   uint64_t rounded(uint64_t bytes) const;
   /// The free block that a rounded request gets; none: a new segment is needed.
@@ -73,10 +74,11 @@ class CachingAllocator {
     uint64_t bytes;
     Area *area;
     Block *before = nullptr, *after = nullptr;  ///< beside it in its segment
+    uint64_t segment = 0;                       ///< where that begins
     bool allocated = false;
     bool mapped = true;
     bool expandable = false;
-    uint64_t freed_at = 0;  ///< requests so far
+    uint64_t freed_at = 0;  ///< requests of the area so far
   };
   struct BySize {
     using is_transparent = void;
@@ -92,6 +94,7 @@ class CachingAllocator {
   /// The free blocks of one pool that serve small requests, or big ones.
   struct Area {
     bool small;
+    uint64_t requests;  ///< so far
     std::set<Block *, BySize> free;
     std::set<Block *, ByAddress> unmapped;
   };
@@ -109,7 +112,7 @@ class CachingAllocator {
   bool map(Block *block, uint64_t bytes);
   void unmap(Block *block);
   bool release_oversized(Area &area, uint64_t bytes);
-  void collect_garbage(uint64_t bytes);
+  void collect_garbage();
   void release(Block *block);
   Block *cut(Block *block, uint64_t offset);
   void use(Block *block, uint64_t bytes);
@@ -128,7 +131,6 @@ class CachingAllocator {
   std::unordered_map<uint64_t, Block *> allocated_;
   uint64_t reserved_bytes_ = 0;
   uint64_t allocated_bytes_ = 0;
-  uint64_t requests_ = 0;
   uint64_t retries_ = 0;
 };
 

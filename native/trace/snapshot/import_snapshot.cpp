@@ -278,7 +278,12 @@ Status import_snapshot(const std::string &path, const std::string &target) {
   SnapshotLog events(log, stacks, beginning.value());
   events.begin();
   const uint64_t start_us = data.value().actions.empty() ? 0 : data.value().actions.front().time_us;
-  for (const SnapshotAction &action : data.value().actions) events.act(action, (action.time_us - start_us) * 1000);
+  // What happened in one microsecond keeps its order, behind what was there before.
+  uint64_t time_ns = 0;
+  for (const SnapshotAction &action : data.value().actions) {
+    time_ns = std::max(time_ns + 1, (action.time_us - start_us) * 1000);
+    events.act(action, time_ns);
+  }
   write_details(log, data.value());
   write_pools(log, data.value());
   log.lose(GMT_LOST_UNSUPPORTED, data.value().unreadable);

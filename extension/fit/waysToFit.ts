@@ -1,0 +1,58 @@
+import type { NativeAddon } from '../native/native';
+import { allocatorSettings } from '../protocol/rank';
+import type { OutOfMemory, TraceInfo } from '../protocol/trace';
+import { changeText, timesText } from './fitText';
+import { forecaster, usualChanges, type Forecast } from './forecast';
+import { replayTrace } from './replay';
+
+// What would have fitted where a program ran out of memory, for a report that does not wait for long.
+
+const MOST_ALLOCATIONS = 50_000;
+const MOST_MS = 5_000;
+/** Of the allocations, where the replay must be as recorded. */
+const LEAST_EQUAL = 0.95;
+const MOST_WAYS = 3;
+
+type Addon = Pick<NativeAddon, 'openLifetimes' | 'replayAllocator' | 'findPools'>;
+
+/**
+ * What may be changed, with the largest batch that fits then; the best first. `path`: as `open` takes it. `limitBytes`: what PyTorch could
+ * have had. Empty: a replay does not show it.
+ */
+export async function waysToFit(
+  addon: Addon,
+  path: string,
+  info: TraceInfo,
+  { process, device }: OutOfMemory,
+  limitBytes: number,
+): Promise<string[][]> {
+  const began = performance.now();
+  const totals = info.totals.find(
+    each => each.layer === 'tensor' && each.process === process && each.device === device,
+  );
+  if (totals === undefined || totals.allocations > MOST_ALLOCATIONS) return [];
+  const settings = allocatorSettings(info.processes[process] ?? { notes: [] });
+  const replayed = await replayTrace(addon, path, totals, settings);
+  if ('error' in replayed || replayed.equal < replayed.allocations * LEAST_EQUAL) return [];
+  const forecast = forecaster(addon, { replayed, other: null, batch: null, limitBytes, outsideBytes: 0 });
+  const ways: Forecast[] = [];
+  for (const change of usualChanges(replayed)) {
+    const way = forecast(change);
+    if ('error' in way || performance.now() - began > MOST_MS) return [];
+    ways.push(way);
+  }
+  // Where even the unchanged run would fit, something else than the memory of the GPU was the limit.
+  if (ways[0]?.fits !== false) return [];
+  return ways
+    .filter(({ largestFactor }) => largestFactor !== null)
+    .toSorted((a, b) => (b.largestFactor ?? 0) - (a.largestFactor ?? 0))
+    .slice(0, MOST_WAYS)
+    .map(way => [wayText(way), timesText(way.largestFactor ?? 0)]);
+}
+
+function wayText(way: Forecast): string {
+  const setting = way.allocator === null ? null : `\`${way.allocator}\``;
+  return setting === null && way.checkpoint === null
+    ? 'a smaller batch'
+    : changeText({ ...way, allocator: setting }, null);
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callsOf, asRecorded, orderOf } from '../../../extension/fit/calls';
+import { checkpointed, repeatedModules } from '../../../extension/fit/checkpointing';
+import { madeRun, type Made } from './madeRun';
+
+const activation = (module: string, begin: number, end: number, bytes = 1000): Made => ({
+  ...{ bytes, begin, end, module },
+  category: 'activation',
+});
+
+/** Two layers, each with a temporary, two saved activations and an output; the backward pass frees in reverse order. */
+const RUN = madeRun([
+  { bytes: 8000, begin: 1, category: 'parameter', module: 'layers.0.up' },
+  activation('layers.0.up', 10, 12),
+  activation('layers.0.up', 11, 42),
+  activation('layers.0.down', 13, 41),
+  activation('layers.0', 14, 40), // the output
+  activation('layers.1.up', 20, 22),
+  activation('layers.1.up', 21, 35),
+  activation('layers.1.down', 23, 34),
+  activation('layers.1', 24, 33),
+  { bytes: 2000, begin: 31, end: 50, category: 'gradient', module: 'layers.1' },
+  { bytes: 2000, begin: 39, end: 51, category: 'gradient', module: 'layers.0' },
+]);
+
+test('modules that are one of many are found, those with the biggest activations first', () => {
+  const found = repeatedModules(RUN).map(({ pattern, count }) => [pattern, count]);
+  assert.deepEqual(found, [['layers.*', 2]]);
+  const nested = madeRun([
+    activation('encoder.block.0.mlp', 1, 9),
+    activation('encoder.block.1.mlp', 2, 9),
+    activation('decoder.block.0', 3, 9, 5000),
+    activation('decoder.block.1', 4, 9),
+    activation('heads.0', 5, 9, 90_000), // the only one
+  ]);
+  assert.deepEqual(
+    repeatedModules(nested).map(({ pattern }) => pattern),
+    ['decoder.block.*', 'encoder.block.*'],
+  );
+});
+
+test('what a module saves goes at the end of its forward pass, and comes again before its backward pass', () => {
+  const { planned, modules } = checkpointed(RUN, asRecorded(RUN), 'layers.*');
+  assert.equal(modules, 2);
+  const lives = (allocation: number): number[][] =>
+    planned.filter(one => one.allocation === allocation).map(({ begin, end }) => [begin, end]);
+  assert.deepEqual(lives(0), [[1, Infinity]]);
+  assert.deepEqual(lives(9), [[31, 50]]);
+  assert.deepEqual(lives(8)[0], [24, 33], 'the output stays');
+  for (const [saved, end, backward, freed] of [
+    [2, 14, 39, 42],
+    [3, 14, 39, 41],
+    [6, 24, 31, 35],
+    [7, 24, 31, 34],
+  ] as const) {
+    const [first, again, ...more] = lives(saved);
+    assert.deepEqual(more, []);
+    assert.deepEqual(first, [RUN.begin[saved], end + 0.5]);
+    assert.ok(again !== undefined && (again[0] ?? 0) > backward - 1 && (again[0] ?? 0) < backward);
+    assert.equal(again?.[1], freed);
+  }
+  const temporary = lives(1)[1];
+  assert.ok(temporary !== undefined && (temporary[1] ?? 0) < 39, 'a temporary is temporary once more');
+});
+
+test('a path that fits no module changes nothing', () => {
+  const { planned, modules } = checkpointed(RUN, asRecorded(RUN), 'blocks.*');
+  assert.deepEqual([planned, modules], [asRecorded(RUN), 0]);
+  assert.equal(checkpointed(RUN, asRecorded(RUN), 'layers.1').modules, 1);
+});
+
+test('calls: in the order of places, frees before what begins there, the cache where segments end', () => {
+  const segment = { address: 0, bytes: 2 ** 21, begin: 0, end: 4.5, earlier: false };
+  const run = madeRun(
+    [
+      { bytes: 512, begin: 1, end: 5 },
+      { bytes: 1024, begin: 3 },
+      { bytes: 2048, begin: 5, end: 6 },
+    ],
+    [segment, { ...segment, end: Infinity }],
+  );
+  const calls = callsOf(orderOf(run, asRecorded(run)), run.bytes, Uint32Array.of(3, 4, 5));
+  assert.deepEqual([...calls.bytes], [512, 1024, -1, 0, 2048, 0]);
+  assert.deepEqual([...calls.allocation], [0, 1, 0, 0, 2, 2]);
+  assert.deepEqual([...calls.pool], [3, 4, 5]);
+});
