@@ -16,6 +16,7 @@ import { jsonChunks } from './report/jsonChunks';
 
 const FAILED = 1;
 const TOO_BIG = 3;
+const POINTS = 64;
 /** Allocations whose replay takes more than a few seconds. */
 const MANY = 200_000;
 
@@ -129,21 +130,24 @@ async function openRun(where: string, dist: string, gpuBytes: number | null): Pr
       print([`Replaying ${formatCount(totals.allocations)} allocations …`], 2);
     const replayed = await replayTrace(opened.addon, opened.trace.path, totals, allocatorSettings(process));
     if ('error' in replayed) return { error: `${where} cannot be replayed: ${replayed.error}.` };
-    return { addon: opened.addon, card: cardOf(opened, totals.device, gpuBytes), totals, replayed };
+    return { addon: opened.addon, card: cardOf(opened, totals, gpuBytes), totals, replayed };
   } finally {
     closeTrace(opened);
   }
 }
 
 /** The GPU of the run, or one with so much memory and nobody else on it. */
-function cardOf({ session }: OpenTrace, device: number, gpuBytes: number | null): Card {
+function cardOf({ session }: OpenTrace, { process, device }: Totals, gpuBytes: number | null): Card {
   const card = readCards(session).find(each => each.device === device);
   const sum = (kinds: readonly string[]): number =>
     card?.parts.filter(({ kind }) => kinds.includes(kind)).reduce((total, { bytes }) => total + bytes, 0) ?? 0;
+  // The GPU's own account of the process is read now and then: a reading may be older than what its driver had by the end of the step.
+  const { processBytes, driverBytes } = session.ledgerSeries({ process, device, points: POINTS });
+  const rests = Array.from(processBytes, (bytes, at) => bytes - (driverBytes[at] ?? 0)).filter(Number.isFinite);
   return {
     name: card?.name ?? '',
     totalBytes: gpuBytes ?? card?.totalBytes ?? 0,
-    outsideBytes: sum(['driver', 'rest', 'untold']),
+    outsideBytes: sum(['driver']) + Math.max(sum(['rest', 'untold']), ...rests),
     othersBytes: gpuBytes === null ? sum(['others']) : 0,
   };
 }
