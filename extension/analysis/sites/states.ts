@@ -242,8 +242,7 @@ function brief(site: SiteSteps): SiteVerdict {
 }
 
 function waiting(site: SiteSteps, steps: number): SiteVerdict {
-  const because =
-    steps > 1 ? t('{0} more steps are needed to judge it.', steps) : t('1 more step is needed to judge it.');
+  const because = steps > 1 ? t('A verdict needs {0} more steps.', steps) : t('A verdict needs 1 more step.');
   return stateVerdict(site, 'unknown', because);
 }
 
