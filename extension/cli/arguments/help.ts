@@ -39,7 +39,7 @@ const SIMULATE = `  --simulate-gpu           use the simulated GPU, which needs 
 const EXPERT = `  --interval TIME          how often to update findings and the view, such as 2s or 500ms (default: 2s)
 `;
 
-const ALL = `GPU Memory Trace finds GPU memory leaks in PyTorch programs, and shows each allocation with its Python line. For a start:
+const ALL = `GPU Memory Trace finds GPU memory leaks in PyTorch programs, and shows each allocation with its Python line. To start:
 
   gpu-memtrace run -o run.gputrace -- python train.py
   gpu-memtrace report run.gputrace --at peak
