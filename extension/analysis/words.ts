@@ -63,15 +63,14 @@ export function placeText(place: Pick<FindingPlace, 'file' | 'line'> | null): st
   return lineName(place) ?? t('no Python line');
 }
 
-/** `cache (120 items, train.py:6)`. */
+/** `cache (120 items) at train.py:6`. */
 export function holderText(holder: FindingHolder): string {
   const { length, asked: whenSeen } = holder;
   const path = holder.path.replace(/^cycle of /, 'a reference cycle of ');
   const items = length === 1 ? t('1 item') : t('{0} items', formatCount(length ?? 0));
-  const facts = length === null ? [] : [whenSeen ? t('{0} when found', items) : items];
+  const counted = length === null ? path : `${path} (${whenSeen ? t('{0} when found', items) : items})`;
   const line = lineName(holder);
-  if (line !== null) facts.push(line);
-  return facts.length === 0 ? path : `${path} (${facts.join(', ')})`;
+  return line === null ? counted : t('{0} at {1}', counted, line);
 }
 
 /** `It holds 20 of 60 blocks. …`, and the other holders; null: it holds all, and no other does. */

@@ -209,7 +209,7 @@ test('a live program: who holds it is told once the user agrees, and it is left 
     assertSentence(agent.questions.join());
     assertSentence(withoutNumbers(String(rowsOf(content, 'questions')[0]?.sentence)));
     const [holder] = rowsOf(rowsOf(content, 'questions')[0] ?? {}, 'holders');
-    assert.match(String(holder?.says), /^__main__\.kept\[\.\.\.\] \(60 items, train\.py:8\)$/);
+    assert.match(String(holder?.says), /^__main__\.kept\[\.\.\.\] \(60 items\) at train\.py:8$/);
   }
   const declining = await startAgent(t, place, { agrees: false });
   await refuses(declining, 'find_holders', { trace: pid, confirmed: true });

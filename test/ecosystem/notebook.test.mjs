@@ -45,7 +45,7 @@ const { seen, trace, traces } = runNotebook();
 
 test('holders are called as the notebook calls them', () => {
   assert.match(seen.x, /: Out\[13\] and __main__\.x, output/);
-  assert.match(seen.kept, /: __main__\.kept\[\.\.\.\] \(3 items, In \[4, 5, 6\]: 2\)/);
+  assert.match(seen.kept, /: __main__\.kept\[\.\.\.\] \(3 items\) at In \[4, 5, 6\]: 2/);
   assert.match(seen.output, /: Out\[10\], output/);
   assert.match(seen.newest, /: Out\[12\], output/);
   assert.match(seen.exception, /: the last exception > f\(\)\.big, traceback/);

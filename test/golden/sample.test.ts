@@ -24,7 +24,7 @@ const FIX = 'val_total += val_loss.detach()';
 test('its report has leak, line, holder and fix, and its modules', () => {
   const text = report('--group-by', 'module-path');
   const [, line = ''] = /^LEAK: finetune\.py:(\d+) .*graph .*: /m.exec(text) ?? [];
-  assert.match(text, new RegExp(`^ {2}Held by train\\(\\)\\.val_total .*\\(finetune\\.py:${line}\\)\\.$`, 'm'));
+  assert.match(text, new RegExp(`^ {2}Held by train\\(\\)\\.val_total .* at finetune\\.py:${line}\\.$`, 'm'));
   assert.ok(text.includes(`  Write \`${FIX}\`. `));
   assertSentence(linesOf(text, /^LEAK| {2}(Held|Write)/));
   assert.match(text, /^ *\S+ MiB in \d+ +layers\.1\.self_attn: \S+ MiB activations, /m);

@@ -125,7 +125,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     const because = t(
-      'It is growing, as memory does during model construction. {0} more steps are needed to judge it.',
+      'It is growing, as memory does during model construction. A verdict needs {0} more steps.',
       formatCount(more),
     );
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);

@@ -202,7 +202,7 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
     return stateVerdict(site, 'sawtooth', t('New blocks replace old ones, so its size is bounded.'));
   }
   const lacking = T.few + fewestRecords() + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
-  if (working > 1 && lacking > 0) return risingSoFar(site, waiting(site, lacking, t('Too few steps')));
+  if (working > 1 && lacking > 0) return risingSoFar(site, waiting(site, lacking));
   if (working <= 1 && site.category !== 'optimizer')
     return stateVerdict(site, 'one-shot', t('Allocated in one step and still alive.'));
   const stopped = blocks.state === 'stopped';
@@ -241,11 +241,8 @@ function brief(site: SiteSteps): SiteVerdict {
   return stateVerdict(site, 'transient', t('It is freed within the step or in the next one.'));
 }
 
-function waiting(site: SiteSteps, steps: number, why = t('It is growing')): SiteVerdict {
-  const because =
-    steps > 1
-      ? t('{0}; {1} more steps are needed to judge it.', why, steps)
-      : t('{0}; 1 more step is needed to judge it.', why);
+function waiting(site: SiteSteps, steps: number): SiteVerdict {
+  const because = steps > 1 ? t('A verdict needs {0} more steps.', steps) : t('A verdict needs 1 more step.');
   return stateVerdict(site, 'unknown', because);
 }
 

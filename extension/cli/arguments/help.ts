@@ -11,8 +11,8 @@ const STATES = Object.values(vocabulary(text => text).states).map(
 );
 
 /** Of what records; `run` has more of each group. */
-const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in the cache, with the newest 10; the path is printed last, unless
-                           --format none)
+const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in ~/.cache/gpu-memory-trace/traces, which keeps the newest 10; the path
+                           is printed last, unless --format none)
   --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
@@ -27,7 +27,8 @@ const RECORDING = `  --detail SIZE            keep this much of the most recent 
 const JOBS = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
                            SQL, even while the job runs; in DIR, %j stands for the launcher's job ID, %h for the host, %r for the
                            rank and %p for the PID
-  --ranks LIST             with -o DIR/: record these ranks in full, such as 0,7,64-71, and limit the others to 48 MiB each
+  --ranks LIST             with -o DIR/: record these ranks in full, such as 0,7,64-71, and limit the others to 48 MiB each; for
+                           torchrun, set GPU_MEMTRACE_RANKS and use the Python package instead (docs/jobs.md)
   --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL, use
                            OpenTelemetry's variables (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
   --prometheus FILE.prom   write metrics to this file, for the textfile collector of Prometheus's node_exporter
@@ -38,7 +39,12 @@ const SIMULATE = `  --simulate-gpu           use the simulated GPU, which needs 
 const EXPERT = `  --interval TIME          how often to update findings and the view, such as 2s or 500ms (default: 2s)
 `;
 
-const ALL = `GPU Memory Trace records every GPU allocation of a program, with its Python line and thread.
+const ALL = `GPU Memory Trace finds GPU memory leaks in PyTorch programs, and shows each allocation with its Python line. To start:
+
+  gpu-memtrace run -o run.gputrace -- python train.py
+  gpu-memtrace report run.gputrace --at peak
+
+Commands:
 
   gpu-memtrace run [options] -- CMD...     run a program and trace its GPU memory
   gpu-memtrace attach PID [options]        trace a program that is already running
@@ -62,7 +68,7 @@ const OF_VERBS: Record<Verb, string> = {
 
 Runs CMD with its stdin, stdout, stderr and signals unchanged. If stderr is a terminal, its lower half shows leaks and
 live memory while CMD runs, and keys go to CMD: Ctrl+C stops it. Otherwise, findings are printed to stderr. At the end,
-stderr has the leaks, live memory by line, the totals and the path of the trace. After an out-of-memory error,
+leaks, live memory by line, totals and the path of the trace are printed to stderr. After an out-of-memory error,
 oom-PID.md next to the trace lists the live memory and suggestions.
 
 Everyday:
@@ -113,7 +119,7 @@ traces in it, newest first.
       pprof                live, peak and allocated bytes by stack, for go tool pprof and speedscope.app
       parquet              one row per allocation, for pandas, polars, DuckDB, Spark; with -o DIR/ (with a trailing /): all tables of
                            the trace, as in a job folder (columns: docs/tables.md)
-      html                 the page of VS Code as one file, which every browser shows without a network
+      html                 Leak Explorer as one file, to open in any browser without a network
   --redact                 html: replace the names of files, functions, modules and variables; leave out arguments and the host
   -o, --output FILE        write to FILE (default: stdout; html, pytorch-snapshot, pprof and parquet need a file or a pipe)
   --at T                   the state at T: 12.5s, 500ms, 2m, 90% (of the run), step:120 (its end), peak, peak:120, mark:NAME,

@@ -78,7 +78,7 @@ export function givesText({ bytes, atMost }: OutOfMemoryAdvice): string {
 export function headLine(finding: Finding): string {
   const { verdict, title, confidence } = finding;
   const word = WORDS.findings[verdict].name.toUpperCase();
-  const sure = verdict === 'leak' ? ` (confidence ${formatCount(100 * confidence)}%)` : '';
+  const sure = verdict === 'leak' ? `; confidence ${formatCount(100 * confidence)}%` : '';
   return verdict === 'oom' ? titleOf(finding, word) : `${word}: ${title}${sure}.`;
 }
 

@@ -42,6 +42,7 @@ const BANNED: [form: RegExp, instead: string][] = [
   [/\bbeside\b/, 'next to, as well as'],
   [/\bsays? so\b/, 'has a note, has a message'],
   [/\bhanded out\b|\bthat there is\b|\bany more\b/, 'plain words'],
+  [/\b[Bb]y category\b|^Category$/, 'purpose'],
   [/\bPyTorch(’|')s cache, which is inside\b|\breserves? \S+ of PyTorch’s cache\b/, 'reserved memory'],
 ];
 

@@ -40,7 +40,7 @@ const TITLES = {
   asked: t('Requested'),
   size: t('Size'),
   name: t('Name'),
-  category: t('Used as'),
+  category: t('Purpose'),
   module: t('Module'),
   age: t('Allocated'),
   device: t('Device'),

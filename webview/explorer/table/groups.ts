@@ -13,7 +13,7 @@ export const GROUP_NAMES: Record<GroupBy, string> = {
   process: t('Process'),
   device: t('Device'),
   'module-path': t('Module'),
-  category: t('Category'),
+  category: t('Purpose'),
   pool: t('Pool'),
 };
 
@@ -26,7 +26,7 @@ export const GROUP_CHOICES: Record<GroupBy, string> = {
   process: t('By process'),
   device: t('By device'),
   'module-path': t('By module'),
-  category: t('By category'),
+  category: t('By purpose'),
   pool: t('By pool'),
 };
 
@@ -47,7 +47,7 @@ export const LIST_TITLES: Record<GroupBy, string> = {
   process: t('Live by process'),
   device: t('Live by device'),
   'module-path': t('Live by module'),
-  category: t('Live by category'),
+  category: t('Live by purpose'),
   pool: t('Live by pool'),
 };
 
@@ -61,7 +61,7 @@ const COUNTS: Record<GroupBy, (count: string, one: boolean) => string> = {
   process: (count, one) => (one ? t('1 process') : t('{0} processes', count)),
   device: (count, one) => (one ? t('1 device') : t('{0} devices', count)),
   'module-path': (count, one) => (one ? t('1 module') : t('{0} modules', count)),
-  category: (count, one) => (one ? t('1 category') : t('{0} categories', count)),
+  category: (count, one) => (one ? t('1 purpose') : t('{0} purposes', count)),
   pool: (count, one) => (one ? t('1 pool') : t('{0} pools', count)),
 };
 
@@ -75,7 +75,7 @@ export const MOMENT_TITLES: Record<GroupBy, (moment: string) => string> = {
   process: moment => t('{0}, by process', moment),
   device: moment => t('{0}, by device', moment),
   'module-path': moment => t('{0}, by module', moment),
-  category: moment => t('{0}, by category', moment),
+  category: moment => t('{0}, by purpose', moment),
   pool: moment => t('{0}, by pool', moment),
 };
 

@@ -48,7 +48,7 @@ export class PeakCardView {
     this.sentence.replaceChildren(card.sentence, ...this.at(card.place));
     this.bar.replaceChildren(...pieces(categories, card.bytes));
     this.parts.replaceChildren(
-      shares(t('By category'), categories, card.bytes, true),
+      shares(t('By purpose'), categories, card.bytes, true),
       shares(t('By module'), modules, card.bytes, false, more),
       ...card.buildUp.map(one => el('p', {}, one.sentence, ...this.at(one.place))),
       ...(card.next === '' ? [] : [el('p', { class: 'dim' }, card.next)]),

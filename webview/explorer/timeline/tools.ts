@@ -14,7 +14,7 @@ type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
 const STACKS: readonly (readonly [StackKey, string])[] = [
   ['line-alive', t('Largest lines now')],
   ['line-peak', t('Largest lines at peak')],
-  ['category-alive', t('By category')],
+  ['category-alive', t('By purpose')],
   ['thread-alive', t('By thread')],
   ['none-alive', t('Total only')],
 ];

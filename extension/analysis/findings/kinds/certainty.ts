@@ -101,7 +101,7 @@ export function doubtOf(growth: Growth): string | null {
     );
   if (ended)
     return t(
-      'It grew until the end of the trace, in at least {0} steps. The program also clears {1}, joins its entries or reads its length, so this may be intended. If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).',
+      'It grew until the end of the trace, in at least {0} steps. The program has code that clears {1}, joins its entries or reads its length, so this may be intended. If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).',
       formatCount(rises),
       keeper,
     );
@@ -109,7 +109,7 @@ export function doubtOf(growth: Growth): string | null {
   if (holder?.kind === 'cycle') return t('{0} Python’s garbage collector may still free it.', so);
   if (holder !== null && isBounded(growth))
     return t(
-      '{0} It may stop growing, because the program also clears {1}, joins its entries or reads its length.',
+      '{0} It may stop growing, because the program has code that clears {1}, joins its entries or reads its length.',
       so,
       keeper,
     );

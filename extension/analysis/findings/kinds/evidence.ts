@@ -70,10 +70,8 @@ function freeEvidence({ sinceStep, sites }: Finding, source: TraceSource): strin
     .sort((a, b) => b.count - a.count);
   const frame = line?.frames[line.userFrame] ?? line?.frames[0];
   if (line === undefined || frame === undefined) return [];
-  const where = `${placeText(frame)} ${frame.function}`;
-  return [
-    t('Its blocks were freed at {1} until step {0}; none have been freed since.', formatCount(line.lastStep), where),
-  ];
+  const [where, last] = [placeText(frame), formatCount(line.lastStep)];
+  return [t('Its blocks were freed at {1} until step {0}; none have been freed since.', last, where)];
 }
 
 /** What it is not, as far as the trace shows. */
