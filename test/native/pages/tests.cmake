@@ -1,0 +1,16 @@
+# Tests that map files and memory, again with pages of 64 KiB, as arm64 may have (pages_64k.c). Not where an emulator runs them.
+if(CMAKE_CROSSCOMPILING)
+  return()
+endif()
+add_library(pages_64k MODULE ${CMAKE_CURRENT_LIST_DIR}/pages_64k.c)
+set_target_properties(pages_64k PROPERTIES C_VISIBILITY_PRESET default)
+target_link_libraries(pages_64k PRIVATE ${CMAKE_DL_LIBS})
+foreach(part trace:merge trace:tables trace:log_file trace:session trace:save trace:packed trace:live session:checkpoint session:saved
+        recorder:folded recorder:reader recorder:copies)
+  string(REPLACE ":" ";" words ${part})
+  list(GET words 0 program)
+  list(GET words 1 file)
+  add_test(NAME pages_${program}_${file} COMMAND ${program}_tests ${file})
+  get_test_property(${program}_${file} ENVIRONMENT own)
+  set_tests_properties(pages_${program}_${file} PROPERTIES ENVIRONMENT "LD_PRELOAD=$<TARGET_FILE:pages_64k>;${own}")
+endforeach()
