@@ -107,6 +107,11 @@ test('lines that moved onto each other’s are those that they were', () => {
     [12, 10, 0],
     [20, null, 1000],
   ]);
+  assert.deepEqual(moves(lines('a', 17, 18, 20, 23), lines('b', 17, 19, 21)).slice(0, 3), [
+    [17, null, 0],
+    [19, 18, 0],
+    [21, 20, 0],
+  ]);
 });
 
 test('stacks agree when all their frames do', () => {

@@ -131,6 +131,51 @@ const holder = {
   ...{ file: SCRIPT, line: 45 },
 };
 
+const inFunction = (line: number, name = 'train'): Frame[] => [{ file: SCRIPT, line, function: name }];
+
+/** Site 1 allocates no longer; what site 3 keeps grows instead. By their order its line is taken for the harmless one of site 2. */
+function beside(name: string, suspected: boolean, path?: string) {
+  const frames = { 2: inFunction(41), 3: inFunction(49, name) };
+  const now = run({ allocates: false, frames, more: made => made.alloc(3, 2 * MB) });
+  const [leak] = now.verdicts.findings;
+  assert.ok(leak);
+  if (suspected) leak.verdict = 'rising';
+  if (path !== undefined) leak.holder = { ...holder, path, line: 54 };
+  return now;
+}
+
+test('nothing is mended while what grows has the holder, or stands in the function', () => {
+  const old = run({ ...LEAKS, frames: { 1: inFunction(38), 2: inFunction(41) } });
+  const sentences = [beside('train', true), beside('train', false), beside('other', false)].map(now => {
+    const found = compareRuns(old, now);
+    return [found?.verdict, ...(found?.sentences ?? [])].join('\n');
+  });
+  assert.doesNotMatch(sentences.join('\n'), /no longer grows|but did not before.*\n.*may still/);
+  old.verdicts.findings[0]!.holder = { ...holder };
+  const held = compareRuns(old, beside('other', true, 'kept'));
+  assert.equal(held?.verdict, 'unknown');
+  assertSentence([...sentences, ...held.sentences].join('\n'));
+});
+
+test('what another leak of the function is says nothing of this one', () => {
+  const two = { ...LEAKS, more: (made: StepRun) => made.alloc(3, 4 * MB) };
+  const lines = { 1: 38, 2: 41, 3: 45 };
+  const split = (made: ReturnType<typeof run>) => {
+    const [all] = made.verdicts.findings;
+    assert.ok(all);
+    const ofSite = (site: number) => {
+      const places = all.places.filter(place => place.site === site);
+      const [place = null] = places;
+      return { ...all, id: String(site), places, place, bytesPerStep: place?.bytesPerStep ?? 0, sites: [site] };
+    };
+    made.verdicts.findings = all.sites.map(ofSite);
+    return made;
+  };
+  const sentences = compareRuns(split(run({ ...two, lines })), run({ ...two, keeps: 0, lines }))?.sentences;
+  assert.ok(sentences?.some(each => /^train\.py:38 no longer grows/.test(each)));
+  assert.ok(sentences?.some(each => /^train\.py:45 grows as before/.test(each)));
+});
+
 test('a run on a simulated GPU is beside none on a real one', () => {
   const real = run(LEAKS);
   const processes = real.source.info().processes.map(one => ({ ...one, simulated: true }));
