@@ -34,7 +34,8 @@ interface Line {
   to: SiteRow | undefined;
 }
 interface Outcome {
-  verdict: RunComparison['verdict'];
+  /** Null: it settles nothing. */
+  verdict: RunComparison['verdict'] | null;
   sentence: string;
 }
 
@@ -58,17 +59,17 @@ export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | 
     same: open.filter(one => isSame(leak, one, lines)),
     near: stray.filter(one => isNear(leak, one, functionsOf)),
   }));
-  const isNew = (one: Finding): boolean => stray.includes(one) && !pasts.some(({ near }) => near.includes(one));
   // What the run before did not come to see is not new.
-  const fresh = areEnoughFor(before.verdicts.steps, null) ? found : [];
+  const isNew = (one: Finding): boolean =>
+    areEnoughFor(before.verdicts.steps, one) && stray.includes(one) && !pasts.some(({ near }) => near.includes(one));
   const outcomes = [
     ...pasts.map(past => outcomeOf(past, lines, before.source, now)),
-    ...fresh.filter(isNew).map(newLeak),
+    ...found.filter(isNew).map(newLeak),
     ...peakOf(infoA, infoB, before.verdicts.steps, now.verdicts.steps),
   ];
   if (outcomes.length === 0) return null;
   const is = (verdict: Outcome['verdict']): boolean => outcomes.some(one => one.verdict === verdict);
-  const verdict = is('bad') ? 'bad' : is('unknown') ? 'unknown' : 'good';
+  const verdict = is('bad') ? 'bad' : is('unknown') || !is('good') ? 'unknown' : 'good';
   return { verdict, sentences: outcomes.map(({ sentence }) => sentence) };
 }
 
@@ -217,11 +218,17 @@ function newLeak(leak: Finding): Outcome {
 
 type Steps = Verdicts['steps'];
 
-/** Of one card, where most was alive; none as long as the run continues, unless it is higher already. */
+/** The program failed or was stopped: it would have gone further. */
+const endedEarly = ({ processes }: TraceInfo): boolean => processes.some(({ exitCode }) => (exitCode ?? 0) !== 0);
+
+/**
+ * Of one card, where most was alive; none as long as the run continues, unless it is higher already. A run that got further may well have a
+ * higher peak, and one that got less far a lower one.
+ */
 function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
   const most = ({ totals }: TraceInfo): number => listedPeakBytes(totals);
   const higher = most(b) > most(a) * (1 + NOISE);
-  if (most(a) === 0 || (b.live && !higher)) return [];
+  if (most(a) === 0 || (higher ? endedEarly(a) : b.live)) return [];
   const [from, to] = [formatBytes(most(a)), formatBytes(most(b))];
   const alike = stepsA.source === 'time' || Math.abs(stepsA.count - stepsB.count) <= T.little * stepsA.count;
   const sentence = !alike
@@ -229,5 +236,7 @@ function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outco
     : from === to
       ? t('The peak is the same: {0}.', to)
       : t('Peak {0} → {1}.', from, to);
-  return [{ verdict: higher ? 'bad' : 'good', sentence }];
+  const further = !alike && stepsB.count > stepsA.count;
+  const isDue = higher ? further : endedEarly(b) || (!alike && !further);
+  return [{ verdict: isDue ? null : higher ? 'bad' : 'good', sentence }];
 }

@@ -6,7 +6,7 @@ import type { Frame, TraceInfo } from '../../../extension/protocol/trace';
 import { compareRuns } from '../../../extension/report/gate/compareRuns';
 import { type RunFacts, RunTrace, SCRIPT } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
-import { makeTotals } from '../fakeTrace';
+import { makeProcess, makeTotals } from '../fakeTrace';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -22,7 +22,7 @@ interface Run extends RunFacts {
   peakBytes?: number;
   /** Whether site 1 allocates. */
   allocates?: boolean;
-  more?: (run: StepRun) => void;
+  more?: (run: StepRun) => unknown;
   info?: Partial<TraceInfo>;
 }
 
@@ -101,6 +101,18 @@ test('a leak that the run before did not have, and a peak that is higher', () =>
   assert.equal(compared({}, { more, peakBytes: 1.5 * GB }).verdict, 'bad');
   assert.equal(compared(LEAKS, { peakBytes: 1.5 * GB }).verdict, 'bad');
   assert.equal(compared({ steps: 4 }, { more }).sentences.length, 1, 'it may have had it');
+  const late = (made: StepRun) => made.count > 30 && more(made);
+  assert.equal(compared({ steps: 20 }, { more: late }).sentences.length, 1, 'it would have had it later');
+});
+
+test('a peak is judged against a run that got as far', () => {
+  const failed = { info: { processes: [makeProcess({ ended: true, exitCode: 1 })] } };
+  assert.equal(compareRuns(run(failed), run({ peakBytes: 2 * GB })), null, 'it would have gone further');
+  assert.equal(compared({ ...failed, peakBytes: 2 * GB }, {}).verdict, 'good');
+  assert.equal(compared({ steps: 18 }, { peakBytes: 2 * GB }).verdict, 'unknown');
+  assert.equal(compared({ ...LEAKS, steps: 18 }, { peakBytes: 2 * GB }).verdict, 'good', 'the leak alone decides');
+  assert.equal(compared({}, { steps: 18, peakBytes: 2 * GB }).verdict, 'bad');
+  assert.equal(compared({}, { ...failed, peakBytes: 0.5 * GB }).verdict, 'unknown');
 });
 
 test('while it runs the peak is not known, unless it is higher already', () => {
