@@ -231,12 +231,16 @@ function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outco
   if (most(a) === 0 || (higher ? endedEarly(a) : b.live)) return [];
   const [from, to] = [formatBytes(most(a)), formatBytes(most(b))];
   const alike = stepsA.source === 'time' || Math.abs(stepsA.count - stepsB.count) <= T.little * stepsA.count;
+  const further = !alike && stepsB.count > stepsA.count;
+  // The page shows what it is at this moment.
+  if (b.live && further) return [];
+  if (b.live)
+    return [{ verdict: 'bad', sentence: t('The peak is already higher than the {0} of the run before.', from) }];
   const sentence = !alike
     ? t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, formatCount(stepsB.count), formatCount(stepsA.count))
     : from === to
       ? t('The peak is the same: {0}.', to)
       : t('Peak {0} → {1}.', from, to);
-  const further = !alike && stepsB.count > stepsA.count;
   const isDue = higher ? further : endedEarly(b) || (!alike && !further);
   return [{ verdict: isDue ? null : higher ? 'bad' : 'good', sentence }];
 }
