@@ -100,10 +100,7 @@ export class Sessions implements vscode.Disposable {
 
   /** The sessions that can be compared. */
   traces(): OtherTrace[] {
-    const titles = distinctTitles(this.all.map(({ title }) => title));
-    return this.all.flatMap(({ id, hasAllocations }, i) =>
-      hasAllocations ? [{ trace: id, title: titles[i] ?? '' }] : [],
-    );
+    return this.all.flatMap(({ id, title, hasAllocations }) => (hasAllocations ? [{ trace: id, title }] : []));
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */

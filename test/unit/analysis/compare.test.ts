@@ -182,6 +182,7 @@ test('a question about two moments is checked', () => {
 const SHOWN: ComparedTrace = {
   trace: 0,
   title: 't.py',
+  startMs: new Date(2026, 10, 29, 14, 32, 5).getTime(),
   live: true,
   marks: [
     { name: 'warm', timeNs: 1e9 },
@@ -194,6 +195,7 @@ const SHOWN: ComparedTrace = {
 const SAVED: ComparedTrace = {
   trace: 4,
   title: 'old.gputrace',
+  startMs: new Date(2026, 10, 29, 9, 5, 7).getTime(),
   live: false,
   marks: [],
   steps: [],
@@ -201,9 +203,14 @@ const SAVED: ComparedTrace = {
   ending: null,
 };
 
-test('moments with a name are offered once, those of other traces with its name', () => {
-  const labels = pointOptions([SHOWN, SAVED], { kind: 'at', timeNs: 7e8 }).map(([, label]) => label);
-  assertSentence(labels.join('\n'));
+test('moments with a name are offered once; of several traces, with the begin of each first', () => {
+  const options = (...traces: ComparedTrace[]) =>
+    pointOptions(traces, { kind: 'at', timeNs: 7e8 })
+      .map(([, label]) => label)
+      .join('\n');
+  assertSentence(options(SHOWN, SAVED));
+  const yesterday = new Date(2026, 10, 28, 9, 5, 7).getTime();
+  assertSentence(options({ ...SHOWN, startMs: 0 }, { ...SAVED, startMs: yesterday }));
   assert.equal(pointOptions([SAVED], NOW).length, 1);
 });
 
