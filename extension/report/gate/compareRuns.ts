@@ -157,7 +157,9 @@ function outcomeOf(
   if (lostShareOf(info) > T.rare)
     return unknown(t('Too many events were dropped to judge whether {0} still grows.', name));
   const open = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
-  if (open || !areEnoughFor(verdicts.steps, leak))
+  // Of a loop that was found just now, the first steps may show nothing yet.
+  const count = info.live ? verdicts.steps.count / 2 : verdicts.steps.count;
+  if (open || !areEnoughFor({ ...verdicts.steps, count }, leak))
     return info.live
       ? unknown(t('More steps are needed to judge whether {0} still grows.', name))
       : unknown(t('The run was too short to judge whether {0} still grows.', name));

@@ -82,6 +82,8 @@ test('too few steps, as long as the program runs and when it has ended', () => {
   const short = { steps: 8, info: { live: true } };
   assert.equal(compared(LEAKS, short).verdict, 'unknown');
   assert.equal(compared(LEAKS, { steps: 8 }).verdict, 'unknown');
+  assert.equal(compared(LEAKS, { steps: 14, info: { live: true } }).verdict, 'unknown');
+  assert.equal(compared(LEAKS, { steps: 14, peakBytes: GB }).verdict, 'good');
 });
 
 test('a leak of every tenth step takes more steps than one of each', () => {
