@@ -29,3 +29,26 @@ export function startedMs({ facts }: Pick<Traced, 'facts'>): number {
 
 /** Orders runs by when they were started, the latest last. */
 export const byStart = (a: Traced, b: Traced): number => startedMs(a) - startedMs(b);
+
+interface Run extends Traced {
+  hasAllocations: boolean;
+  running: boolean;
+  crashed: boolean;
+  stopped: boolean;
+  leaks: number;
+}
+
+/** The newest earlier run of the same program that ended well; one that failed or was stopped only where a leak was found in it. */
+export function runBefore<T extends Run>(run: Traced, all: readonly T[]): T | null {
+  const program = programOf(run);
+  const isBaseline = (one: T): boolean =>
+    one.hasAllocations && !one.running && (one.leaks > 0 || !(one.crashed || one.stopped));
+  const isEarlier = (one: T): boolean => startedMs(one) < startedMs(run) && programOf(one) === program;
+  if (program === null) return null;
+  return (
+    all
+      .filter(one => isBaseline(one) && isEarlier(one))
+      .sort(byStart)
+      .at(-1) ?? null
+  );
+}

@@ -23,18 +23,20 @@ export const RUN_BEFORE: RunComparison = {
 };
 
 export function compareTraces(runNs: number): ComparedTrace[] {
+  const startMs = new Date(2026, 10, 29, 14, 32, 5).getTime();
   const steps = [412, 411, 410].map(step => ({ step, endNs: (runNs * step) / 412 }));
   const marks = [{ name: 'before eval', timeNs: runNs / 2 }];
   const other: ComparedTrace = {
     trace: 3,
     title: 'finetune.gputrace',
+    startMs: startMs - 90_000,
     live: false,
     marks: [],
     steps: [],
     peakNs: 7e9,
     ending: null,
   };
-  return [{ trace: 0, title: 'train.py', live: true, marks, steps, peakNs: runNs * 0.9, ending: null }, other];
+  return [{ trace: 0, title: 'train.py', startMs, live: true, marks, steps, peakNs: runNs * 0.9, ending: null }, other];
 }
 
 export function compare({ by, a, b }: Pick<CompareQuery, 'by' | 'a' | 'b'>): Comparison {

@@ -81,6 +81,7 @@ function describe({ id, title, trace }: NamedTrace): ComparedTrace {
   return {
     trace: id,
     title,
+    startMs: info.startRealtimeMs,
     live: info.live,
     marks: marksOf(info),
     steps: stepsOf(session),

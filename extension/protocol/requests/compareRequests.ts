@@ -55,6 +55,8 @@ export interface Comparison {
 export interface ComparedTrace {
   trace: number;
   title: string;
+  /** Real time of its begin; 0: not known. */
+  startMs: number;
   live: boolean;
   marks: Mark[];
   /** Ends of steps, newest first; not all where there are many. */

@@ -171,7 +171,7 @@ function byKey(holdings: readonly Holding[], text: (frame: Frame) => string): Ma
 
 /**
  * Lines may have moved: those of the same files and functions are one another in their order, where both sides have as many. Else they
- * are on the lines that most of them share once one side is moved; what is left is in one side alone.
+ * are on the lines that most of them share once one side is moved from some line on; what is left is in one side alone.
  */
 function withMoved(a: readonly Holding[], b: readonly Holding[], nameA: NameOf, nameB: NameOf): Pair[] {
   const [left, right] = [grouped(a, nameA), grouped(b, nameB)];
@@ -186,17 +186,29 @@ function withMoved(a: readonly Holding[], b: readonly Holding[], nameA: NameOf, 
   });
 }
 
-const linesOf = ({ frames }: Holding, shift = 0): string => frames.map(({ line }) => line + shift).join();
+/** What was written above some line moves it and those below, and no other. */
+interface Shift {
+  from: number;
+  by: number;
+}
+const STAYS: Shift = { from: 0, by: 0 };
 
-/** By so many lines most of `a` come to lie on those of `b`: of equal ones the fewest. One line alone is no evidence of a move. */
-function bestShift(a: readonly Holding[], b: readonly Holding[]): number {
+const linesOf = ({ frames }: Holding, { from, by } = STAYS): string =>
+  frames.map(({ line }) => (line < from ? line : line + by)).join();
+
+/** With it most of `a` come to lie on those of `b`: of equal ones the smallest. One line alone is no evidence of a move. */
+function bestShift(a: readonly Holding[], b: readonly Holding[]): Shift {
   const there = new Set(b.map(one => linesOf(one)));
   const first = ({ frames }: Holding): number => frames[0]?.line ?? 0;
-  const shifts = new Set([0, ...a.slice(0, MOST_SHIFTS).flatMap(one => b.map(other => first(other) - first(one)))]);
-  const common = (shift: number): number => a.filter(one => there.has(linesOf(one, shift))).length;
-  const ranked = [...shifts].map(shift => ({ shift, common: common(shift) }));
-  ranked.sort((one, other) => other.common - one.common || Math.abs(one.shift) - Math.abs(other.shift));
-  return ranked[0] !== undefined && ranked[0].common > 1 ? ranked[0].shift : 0;
+  const tried = a.slice(0, MOST_SHIFTS);
+  const shifts = tried.flatMap(one => b.map(other => ({ from: first(one), by: first(other) - first(one) })));
+  const common = (all: readonly Holding[], shift: Shift): number =>
+    new Set(all.map(one => linesOf(one, shift)).filter(lines => there.has(lines))).size;
+  const ranked = [STAYS, ...shifts].map(shift => ({ shift, common: common(a, shift) }));
+  ranked.sort((one, other) => other.common - one.common || Math.abs(one.shift.by) - Math.abs(other.shift.by));
+  const best = ranked[0]?.shift ?? STAYS;
+  const moved = a.filter(one => first(one) >= best.from);
+  return common(moved, best) > 1 ? best : STAYS;
 }
 
 function grouped(holdings: readonly Holding[], nameOf: NameOf): Map<string, Holding[]> {

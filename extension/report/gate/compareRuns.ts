@@ -6,6 +6,7 @@ import { rowVerdicts } from '../../analysis/findings/rowVerdicts';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 import { sum } from '../../analysis/series/statistics';
 import { cwdOf } from '../../protocol/cwd';
+import type { RowVerdict } from '../../protocol/requests/verdictRequests';
 import type { RunComparison } from '../../protocol/requests/compareRequests';
 import {
   listedPeakBytes,
@@ -16,9 +17,9 @@ import {
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
-import { isLeak, isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
+import { isGrowth, isLeak, isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
 import { fileLine, formatBytes, formatCount, lineName } from '../../text/format';
-import { ofLine, pairLines } from './compareHoldings';
+import { comparable, ofLine, pairLines } from './compareHoldings';
 
 /** A run, and what was found in it. */
 export interface JudgedRun {
@@ -33,7 +34,8 @@ interface Line {
   to: SiteRow | undefined;
 }
 interface Outcome {
-  verdict: RunComparison['verdict'];
+  /** Null: it settles nothing. */
+  verdict: RunComparison['verdict'] | null;
   sentence: string;
 }
 
@@ -49,17 +51,25 @@ export function compareRuns(before: JudgedRun, now: JudgedRun): RunComparison | 
   const [old, found] = [leaksIn(before.verdicts), leaksIn(now.verdicts)];
   const layers = new Set([...old, ...found].map(({ layer }) => layer));
   const lines = [...layers].flatMap(layer => linesOf(before.source, now.source, layer));
-  const known = new Set(old.flatMap(leak => linesIn(leak, lines).map(({ to }) => to && key(to))));
+  const functionsOf = [namerOf(infoA), namerOf(infoB)] as const;
+  const open = openIn(now.verdicts);
+  const stray = open.filter(one => !old.some(leak => isSame(leak, one, lines)));
+  const pasts = old.map(leak => ({
+    leak,
+    same: open.filter(one => isSame(leak, one, lines)),
+    near: stray.filter(one => isNear(leak, one, functionsOf)),
+  }));
   // What the run before did not come to see is not new.
-  const fresh = areEnoughFor(before.verdicts.steps, null) ? found : [];
+  const isNew = (one: Finding): boolean =>
+    areEnoughFor(before.verdicts.steps, one) && stray.includes(one) && !pasts.some(({ near }) => near.includes(one));
   const outcomes = [
-    ...old.map(leak => outcomeOf(leak, lines, before.source, now)),
-    ...fresh.filter(({ places }) => !places.some(place => known.has(key(place)))).map(newLeak),
+    ...pasts.map(past => outcomeOf(past, lines, before.source, now)),
+    ...found.filter(isNew).map(newLeak),
     ...peakOf(infoA, infoB, before.verdicts.steps, now.verdicts.steps),
   ];
   if (outcomes.length === 0) return null;
   const is = (verdict: Outcome['verdict']): boolean => outcomes.some(one => one.verdict === verdict);
-  const verdict = is('bad') ? 'bad' : is('unknown') ? 'unknown' : 'good';
+  const verdict = is('bad') ? 'bad' : is('unknown') || !is('good') ? 'unknown' : 'good';
   return { verdict, sentences: outcomes.map(({ sentence }) => sentence) };
 }
 
@@ -71,6 +81,42 @@ const shownPlace = ({ holder, place }: Finding) => (lineName(holder) === null ? 
 /** That matter, worst first. */
 function leaksIn({ findings }: Verdicts): Finding[] {
   return findings.filter(one => isLeak(one) && one.bytesPerStep > 0 && !isMinor(one, findings));
+}
+
+/** A leak of the run before; what grows in the new one and is that leak, or lies in its function and is none of the others. */
+interface Past {
+  leak: Finding;
+  same: Finding[];
+  near: Finding[];
+}
+
+/** All growth that matters, also where it is only suspected. */
+function openIn({ findings }: Verdicts): Finding[] {
+  return findings.filter(one => (isGrowth(one) || isLeak(one)) && one.bytesPerStep > 0 && !isMinor(one, findings));
+}
+
+/** They have a holder or a line in common. */
+function isSame(leak: Finding, one: Finding, lines: readonly Line[]): boolean {
+  const known = new Set(linesIn(leak, lines).map(({ to }) => to && key(to)));
+  const nameOf = ({ holder }: Finding): string | null =>
+    holder && holder.kind !== 'none' ? `${holder.function} ${holder.container ?? holder.path}` : null;
+  const isHeldAlike = nameOf(leak) !== null && nameOf(leak) === nameOf(one);
+  return leak.layer === one.layer && (isHeldAlike || one.places.some(place => known.has(key(place))));
+}
+
+type NamesOf = (of: Finding) => string[];
+
+/** Names the functions that allocate or hold, the same in each run. */
+const namerOf =
+  (info: TraceInfo): NamesOf =>
+  ({ holder, places }) =>
+    [holder, ...places].flatMap(at =>
+      at?.file && at.function ? `${comparable(at.file, cwdOf(info.session))} ${at.function}` : [],
+    );
+
+function isNear(leak: Finding, one: Finding, [before, now]: readonly [NamesOf, NamesOf]): boolean {
+  const own = before(leak);
+  return leak.layer === one.layer && now(one).some(name => own.includes(name));
 }
 
 /** All lines, though the program was edited between the runs. */
@@ -93,7 +139,7 @@ function linesIn(leak: Finding, lines: readonly Line[]): Line[] {
 
 /** What became of a leak of the run before. */
 function outcomeOf(
-  leak: Finding,
+  { leak, same, near }: Past,
   lines: readonly Line[],
   before: TraceSource,
   { source, verdicts }: JudgedRun,
@@ -101,24 +147,42 @@ function outcomeOf(
   const name = nameNow(leak, lines, before, source);
   const ids = linesIn(leak, lines).flatMap(({ to }) => to?.id ?? []);
   const judged = rowVerdicts(source, verdicts, ids, 'line');
-  const growing = judged.filter(({ bytesPerStep }) => bytesPerStep > 0);
-  if (growing.length > 0) {
-    const isSure = growing.some(({ state }) => state === 'growing' || state === 'slow');
-    const [perStep, past] = [rate(sum(growing.map(row => row.bytesPerStep))), rate(leak.bytesPerStep)];
-    const sentence = t('{0} still grows: {1} per step (was {2}).', name, perStep, past);
-    return { verdict: isSure ? 'bad' : 'unknown', sentence };
-  }
+  const rows = judged.filter(({ bytesPerStep }) => bytesPerStep > 0);
+  const isSure = ({ state }: RowVerdict): boolean => state === 'growing' || state === 'slow';
+  if (rows.length > 0) return stillGrows(name, leak, rows, rows.some(isSure));
+  if (same.length > 0) return stillGrows(name, leak, same, same.some(isLeak));
+  if (near[0] !== undefined) return mayStillGrow(name, near[0]);
   const unknown = (sentence: string): Outcome => ({ verdict: 'unknown', sentence });
   const info = source.info();
   if (lostShareOf(info) > T.rare)
     return unknown(t('Too many events were dropped to judge whether {0} still grows.', name));
   const open = judged.some(({ state }) => state === 'unknown' || state === 'rising' || state === 'rose');
-  if (open || !areEnoughFor(verdicts.steps, leak))
+  // Of a loop that was found just now, the first steps may show nothing yet.
+  const count = info.live ? verdicts.steps.count / 2 : verdicts.steps.count;
+  if (open || !areEnoughFor({ ...verdicts.steps, count }, leak))
     return info.live
       ? unknown(t('More steps are needed to judge whether {0} still grows.', name))
       : unknown(t('The run was too short to judge whether {0} still grows.', name));
   if (ids.length === 0) return unknown(t('The memory that leaked at {0} was not allocated in this run.', name));
   return { verdict: 'good', sentence: t('{0} no longer grows.', name) };
+}
+
+type Rate = Pick<Finding, 'bytesPerStep'>;
+
+function stillGrows(name: string, leak: Rate, growing: readonly Rate[], isSure: boolean): Outcome {
+  const [perStep, past] = [rate(sum(growing.map(one => one.bytesPerStep))), rate(leak.bytesPerStep)];
+  const sentence =
+    perStep === past
+      ? t('{0} grows as before: {1} per step.', name, perStep)
+      : t('{0} still grows: {1} per step (was {2}).', name, perStep, past);
+  return { verdict: isSure ? 'bad' : 'unknown', sentence };
+}
+
+/** The program was edited: what grows now may be what grew before. */
+function mayStillGrow(name: string, near: Finding): Outcome {
+  const other = lineName(shownPlace(near)) ?? near.headline;
+  const sentence = t('{0} may still grow: {1} grows in the same function.', name, other);
+  return { verdict: isLeak(near) ? 'bad' : 'unknown', sentence };
 }
 
 /** A leak's line as it stands in the new run: as far as the nearest line of its file has moved. */
@@ -156,17 +220,29 @@ function newLeak(leak: Finding): Outcome {
 
 type Steps = Verdicts['steps'];
 
-/** Of one card, where most was alive; none as long as the run continues, unless it is higher already. */
+/** The program failed or was stopped: it would have gone further. */
+const endedEarly = ({ processes }: TraceInfo): boolean => processes.some(({ exitCode }) => (exitCode ?? 0) !== 0);
+
+/**
+ * Of one card, where most was alive; none as long as the run continues, unless it is higher already. A run that got further may well have a
+ * higher peak, and one that got less far a lower one.
+ */
 function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
   const most = ({ totals }: TraceInfo): number => listedPeakBytes(totals);
   const higher = most(b) > most(a) * (1 + NOISE);
-  if (most(a) === 0 || (b.live && !higher)) return [];
+  if (most(a) === 0 || (higher ? endedEarly(a) : b.live)) return [];
   const [from, to] = [formatBytes(most(a)), formatBytes(most(b))];
   const alike = stepsA.source === 'time' || Math.abs(stepsA.count - stepsB.count) <= T.little * stepsA.count;
+  const further = !alike && stepsB.count > stepsA.count;
+  // The page shows what it is at this moment.
+  if (b.live && further) return [];
+  if (b.live)
+    return [{ verdict: 'bad', sentence: t('The peak is already higher than the {0} of the run before.', from) }];
   const sentence = !alike
     ? t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, formatCount(stepsB.count), formatCount(stepsA.count))
     : from === to
       ? t('The peak is the same: {0}.', to)
       : t('Peak {0} → {1}.', from, to);
-  return [{ verdict: higher ? 'bad' : 'good', sentence }];
+  const isDue = higher ? further : endedEarly(b) || (!alike && !further);
+  return [{ verdict: isDue ? null : higher ? 'bad' : 'good', sentence }];
 }

@@ -41,11 +41,11 @@ const hasTab = ({ uri }: vscode.TextDocument): boolean =>
 const isPython = ({ languageId, uri }: vscode.TextDocument): boolean =>
   languageId === 'python' || uri.fsPath.endsWith('.py');
 
-/** The Python file that is active, or was last, saved. Rejects with a sentence when there is none. */
-export async function activePythonFile(): Promise<vscode.Uri> {
+/** The Python file that is active, or was last, saved; where nothing is open, the one that the user chooses. Rejects with a sentence. */
+export async function activePythonFile(): Promise<vscode.Uri | undefined> {
   const last = lastActive !== undefined && hasTab(lastActive) ? lastActive : undefined;
-  const document = vscode.window.activeTextEditor?.document ?? last;
-  if (document === undefined) throw new Refused(vscode.l10n.t('Open a Python file first. The active file is traced.'));
+  const document = vscode.window.activeTextEditor?.document ?? last ?? (await chooseDocument());
+  if (document === undefined) return undefined;
   const file = document.uri.fsPath;
   if (document.isUntitled) throw new Refused(vscode.l10n.t('Save {0} first, then trace it.', basename(file)));
   if (!isPython(document)) throw new Refused(vscode.l10n.t('{0} is not a Python file.', basename(file)));
@@ -59,13 +59,20 @@ export async function activePythonFile(): Promise<vscode.Uri> {
 /** When there is a prompt for a script's arguments; `ifAny`: if it takes any, unless the setting is never. */
 export type Asking = 'usual' | 'ifAny' | 'always';
 
-/** The active Python file as a plan. Rejects with a sentence when there is none. */
+/** A Python file that the user chooses, opened in an editor. */
+async function chooseDocument(): Promise<vscode.TextDocument | undefined> {
+  const title = vscode.l10n.t('Trace GPU memory: choose a Python script');
+  const [file] = (await vscode.window.showOpenDialog({ title, filters: { Python: ['py'] } })) ?? [];
+  return file && (await vscode.window.showTextDocument(file)).document;
+}
+
+/** The active Python file as a plan. Rejects with a sentence. */
 export async function planOfActiveFile(
   memory: vscode.Memento,
   asking: (file: string) => Asking = () => 'usual',
 ): Promise<LaunchPlan | undefined> {
   const uri = await activePythonFile();
-  return planOfFile(uri, memory, asking(uri.fsPath));
+  return uri && planOfFile(uri, memory, asking(uri.fsPath));
 }
 
 /** A Python file as a plan. */
@@ -91,13 +98,9 @@ export async function planOfFile(
 
 const argumentsKey = (file: string): string => `arguments:${file}`;
 
-/** A Python file that the user chooses, opened in an editor, as a plan. */
+/** A Python file that the user chooses as a plan. */
 export async function planOfChosenFile(memory: vscode.Memento): Promise<LaunchPlan | undefined> {
-  const title = vscode.l10n.t('Trace GPU memory: choose a Python script');
-  const [file] = (await vscode.window.showOpenDialog({ title, filters: { Python: ['py'] } })) ?? [];
-  if (file === undefined) return undefined;
-  await vscode.window.showTextDocument(file);
-  return planOfActiveFile(memory);
+  return (await chooseDocument()) && planOfActiveFile(memory);
 }
 
 /** Whether it is saved. Where the editor saves by itself at the same moment, saving fails and does so a while later no more. */

@@ -19,6 +19,7 @@ const CONTINUES = /^(continue|next|stepIn|stepOut|goto)$/;
 /** Debugs the active Python file and traces it. Rejects with a sentence. */
 export async function debugActiveFile(): Promise<void> {
   const uri = await activePythonFile();
+  if (uri === undefined) return;
   if (vscode.extensions.getExtension('ms-python.debugpy') === undefined) {
     throw new Refused(
       vscode.l10n.t('Install the Python Debugger extension (ms-python.debugpy), which runs the debugger.'),

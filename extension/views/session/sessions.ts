@@ -9,7 +9,7 @@ import { readSession } from '../../capture/traces/sessionFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
-import { byStart, programOf, startedMs } from '../../files/tracedProgram';
+import { runBefore } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -76,17 +76,9 @@ export class Sessions implements vscode.Disposable {
     return { ...shown.view(), sessions, ...(before && { before: before.id }) };
   }
 
-  /** The newest earlier run, which has ended, of the program that a session runs, or ran; null: there is none, or it is the trace of a file. */
+  /** What a session is compared with; null: nothing, or it is the trace of a file. */
   private before(session: Session): Session | null {
-    const program = session.recorded ? programOf(session) : null;
-    if (program === null) return null;
-    const earlier = this.all.filter(other => startedMs(other) < startedMs(session) && programOf(other) === program);
-    return (
-      earlier
-        .filter(other => other.hasAllocations && !other.running)
-        .sort(byStart)
-        .at(-1) ?? null
-    );
+    return session.recorded ? runBefore(session, this.all) : null;
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
@@ -108,10 +100,7 @@ export class Sessions implements vscode.Disposable {
 
   /** The sessions that can be compared. */
   traces(): OtherTrace[] {
-    const titles = distinctTitles(this.all.map(({ title }) => title));
-    return this.all.flatMap(({ id, hasAllocations }, i) =>
-      hasAllocations ? [{ trace: id, title: titles[i] ?? '' }] : [],
-    );
+    return this.all.flatMap(({ id, title, hasAllocations }) => (hasAllocations ? [{ trace: id, title }] : []));
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */

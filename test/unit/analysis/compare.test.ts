@@ -107,6 +107,11 @@ test('lines that moved onto each other’s are those that they were', () => {
     [12, 10, 0],
     [20, null, 1000],
   ]);
+  assert.deepEqual(moves(lines('a', 17, 18, 20, 23), lines('b', 17, 19, 21)).slice(0, 3), [
+    [17, null, 0],
+    [19, 18, 0],
+    [21, 20, 0],
+  ]);
 });
 
 test('stacks agree when all their frames do', () => {
@@ -177,6 +182,7 @@ test('a question about two moments is checked', () => {
 const SHOWN: ComparedTrace = {
   trace: 0,
   title: 't.py',
+  startMs: new Date(2026, 10, 29, 14, 32, 5).getTime(),
   live: true,
   marks: [
     { name: 'warm', timeNs: 1e9 },
@@ -189,6 +195,7 @@ const SHOWN: ComparedTrace = {
 const SAVED: ComparedTrace = {
   trace: 4,
   title: 'old.gputrace',
+  startMs: new Date(2026, 10, 29, 9, 5, 7).getTime(),
   live: false,
   marks: [],
   steps: [],
@@ -196,9 +203,14 @@ const SAVED: ComparedTrace = {
   ending: null,
 };
 
-test('moments with a name are offered once, those of other traces with its name', () => {
-  const labels = pointOptions([SHOWN, SAVED], { kind: 'at', timeNs: 7e8 }).map(([, label]) => label);
-  assertSentence(labels.join('\n'));
+test('moments with a name are offered once; of several traces, with the begin of each first', () => {
+  const options = (...traces: ComparedTrace[]) =>
+    pointOptions(traces, { kind: 'at', timeNs: 7e8 })
+      .map(([, label]) => label)
+      .join('\n');
+  assertSentence(options(SHOWN, SAVED));
+  const yesterday = new Date(2026, 10, 28, 9, 5, 7).getTime();
+  assertSentence(options({ ...SHOWN, startMs: 0 }, { ...SAVED, startMs: yesterday }));
   assert.equal(pointOptions([SAVED], NOW).length, 1);
 });
 

@@ -6,7 +6,7 @@ import type { Frame, TraceInfo } from '../../../extension/protocol/trace';
 import { compareRuns } from '../../../extension/report/gate/compareRuns';
 import { type RunFacts, RunTrace, SCRIPT } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
-import { makeTotals } from '../fakeTrace';
+import { makeProcess, makeTotals } from '../fakeTrace';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -22,7 +22,7 @@ interface Run extends RunFacts {
   peakBytes?: number;
   /** Whether site 1 allocates. */
   allocates?: boolean;
-  more?: (run: StepRun) => void;
+  more?: (run: StepRun) => unknown;
   info?: Partial<TraceInfo>;
 }
 
@@ -82,6 +82,8 @@ test('too few steps, as long as the program runs and when it has ended', () => {
   const short = { steps: 8, info: { live: true } };
   assert.equal(compared(LEAKS, short).verdict, 'unknown');
   assert.equal(compared(LEAKS, { steps: 8 }).verdict, 'unknown');
+  assert.equal(compared(LEAKS, { steps: 14, info: { live: true } }).verdict, 'unknown');
+  assert.equal(compared(LEAKS, { steps: 14, peakBytes: GB }).verdict, 'good');
 });
 
 test('a leak of every tenth step takes more steps than one of each', () => {
@@ -101,11 +103,27 @@ test('a leak that the run before did not have, and a peak that is higher', () =>
   assert.equal(compared({}, { more, peakBytes: 1.5 * GB }).verdict, 'bad');
   assert.equal(compared(LEAKS, { peakBytes: 1.5 * GB }).verdict, 'bad');
   assert.equal(compared({ steps: 4 }, { more }).sentences.length, 1, 'it may have had it');
+  const late = (made: StepRun) => made.count > 30 && more(made);
+  assert.equal(compared({ steps: 20 }, { more: late }).sentences.length, 1, 'it would have had it later');
+});
+
+test('a peak is judged against a run that got as far', () => {
+  const failed = { info: { processes: [makeProcess({ ended: true, exitCode: 1 })] } };
+  assert.equal(compareRuns(run(failed), run({ peakBytes: 2 * GB })), null, 'it would have gone further');
+  assert.equal(compared({ ...failed, peakBytes: 2 * GB }, {}).verdict, 'good');
+  assert.equal(compared({ steps: 18 }, { peakBytes: 2 * GB }).verdict, 'unknown');
+  assert.equal(compared({ ...LEAKS, steps: 18 }, { peakBytes: 2 * GB }).verdict, 'good', 'the leak alone decides');
+  assert.equal(compared({}, { steps: 18, peakBytes: 2 * GB }).verdict, 'bad');
+  assert.equal(compared({}, { ...failed, peakBytes: 0.5 * GB }).verdict, 'unknown');
 });
 
 test('while it runs the peak is not known, unless it is higher already', () => {
   assert.equal(compared(LEAKS, { info: { live: true } }).sentences.length, 1);
-  assert.equal(compared(LEAKS, { info: { live: true }, peakBytes: 2 * GB }).sentences.length, 2);
+  const higher = compared(LEAKS, { info: { live: true }, peakBytes: 2 * GB });
+  assert.match(higher.sentences[1] ?? '', /1\.36 GiB/);
+  assert.doesNotMatch(higher.sentences[1] ?? '', /2\.00 GiB/, 'which the page shows, of a later moment');
+  const further = { steps: 90, info: { live: true }, peakBytes: 2 * GB };
+  assert.equal(compared(LEAKS, further).sentences.length, 1);
   assert.equal(compareRuns(run({}), run({ info: { live: true } })), null, 'nothing is to be said');
 });
 
@@ -130,6 +148,51 @@ const holder = {
   ...{ path: 'kept', kind: 'global', function: 'train', length: null, bound: null },
   ...{ file: SCRIPT, line: 45 },
 };
+
+const inFunction = (line: number, name = 'train'): Frame[] => [{ file: SCRIPT, line, function: name }];
+
+/** Site 1 allocates no longer; what site 3 keeps grows instead. By their order its line is taken for the harmless one of site 2. */
+function beside(name: string, suspected: boolean, path?: string) {
+  const frames = { 2: inFunction(41), 3: inFunction(49, name) };
+  const now = run({ allocates: false, frames, more: made => made.alloc(3, 2 * MB) });
+  const [leak] = now.verdicts.findings;
+  assert.ok(leak);
+  if (suspected) leak.verdict = 'rising';
+  if (path !== undefined) leak.holder = { ...holder, path, line: 54 };
+  return now;
+}
+
+test('nothing is mended while what grows has the holder, or stands in the function', () => {
+  const old = run({ ...LEAKS, frames: { 1: inFunction(38), 2: inFunction(41) } });
+  const sentences = [beside('train', true), beside('train', false), beside('other', false)].map(now => {
+    const found = compareRuns(old, now);
+    return [found?.verdict, ...(found?.sentences ?? [])].join('\n');
+  });
+  assert.doesNotMatch(sentences.join('\n'), /no longer grows|but did not before.*\n.*may still/);
+  old.verdicts.findings[0]!.holder = { ...holder };
+  const held = compareRuns(old, beside('other', true, 'kept'));
+  assert.equal(held?.verdict, 'unknown');
+  assertSentence([...sentences, ...held.sentences].join('\n'));
+});
+
+test('what another leak of the function is says nothing of this one', () => {
+  const two = { ...LEAKS, more: (made: StepRun) => made.alloc(3, 4 * MB) };
+  const lines = { 1: 38, 2: 41, 3: 45 };
+  const split = (made: ReturnType<typeof run>) => {
+    const [all] = made.verdicts.findings;
+    assert.ok(all);
+    const ofSite = (site: number) => {
+      const places = all.places.filter(place => place.site === site);
+      const [place = null] = places;
+      return { ...all, id: String(site), places, place, bytesPerStep: place?.bytesPerStep ?? 0, sites: [site] };
+    };
+    made.verdicts.findings = all.sites.map(ofSite);
+    return made;
+  };
+  const sentences = compareRuns(split(run({ ...two, lines })), run({ ...two, keeps: 0, lines }))?.sentences;
+  assert.ok(sentences?.some(each => /^train\.py:38 no longer grows/.test(each)));
+  assert.ok(sentences?.some(each => /^train\.py:45 grows as before/.test(each)));
+});
 
 test('a run on a simulated GPU is beside none on a real one', () => {
   const real = run(LEAKS);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byStart, programOf, scriptOf } from '../../../extension/files/tracedProgram';
+import { byStart, programOf, runBefore, scriptOf } from '../../../extension/files/tracedProgram';
 import type { TraceFacts } from '../../../extension/protocol/requests/engineRequests';
 import { makeInfo } from '../fakeTrace';
 
@@ -28,4 +28,20 @@ test('a module is one by its words and folder, and what is not known is none', (
 test('an older trace that is opened later is no later run', () => {
   const [old, late] = [traced([], '/w', 5), traced([], '/w', 9)];
   assert.deepEqual([late, old].sort(byStart), [old, late]);
+});
+
+test('a run is beside the newest earlier one that ended well, or showed a leak', () => {
+  const ended = { hasAllocations: true, running: false, crashed: false, stopped: false, leaks: 0 };
+  const run = (startedMs: number, more: Partial<typeof ended> = {}) => ({
+    ...traced(['python', 'train.py'], '/w', startedMs),
+    ...ended,
+    ...more,
+  });
+  const [well, now] = [run(1), run(9)];
+  const useless = [{ crashed: true }, { stopped: true }, { running: true }, { hasAllocations: false }];
+  assert.equal(runBefore(now, [run(10), now, ...useless.map(more => run(5, more)), well]), well);
+  assert.equal(runBefore(now, [run(5, { crashed: true }), now]), null);
+  const leaked = run(6, { stopped: true, leaks: 1 });
+  assert.equal(runBefore(now, [well, leaked, now]), leaked);
+  assert.equal(runBefore(now, [{ ...well, ...traced(['python', 'other.py'], '/w', 1) }]), null);
 });

@@ -14,6 +14,8 @@ const settings: Record<string, string> = { pythonPath: '/usr/bin/python3' };
 let answer: string | undefined = '--epochs 3';
 let asked = 0;
 let offered = '';
+let chosen: object[] | undefined;
+const shown: string[] = [];
 const fileUri = { fsPath: file, scheme: 'file', toString: () => file };
 class TabInputText {
   uri = fileUri;
@@ -33,6 +35,8 @@ const vscode = {
     tabGroups: { all: [{ tabs }] },
     activeTextEditor: { document } as object | undefined,
     onDidChangeActiveTextEditor: (listener: typeof activate) => (activate = listener),
+    showOpenDialog: () => Promise.resolve(chosen),
+    showTextDocument: ({ fsPath }: typeof fileUri) => Promise.resolve({ document, shown: shown.push(fsPath) }),
     showInputBox: ({ placeHolder }: { placeHolder: string }) => {
       asked++;
       offered = placeHolder;
@@ -67,13 +71,17 @@ test('with a tab without text in front the Python file that was active last is t
   const { activePythonFile, followActiveFile } = await importWith(vscode, load);
   const editor = vscode.window.activeTextEditor;
   vscode.window.activeTextEditor = undefined;
-  await assert.rejects(activePythonFile(), /Open a Python file first/);
+  assert.equal(await activePythonFile(), undefined, 'the dialog was closed');
   followActiveFile();
   const notes = { ...document, uri: { ...document.uri, fsPath: '/x/notes.md' }, languageId: 'markdown' };
   for (const active of [{ document }, { document: notes }, undefined]) activate(active);
-  assert.equal((await activePythonFile()).fsPath, file);
+  assert.equal((await activePythonFile())?.fsPath, file);
+  assert.deepEqual(shown, []);
   tabs.pop();
-  await assert.rejects(activePythonFile(), /Open a Python file first/, 'its tab was closed');
+  assert.equal(await activePythonFile(), undefined, 'its tab was closed');
+  chosen = [fileUri];
+  assert.equal((await activePythonFile())?.fsPath, file);
+  assert.deepEqual(shown, [file], 'it is opened');
   vscode.window.activeTextEditor = editor;
 });
 

@@ -2,40 +2,47 @@
 import { t } from '@vscode/l10n';
 import type { ComparedTrace, ComparePoint } from '../../../extension/protocol/requests/compareRequests';
 import { pointOf, pointText } from '../../../extension/protocol/requests/compareRequests';
-import { formatDuration } from '../../../extension/text/format';
+import { formatDuration, formatTimestamp } from '../../../extension/text/format';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 
 export type PointOption = readonly [string, string];
 
 /** @param chosen the moment that the timeline shows: it can be compared too */
 export function pointOptions(traces: readonly ComparedTrace[], chosen: Moment): PointOption[] {
-  const here = chosen.kind === 'at' ? [option(0, chosen.timeNs, t('in the timeline'))] : [];
+  const here = chosen.kind === 'at' ? [option(0, chosen.timeNs, timed(t('in the timeline'), chosen.timeNs))] : [];
+  const days = new Set(traces.map(({ startMs }) => new Date(startMs).toDateString()));
   const seen = new Set<string>();
   // Of several names for a moment the first stays.
-  return [...traces.flatMap(trace => optionsOf(trace, traces.length > 1)), ...here].filter(
+  const shown = { several: traces.length > 1, days: days.size > 1 };
+  return [...traces.flatMap(trace => optionsOf(trace, shown)), ...here].filter(
     ([value]) => !seen.has(value) && seen.add(value),
   );
 }
 
-/** `several`: each moment has the name of its trace first, which is seen where the rest is cut. */
+/** Of several runs, each moment has first when the run began, which is seen where the rest is cut; of several days, also on which. */
 function optionsOf(
-  { trace, title, live, marks, peakNs, steps, ending }: ComparedTrace,
-  several: boolean,
+  { trace, title, startMs, live, marks, peakNs, steps, ending }: ComparedTrace,
+  { several, days }: { several: boolean; days: boolean },
 ): PointOption[] {
-  const named = (name: string): string => (several ? `${title} · ${name}` : name);
+  const stamp = formatTimestamp(new Date(startMs)).replace('T', ' ');
+  const begin = startMs === 0 ? [] : [stamp.slice(days ? 0 : 11, 19)];
+  const named = (name: string): string => (several ? [...begin, name, title].join(' · ') : name);
+  const at = (timeNs: number, name: string): PointOption => option(trace, timeNs, named(timed(name, timeNs)));
   const [newest] = steps;
   const now = newest ? t('at the end of step {0}, the newest', newest.step) : t('now');
   const last = live ? now : (ending?.when ?? t('end'));
   return [
     [pointText({ trace, timeNs: null }), named(last)],
-    ...marks.map(({ name, timeNs }) => option(trace, timeNs, named(name))),
-    ...(peakNs === null ? [] : [option(trace, peakNs, named(t('peak')))]),
-    ...steps.map(({ step, endNs }) => option(trace, endNs, named(t('at the end of step {0}', step)))),
+    ...marks.map(({ name, timeNs }) => at(timeNs, name)),
+    ...(peakNs === null ? [] : [at(peakNs, t('peak'))]),
+    ...steps.map(({ step, endNs }) => at(endNs, t('at the end of step {0}', step))),
   ];
 }
 
-function option(trace: number, timeNs: number, name: string): PointOption {
-  return [pointText({ trace, timeNs: Math.round(timeNs) }), `${name} (${formatDuration(timeNs)})`];
+const timed = (name: string, timeNs: number): string => `${name} (${formatDuration(timeNs)})`;
+
+function option(trace: number, timeNs: number, label: string): PointOption {
+  return [pointText({ trace, timeNs: Math.round(timeNs) }), label];
 }
 
 /**
