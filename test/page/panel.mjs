@@ -41,28 +41,42 @@ const checks = {
     });
     await beside({ width: 700 }, async wide => assert.equal(await clockIsSeen(wide), true));
   },
-  async 'the tools of the timeline are one row, zoomed too, and keep their names'() {
-    await page.locator('[data-action=timeline-tools]').click();
-    await page.locator('.timeline-choices').waitFor();
-    const chip = name => page.locator(`.timeline [data-action=${name}]`);
-    await page.locator('.timeline-surface').press('+');
-    await settled(page);
-    const middles = await page.locator('.timeline-choices > :not([hidden])').evaluateAll(all =>
-      all.map(one => {
-        const { top, height, right } = one.getBoundingClientRect();
-        return { middle: top + height / 2, right };
-      }),
-    );
-    assert.equal(middles.length, 3);
-    for (const { middle, right } of middles) {
-      assert.ok(Math.abs(middle - middles[0].middle) < 4, JSON.stringify(middles));
-      assert.ok(right <= PANEL.width, JSON.stringify(middles));
-    }
-    const words = (await chip('follow').textContent()).trim();
-    assertSentence(words);
-    assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 1);
-    assert.ok((await chip('follow').boundingBox()).width < 40, 'it is an icon');
-    assert.equal(await page.locator('.legend-groups li').count(), 5, 'four lines and the rest');
+  async 'the options of the timeline are one row that covers nothing, with their words'() {
+    await beside({ width: 300 }, async low => {
+      await low.locator('[data-action=timeline-tools]').click();
+      await low.locator('.timeline-choices').waitFor();
+      await settled(low);
+      const boxes = await low.locator('.timeline-choices > :not([hidden])').evaluateAll(all =>
+        all.map(one => {
+          const { top, height, left, right } = one.getBoundingClientRect();
+          return { middle: top + height / 2, left, right };
+        }),
+      );
+      assert.equal(boxes.length, 2);
+      const [stack, axis] = boxes;
+      assert.ok(Math.abs(stack.middle - axis.middle) < 4, JSON.stringify(boxes));
+      assert.ok(stack.right <= axis.left && axis.right <= 300, JSON.stringify(boxes));
+      assert.equal(await isCut(low, '[data-control=stack] [part=selected-value]'), false);
+      assert.equal(await low.locator('.legend-groups li').count(), 5, 'four lines and the rest');
+    });
+  },
+  async 'a zoom has a button in the plot that leaves it; Escape does so too'() {
+    await beside({ width: 300 }, async low => {
+      const [surface, follow] = [low.locator('.timeline-surface'), low.locator('[data-action=follow]')];
+      assert.equal(await follow.isVisible(), false);
+      const leave = [() => follow.click(), () => surface.press('Escape')];
+      for (const leaves of leave) {
+        await surface.press('+');
+        await settled(low);
+        assertSentence(await follow.innerText());
+        const [inside, plot] = [await follow.boundingBox(), await low.locator('.timeline-overlay').boundingBox()];
+        assert.ok(inside.x >= plot.x && inside.y >= plot.y && inside.x + inside.width <= plot.x + plot.width);
+        await leaves();
+        await settled(low);
+        assert.equal(await follow.isVisible(), false);
+        assert.equal(await low.evaluate(() => document.activeElement.className), 'timeline-surface');
+      }
+    });
   },
   async 'a marker of the user has its name beside it'() {
     const scene = { marks: [{ name: 'warm', timeNs: 62e9 }] };

@@ -63,7 +63,7 @@ type ShownPeak = NonNullable<ReturnType<TimelineView['peak']>>;
 const MARK_GAP_PX = 6;
 const NEAR_PX = 3;
 const HINT = t(
-  'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
+  'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest, then to the whole run. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
 );
 
 /** Why the shown moment is shown by itself; '' where the user chose it. */
@@ -96,7 +96,13 @@ export class TimelineView {
     private readonly actions: TimelineActions,
   ) {
     this.tools = new TimelineTools(page, DRAWN);
-    this.overlay = new TimelineOverlay(mark => this.openMark(mark));
+    this.overlay = new TimelineOverlay(
+      mark => this.openMark(mark),
+      () => {
+        this.surface.focus();
+        this.move(FOLLOW);
+      },
+    );
     this.bar = new TimelineBar({
       choose: choice => this.chosen.show(choice),
       clear: () => this.chosen.drop(),
@@ -204,7 +210,6 @@ export class TimelineView {
       stack: view.stack,
       axis: view.axis,
       steps: steps !== null && steps.axis !== null,
-      following: this.zoom.spanNs === null,
     });
     this.tools.setSeries(this.known, view.hidden);
     this.tools.setGroups(groups, slots);
@@ -254,6 +259,7 @@ export class TimelineView {
       window,
       span,
       momentNs,
+      zoomed: this.zoom.spanNs !== null,
       gaps: gapsOf(info, steps, runNs),
       marks: placeMarks(marks, window, width),
     };
