@@ -122,6 +122,27 @@ const checks = {
       assert.ok(width > 95 && Math.abs(left) < 1, `${width} px, ${left} of them free`);
     });
   },
+  async 'under the mouse a row keeps its figures: its button takes the room of the name'() {
+    await beside({ width: 280, limits: { rows: 5, findings: 1 } }, async low => {
+      const row = low.locator('.rows .row:visible').first();
+      await row.hover();
+      const [button, live] = [row.locator('.into'), row.locator('[data-column=live]')];
+      const [own, figure] = [await button.boundingBox(), await live.boundingBox()];
+      assert.ok(own.x + own.width <= figure.x, JSON.stringify([own, figure]));
+      const [name, number] = [await row.locator('.at').boundingBox(), await row.locator('.at').innerText()];
+      assert.ok(name.x + name.width <= own.x && number.startsWith(':'), number);
+    });
+  },
+  async 'a compared line keeps its number where its name is cut'() {
+    await beside({ width: 230 }, async low => {
+      await low.locator('[data-tab=compare]').click();
+      const site = low.locator('.compare-rows [data-column=site]', { hasText: 'adam' });
+      await site.waitFor();
+      assert.equal(await site.locator('.primary').evaluate(one => one.scrollWidth > one.clientWidth), true);
+      const [number, cell] = [await site.locator('.at').boundingBox(), await site.boundingBox()];
+      assert.ok(number.width > 10 && number.x + number.width <= cell.x + cell.width + 1, JSON.stringify(number));
+    });
+  },
   async 'what the driver was asked for stays inside the panel'() {
     await page.locator('.ledger-toggle').click();
     assert.ok((await page.locator('.ledger-libraries .key').count()) > 1);
@@ -161,7 +182,7 @@ const checks = {
     await page.locator('[data-tab=compare]').click();
     const cells = name => page.locator(`.compare-rows [data-column=${name}]`);
     await cells('site').first().waitFor();
-    assert.equal(await cells('site').first().innerText(), 'train.py:12 training_step');
+    assert.equal(await cells('site').first().textContent(), 'train.py:12 training_step');
     for (const name of ['a', 'b', 'difference']) {
       const ends = await cells(name).evaluateAll(all => all.map(one => one.getBoundingClientRect().right));
       assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
