@@ -1,14 +1,8 @@
 // The timeline: areas and lines, what lies over them, and what is below and above them.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatDuration } from '../../../extension/text/format';
-import type {
-  MomentReading,
-  ColouredStack,
-  PeakCard,
-  StepTimes,
-  TimelineSteps,
-} from '../../../extension/protocol/requests/timelineRequests';
-import { knownPeak, type NamedRange, type PassBegins } from '../../../extension/protocol/trace';
+import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
+import { knownPeak } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
@@ -18,7 +12,8 @@ import { stepTicks } from './axis';
 import { bandsIn, doneAt } from './bands';
 import { TimelineBar } from './bar';
 import { ChosenTime } from './chosenTime';
-import { DRAWN, type TimelineData } from './data';
+import { DRAWN } from './data';
+import { NO_ANSWERS, type DrawnAnswers } from './drawnAnswers';
 import { TimelineInput, type InputActions } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
 import type { MomentReader } from './timelineMoment';
@@ -37,26 +32,6 @@ interface TimelineActions {
   /** Another span is selected: what is kept of it is to be requested. */
   spanned(): void;
 }
-
-/** What the host answered; null: not (yet), or not for what is shown. */
-interface TimelineAnswers {
-  data: TimelineData | null;
-  stack: ColouredStack | null;
-  steps: TimelineSteps | null;
-  passes: PassBegins;
-  ranges: readonly NamedRange[];
-  /** The peak that is shown. */
-  peak: PeakCard | null;
-  /** Bytes that were allocated in the span and are still alive. */
-  kept: number | null;
-  /** The moment that is being read. */
-  reading: MomentReading | null;
-}
-const NO_ANSWERS: TimelineAnswers = {
-  ...{ data: null, stack: null, steps: null, kept: null, reading: null, peak: null },
-  passes: new Float64Array(),
-  ranges: [],
-};
 
 type ShownPeak = NonNullable<ReturnType<TimelineView['peak']>>;
 
@@ -155,7 +130,7 @@ export class TimelineView {
   }
 
   /** Draws these answers from now on; the others stay. */
-  take(answers: Partial<TimelineAnswers>): void {
+  take(answers: Partial<DrawnAnswers>): void {
     const { reading } = answers;
     if (reading && !this.answers.reading)
       this.bar.announce(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
@@ -276,7 +251,8 @@ export class TimelineView {
     const isExact = known && known.bytes >= peak.bytes && known.timeNs >= fromNs && known.timeNs <= toNs;
     const exact = isExact ? { bytes: known.bytes, fromNs: known.timeNs, toNs: known.timeNs } : {};
     const span = { ...peak, ...exact };
-    return { ...span, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
+    const inView = !isExact && this.zoom.spanNs !== null;
+    return { ...span, inView, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
   }
 
   /** What a pointed time stands for, under the mouse and in a click: near the peak's mark the peak, which a pixel may miss by a step. */
@@ -352,7 +328,10 @@ export class TimelineView {
     return {
       zoom: zoom => this.move(zoom),
       pointer: x => this.movePointer(x),
-      span: (span, done) => chosen.select(span, done),
+      span: (span, done) => {
+        if (done) this.movePointer(null); // as after a click
+        chosen.select(span, done);
+      },
       nudge: (move, whole) => chosen.nudge(move, whole),
       moment: timeNs => {
         this.movePointer(null); // what it names comes below, where the tooltip lies
@@ -380,6 +359,7 @@ export class TimelineView {
     this.movePointer(null);
     const peak = this.context && this.peak(this.context);
     if (kind === 'peak') return peak ? this.showPeak(peak) : undefined;
+    this.chosen.leaveSpan({ fromNs: timeNs, toNs: timeNs });
     const at = timeText(timeNs, this.shownSteps);
     const titles = {
       'out-of-memory': t('Live when memory ran out, {0}', at),
