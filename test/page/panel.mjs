@@ -233,6 +233,17 @@ const checks = {
       assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');
     });
   },
+  async 'the line that raised an exception is a link'() {
+    const raisedAt = { file: '/home/user/project/train.py', line: 18 };
+    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'ValueError: bad (train.py:18)', raisedAt };
+    await beside({ story: 'clean', scene }, async failed => {
+      const detail = failed.locator('[data-value=detail]');
+      assert.equal(await detail.innerText(), scene.detail);
+      await detail.getByRole('button', { name: 'train.py:18' }).click();
+      const opened = () => failed.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openLine'));
+      await eventually(async () => assert.deepEqual((await opened())[0]?.params, raisedAt));
+    });
+  },
   async 'a program that the user stops is stopping, then stopped, and nothing of it is an error'() {
     for (const [phase, word] of Object.entries({ running: 'Stopping…', ended: 'Stopped' }))
       await beside({ story: 'clean', scene: { phase, stopped: true, detail: word } }, async stopped => {
