@@ -85,6 +85,7 @@ describe('GPU Memory Trace in VS Code', () => {
     await trace(file);
     await reached('ended');
     assertSentence(await shows('.detail.error [data-value=detail]', /Error/));
+    assert.equal(await attribute('[data-value=detail] [data-file]', 'data-file'), file, 'its line is a link');
     assert.match(await words('[data-value=ran]'), /\/python3?\b/);
     await shows(`vscode-button${CHOOSE}`, /./);
     const bar = (await texts('.statusbar-item')).join('|');

@@ -41,28 +41,42 @@ const checks = {
     });
     await beside({ width: 700 }, async wide => assert.equal(await clockIsSeen(wide), true));
   },
-  async 'the tools of the timeline are one row, zoomed too, and keep their names'() {
-    await page.locator('[data-action=timeline-tools]').click();
-    await page.locator('.timeline-choices').waitFor();
-    const chip = name => page.locator(`.timeline [data-action=${name}]`);
-    await page.locator('.timeline-surface').press('+');
-    await settled(page);
-    const middles = await page.locator('.timeline-choices > :not([hidden])').evaluateAll(all =>
-      all.map(one => {
-        const { top, height, right } = one.getBoundingClientRect();
-        return { middle: top + height / 2, right };
-      }),
-    );
-    assert.equal(middles.length, 3);
-    for (const { middle, right } of middles) {
-      assert.ok(Math.abs(middle - middles[0].middle) < 4, JSON.stringify(middles));
-      assert.ok(right <= PANEL.width, JSON.stringify(middles));
-    }
-    const words = (await chip('follow').textContent()).trim();
-    assertSentence(words);
-    assert.equal(await page.getByRole('button', { name: words, exact: true }).count(), 1);
-    assert.ok((await chip('follow').boundingBox()).width < 40, 'it is an icon');
-    assert.equal(await page.locator('.legend-groups li').count(), 5, 'four lines and the rest');
+  async 'the options of the timeline are one row that covers nothing, with their words'() {
+    await beside({ width: 300 }, async low => {
+      await low.locator('[data-action=timeline-tools]').click();
+      await low.locator('.timeline-choices').waitFor();
+      await settled(low);
+      const boxes = await low.locator('.timeline-choices > :not([hidden])').evaluateAll(all =>
+        all.map(one => {
+          const { top, height, left, right } = one.getBoundingClientRect();
+          return { middle: top + height / 2, left, right };
+        }),
+      );
+      assert.equal(boxes.length, 2);
+      const [stack, axis] = boxes;
+      assert.ok(Math.abs(stack.middle - axis.middle) < 4, JSON.stringify(boxes));
+      assert.ok(stack.right <= axis.left && axis.right <= 300, JSON.stringify(boxes));
+      assert.equal(await isCut(low, '[data-control=stack] [part=selected-value]'), false);
+      assert.equal(await low.locator('.legend-groups li').count(), 5, 'four lines and the rest');
+    });
+  },
+  async 'a zoom has a button in the plot that leaves it; Escape does so too'() {
+    await beside({ width: 300 }, async low => {
+      const [surface, follow] = [low.locator('.timeline-surface'), low.locator('[data-action=follow]')];
+      assert.equal(await follow.isVisible(), false);
+      const leave = [() => follow.click(), () => surface.press('Escape')];
+      for (const leaves of leave) {
+        await surface.press('+');
+        await settled(low);
+        assertSentence(await follow.innerText());
+        const [inside, plot] = [await follow.boundingBox(), await low.locator('.timeline-overlay').boundingBox()];
+        assert.ok(inside.x >= plot.x && inside.y >= plot.y && inside.x + inside.width <= plot.x + plot.width);
+        await leaves();
+        await settled(low);
+        assert.equal(await follow.isVisible(), false);
+        assert.equal(await low.evaluate(() => document.activeElement.className), 'timeline-surface');
+      }
+    });
   },
   async 'a marker of the user has its name beside it'() {
     const scene = { marks: [{ name: 'warm', timeNs: 62e9 }] };
@@ -108,6 +122,27 @@ const checks = {
       assert.ok(width > 95 && Math.abs(left) < 1, `${width} px, ${left} of them free`);
     });
   },
+  async 'under the mouse a row keeps its figures: its button takes the room of the name'() {
+    await beside({ width: 280, limits: { rows: 5, findings: 1 } }, async low => {
+      const row = low.locator('.rows .row:visible').first();
+      await row.hover();
+      const [button, live] = [row.locator('.into'), row.locator('[data-column=live]')];
+      const [own, figure] = [await button.boundingBox(), await live.boundingBox()];
+      assert.ok(own.x + own.width <= figure.x, JSON.stringify([own, figure]));
+      const [name, number] = [await row.locator('.at').boundingBox(), await row.locator('.at').innerText()];
+      assert.ok(name.x + name.width <= own.x && number.startsWith(':'), number);
+    });
+  },
+  async 'a compared line keeps its number where its name is cut'() {
+    await beside({ width: 230 }, async low => {
+      await low.locator('[data-tab=compare]').click();
+      const site = low.locator('.compare-rows [data-column=site]', { hasText: 'adam' });
+      await site.waitFor();
+      assert.equal(await site.locator('.primary').evaluate(one => one.scrollWidth > one.clientWidth), true);
+      const [number, cell] = [await site.locator('.at').boundingBox(), await site.boundingBox()];
+      assert.ok(number.width > 10 && number.x + number.width <= cell.x + cell.width + 1, JSON.stringify(number));
+    });
+  },
   async 'what the driver was asked for stays inside the panel'() {
     await page.locator('.ledger-toggle').click();
     assert.ok((await page.locator('.ledger-libraries .key').count()) > 1);
@@ -147,7 +182,7 @@ const checks = {
     await page.locator('[data-tab=compare]').click();
     const cells = name => page.locator(`.compare-rows [data-column=${name}]`);
     await cells('site').first().waitFor();
-    assert.equal(await cells('site').first().innerText(), 'train.py:12 training_step');
+    assert.equal(await cells('site').first().textContent(), 'train.py:12 training_step');
     for (const name of ['a', 'b', 'difference']) {
       const ends = await cells(name).evaluateAll(all => all.map(one => one.getBoundingClientRect().right));
       assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
@@ -196,6 +231,17 @@ const checks = {
       assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');
       assert.equal(await failed.locator('vscode-button[data-action=open-report]').isVisible(), true);
       assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');
+    });
+  },
+  async 'the line that raised an exception is a link'() {
+    const raisedAt = { file: '/home/user/project/train.py', line: 18 };
+    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'ValueError: bad (train.py:18)', raisedAt };
+    await beside({ story: 'clean', scene }, async failed => {
+      const detail = failed.locator('[data-value=detail]');
+      assert.equal(await detail.innerText(), scene.detail);
+      await detail.getByRole('button', { name: 'train.py:18' }).click();
+      const opened = () => failed.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openLine'));
+      await eventually(async () => assert.deepEqual((await opened())[0]?.params, raisedAt));
     });
   },
   async 'a program that the user stops is stopping, then stopped, and nothing of it is an error'() {

@@ -87,12 +87,35 @@ const checks = {
     assert.equal(await live(), '3.00 GiB', 'the header shows what was alive then');
     await brush(0.3, 0.45);
     assert.match(await span(), new RegExp(`^steps ${SPAN}$`));
+    await settled(page);
+    assert.equal(await page.locator('.timeline-tooltip').isVisible(), false, 'it lay over what the drag shows');
     await brush(0.4, 0.4);
     await eventually(async () => assert.ok(await page.locator('[data-value=span]').isHidden()));
     await surface.press('Escape');
     await eventually(async () => assert.equal(await heading(), usual));
     assert.ok(await page.locator('.timeline-moment').isHidden());
     assert.equal(await live(), '8.50 GiB');
+  },
+  async 'zoomed, the highest of what is seen is not called the peak; a peak outside the span ends the selection'() {
+    const opened = await openPage(browser, files, { width: 1000, scene: { phase: 'ended' } });
+    const mark = opened.page.locator('[data-mark=peak]:visible');
+    const whole = await mark.innerText();
+    const { x, y, width, height } = await opened.page.locator('.timeline-overlay').boundingBox();
+    await opened.page.mouse.move(x + width * 0.2, y + height * 0.5);
+    await opened.page.mouse.wheel(0, -240);
+    await eventually(async () => assert.match(await mark.innerText(), / in view \d+\.\d+ GiB$/));
+    await opened.page.locator('.timeline-surface').press('Escape');
+    await eventually(async () => assert.equal(await mark.innerText(), whole));
+    await opened.page.mouse.down();
+    await opened.page.mouse.move(x + width * 0.3, y + height * 0.5, { steps: 4 });
+    await opened.page.mouse.up();
+    const [chosen, shown] = ['span', 'moment'].map(name => opened.page.locator(`[data-value=${name}]`));
+    await eventually(async () => assert.match(await chosen.innerText(), /^steps /));
+    await mark.press('Enter');
+    await eventually(async () => assert.match(await shown.innerText(), / 10\.\d+ GiB$/));
+    assert.equal(await chosen.isVisible(), false);
+    assert.deepEqual(opened.errors, []);
+    await opened.context.close();
   },
   async 'the peak is that of the figures in the header, which are newer than what is drawn'() {
     const newer = await openPage(browser, files, { width: 1000, devices: 1 });

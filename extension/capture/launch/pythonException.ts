@@ -22,8 +22,15 @@ export function refusalIn(output: string): string | null {
   return found?.slice(0, MOST_LETTERS) ?? null;
 }
 
-/** The last line of the traceback that a Python program printed last, and the innermost line of its own code: `KeyError: 3 (train.py:41)`; null: it printed none. */
-export function exceptionIn(output: string): string | null {
+export interface PythonException {
+  /** `KeyError: 3 (train.py:41)` */
+  sentence: string;
+  /** The innermost line of the program's own code, as Python names it. */
+  place?: { file: string; line: number };
+}
+
+/** The last line of the traceback that a Python program printed last; null: it printed none. */
+export function exceptionIn(output: string): PythonException | null {
   const lines = stripVTControlCharacters(output).split(/\r?\n/);
   const begin = lines.findLastIndex(line => line.endsWith(HEADER));
   const at =
@@ -33,5 +40,8 @@ export function exceptionIn(output: string): string | null {
   if (at < 0) return null;
   const frames = lines.slice(Math.max(begin, 0), at).flatMap(line => FRAME.exec(line)?.slice(1) ?? []);
   const [file, line] = frames.slice(-2);
-  return `${lines[at]?.slice(0, MOST_LETTERS)}${line === undefined ? '' : ` (${fileLine(file ?? '', Number(line))})`}`;
+  const message = `${lines[at]?.slice(0, MOST_LETTERS)}`;
+  if (file === undefined) return { sentence: message };
+  const place = { file, line: Number(line) };
+  return { sentence: `${message} (${fileLine(place.file, place.line)})`, place };
 }

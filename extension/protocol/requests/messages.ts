@@ -53,6 +53,8 @@ export interface SessionView {
   stopped?: boolean;
   /** Of one that crashed: how else it ended, and which Python ran it. */
   ran?: string;
+  /** The line that `detail` ends with. */
+  raisedAt?: { file: string; line: number };
   /** A debugger has stopped it. */
   halted?: boolean;
   /** Its PyTorch can use no GPU; `detail` has the reason. */

@@ -26,8 +26,10 @@ export interface NextPeak {
 export interface PeakPlace {
   process: number;
   device: number;
-  /** From 1; null: steps are not known, or several are kept as one. */
+  /** From 1; null: steps are not known, several are kept as one, or it is in none that has ended. */
   step: number | null;
+  /** The last step, where the peak comes after its end: behind it there need not be another. */
+  afterStep?: number;
   /** When that step began; null with it. */
   stepFromNs: number | null;
   next: NextPeak | null;
@@ -51,7 +53,10 @@ export async function peakPlace(
   if (own === undefined) return { process, device, step: null, stepFromNs: null, next: null };
   const { first, last, endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: POINTS });
   const at = endNs.findIndex(end => end >= ns);
-  if (at < 0) return { process, device, step: own.count + 1, stepFromNs: endNs.at(-1) ?? 0, next: null };
+  if (at < 0) {
+    const after = own.count > 0 ? { afterStep: own.count } : {};
+    return { process, device, step: null, ...after, stepFromNs: endNs.at(-1) ?? 0, next: null };
+  }
   const step = first[at] === last[at] ? first[at]! : null;
   const stepFromNs = step === null ? null : (endNs[at - 1] ?? 0);
   const timeNs = numberOrNull(tensorMaxNs[at]);

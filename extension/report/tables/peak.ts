@@ -16,7 +16,7 @@ const MOST_ROWS = 100;
 const MODULES_SHOWN = 3;
 
 /** A peak of tensors, explained. `then`: the trace as it was at that moment. Null: there were none. */
-export function explainPeak(then: TraceSource, { process, device, step, stepFromNs, next }: PeakPlace) {
+export function explainPeak(then: TraceSource, { process, device, step, afterStep, stepFromNs, next }: PeakPlace) {
   const info = then.info();
   const total = info.totals.find(of => of.layer === 'tensor' && of.process === process && of.device === device);
   if (total === undefined || total.liveBytes === 0) return null;
@@ -29,8 +29,9 @@ export function explainPeak(then: TraceSource, { process, device, step, stepFrom
     pid: info.processes.find(({ index }) => index === process)?.pid ?? 0,
     device,
     bytes: total.liveBytes,
-    /** In which it was, from 1; null: steps are not known, or several are kept as one. */
+    /** See PeakPlace. */
     step,
+    ...(afterStep !== undefined && { afterStep }),
     /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
     phase: passAt(then, process, info.durationNs),
     /** `train_step › attention`, as the program names it; empty: it names nothing. */
@@ -58,9 +59,10 @@ function passAt(source: TraceSource, process: number, timeNs: number): Pass {
 }
 
 /** `3.70 MiB of tensors on cuda:0, in the forward pass of layers.2.mlp, in step 1` */
-export function peakSentence({ bytes, device, step, phase, ranges, module, modules }: PeakParts): string {
+export function peakSentence({ bytes, device, step, afterStep, phase, ranges, module, modules }: PeakParts): string {
   const of = module === '' || phase === 'optimizer' ? '' : t(' of {0}', module);
-  const during = step === null ? '' : t(', in step {0}', formatCount(step));
+  const after = afterStep === undefined ? '' : t(', after step {0}', formatCount(afterStep));
+  const during = step === null ? after : t(', in step {0}', formatCount(step));
   const phased = modules.some(part => part.module !== NO_MODULE);
   const inside = ranges === '' ? '' : t(', in "{0}"', ranges);
   const when = `${phased ? `,${WITHIN[phase]}` : ''}${of}${during}${inside}`;

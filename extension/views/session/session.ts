@@ -299,7 +299,7 @@ export class Session extends OpenTrace {
           ? t('It ran with {0}.', python)
           : t('It ran with {1} and ended with status {0}.', String(exitCode), python);
     const onCpu = cpu === 'build' && !used && !stopped && refusal === null;
-    const choose = notRun || onCpu || IMPORT_FAILED.test(exception ?? '');
+    const choose = notRun || onCpu || IMPORT_FAILED.test(exception?.sentence ?? '');
     const again: Button[] = crashed || this.plan !== null ? ['traceAgain'] : [];
     if (choose) again.unshift('chooseInterpreter');
     else if (crashed && !used && this.plan?.script !== undefined)
@@ -312,7 +312,8 @@ export class Session extends OpenTrace {
       crashed,
       offers: again,
       ...(refusal !== null && { onCpu: false }),
-      detail: ranOut ? '' : (refusal ?? exception ?? end.sentence(used, cpu, stopped)),
+      detail: ranOut ? '' : (refusal ?? exception?.sentence ?? end.sentence(used, cpu, stopped)),
+      ...(exception?.place && { raisedAt: exception.place }),
       ran: crashed && !notRun && !ranOut ? ran : '',
     });
   }

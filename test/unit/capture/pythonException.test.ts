@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exceptionIn, refusalIn } from '../../../extension/capture/launch/pythonException';
+import { exceptionIn as exceptionOf, refusalIn } from '../../../extension/capture/launch/pythonException';
+
+const exceptionIn = (output: string): string | null => exceptionOf(output)?.sentence ?? null;
 
 const HEADER = 'Traceback (most recent call last):\r\n';
 const FRAME = '  File "/home/me/train.py", line 1, in <module>\r\n    import torch\r\n';
@@ -8,6 +10,7 @@ const FRAME = '  File "/home/me/train.py", line 1, in <module>\r\n    import tor
 test('the last line of the last traceback is found, without the colours of Python 3.13', () => {
   const plain = `step 1\r\n${HEADER}${FRAME}ModuleNotFoundError: No module named 'torch'\r\n`;
   assert.equal(exceptionIn(plain), "ModuleNotFoundError: No module named 'torch' (train.py:1)");
+  assert.deepEqual(exceptionOf(plain)?.place, { file: '/home/me/train.py', line: 1 });
   const red = plain
     .replace('ModuleNotFoundError', '\x1b[1;35mModuleNotFoundError\x1b[0m')
     .replace('\r\n', '\x1b[0m\r\n');

@@ -15,7 +15,7 @@ import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
 
-const SEVERAL = { devices: 2, threads: 2 };
+const SEVERAL = { devices: 2, threads: 2, stepLetters: 9 };
 const columns = (choice: readonly Choice[], several = SEVERAL) => chosenColumns(choice, false, several);
 const ids = (choice: readonly Choice[], several = SEVERAL): string[] => columns(choice, several).map(({ id }) => id);
 const shown = (choice: readonly Choice[], width: number, fits = true): string[] =>
@@ -30,9 +30,9 @@ test('columns keep their order whatever the order of the choice', () => {
 });
 
 test('a column that says the same in each row is not there', () => {
-  const choice = ['live', 'thread', 'device', 'verdict'] as const;
-  assert.deepEqual(ids(choice), ['site', 'live', 'thread', 'device']);
-  assert.deepEqual(ids(choice, { devices: 1, threads: 1 }), ['site', 'live']);
+  const choice = ['live', 'step', 'thread', 'device', 'verdict'] as const;
+  assert.deepEqual(ids(choice), ['site', 'live', 'step', 'thread', 'device']);
+  assert.deepEqual(ids(choice, { devices: 1, threads: 1, stepLetters: 0 }), ['site', 'live']);
 });
 
 test('a row is one line, with an area a column', () => {
@@ -48,6 +48,12 @@ test('the narrower the table, the more columns give way; the line, its bytes and
   assert.deepEqual(shown(DEFAULT_CHOICE, 300), ['site', 'live', 'step']);
   assert.deepEqual(shown(DEFAULT_CHOICE, 268), ['site', 'live', 'step'], 'the narrowest side panel of a small window');
   assert.ok(layoutOf(columns(DEFAULT_CHOICE), 300, true).leastPx <= 300);
+});
+
+test('growth per step has the room that its longest figure needs', () => {
+  const narrow = (stepLetters: number): string =>
+    layoutOf(columns(['live', 'step'], { ...SEVERAL, stepLetters }), 280, true).template;
+  for (const letters of [8, 10]) assert.ok(narrow(letters).endsWith(` ${8 * letters}px`), narrow(letters));
 });
 
 test('columns that the user chose are all there, and the table scrolls sideways', () => {

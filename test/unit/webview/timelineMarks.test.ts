@@ -12,7 +12,7 @@ const window = { fromNs: 0, toNs: 1000 };
 test('marks of a kind that touch are one, labels that would overlap go lower or away', () => {
   const steps = { axis: null, lost: new Float64Array(), collections: Float64Array.of(100, 104, 500, 2000) };
   const named = ['before eval', 'after eval', 'then'].map((name, i) => ({ name, timeNs: 300 + i * 20 }));
-  const marks = marksOf(makeInfo({}), steps, named, { timeNs: 310, bytes: 1024, when: 'step 4' });
+  const marks = marksOf(makeInfo({}), steps, named, { timeNs: 310, bytes: 1024, when: 'step 4', inView: false });
   const placed = placeMarks(marks, window, 1000);
   const collections = placed.filter(({ mark }) => mark.kind === 'collection');
   assert.deepEqual(
@@ -30,6 +30,14 @@ test('marks of a kind that touch are one, labels that would overlap go lower or 
     placed.map(({ x }) => x),
     [...placed.map(({ x }) => x)].sort((a, b) => a - b),
   );
+});
+
+test('a peak that is only that of the visible range says so', () => {
+  for (const inView of [true, false]) {
+    const [mark] = marksOf(makeInfo({}), null, [], { timeNs: 310, bytes: 1024, when: 'step 4', inView });
+    assertSentence(mark!.label);
+    assertSentence(mark!.title);
+  }
 });
 
 test('gaps: pauses, the driver unseen, lost events, before the attach', () => {
@@ -120,9 +128,12 @@ test('in the newest interval they stay below what is alive; narrow intervals bec
 test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupAt(stack, 0, 150), { held: 2, most: 5 });
   assert.deepEqual(groupAt(stack, 1, 9e9), { held: 30, most: 30 });
-  assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }), ['1.00 KiB', '']);
-  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }), ['1.00 KiB', ', up to 4.00 KiB']);
-  assert.deepEqual(groupBytesText({ held: 0, most: 4096 }), ['up to 4.00 KiB', ''], 'it is not nothing');
+  assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, true), ['1.00 KiB', '']);
+  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, true), ['1.00 KiB', ', up to 4.00 KiB']);
+  const [bytes, more] = groupBytesText({ held: 0, most: 4096 }, true);
+  assert.equal(bytes, '', 'its bytes are those of the rest');
+  assertSentence(more);
+  assert.deepEqual(groupBytesText({ held: 0, most: 4096 }, false), ['0 B', ', up to 4.00 KiB'], 'there is no rest');
   const [group] = stack.groups;
   assert.deepEqual(groupName(group!, 'line', []), { name: 'a.py:4', more: 'f', title: '/x/a.py:4' });
   assert.equal(groupName({ ...group!, line: 0, source: 'before-attach' }, 'line', []).name, 'pre-existing');

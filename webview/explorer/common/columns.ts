@@ -40,6 +40,10 @@ function figures(
   return { ...head, text, value: row => known(row, figure => figure) };
 }
 
+/** What a row grows by; empty where it does not. */
+export const stepText = (bytesPerStep: number, short?: boolean): string =>
+  bytesPerStep > 0 ? `+${formatBytes(bytesPerStep, short)}` : '';
+
 const words = (head: Omit<Column, 'text' | 'value'>, text: (row: Row) => string): Column => {
   return { ...head, text, value: text };
 };
@@ -61,7 +65,7 @@ export const COLUMNS: readonly Column[] = [
     choice: t('Bytes per step'),
     sort: null,
     widths: [96, 74],
-    text: (row, short) => (row.bytesPerStep > 0 ? `+${formatBytes(row.bytesPerStep, short)}` : '·'),
+    text: ({ bytesPerStep }, short) => stepText(bytesPerStep, short) || '·',
     value: row => row.bytesPerStep,
   },
   ...FURTHER,
@@ -125,11 +129,24 @@ const TREE_COLUMNS: readonly ColumnId[] = ['site', 'live', 'self', 'count'];
 export interface Several {
   devices: number;
   threads: number;
+  /** Letters of the longest growth per step; 0: no row grows. */
+  stepLetters: number;
 }
 
-/** The columns to show. A single device or thread needs no column. */
-export function chosenColumns(choice: readonly Choice[], tree: boolean, { devices, threads }: Several): Column[] {
+/** Room for a letter of a figure in a narrow table. */
+const LETTER_PX = 8;
+
+/** The columns to show. A single device or thread needs no column, nor does growth that no row has. */
+export function chosenColumns(
+  choice: readonly Choice[],
+  tree: boolean,
+  { devices, threads, stepLetters }: Several,
+): Column[] {
   if (tree) return COLUMNS.filter(({ id }) => TREE_COLUMNS.includes(id));
-  const single = (id: ColumnId): boolean => (id === 'device' && devices < 2) || (id === 'thread' && threads < 2);
-  return COLUMNS.filter(({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && !single(id)));
+  const values: Partial<Record<ColumnId, number>> = { device: devices - 1, thread: threads - 1, step: stepLetters };
+  const chosen = COLUMNS.filter(
+    ({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && (values[id] ?? 1) > 0),
+  );
+  const fitted = ({ widths: [wide] }: Column): Column['widths'] => [wide, stepLetters * LETTER_PX];
+  return chosen.map(column => (column.id === 'step' ? { ...column, widths: fitted(column) } : column));
 }

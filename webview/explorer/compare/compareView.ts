@@ -151,7 +151,10 @@ function siteText(row: ComparedRow): HTMLElement {
   const name = row.file === '' ? t('(no Python line)') : fileLine(row.file, row.line);
   const caller = row.stack[1];
   const behind = [row.function, caller === undefined ? '' : `← ${caller}`].filter(part => part !== '').join(' ');
-  return el('span', {}, el('span', { class: 'primary' }, name), ' ', el('span', { class: 'dim' }, behind));
+  const number = name.endsWith(`:${row.line}`) ? `:${row.line}` : ''; // which is never cut
+  const primary = el('span', { class: 'primary' }, name.slice(0, name.length - number.length));
+  const place = el('span', { class: 'place' }, primary, el('span', { class: 'at' }, number));
+  return el('span', { class: 'site-name' }, place, ' ', el('span', { class: 'dim' }, behind));
 }
 
 function badgeOf(row: ComparedRow): HTMLElement | string {

@@ -60,6 +60,7 @@ export class App implements PageActions {
   private readonly state = new StateView(
     what => void this.request(what, undefined),
     file => void this.request('openRecent', { file }),
+    this.openLine,
   );
   private readonly notices = new Notices();
   private readonly runBefore = new RunBefore(this);

@@ -2,9 +2,10 @@
 import { t } from '@vscode/l10n';
 import type { RecentEntry, SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
-import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
+import { fileLine, formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
 import { button, differs, el, icon, setAttribute, setHidden, setTextOrHide } from '../../dom';
+import { lineLink, type OpenLine } from '../common/lineLink';
 import { headline } from '../ledger/ledgerText';
 
 const ABOUT = t(
@@ -55,6 +56,7 @@ export class StateView {
   constructor(
     private readonly run: (what: Button) => void,
     private readonly openRecent: (file: string) => void,
+    private readonly openLine: OpenLine,
   ) {
     this.untrusted.append(icon('shield'), UNTRUSTED);
     const { untrusted, trust, about, start, saved, recent, words, totals, offers } = this;
@@ -94,7 +96,7 @@ export class StateView {
     );
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
-    setTextOrHide(this.detail, detail);
+    this.showDetail(detail, session);
     setTextOrHide(this.ran, session.ran ?? '');
     setHidden(this.words, detail === '' && phase !== 'starting');
     const failed = phase === 'failed' || session.crashed === true;
@@ -108,6 +110,14 @@ export class StateView {
       this.element,
       [...this.element.children].every(child => (child as HTMLElement).hidden),
     );
+  }
+
+  /** The line that it ends with is a link. */
+  private showDetail(detail: string, { raisedAt: at }: SessionView): void {
+    setTextOrHide(this.detail, detail); // leaves the link alone where the text is the same
+    const end = at ? `(${fileLine(at.file, at.line)})` : '';
+    if (!at || !detail.endsWith(end) || (!differs(this.detail, at) && this.detail.childElementCount > 0)) return;
+    this.detail.replaceChildren(detail.slice(0, -end.length), '(', lineLink(at, this.openLine), ')');
   }
 
   private showRecent(recent: readonly RecentEntry[]): void {

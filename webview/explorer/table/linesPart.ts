@@ -83,7 +83,8 @@ export class LinesPart extends PolledPart {
     this.sites.setNames(view.groupBy, info.processes, layer);
     this.tree.setOrder(view);
     const threads = info.processes.reduce((sum, one) => sum + one.threads.length, 0);
-    this.table.update(view, this.sourceOf(view), { devices: info.devices.length, threads });
+    const { stepLetters } = this.sites;
+    this.table.update(view, this.sourceOf(view), { devices: info.devices.length, threads, stepLetters });
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
     this.table.head.setTitle('live', title, view.table.tree ? hint : t('Live bytes'));
   }
@@ -233,6 +234,8 @@ export class LinesPart extends PolledPart {
     const verdicts = await this.page.request('verdicts', { sites: this.sites.ids().slice(0, MAX_VERDICTS), groupBy });
     if (!verdicts || this.page.now()?.view.groupBy !== groupBy) return;
     this.sites.judge(new Map(verdicts.map(verdict => [verdict.site, verdict])));
+    const context = this.page.now();
+    if (context) this.update(context); // a column may have come
     this.table.refresh();
   }
 

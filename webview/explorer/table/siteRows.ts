@@ -1,6 +1,7 @@
 // The rows of the list: a window of what the host sorted, grouped and filtered.
 import type { GroupBy, Layer, ProcessInfo, SiteWindow } from '../../../extension/protocol/trace';
 import { siteRow } from '../../../extension/protocol/trace';
+import { stepText } from '../common/columns';
 import { rowAt, rowKey, type Judged, type Row } from '../common/rows';
 import type { RowSource } from './rowSource';
 
@@ -9,6 +10,8 @@ const MOST_ROWS = 100_000;
 export class SiteRows implements RowSource {
   total = 0;
   fullBytes = 0;
+  /** Letters of the longest growth per step so far: a column that came stays. */
+  stepLetters = 0;
   private window: SiteWindow | null = null;
   private from = 0;
   private groupBy: GroupBy = 'line';
@@ -39,11 +42,13 @@ export class SiteRows implements RowSource {
   judge(verdicts: ReadonlyMap<number, Judged>): void {
     this.verdicts = verdicts;
     this.judgedIds = new Set(this.ids());
+    for (const { bytesPerStep } of verdicts.values())
+      this.stepLetters = Math.max(this.stepLetters, stepText(bytesPerStep, true).length);
   }
 
   /** Another question: bars and verdicts are of the old one. */
   reset(): void {
-    this.fullBytes = 0;
+    this.fullBytes = this.stepLetters = 0;
     this.verdicts = new Map();
     this.judgedIds = new Set();
   }

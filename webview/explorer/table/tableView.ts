@@ -51,7 +51,7 @@ export class TableView {
   private readonly spare: RowView[] = [];
   private layout: Layout = layoutOf([], 0, true);
   private view: ViewState | null = null;
-  private several: Several = { devices: 1, threads: 1 };
+  private several: Several = { devices: 1, threads: 1, stepLetters: 0 };
   private widthPx = 0;
   private keptRows = 0;
   private openedKey: string | null = null;
@@ -92,8 +92,7 @@ export class TableView {
 
   update(view: ViewState, source: RowSource, several: Several): void {
     const { table } = view;
-    const { devices, threads } = this.several;
-    const another = table !== this.view?.table || devices !== several.devices || threads !== several.threads;
+    const another = table !== this.view?.table || Object.values(several).join() !== Object.values(this.several).join();
     this.view = view;
     this.source = source;
     this.several = several;

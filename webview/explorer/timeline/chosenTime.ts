@@ -134,8 +134,14 @@ export class ChosenTime {
   showPeak({ fromNs, toNs }: Span, where: string): void {
     const { context, areaSeries: series } = this.state();
     if (!context) return;
+    this.leaveSpan({ fromNs, toNs });
     const { process, device } = context.view;
     void this.moments.showPeak({ series, fromNs, toNs, process, device }, where);
+  }
+
+  /** What lies outside the selected span ends the selection. */
+  leaveSpan({ fromNs, toNs }: Span): void {
+    if (this.chosen && (toNs < this.chosen.fromNs || fromNs > this.chosen.toNs)) this.clear();
   }
 
   /** The only moments that can be shown; null: all can. */

@@ -124,10 +124,17 @@ export class TimelineInput {
   private plainKey(key: string): boolean {
     const { span, zoom, runNs } = this.state();
     if (key === 'Enter' && span) this.actions.apply();
-    else if (key === 'Escape') return this.actions.back();
+    else if (key === 'Escape') return this.actions.back() || this.unzoom();
     else if (MOMENT_MOVES[key]) this.actions.step(MOMENT_MOVES[key]);
     else if (KEY_ZOOMS[key]) this.actions.zoom(KEY_ZOOMS[key](zoom, runNs));
     else return false;
+    return true;
+  }
+
+  /** False: the whole run is seen already. */
+  private unzoom(): boolean {
+    if (this.state().zoom.spanNs === null) return false;
+    this.actions.zoom(FOLLOW);
     return true;
   }
 

@@ -2,6 +2,7 @@
 import { t } from '@vscode/l10n';
 import { button, el, setAttributes, setHidden, setText } from '../../dom';
 import { textFits, type Plot } from './bands';
+import { chip } from './bar';
 import { LABELS_PX } from './chart';
 import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
@@ -16,6 +17,8 @@ export interface Overlaid {
   span: Span | null;
   /** The shown moment; null: it is now. */
   momentNs: number | null;
+  /** A part of the run is seen. */
+  zoomed: boolean;
 }
 
 export class TimelineOverlay {
@@ -25,8 +28,16 @@ export class TimelineOverlay {
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
   private readonly moment = el('div', { class: 'timeline-moment', 'aria-hidden': 'true' });
 
-  constructor(private readonly open: (mark: TimelineMark) => void) {
-    this.element.append(this.span, this.moment);
+  /** In the corner that memory fills last. */
+  private readonly follow: HTMLElement;
+
+  constructor(
+    private readonly open: (mark: TimelineMark) => void,
+    follow: () => void,
+  ) {
+    this.follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Escape)'), follow);
+    this.follow.addEventListener('pointerdown', event => event.stopPropagation());
+    this.element.append(this.span, this.moment, this.follow);
     this.element.addEventListener('keydown', event => this.walk(event));
   }
 
@@ -43,9 +54,10 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, marks, span, momentNs }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, marks, span, momentNs, zoomed }: Overlaid, pixels: number): void {
     this.place(plot);
     this.drawGaps(gaps, window, pixels);
+    setHidden(this.follow, !zoomed);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
     this.marks.forEach((view, i) => setHidden(view.element, i >= marks.length));
     setHidden(this.span, span === null || span.toNs <= window.fromNs || span.fromNs >= window.toNs);

@@ -47,12 +47,12 @@ const LINE_PX = 2;
 const MOST = 200;
 const SHORTEST_ATTACH_NS = 1e6;
 
-/** Marks of the run; `peak` is that of the window, null without one. */
+/** Marks of the run; `peak` is that of the window, null without one; `inView`: the run may have a higher one. */
 export function marksOf(
   info: TraceInfo,
   steps: TimelineSteps | null,
   named: readonly { name: string; timeNs: number }[],
-  peak: { timeNs: number; bytes: number; when: string } | null,
+  peak: { timeNs: number; bytes: number; when: string; inView: boolean } | null,
 ): TimelineMark[] {
   const marks: TimelineMark[] = info.outOfMemory.map(({ timeNs, requestedBytes, device, layer }) => ({
     kind: 'out-of-memory',
@@ -69,8 +69,10 @@ export function marksOf(
       title: t('Python ran a full garbage collection in this step'),
     });
   if (peak && peak.bytes > 0) {
-    const label = t('peak {0}', formatBytes(peak.bytes));
-    marks.push({ kind: 'peak', timeNs: peak.timeNs, label, title: t('{0}, the peak of the visible range', peak.when) });
+    const [bytes, { timeNs, when, inView }] = [formatBytes(peak.bytes), peak];
+    const label = inView ? t('peak in view {0}', bytes) : t('peak {0}', bytes);
+    const title = inView ? t('{0}, the peak of the visible range', when) : t('{0}, the peak of the run', when);
+    marks.push({ kind: 'peak', timeNs, label, title });
   }
   return marks;
 }

@@ -71,9 +71,12 @@ export function groupAt(stack: StackedTimeline, group: number, timeNs: number): 
   return { held: stack.heldBytes[group * width + at] ?? 0, most: stack.mostBytes[group * width + at] ?? 0 };
 }
 
-/** `2.62 GiB`, and `, up to 3.00 GiB` where a group had more for a part of the interval; `up to 3.00 GiB` where it held none through it. */
-export function groupBytesText({ held, most }: { held: number; most: number }): [string, string] {
-  if (held === 0 && most > 0) return [t('up to {0}', formatBytes(most)), ''];
+/**
+ * `2.62 GiB`, and `, up to 3.00 GiB` where a group had more for a part of the interval. `isRest`: there is a rest, of which what a group did not
+ * hold through the interval is a part.
+ */
+export function groupBytesText({ held, most }: { held: number; most: number }, isRest: boolean): [string, string] {
+  if (held === 0 && most > 0 && isRest) return ['', t('part of the rest, up to {0}', formatBytes(most))];
   return [formatBytes(held), most > held * 1.001 + 1024 ? t(', up to {0}', formatBytes(most)) : ''];
 }
 

@@ -36,13 +36,14 @@ export class TimelineTooltip {
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
     );
+    const held = stack ? names.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) : 0;
+    const isRest = totalBytes > held;
     const groups = names.map(({ name }, group) => {
-      const bytes: [string, string] = stack ? groupBytesText(groupAt(stack, group, timeNs)) : ['', ''];
+      const bytes: [string, string] = stack ? groupBytesText(groupAt(stack, group, timeNs), isRest) : ['', ''];
       return line(el('i', { 'data-group': slots[group]! }), name, bytes);
     });
-    const held = stack ? names.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) : 0;
     const rest: [string, string] = [formatBytes(totalBytes - held), ''];
-    if (groups.length > 0 && totalBytes > held) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
+    if (groups.length > 0 && isRest) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;
     const width = this.box.offsetWidth;

@@ -1,14 +1,8 @@
 // The timeline: areas and lines, what lies over them, and what is below and above them.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatDuration } from '../../../extension/text/format';
-import type {
-  MomentReading,
-  ColouredStack,
-  PeakCard,
-  StepTimes,
-  TimelineSteps,
-} from '../../../extension/protocol/requests/timelineRequests';
-import { knownPeak, type NamedRange, type PassBegins } from '../../../extension/protocol/trace';
+import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
+import { knownPeak } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
@@ -18,7 +12,8 @@ import { stepTicks } from './axis';
 import { bandsIn, doneAt } from './bands';
 import { TimelineBar } from './bar';
 import { ChosenTime } from './chosenTime';
-import { DRAWN, type TimelineData } from './data';
+import { DRAWN } from './data';
+import { NO_ANSWERS, type DrawnAnswers } from './drawnAnswers';
 import { TimelineInput, type InputActions } from './input';
 import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
 import type { MomentReader } from './timelineMoment';
@@ -38,32 +33,12 @@ interface TimelineActions {
   spanned(): void;
 }
 
-/** What the host answered; null: not (yet), or not for what is shown. */
-interface TimelineAnswers {
-  data: TimelineData | null;
-  stack: ColouredStack | null;
-  steps: TimelineSteps | null;
-  passes: PassBegins;
-  ranges: readonly NamedRange[];
-  /** The peak that is shown. */
-  peak: PeakCard | null;
-  /** Bytes that were allocated in the span and are still alive. */
-  kept: number | null;
-  /** The moment that is being read. */
-  reading: MomentReading | null;
-}
-const NO_ANSWERS: TimelineAnswers = {
-  ...{ data: null, stack: null, steps: null, kept: null, reading: null, peak: null },
-  passes: new Float64Array(),
-  ranges: [],
-};
-
 type ShownPeak = NonNullable<ReturnType<TimelineView['peak']>>;
 
 const MARK_GAP_PX = 6;
 const NEAR_PX = 3;
 const HINT = t(
-  'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
+  'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest, then to the whole run. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
 );
 
 /** Why the shown moment is shown by itself; '' where the user chose it. */
@@ -96,7 +71,13 @@ export class TimelineView {
     private readonly actions: TimelineActions,
   ) {
     this.tools = new TimelineTools(page, DRAWN);
-    this.overlay = new TimelineOverlay(mark => this.openMark(mark));
+    this.overlay = new TimelineOverlay(
+      mark => this.openMark(mark),
+      () => {
+        this.surface.focus();
+        this.move(FOLLOW);
+      },
+    );
     this.bar = new TimelineBar({
       choose: choice => this.chosen.show(choice),
       clear: () => this.chosen.drop(),
@@ -149,7 +130,7 @@ export class TimelineView {
   }
 
   /** Draws these answers from now on; the others stay. */
-  take(answers: Partial<TimelineAnswers>): void {
+  take(answers: Partial<DrawnAnswers>): void {
     const { reading } = answers;
     if (reading && !this.answers.reading)
       this.bar.announce(t('Reading up to {0}', timeText(reading.untilNs, this.shownSteps)));
@@ -204,7 +185,6 @@ export class TimelineView {
       stack: view.stack,
       axis: view.axis,
       steps: steps !== null && steps.axis !== null,
-      following: this.zoom.spanNs === null,
     });
     this.tools.setSeries(this.known, view.hidden);
     this.tools.setGroups(groups, slots);
@@ -254,6 +234,7 @@ export class TimelineView {
       window,
       span,
       momentNs,
+      zoomed: this.zoom.spanNs !== null,
       gaps: gapsOf(info, steps, runNs),
       marks: placeMarks(marks, window, width),
     };
@@ -270,7 +251,8 @@ export class TimelineView {
     const isExact = known && known.bytes >= peak.bytes && known.timeNs >= fromNs && known.timeNs <= toNs;
     const exact = isExact ? { bytes: known.bytes, fromNs: known.timeNs, toNs: known.timeNs } : {};
     const span = { ...peak, ...exact };
-    return { ...span, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
+    const inView = !isExact && this.zoom.spanNs !== null;
+    return { ...span, inView, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
   }
 
   /** What a pointed time stands for, under the mouse and in a click: near the peak's mark the peak, which a pixel may miss by a step. */
@@ -346,7 +328,10 @@ export class TimelineView {
     return {
       zoom: zoom => this.move(zoom),
       pointer: x => this.movePointer(x),
-      span: (span, done) => chosen.select(span, done),
+      span: (span, done) => {
+        if (done) this.movePointer(null); // as after a click
+        chosen.select(span, done);
+      },
       nudge: (move, whole) => chosen.nudge(move, whole),
       moment: timeNs => {
         this.movePointer(null); // what it names comes below, where the tooltip lies
@@ -374,6 +359,7 @@ export class TimelineView {
     this.movePointer(null);
     const peak = this.context && this.peak(this.context);
     if (kind === 'peak') return peak ? this.showPeak(peak) : undefined;
+    this.chosen.leaveSpan({ fromNs: timeNs, toNs: timeNs });
     const at = timeText(timeNs, this.shownSteps);
     const titles = {
       'out-of-memory': t('Live when memory ran out, {0}', at),

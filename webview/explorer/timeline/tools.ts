@@ -2,12 +2,11 @@
 import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
 import { dropdown, iconButton } from '../../components';
-import { button, el, icon, setAttribute, setHidden, setText } from '../../dom';
+import { button, el, setAttribute, setHidden, setText } from '../../dom';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { REST, type GroupName } from './timelineStack';
 import type { PageActions } from '../state/part';
-import { FOLLOW } from '../state/zoom';
 import type { AxisUnit, StackChoice } from '../state/state';
 
 type StackKey = `${StackChoice['by']}-${StackChoice['rank']}`;
@@ -30,9 +29,6 @@ export class TimelineTools {
   private readonly axis = chip('axis', t('Steps'), t('Label the axis in steps or in time'), () =>
     this.page.dispatch({ type: 'axis', axis: isPressed(this.axis) ? 'time' : 'steps' }),
   );
-  private readonly follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (0)'), () =>
-    this.page.dispatch({ type: 'zoom', zoom: FOLLOW }),
-  );
   /** Shows or hides the tools; it lies in the corner of the plot. */
   readonly toggle: HTMLElement;
   private shown: boolean | null | undefined;
@@ -52,14 +48,11 @@ export class TimelineTools {
       const [by, rank] = key.split('-') as [StackChoice['by'], StackChoice['rank']];
       page.dispatch({ type: 'stack', stack: { by, rank } });
     });
-    // In a narrow panel they are icons.
-    this.follow.prepend(icon('zoom-out'));
-    const chips = [this.axis, this.follow];
     this.toggle = iconButton('timeline-tools', 'settings', t('Timeline options'), () =>
       page.dispatch({ type: 'tools', tools: !this.areShown }),
     ).element;
     this.toggle.addEventListener('focus', () => this.describe());
-    this.choices.append(this.stack.element, ...chips);
+    this.choices.append(this.stack.element, this.axis);
     this.legend.append(this.groups, ...drawn.map(series => this.seriesButton(series)));
     this.element = el('div', { class: 'timeline-tools' }, this.choices, this.legend);
   }
@@ -81,11 +74,10 @@ export class TimelineTools {
   }
 
   /** @param steps null: it is not known what a step is */
-  update(state: { stack: StackChoice; axis: AxisUnit; steps: boolean; following: boolean }): void {
+  update(state: { stack: StackChoice; axis: AxisUnit; steps: boolean }): void {
     this.stack.set(`${state.stack.by}-${state.stack.rank}` as StackKey);
     setHidden(this.axis, !state.steps);
     setAttribute(this.axis, 'aria-pressed', String(state.axis === 'steps'));
-    setHidden(this.follow, state.following);
   }
 
   /**

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import type { LedgerSeries } from '../../../extension/protocol/trace';
+import { peakPlace } from '../../../extension/report/tables/nextPeak';
+import { explainPeak, peakSentence } from '../../../extension/report/tables/peak';
+import { sentencesOf } from '../../sentences.mjs';
+import { FakeTrace, makeInfo, makeSite, makeTotals } from '../fakeTrace';
+
+const { test, assertSentence } = sentencesOf(__filename);
+
+/** Two steps that end at 100 and 200 ns, and a block that is allocated behind them. */
+class TwoSteps extends FakeTrace {
+  constructor() {
+    const totals = [makeTotals({ layer: 'tensor', process: 0, device: 0, liveBytes: 4096, peakBytes: 4096 })];
+    const steps = [{ process: 0, source: 'optimizer', count: 2 }] as never;
+    const block = { address: 1n << 20n, bytes: 4096, process: 0, thread: 0, site: 1, timeNs: 250, device: 0 };
+    const site = makeSite({ id: 1, frames: [{ file: '/x/train.py', line: 22, function: 'step' }], userFrame: 0 });
+    super(makeInfo({ durationNs: 300, totals, steps }), [{ ...block, layer: 'tensor' }], [site]);
+  }
+  override ledgerSeries(): LedgerSeries {
+    const [first, endNs] = [Float64Array.of(1, 2), Float64Array.of(100, 200)];
+    const none = Float64Array.of(NaN, NaN);
+    return { first, last: first, endNs, tensorMaxNs: none, tensorMaxBytes: none } as unknown as LedgerSeries;
+  }
+}
+
+test('a peak after the last step is in no step', async () => {
+  const trace = new TwoSteps();
+  for (const [ns, step] of [
+    [150, 2],
+    [250, null],
+  ] as const) {
+    const place = await peakPlace(trace, ns, async (_untilNs, read) => read(trace));
+    assert.equal(place?.step, step);
+    const peak = place && explainPeak(trace, place);
+    assert.ok(peak);
+    assertSentence(peakSentence(peak));
+  }
+});
