@@ -11,10 +11,13 @@ import { rising, stateVerdict } from './states';
 
 // What one site's series does not show: what is missing from the trace, and what the other sites do.
 
+/** Entries until what one made is old, so that the first whole one is not measured with it. */
+const MADE_OLD = 2;
+
 /** First entry that counts: in those before, or in one of them, events are missing. */
 export function firstWhole(axis: StepAxis, layer: Layer): number {
   const missing = STEP_PAUSED | STEP_LOST_EVENTS | (layer === 'tensor' ? 0 : STEP_DRIVER_GAP);
-  for (let i = axis.flags.length - 1; i >= 0; i--) if ((at(axis.flags, i) & missing) !== 0) return i + 1;
+  for (let i = axis.flags.length - 1; i >= 0; i--) if ((at(axis.flags, i) & missing) !== 0) return i + MADE_OLD;
   return 0;
 }
 
@@ -85,7 +88,8 @@ export function lostShareOf(info: TraceInfo): number {
 export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
   if (verdict.state === 'growing') return growthInContext(verdict, site, context);
   if (context.cut > 0 && verdict.state === 'unknown') {
-    const [since, flags] = [at(context.axis.last, context.cut - 1), at(context.axis.flags, context.cut - 1)];
+    const missing = context.cut - MADE_OLD;
+    const [since, flags] = [at(context.axis.last, missing), at(context.axis.flags, missing)];
     const because =
       (flags & STEP_PAUSED) !== 0
         ? t('Recording was paused until step {0}. {1}', since, verdict.because)
