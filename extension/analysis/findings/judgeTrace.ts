@@ -129,6 +129,7 @@ interface JudgedProcess {
 function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): Generator<void, JudgedProcess> {
   const judged: JudgedProcess = { axis: null, sites: [], setUp: false };
   const lostShare = lostShareOf(info);
+  const ended = info.processes[process]?.ended ?? true;
   const pools = source.pools();
   for (const layer of LAYERS) {
     const { axis, sites } = yield* readSiteSteps(source, process, layer);
@@ -138,11 +139,11 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
     const whole = sites.map(site => cutSteps(site, cut));
     const loop = loopFacts(axis, info, pools);
     judged.setUp = isNoStep(loop);
-    const context = { axis, sites: whole, cut, lostShare, ...loop };
+    const context = { axis, sites: whole, cut, ended, lostShare, ...loop };
     for (const [i, steps] of whole.entries()) {
       // What a library takes for its own use is none of the program's loading.
       const own = loop.loads && ownsItsMemory(libraryName(source.site(steps.site)?.library ?? ''));
-      const verdict = inContext(judgeSite(steps), steps, own ? { ...context, loads: false } : context);
+      const verdict = inContext(judgeSite(steps, ended), steps, own ? { ...context, loads: false } : context);
       const all = sites[i];
       judged.sites.push(cut > 0 && all !== undefined ? withEarlier({ steps, verdict }, all) : { steps, verdict });
       if (i % PART === PART - 1) yield;
@@ -159,7 +160,7 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
 /** Growth that is proven since events were missing, with what it made before, if it grew then too: as the table counts it. */
 function withEarlier(one: JudgedSite, all: SiteSteps): JudgedSite {
   const { verdict } = one;
-  const { grows, sinceStep } = verdict.state === 'growing' ? judgeSite(all) : verdict;
+  const { grows, sinceStep } = verdict.state === 'growing' ? judgeSite(all, false) : verdict;
   if (verdict.state !== 'growing' || sinceStep === null || grows !== verdict.grows) return one;
   return { steps: all, verdict: { ...verdict, sinceStep } };
 }

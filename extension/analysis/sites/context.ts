@@ -7,7 +7,7 @@ import type { SiteSteps } from '../series/siteSeries';
 import { drift, fewestRecords } from '../series/records';
 import { at, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { rising, stateVerdict } from './states';
+import { rising, stateVerdict, tooEarlyText } from './states';
 
 // What one site's series does not show: what is missing from the trace, and what the other sites do.
 
@@ -26,6 +26,8 @@ export interface Context {
   sites: readonly SiteSteps[];
   /** Entries before the first whole one: they were left out. */
   cut: number;
+  /** The program: no more steps come. */
+  ended: boolean;
   /** Of all events, those that were lost in no known step. */
   lostShare: number;
   /** How long the program continued behind a short loop, in rounds. */
@@ -128,10 +130,12 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     return { ...verdict, models: true };
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
-    const because = t(
-      'It is growing, as memory does during model construction. A verdict needs {0} more steps.',
-      formatCount(more),
-    );
+    const because = context.ended
+      ? t('It grew as memory does during model construction. {0}', tooEarlyText(more))
+      : t(
+          'It is growing, as memory does during model construction. A verdict needs {0} more steps.',
+          formatCount(more),
+        );
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {

@@ -256,7 +256,7 @@ function causeText(
     : t('The program needs more memory at once than it can get. Growth cannot be judged, because there were too few steps');
   const full =
     enough && steps.source === 'optimizer'
-      ? t('The program needs more memory at once than it can get; nothing grows from step to step')
+      ? t('The program needs more memory at once than it can get; no known leak explains it')
       : unknown;
   // prettier-ignore
   const leaked = leak !== null
