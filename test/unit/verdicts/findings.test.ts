@@ -161,6 +161,12 @@ test('when the device will be full, counting what is free and what the cache hol
     Math.floor((9.5 * GB) / (100 * MB)),
     'what a step needs for a while is no room',
   );
+  const old = { ...ledger, used: () => 4 * GB, process: () => 3 * GB };
+  assert.equal(
+    only(findingsOf(run, { ledger: old, totalBytes: 16 * GB })).fullInSteps,
+    Math.floor((16 - 6.5 - 1 + 1) * 10.24),
+    'an old reading of the card: what the process has now, and what others had then',
+  );
   assert.equal(only(findingsOf(run)).fullAtStep, null, 'nothing is known of the device');
 });
 
