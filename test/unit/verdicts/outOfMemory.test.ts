@@ -344,6 +344,8 @@ test('what the step made gets less with the batch; of the first step, only what 
     ],
   );
   assertSentence(later?.advice[1]?.text ?? '');
+  const one = site({ site: 2, liveBytes: GB, liveCount: 1 });
+  assertSentence(judged([failing({ snapshot: snapshot({ sites: [one, made] }) })]).findings[0]?.evidence[0]);
 });
 
 test('old gradients come first where they are more than a smaller batch would save; the card says how much', () => {
