@@ -13,6 +13,7 @@ import { withoutNewestOnly } from './newestOnly';
 // The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 
 /** As the agent writes them, but for `none`. */
+const LIMITING = ['joins', 'length', 'removes'] as const;
 const LIMITS = ['maybe', 'shrinks', 'anew'] as const;
 /** Kinds that mean that the agent found no holder: C++ or another process may hold a block, or time ran out. */
 const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
@@ -168,6 +169,7 @@ function readHolder(entry: Fields): FindingHolder {
     ...(entry.metric === true && { metric: true }),
     ...(word(entry.toHost) && { toHost: word(entry.toHost) }),
     ...readLimit(entry.limit),
+    ...readLimitAt(entry.limitAt),
     ...readFix(entry.fix),
   };
 }
@@ -176,6 +178,13 @@ function readHolder(entry: Fields): FindingHolder {
 function readLimit(limit: unknown): Pick<FindingHolder, 'limit'> {
   const known = LIMITS.find(one => one === limit);
   return limit === null ? { limit: 'none' } : known === undefined ? {} : { limit: known };
+}
+
+function readLimitAt(at: unknown): Pick<FindingHolder, 'limitAt'> {
+  const [file, given, line]: unknown[] = Array.isArray(at) ? at : [];
+  const how = LIMITING.find(one => one === given);
+  if (how === undefined || typeof file !== 'string' || typeof line !== 'number') return {};
+  return { limitAt: { how, file, line } };
 }
 
 /** Empty where the entry is none, or damaged. */
