@@ -26,7 +26,9 @@ export function fitText(facts: FitFacts): string[] {
 
 function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu }: FitFacts): string {
   const used = [
-    ...(outsideBytes === 0 ? [] : [`the CUDA context and libraries of this run take at least ${formatBytes(outsideBytes)}`]),
+    ...(outsideBytes === 0
+      ? []
+      : [`the CUDA context and libraries of this run take at least ${formatBytes(outsideBytes)}`]),
     ...(othersBytes === 0 ? [] : [`other processes took ${formatBytes(othersBytes)} at the end`]),
   ];
   const whole = `${anotherGpu ? 'A GPU with' : `${gpu},`} ${formatBytes(totalBytes)}`;
