@@ -96,6 +96,8 @@ export interface FindingPlace extends Frame {
 }
 /** Nothing takes anything out of it, or begins it anew; something does in some case; something does. */
 export type HolderLimit = 'none' | 'maybe' | 'shrinks' | 'anew';
+/** Its entries are joined, its length is compared, something is taken out of it. */
+export type HolderLimiting = 'joins' | 'length' | 'removes';
 
 export interface FindingHolder {
   /** `train.py, train(): epoch_loss`; in the agent's words. */
@@ -119,6 +121,8 @@ export interface FindingHolder {
   toHost?: string;
   /** What bounds it, by the program's text; absent: unknown. */
   limit?: HolderLimit;
+  /** What the program does there that may bound it; absent: unknown. */
+  limitAt?: { how: HolderLimiting; file: string; line: number };
   /** Where a parse of the statement at `line` showed for sure how it keeps less. */
   fix?: Fix;
   /** When the program was queried while it ran, and how long it stood still for that; absent: it is known otherwise. */

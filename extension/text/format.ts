@@ -15,7 +15,7 @@ export const LAYER_NAMES: Record<Layer, string> = {
 
 /** Bytes in units of 1024: `512 B`, `1.00 KiB`, `20.00 MiB`, `1004 KiB`; `short`: from 100 on without decimals, `120 MiB`. */
 export function formatBytes(bytes: number, short = false): string {
-  const sign = bytes < 0 ? '-' : '';
+  const sign = bytes < 0 ? '\u2212' : '';
   let value = Math.abs(bytes);
   if (!Number.isFinite(value)) return '?';
   if (Math.round(value) < 1024) return `${sign}${Math.round(value)} B`;

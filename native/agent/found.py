@@ -50,7 +50,7 @@ class Found:
         self.answer["file"], self.answer["line"], self.answer["function"] = found[0]
         if named and "limit" not in self.answer:
             graphs = self.answer["kind"] == "autograd" or self.answer.get("graph") is True
-            self.answer["limit"] = finder.find_limit(self.anchor, graphs)
+            self.answer["limit"], self.answer["limitAt"] = finder.find_limit(self.anchor, graphs)
         if found[1] is not None and cells.text(found[0][0]) is None:  # other cells may need what it would take away
             self.answer["fix"] = found[1]
 

@@ -183,19 +183,20 @@ class Finder:
         return None
 
     def find_limit(self, anchor, graphs):
-        """What may bound what the anchor names, by its files: source.SHRINKS, MAYBE, KEYS, ANEW, or None. `graphs`: graphs hang on it."""
+        """What may bound what the anchor names, by its files: source.SHRINKS, MAYBE, KEYS, ANEW, or None; and the file, how, and the line. `graphs`: graphs hang on it."""
         if anchor.hooks and anchor.function is not None:
-            return self.find_hook_limit(anchor)
+            return self.find_hook_limit(anchor), None
         files = list(filter(None, map(self.files.get, anchor.files)))
         mentions = [(each, file) for file in files for each in self.find_mentions(file, anchor)]
         added = [(each, file) for each, file in mentions if each.grows]
         if anchor.capped or not (anchor.grows or added):
-            return source.ANEW if mentions and all(source.is_of_sizes(each) for each, _ in mentions) else source.KEYS
+            return source.ANEW if mentions and all(source.is_of_sizes(each) for each, _ in mentions) else source.KEYS, None
         if not added or all(self.is_unsure(mention, file, anchor) for mention, file in added):
-            return source.KEYS
+            return source.KEYS, None
         about = {(file, anchor.sort, anchor.name, self.scope_of(file, anchor) if anchor.sort == "name" else None) for file in files}
         about |= {(file, each.sort, each.name, each.scope.home(each.name) if each.sort == "name" else None) for each, file in added}
-        return max((why for each in about for why in self.limits_of(*each, added, graphs)), default=None)
+        found = (why for each in about for why in self.limits_of(*each, added, graphs))
+        return max(found, key=lambda each: each[0], default=(None, None))
 
     def limits_of(self, file, sort, name, home, added, graphs):
         """What may bound a variable (of the scope `home`) or an attribute in a file. `added`: the mentions that add to it."""
@@ -207,10 +208,12 @@ class Finder:
                 if graphs and scope not in file.trains:
                     continue
                 why = source.SHRINKS
-            if why == source.KEYS and self.fresh(file).is_new_entry(node):
+            if why == source.KEYS:
+                if not self.fresh(file).is_new_entry(node):
+                    yield why, None
                 continue
             # Another function than that which adds to it, such as `reset`, may never be called.
-            yield why if why == source.KEYS or scope in scopes else source.MAYBE
+            yield why if scope in scopes else source.MAYBE, (file.path,) + node
 
     def is_unsure(self, mention, file, anchor):
         """Whether a statement adds something at first only, or hands it to a library's object that may put it in the place of another."""

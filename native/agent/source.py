@@ -18,6 +18,7 @@ KEYS, MAYBE, SHRINKS = "keys", "maybe", "shrinks"
 ANEW = "anew"  # each value is one that PyTorch makes of sizes alone: the variable has one block at a time
 OF_SIZES = {"rand", "randn", "randint", "zeros", "ones", "empty", "full", "arange"}
 JOINS = "joins"  # joined behind the loop that collects it: a bound, of graphs that hang on that where a backward pass follows
+REMOVES, LENGTH = "removes", "length"  # how something may be bounded: JOINS too
 NUMBERS = {"item", "len", "int", "float", "tolist", "size", "numel", "time", "perf_counter"}  # what gives numbers
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 GROW_FIRST = {"heappush"}  # heappush(x, y) is about x
@@ -178,7 +179,7 @@ class File(ast.NodeVisitor):
         self.module = self.scope = Scope("", None, None)
         self.scopes, self.mentions, self.calls = [self.module], [], []
         # (sort, name, scope, why, node) of what takes out of what a name names, begins it anew, reads its length, or (node) stores by a key
-        self.limits = []
+        self.limits = []  # kind, name, scope, why, and: of KEYS the node, else how it is bounded, and the line
         self.loops = self.cases = 0  # loops, and conditions about something else, around what is visited, in its function
         self.taken, self.set = [], set()  # what is taken out of what x.get() is of, which is a queue where there is no x.set(y)
         self.trains = set()  # scopes with a backward pass behind their loops
@@ -239,18 +240,19 @@ class File(ast.NodeVisitor):
         anew = self.loops > 0 or (owner == "self" and self.scope.short != "__init__")
         replaced = self.loops > 0 and isinstance(target, ast.Name) and value is not None
         if isinstance(target, ast.Subscript):
-            self.limits.append((sort, name, self.scope, SHRINKS if expressions.counts_around(target.slice) else KEYS, target))
+            around = expressions.counts_around(target.slice)
+            self.limits.append((sort, name, self.scope, SHRINKS if around else KEYS, (REMOVES, line) if around else target))
         elif filtered or (adds and is_cut(value, name)) or (not grows and (replaced or (anew and mention.is_empty()))):
-            self.add_limit(sort, name)
+            self.add_limit(sort, name, REMOVES, line)
 
-    def add_limit(self, sort, name):
-        self.limits.append((sort, name, self.scope, self.shrinks(), None))
+    def add_limit(self, sort, name, how, line):
+        self.limits.append((sort, name, self.scope, self.shrinks(), (how, line)))
 
-    def limit_all(self, node):
+    def limit_all(self, node, how):
         """Something is taken out of what an expression gives: of one of several in some case."""
         about = expressions.subjects(node)
         for sort, name, _ in about:
-            self.limits.append((sort, name, self.scope, self.shrinks() if len(about) == 1 else MAYBE, None))
+            self.limits.append((sort, name, self.scope, self.shrinks() if len(about) == 1 else MAYBE, (how, node.lineno)))
 
     def shrinks(self):
         return MAYBE if self.cases else SHRINKS
@@ -273,7 +275,7 @@ class File(ast.NodeVisitor):
         added = [about for each in adding for about in expressions.subjects(each)]
         for about in [about for each in shorter_ones(node.test) for about in expressions.subjects(each)]:
             if about in added:
-                self.add_limit(*about[:2])
+                self.add_limit(*about[:2], LENGTH, node.lineno)
 
     def visit_Assign(self, node):
         for target in node.targets:
@@ -306,7 +308,7 @@ class File(ast.NodeVisitor):
     def visit_Delete(self, node):
         for each in node.targets:
             if not isinstance(each, ast.Name):
-                self.limit_all(each)
+                self.limit_all(each, REMOVES)
         self.generic_visit(node)
 
     def visit_Compare(self, node):
@@ -314,13 +316,13 @@ class File(ast.NodeVisitor):
         for left, how, right in zip([node.left] + node.comparators, node.ops, node.comparators):
             longer = left if isinstance(how, (ast.Gt, ast.GtE)) else right if isinstance(how, (ast.Lt, ast.LtE)) else None
             if isinstance(longer, ast.Call) and expressions.callee(longer) == "len":
-                self.limit_first(longer)
+                self.limit_first(longer, LENGTH)
         self.generic_visit(node)
 
-    def limit_first(self, call):
+    def limit_first(self, call, how):
         """What a call is given first is bounded by it."""
         if call.args:
-            self.limit_all(call.args[0])
+            self.limit_all(call.args[0], how)
 
     def visit_withitem(self, node):
         if node.optional_vars is not None:
@@ -342,9 +344,9 @@ class File(ast.NodeVisitor):
         if isinstance(node.func, ast.Attribute) and (takes or takes_by(name) or name in BY_KEY):
             about = expressions.subjects(node.func.value)
             if takes:
-                self.taken += [(sort, each, self.scope, self.shrinks(), None) for sort, each, _ in about]
+                self.taken += [(sort, each, self.scope, self.shrinks(), (REMOVES, node.lineno)) for sort, each, _ in about]
             elif takes_by(name):
-                self.limit_all(node.func.value)
+                self.limit_all(node.func.value, REMOVES)
             else:
                 self.limits += [(sort, each, self.scope, KEYS, node) for sort, each, _ in about]
         if name == "set" and isinstance(node.func, ast.Attribute) and len(node.args) == 1:  # contextvars.ContextVar
@@ -356,9 +358,9 @@ class File(ast.NodeVisitor):
         if name == "backward" and self.loops == 0:
             self.trains.add(self.scope)
         if joins:
-            self.limits.append(("name", node.args[0].id, self.scope, JOINS, None))
+            self.limits.append(("name", node.args[0].id, self.scope, JOINS, (JOINS, node.lineno)))
         if name in SHRINK_FIRST:
-            self.limit_first(node)
+            self.limit_first(node, REMOVES)
         if is_adding(node):
             keys = expressions.keys_in(node.func.value)
             for sort, about, owner in expressions.subjects(node.func.value):

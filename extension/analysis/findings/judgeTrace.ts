@@ -7,7 +7,7 @@ import { LAYERS, type StepAxis, type TraceInfo, type TraceSource } from '../../p
 import type { Finding, GrowingState, SiteState, SiteVerdict, Verdicts } from '../../protocol/verdicts';
 import { growingState, isGrowth, isLeak } from '../../protocol/verdicts';
 import { type JudgedLedger, readLedgers } from '../ledger/ledger';
-import { cutSteps, readSiteSteps } from '../series/siteSeries';
+import { cutSteps, readSiteSteps, type SiteSteps } from '../series/siteSeries';
 import { THRESHOLDS as T } from '../series/thresholds';
 import { firstWhole, inContext, isNoStep, loopFacts, lostShareOf } from '../sites/context';
 import { newestSteps } from '../sites/overallVerdict';
@@ -129,6 +129,7 @@ interface JudgedProcess {
 function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): Generator<void, JudgedProcess> {
   const judged: JudgedProcess = { axis: null, sites: [], setUp: false };
   const lostShare = lostShareOf(info);
+  const ended = info.processes[process]?.ended ?? true;
   const pools = source.pools();
   for (const layer of LAYERS) {
     const { axis, sites } = yield* readSiteSteps(source, process, layer);
@@ -138,12 +139,13 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
     const whole = sites.map(site => cutSteps(site, cut));
     const loop = loopFacts(axis, info, pools);
     judged.setUp = isNoStep(loop);
-    const context = { axis, sites: whole, cut, lostShare, ...loop };
+    const context = { axis, sites: whole, cut, ended, lostShare, ...loop };
     for (const [i, steps] of whole.entries()) {
       // What a library takes for its own use is none of the program's loading.
       const own = loop.loads && ownsItsMemory(libraryName(source.site(steps.site)?.library ?? ''));
-      const verdict = inContext(judgeSite(steps), steps, own ? { ...context, loads: false } : context);
-      judged.sites.push({ steps, verdict });
+      const verdict = inContext(judgeSite(steps, ended), steps, own ? { ...context, loads: false } : context);
+      const all = sites[i];
+      judged.sites.push(cut > 0 && all !== undefined ? withEarlier({ steps, verdict }, all) : { steps, verdict });
       if (i % PART === PART - 1) yield;
     }
     for (const line of linesOf(judged.sites.slice(first), source)) {
@@ -153,6 +155,14 @@ function* judgeProcess(source: TraceSource, info: TraceInfo, process: number): G
     }
   }
   return judged;
+}
+
+/** Growth that is proven since events were missing, with what it made before, if it grew then too: as the table counts it. */
+function withEarlier(one: JudgedSite, all: SiteSteps): JudgedSite {
+  const { verdict } = one;
+  const { grows, sinceStep } = verdict.state === 'growing' ? judgeSite(all, false) : verdict;
+  if (verdict.state !== 'growing' || sinceStep === null || grows !== verdict.grows) return one;
+  return { steps: all, verdict: { ...verdict, sinceStep } };
 }
 
 /** Of each line the sites whose blocks are freed soon, and are ever more at once, where it has several. A site's stack costs more than its series. */

@@ -7,14 +7,17 @@ import type { SiteSteps } from '../series/siteSeries';
 import { drift, fewestRecords } from '../series/records';
 import { at, median, sum } from '../series/statistics';
 import { THRESHOLDS as T } from '../series/thresholds';
-import { rising, stateVerdict } from './states';
+import { rising, stateVerdict, tooEarlyText } from './states';
 
 // What one site's series does not show: what is missing from the trace, and what the other sites do.
+
+/** Entries until what one made is old, so that the first whole one is not measured with it. */
+const MADE_OLD = 2;
 
 /** First entry that counts: in those before, or in one of them, events are missing. */
 export function firstWhole(axis: StepAxis, layer: Layer): number {
   const missing = STEP_PAUSED | STEP_LOST_EVENTS | (layer === 'tensor' ? 0 : STEP_DRIVER_GAP);
-  for (let i = axis.flags.length - 1; i >= 0; i--) if ((at(axis.flags, i) & missing) !== 0) return i + 1;
+  for (let i = axis.flags.length - 1; i >= 0; i--) if ((at(axis.flags, i) & missing) !== 0) return i + MADE_OLD;
   return 0;
 }
 
@@ -23,6 +26,8 @@ export interface Context {
   sites: readonly SiteSteps[];
   /** Entries before the first whole one: they were left out. */
   cut: number;
+  /** The program: no more steps come. */
+  ended: boolean;
   /** Of all events, those that were lost in no known step. */
   lostShare: number;
   /** How long the program continued behind a short loop, in rounds. */
@@ -85,7 +90,8 @@ export function lostShareOf(info: TraceInfo): number {
 export function inContext(verdict: SiteVerdict, site: SiteSteps, context: Context): SiteVerdict {
   if (verdict.state === 'growing') return growthInContext(verdict, site, context);
   if (context.cut > 0 && verdict.state === 'unknown') {
-    const [since, flags] = [at(context.axis.last, context.cut - 1), at(context.axis.flags, context.cut - 1)];
+    const missing = context.cut - MADE_OLD;
+    const [since, flags] = [at(context.axis.last, missing), at(context.axis.flags, missing)];
     const because =
       (flags & STEP_PAUSED) !== 0
         ? t('Recording was paused until step {0}. {1}', since, verdict.because)
@@ -124,10 +130,12 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     return { ...verdict, models: true };
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
-    const because = t(
-      'It is growing, as memory does during model construction. A verdict needs {0} more steps.',
-      formatCount(more),
-    );
+    const because = context.ended
+      ? t('It grew as memory does during model construction. {0}', tooEarlyText(more))
+      : t(
+          'It is growing, as memory does during model construction. A verdict needs {0} more steps.',
+          formatCount(more),
+        );
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {

@@ -1,5 +1,6 @@
 import { t } from '@vscode/l10n';
 import type { SiteState, SiteVerdict } from '../../protocol/verdicts';
+import { formatCount } from '../../text/format';
 import { judgeGrowth, type Growth } from '../series/growth';
 import { fewestRecords } from '../series/records';
 import type { SiteSteps } from '../series/siteSeries';
@@ -13,8 +14,8 @@ export interface JudgedSite {
   steps: SiteSteps;
 }
 
-/** Judges what one site does, from its series alone. */
-export function judgeSite(site: SiteSteps): SiteVerdict {
+/** Judges what one site does, from its series alone; `ended`: no more steps come. */
+export function judgeSite(site: SiteSteps, ended: boolean): SiteVerdict {
   if (site.lineSource === 'before-attach') {
     return stateVerdict(
       site,
@@ -34,7 +35,7 @@ export function judgeSite(site: SiteSteps): SiteVerdict {
   if (level !== null) return growing(site, level, 'level');
   const kept = judgeKept(site, blocks);
   if (kept !== null) return growing(site, kept, 'kept');
-  return still(site, blocks, size);
+  return still(site, blocks, size, ended);
 }
 
 /** More blocks at each step's end, though none of them is old: what makes them piles up, and replaces them each time. */
@@ -154,7 +155,7 @@ function growing(site: SiteSteps, growth: Growth, what: 'blocks' | 'size' | 'lev
   };
 }
 
-function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdict {
+function still(site: SiteSteps, blocks: Growth, size: Growth | null, ended: boolean): SiteVerdict {
   const oldFreed = sum(site.oldFreedBytes);
   if (oldFreed > 0 && sum(site.gcFreedBytes) >= T.most * oldFreed) {
     return stateVerdict(site, 'cycle', t('Reference cycles keep it alive, so only the garbage collector frees it.'));
@@ -168,13 +169,13 @@ function still(site: SiteSteps, blocks: Growth, size: Growth | null): SiteVerdic
     case 'slowing':
       return stateVerdict(site, 'plateau', t('It grew more and more slowly, like a cache filling up.'));
     case 'early':
-      return rising(waiting(site, blocks.waits), blocks.events, riseOf(site.oldLiveBytes, blocks));
+      return rising(waiting(site, blocks.waits, ended), blocks.events, riseOf(site.oldLiveBytes, blocks));
     case 'stopped':
     case 'flat':
-      return at(site.oldLiveCount, site.oldLiveCount.length - 1) > 0 ? resting(site, blocks) : released(site);
+      return at(site.oldLiveCount, site.oldLiveCount.length - 1) > 0 ? resting(site, blocks, ended) : released(site);
     case 'empty':
     case 'growing':
-      return size?.state === 'early' && size.events > 1 ? waiting(site, size.waits) : brief(site);
+      return size?.state === 'early' && size.events > 1 ? waiting(site, size.waits, ended) : brief(site, ended);
   }
 }
 
@@ -194,7 +195,7 @@ function sawtooth(site: SiteSteps, blocks: Growth): SiteVerdict {
 }
 
 /** Holds old blocks and does not grow. */
-function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
+function resting(site: SiteSteps, blocks: Growth, ended: boolean): SiteVerdict {
   const last = site.steps.length - 1;
   const working = site.stepAllocations.filter(count => count > 0).length;
   const freedLate = site.oldFreedBytes.slice(-T.many).some(bytes => bytes > 0);
@@ -202,7 +203,7 @@ function resting(site: SiteSteps, blocks: Growth): SiteVerdict {
     return stateVerdict(site, 'sawtooth', t('New blocks replace old ones, so its size is bounded.'));
   }
   const lacking = T.few + fewestRecords() + 2 - (at(site.steps, last) - at(site.steps, 0) + 1);
-  if (working > 1 && lacking > 0) return risingSoFar(site, waiting(site, lacking));
+  if (working > 1 && lacking > 0) return risingSoFar(site, waiting(site, lacking, ended));
   if (working <= 1 && site.category !== 'optimizer')
     return stateVerdict(site, 'one-shot', t('Allocated in one step and still alive.'));
   const stopped = blocks.state === 'stopped';
@@ -234,16 +235,24 @@ export function rising(verdict: SiteVerdict, rises: number, risenBytes: number):
   return { ...verdict, rises, risenBytes: Math.max(0, risenBytes) };
 }
 
-function brief(site: SiteSteps): SiteVerdict {
+function brief(site: SiteSteps, ended: boolean): SiteVerdict {
   if (site.steps.length < T.few && at(site.liveCount, site.liveCount.length - 1) > 0) {
-    return waiting(site, T.few + fewestRecords());
+    return waiting(site, T.few + fewestRecords(), ended);
   }
   return stateVerdict(site, 'transient', t('It is freed within the step or in the next one.'));
 }
 
-function waiting(site: SiteSteps, steps: number): SiteVerdict {
+function waiting(site: SiteSteps, steps: number, ended: boolean): SiteVerdict {
+  if (ended) return stateVerdict(site, 'unknown', tooEarlyText(steps));
   const because = steps > 1 ? t('A verdict needs {0} more steps.', steps) : t('A verdict needs 1 more step.');
   return stateVerdict(site, 'unknown', because);
+}
+
+/** Why nothing is known of a program that has ended. */
+export function tooEarlyText(steps: number): string {
+  return steps > 1
+    ? t('The program ended {0} steps too early to judge it.', formatCount(steps))
+    : t('The program ended 1 step too early to judge it.');
 }
 
 /** One allocation far above the line's habit, of a line that works often. */

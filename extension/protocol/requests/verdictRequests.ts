@@ -27,6 +27,8 @@ export interface Inquiry {
 export interface FindingView extends Finding {
   /** Live bytes of its lines at the ends of up to 48 spans of steps, oldest first. */
   spark: number[];
+  /** At whose end its figures hold, where they are not of the moment that is shown; null: they are. */
+  heldAtStep: number | null;
   /** Its process can be queried now. */
   queryable: boolean;
   /** null: there was no query. */

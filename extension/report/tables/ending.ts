@@ -2,6 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../text/format';
 import { cellRunsOf } from '../../protocol/notebookCells';
 import { isSnapshot } from '../../protocol/notes';
+import type { Finding } from '../../protocol/verdicts';
 import {
   listedLayer,
   listedTotals,
@@ -97,6 +98,17 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
   const [most] = totals.toSorted((a, b) => b.peakBytes - a.peakBytes);
   if (most === undefined || most.peakBytes === 0) return null;
   return { timeNs: most.peakNs + JUST_AFTER_NS, step: null, bytes: most.peakBytes };
+}
+
+/** The step at whose end a finding's figures hold, where the end of its program is shown; null: they are of the moment that is shown. */
+export function stepOfFigures(
+  source: TraceSource,
+  { process, sinceStep }: Pick<Finding, 'process' | 'sinceStep'>,
+): number | null {
+  const info = source.info();
+  const steps = info.steps.find(entry => entry.process === process);
+  if (info.live || sinceStep === null || steps === undefined || steps.source === 'time') return null;
+  return endingOf(source)?.step === steps.count ? null : steps.count;
 }
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program freed everything when it ended`. */

@@ -125,6 +125,9 @@ std::optional<LoopFinder::Loop> measure_runs(std::span<const Visit> visits, cons
   std::copy_if(visits.begin(), visits.end(), std::back_inserter(runs), [](Visit one) { return !one.again; });
   const auto again = static_cast<int64_t>(visits.size() - runs.size());
   auto loop = 3 * runs.size() > 2 * visits.size() ? std::nullopt : measure(runs, partings);
+  const bool recurs = runs.size() > kFilling && visits.size() < (LoopFinder::kRounds + kFilling + 1) * runs.size();
+  if (!loop && recurs && 3 * runs.size() <= 2 * visits.size())
+    return loop;  // a part of rounds, of which there are too few
   const bool each = !loop;
   if (each) loop = measure(visits, partings);
   if (!loop) return loop;

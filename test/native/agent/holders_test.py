@@ -72,6 +72,8 @@ class Holders(AgentTest):
         for statement, limit in LIMITS.items():
             file = part["File"]("x.py", "def run(x, n):\n    for step in range(n):\n        x.append(step)\n    " + statement)
             self.assertEqual([why for sort, name, _, why, _ in file.limits if name == "x"], [limit] if limit else [], statement)
+            at = [where[1] for _, name, _, why, where in file.limits if name == "x" and why != "keys"]
+            self.assertTrue(all(line > 3 for line in at), statement)
 
     @every_python
     def test_what_bounds_a_container_in_programs(self, python):

@@ -233,6 +233,18 @@ TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
   CHECK_EQ(feed.count_steps(), 40u);
 }
 
+TEST(a_few_rounds_are_no_more_because_a_line_of_theirs_allocates_several_times) {
+  for (const int rounds : {6, 10}) {
+    ServerFeed feed;
+    for (int i = 0; i < rounds; ++i) feed.touch(ServerFeed::kRequest), feed.touch(ServerFeed::kMiss, 3);
+    feed.put({GMT_PROCESS_ENDING, 0, 0, 0, 0, 0});
+    CHECK(feed.steps().source != StepSource::Periodic);
+  }
+  ServerFeed one;  // all that a loop allocates
+  for (int i = 0; i < 2; ++i) one.touch(ServerFeed::kRequest), one.touch(ServerFeed::kMiss, 12);
+  CHECK_EQ(one.anchor_line(), "5");
+}
+
 TEST(each_stack_is_looked_up_once_a_search_however_often_it_allocates) {
   constexpr uint32_t kSites = 40;
   std::vector<LoopFinder::Maker> makers;

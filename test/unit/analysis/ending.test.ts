@@ -1,6 +1,6 @@
 // Which moment of a trace is shown when its program has ended.
 import assert from 'node:assert/strict';
-import { endingOf, endingWords } from '../../../extension/report/tables/ending';
+import { endingOf, endingWords, stepOfFigures } from '../../../extension/report/tables/ending';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
 import type { Totals, TraceInfo } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../fakeTrace';
@@ -56,6 +56,15 @@ test('none while the program runs, of a snapshot, or where nothing was ever aliv
   const notes = [{ code: 11, text: 'A memory snapshot of PyTorch.' }];
   assert.equal(endingOf(new EndedTrace(20, { left: 0, info: { processes: [makeProcess({ notes })] } })), null);
   assert.equal(endingOf(new EndedTrace(0, { left: 0, totals: { peakBytes: 0 } })), null);
+});
+
+test('figures of a leak are those of the last step: it is named where the end is shown, which may hold other memory', () => {
+  const leak = { process: 0, sinceStep: 1 };
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), leak), 20);
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0 }), leak), null, 'the end of that step is shown');
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 0, held: 0 }), leak), 20, 'the peak is shown');
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400, info: { live: true } }), leak), null);
+  assert.equal(stepOfFigures(new EndedTrace(20, { left: 400 }), { process: 0, sinceStep: null }), null);
 });
 
 test('of several processes the last step of the one that held most, and the sum of all', () => {

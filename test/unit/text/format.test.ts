@@ -25,7 +25,7 @@ test('bytes read in units of 1024 with two decimals', () => {
     [1004 * 1024, '1004 KiB'],
     [1023.4 * 1024, '1023 KiB'],
     [1023.6 * 1024, '1.00 MiB'],
-    [-2048, '-2.00 KiB'],
+    [-2048, '−2.00 KiB'],
     [NaN, '?'],
   ];
   for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text);
@@ -45,7 +45,7 @@ test('no size reads as 1024 of a unit, and a reader gets it back within rounding
 
 test('rates carry a sign and say nothing when nothing changes', () => {
   assert.equal(formatRate(1.2 * 1024 ** 2), '+1.20 MiB/s');
-  assert.equal(formatRate(-2048), '-2.00 KiB/s');
+  assert.equal(formatRate(-2048), '−2.00 KiB/s');
   assert.equal(formatRate(0.2), '');
   assert.equal(formatRate(NaN), '');
 });

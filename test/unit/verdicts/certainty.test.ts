@@ -67,6 +67,8 @@ test('rounds of a loop that nothing names are no proof: a holder without a bound
 
 test('at the end of a run, what has a bound and never came to it is told in the past, with what would make it certain', () => {
   assertSentence(doubtOf({ ...RUNS, holder: BOUNDED, ended: true }));
+  for (const how of ['joins', 'length', 'removes'] as const)
+    assertSentence(doubtOf({ ...RUNS, holder: { ...BOUNDED, limitAt: { how, file: '/job/predict.py', line: 24 } } }));
 });
 
 test('pinned memory in PyTorch’s cache that nobody is known to hold is not sure when the program ends', () => {

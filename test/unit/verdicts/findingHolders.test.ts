@@ -287,7 +287,13 @@ test('where the line that keeps it is known, it is what the headline names', () 
 
 test('what may still have a bound when the program ends grew until the end, and is no leak', () => {
   const run = playing(40, (_, run) => run.alloc(1, MB));
-  const held = { path: 'cache', kind: 'global', limit: 'shrinks', addresses: addresses(run.blocks(1)) };
+  const held = {
+    path: 'cache',
+    kind: 'global',
+    limit: 'shrinks',
+    limitAt: ['/t.py', 'joins', 24],
+    addresses: addresses(run.blocks(1)),
+  };
   const answers = [{ text: JSON.stringify({ groups: [held] }), blocks: blockFacts(run.blocks(1)) }];
   const verdictOf = (ended: boolean) => {
     const { findings, sites } = judgeTrace(new RunTrace(run, { answers, ended }));

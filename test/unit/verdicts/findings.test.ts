@@ -4,7 +4,7 @@ import { NO_OWNER } from '../../../extension/analysis/findings/kinds/holderAnswe
 import { mergeAcrossProcesses } from '../../../extension/analysis/findings/acrossProcesses';
 import { judgeTrace, sureLeaks } from '../../../extension/analysis/findings/judgeTrace';
 import { timeUntilFull } from '../../../extension/text/pace';
-import type { Frame, Site, StepAxis } from '../../../extension/protocol/trace';
+import { STEP_PAUSED, type Frame, type Site, type StepAxis } from '../../../extension/protocol/trace';
 import type { Finding, Verdicts } from '../../../extension/protocol/verdicts';
 import { t } from '@vscode/l10n';
 import { addresses, blockFacts, findingsOf, only, playing } from '../runs/findingRuns';
@@ -33,6 +33,22 @@ test('a graph of 312 sites on four lines is one finding, at the line that keeps 
   );
   assert.deepEqual([finding.places.map(place => place.line).sort(), finding.sinceStep], [[10, 11, 12, 9].sort(), 12]);
   assert.equal(finding.bytesPerStep, 78 * (64 + 3 * 8) * KB);
+});
+
+test('growth on both sides of a pause is counted as a whole, and its rate from the steps that are whole', () => {
+  const run = playing(60, (step, run) => {
+    for (let i = 0; i < (step === 30 ? 2 : 1); i++) run.alloc(1, MB); // a pause is a part of two rounds
+  });
+  run.flags.set(30, STEP_PAUSED);
+  const leak = only(findingsOf(run));
+  assert.deepEqual([leak.sinceStep, leak.count, leak.bytes, leak.bytesPerStep], [1, 61, 61 * MB, MB]);
+});
+
+test('growth that began behind a pause is counted from there', () => {
+  const run = playing(60, (step, run) => (step > 35 || step === 3) && run.alloc(1, MB));
+  run.flags.set(30, STEP_PAUSED);
+  const leak = only(findingsOf(run));
+  assert.deepEqual([leak.sinceStep, leak.count], [36, 25]);
 });
 
 test('a sum of several lines is put on none of them: the line with most has its own figure', () => {
@@ -144,6 +160,12 @@ test('when the device will be full, counting what is free and what the cache hol
     only(within).fullInSteps,
     Math.floor((9.5 * GB) / (100 * MB)),
     'what a step needs for a while is no room',
+  );
+  const old = { ...ledger, used: () => 4 * GB, process: () => 3 * GB };
+  assert.equal(
+    only(findingsOf(run, { ledger: old, totalBytes: 16 * GB })).fullInSteps,
+    Math.floor((16 - 6.5 - 1 + 1) * 10.24),
+    'an old reading of the card: what the process has now, and what others had then',
   );
   assert.equal(only(findingsOf(run)).fullAtStep, null, 'nothing is known of the device');
 });

@@ -106,7 +106,7 @@ test('steps that are not judged yet are counted as the page counts them', () => 
 });
 
 test('few, heavy rounds: the line that rises is named, and no leak is not that nothing leaks', () => {
-  const source = (bytes: number): RunTrace => {
+  const source = (bytes: number, ended: boolean): RunTrace => {
     const run = new StepRun();
     for (let step = 1; step <= 90; step++) {
       run.pass(1, 8 * MB);
@@ -117,11 +117,11 @@ test('few, heavy rounds: the line that rises is named, and no leak is not that n
       run.pass(1, 8 * MB);
       run.endStep();
     }
-    return new RunTrace(run, { totalBytes: 10_000 * MB, lines: { 2: 30 } });
+    return new RunTrace(run, { totalBytes: 10_000 * MB, lines: { 2: 30 }, ended });
   };
-  assertSentence(textOf(source(MB), { live: false }));
-  assertSaid('rising', textOf(source(MB)));
-  assert.match(textOf(source(MB / 1024), { live: false }), /^clean: /);
+  assertSentence(textOf(source(MB, true), { live: false }));
+  assertSaid('rising', textOf(source(MB, false)));
+  assert.match(textOf(source(MB / 1024, true), { live: false }), /^clean: /);
 });
 
 test('what piled up behind the last step is no proof of a leak, and none that nothing leaks', () => {

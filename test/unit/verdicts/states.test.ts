@@ -55,8 +55,8 @@ test('more and more blocks at each step’s end are growth, though each step rep
 });
 
 test('too few steps: unknown, and how many more it takes', () => {
-  assertSentence(verdictOf(playing(8, keep)).because);
-  assertSentence(verdictOf(playing(10, keep)).because);
+  for (const ended of [false, true])
+    for (const steps of [8, 10]) assertSentence(verdictOf(playing(steps, keep), 1, { ended }).because);
 });
 
 test('confidence rises with each step of growth', () => {
@@ -368,9 +368,9 @@ test('segments of PyTorch’s cache follow the tensors, memory from before attac
 test('steps in which events are missing are left out, with all before them', () => {
   const run = playing(40, keep);
   run.flags.set(35, STEP_LOST_EVENTS);
-  assertSentence(verdictOf(run).because);
+  assertSentence(verdictOf(run, 1, { ended: false }).because);
   run.flags.set(35, STEP_PAUSED);
-  assertSentence(verdictOf(run).because);
+  assertSentence(verdictOf(run, 1, { ended: false }).because);
   run.flags.clear();
   run.flags.set(10, STEP_PAUSED);
   assert.equal(stateOf(run), 'growing');

@@ -53,6 +53,9 @@ test('figures as far as they are known', () => {
   assertSentence(figures(leak).join('\n'));
   assertSentence(figures({ ...leak, fullInSteps: 1 })[1]);
   assertSentence(moreFigures(leak).join('\n'));
+  assertSentence(moreFigures({ ...leak, heldAtStep: 79 })[0]);
+  const request = { ...leak, verdict: 'oom', cause: 'full', sinceStep: null, confidence: 1 } as const;
+  assert.deepEqual(moreFigures(request), [], 'what did not fit is not held');
   const mayStop: FindingView = { ...leak, verdict: 'rising' };
   assert.deepEqual(moreFigures(mayStop), moreFigures({ ...leak, confidence: 1 }), 'its growth alone is sure');
   const failed = { ...leak, atStep: 31, processes: 4, bytesPerStep: 0, sinceStep: null };

@@ -100,7 +100,7 @@ export function trendOf(bytesPerSecond: number, liveBytes: number): Trend {
 
 /** The slope in words; empty where it is noise. */
 export function growthText(bytesPerSecond: number, trend: Trend, short = false): string {
-  return trend === 'steady' ? '' : formatRate(bytesPerSecond, short).replace('-', '\u2212');
+  return trend === 'steady' ? '' : formatRate(bytesPerSecond, short);
 }
 
 /** Polyline points of a spark line in a box; a flat line in its middle when nothing changed. */

@@ -1,6 +1,7 @@
 import { t } from '@vscode/l10n';
 import { formatCount } from '../../../text/format';
 import type { FindingHolder } from '../../../protocol/verdicts';
+import { placeText } from '../../words';
 import { fewestRecords } from '../../series/records';
 import { THRESHOLDS as T } from '../../series/thresholds';
 
@@ -101,24 +102,35 @@ export function doubtOf(growth: Growth): string | null {
     );
   if (ended)
     return t(
-      'It grew until the end of the trace, in at least {0} steps. The program has code that clears {1}, joins its entries or reads its length, so this may be intended. If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).',
+      'It grew until the end of the trace, in at least {0} steps. This may be intended: {1}. If not all of it is needed on the GPU, keep less of it, or move it to the CPU (`.cpu()`).',
       formatCount(rises),
-      keeper,
+      limitText(holder, keeper),
     );
   const so = t('It has grown in at least {0} steps so far.', formatCount(rises));
   if (holder?.kind === 'cycle') return t('{0} Python’s garbage collector may still free it.', so);
-  if (holder !== null && isBounded(growth))
-    return t(
-      '{0} It may stop growing, because the program has code that clears {1}, joins its entries or reads its length.',
-      so,
-      keeper,
-    );
+  if (holder !== null && isBounded(growth)) return t('{0} It may stop growing: {1}.', so, limitText(holder, keeper));
   const why =
     holder === null
       ? t('{0} It may be a cache or buffer that stops growing once it is full; its holder is not known yet.', so)
       : t('{0} It may stop growing: the size limit of {1}, if any, is unknown.', so, keeper);
   const most = formatCount(T.times * T.many);
   return `${why} ${t('After {0} such steps, or when the program ends, it is reported as a leak.', most)}`;
+}
+
+/** What the program does that may bound a container. */
+function limitText(holder: FindingHolder | null, keeper: string): string {
+  const at = holder?.limitAt;
+  const line = placeText(at ?? null);
+  switch (at?.how) {
+    case 'joins':
+      return t('{0} joins the entries of {1}', line, keeper);
+    case 'length':
+      return t('{0} checks the length of {1}', line, keeper);
+    case 'removes':
+      return t('{0} removes entries of {1}', line, keeper);
+    default:
+      return t('the program has code that clears {0}, joins its entries or reads its length', keeper);
+  }
 }
 
 function isBounded({ holder }: Growth): boolean {

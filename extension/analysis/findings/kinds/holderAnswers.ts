@@ -8,12 +8,11 @@ import { remembered } from '../../../base/maps';
 import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { blocksText } from '../../words';
+import { readLimit } from './holderLimits';
 import { withoutNewestOnly } from './newestOnly';
 
 // The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 
-/** As the agent writes them, but for `none`. */
-const LIMITS = ['maybe', 'shrinks', 'anew'] as const;
 /** Kinds that mean that the agent found no holder: C++ or another process may hold a block, or time ran out. */
 const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
 /** A holder's path, of what keeps a graph too. */
@@ -167,15 +166,9 @@ function readHolder(entry: Fields): FindingHolder {
     ...(typeof entry.one === 'boolean' && { one: entry.one }),
     ...(entry.metric === true && { metric: true }),
     ...(word(entry.toHost) && { toHost: word(entry.toHost) }),
-    ...readLimit(entry.limit),
+    ...readLimit(entry),
     ...readFix(entry.fix),
   };
-}
-
-/** By the text of the program; one entry a key proves nothing: there may be few keys. */
-function readLimit(limit: unknown): Pick<FindingHolder, 'limit'> {
-  const known = LIMITS.find(one => one === limit);
-  return limit === null ? { limit: 'none' } : known === undefined ? {} : { limit: known };
 }
 
 /** Empty where the entry is none, or damaged. */

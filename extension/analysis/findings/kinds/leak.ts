@@ -380,8 +380,10 @@ function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): 
   if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
   const ledger = ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
   if (ledger === undefined || ledger.totalBytes === null || finding.layer === 'host') return null;
-  const used = ledger.usedBytes ?? ledger.driver.bytes ?? ledger.reserved.bytes;
-  if (used === null || finding.bytesPerStep <= 0) return null;
+  // The card's own account may be older than the last step: what the process has taken since is counted too, as the card shows it.
+  const others = Math.max(0, (ledger.usedBytes ?? 0) - (ledger.processBytes.bytes ?? Infinity));
+  const used = Math.max(ledger.usedBytes ?? 0, (ledger.driver.bytes ?? ledger.reserved.bytes ?? 0) + others);
+  if (used === 0 || finding.bytesPerStep <= 0) return null;
   const pools = sum(ledger.libraries.filter(({ name }) => keepsArrays(name)).map(({ bytes }) => bytes));
   const inStep = source.ledgerSeries({ process, device, points: FEWEST_POINTS }).tensorMaxBytes.at(-1) || 0;
   const unused = Math.max(0, (ledger.reserved.bytes ?? 0) + pools - Math.max(ledger.tensor.bytes ?? 0, inStep));

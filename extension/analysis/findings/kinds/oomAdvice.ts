@@ -132,8 +132,11 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 
 /** What the running step made, and what the one before it left. */
 function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
-  const scaling = batchBytes(snapshot, step, source);
   const inForward = step !== null && isBeforeBackward(source.site(failure.site));
+  const made = batchBytes(snapshot, step, source);
+  // So does the request, of a forward pass that made something of its batch; in the first step it may be a weight.
+  const follows = inForward && step > 1 && made > 0 && failure.layer === 'tensor';
+  const scaling = made + (follows ? failure.requestedBytes : 0);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );

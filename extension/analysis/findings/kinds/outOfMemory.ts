@@ -11,7 +11,7 @@ import { libraryName } from '../../../text/libraryName';
 import { placeOf, siteText } from '../../sites/site';
 import { areEnough } from '../../sites/overallVerdict';
 import { codePath } from '../../../text/markdown';
-import { holderText, placeText } from '../../words';
+import { blocksText, holderText, placeText } from '../../words';
 import type { LineText } from './findingContext';
 import { inItsLoop } from './inItsLoop';
 import { adviceFor, byLine, NO_SEGMENTS, noAdvice, type Failed } from './oomAdvice';
@@ -256,7 +256,7 @@ function causeText(
     : t('The program needs more memory at once than it can get. Growth cannot be judged, because there were too few steps');
   const full =
     enough && steps.source === 'optimizer'
-      ? t('The program needs more memory at once than it can get; nothing grows from step to step')
+      ? t('The program needs more memory at once than it can get; no known leak explains it')
       : unknown;
   // prettier-ignore
   const leaked = leak !== null
@@ -342,9 +342,7 @@ function adviceText(advice: OutOfMemoryAdvice | undefined): string {
 
 function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
   const most = aliveByLine.slice(0, 3);
-  const lines = most.map(one =>
-    t('{0} in {1} blocks at {2}', formatBytes(one.bytes), formatCount(one.count), one.line),
-  );
+  const lines = most.map(one => t('{0} in {1} at {2}', formatBytes(one.bytes), blocksText(one.count), one.line));
   const alive = lines.length === 0 ? [] : [t('Live at that moment: {0}.', lines.join('; '))];
   if (odd === undefined) return alive;
   const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];

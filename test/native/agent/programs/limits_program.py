@@ -58,7 +58,7 @@ def limit_of(path, text, library, graphs):
     found = finder.find(anchor)
     if handed_on and (found is None or found[0][1] != line):
         return "another line: " + str(found)
-    return finder.find_limit(anchor, graphs) or "none"
+    return finder.find_limit(anchor, graphs)[0] or "none"
 
 
 TRACKER = """tracker = MetricTracker()
