@@ -78,7 +78,7 @@ describe('Several sessions in VS Code', () => {
     await rowAt(first, FIRST + 2);
     await click('[data-tab=compare]');
     const compared = await until('the new line', async () =>
-      (await texts('[data-compared]')).find(text => text.includes(`first_job.py:${FIRST + 2}`)),
+      (await texts('[data-compared]')).find(text => text.replace(/\s+/g, '').includes(`first_job.py:${FIRST + 2}`)),
     );
     assert.match(compared, /new/);
     assert.match(compared, /\+20\.00 MiB/);
