@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { readCards } from '../analysis/ledger/cardLedger';
-import { fitText } from '../fit/fitText';
+import { type FitFacts, fitText } from '../fit/fitText';
 import { forecaster, type Change, type Fitting, type Forecast, UNCHANGED, usualChanges } from '../fit/forecast';
 import { replayTrace, type Replayed } from '../fit/replay';
 import type { NativeAddon } from '../native/addon';
@@ -21,28 +21,11 @@ const POINTS = 64;
 const MANY = 200_000;
 
 /** What `fit` answers; the JSON document as it stands. */
-export interface FitAnswer {
+export interface FitAnswer extends FitFacts {
   version: 1;
-  trace: string;
   pid: number;
   device: number;
-  gpu: string;
-  /** It is not the run's own. */
-  anotherGpu: boolean;
-  /** null: not given. */
-  batch: number | null;
-  /** The sizes of other batches are by two runs. */
-  twoRuns: boolean;
-  /** Of the GPU, or of the one that was named. */
-  totalBytes: number;
-  /** In use outside PyTorch's cache by the run: the CUDA context, libraries. */
-  outsideBytes: number;
-  /** In use by others on the run's own GPU. */
-  othersBytes: number;
-  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'allocations' | 'equal' | 'failed' | 'pools'>;
-  changes: Forecast[];
-  /** Of `changes`, the one that was requested; null: none was. */
-  requested: Forecast | null;
+  replay: FitFacts['replay'] & Pick<Replayed, 'pools'>;
 }
 
 /** Says whether a run would fit. Returns the exit status: 0, 3 where what was requested does not fit, or 1. */

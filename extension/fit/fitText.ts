@@ -1,19 +1,26 @@
 import { formatBytes, formatCount, formatPlural } from '../text/format';
 import type { Forecast } from './forecast';
+import type { Replayed } from './replay';
 
-/** What a text says of an answer of `fit` (`FitAnswer` of extension/cli/fitCommand.ts). */
+/** What a text says of an answer of `fit`. */
 export interface FitFacts {
   trace: string;
   gpu: string;
   /** It is not the run's own. */
   anotherGpu: boolean;
+  /** null: not given. */
   batch: number | null;
+  /** The sizes of other batches are by two runs. */
   twoRuns: boolean;
+  /** Of the GPU, or of the one that was named. */
   totalBytes: number;
+  /** In use outside PyTorch's cache by the run: the CUDA context, libraries. */
   outsideBytes: number;
+  /** In use by others on the run's own GPU. */
   othersBytes: number;
-  replay: { allocations: number; equal: number; failed: number; recordedPeakBytes: number; peakBytes: number };
+  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'allocations' | 'equal' | 'failed'>;
   changes: readonly Forecast[];
+  /** Of `changes`, the one that was requested; null: none was. */
   requested: Forecast | null;
 }
 

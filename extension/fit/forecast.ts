@@ -1,3 +1,4 @@
+import { remembered } from '../base/maps';
 import type { AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
 import { readSettings } from './allocatorSettings';
 import { around, asRecorded, type CallOrder, orderOf } from './calls';
@@ -83,8 +84,7 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
       return { largestFactor, searchedCalls: long ? MOST_SEARCHED : null };
     };
     const key = JSON.stringify([change.allocator, change.checkpoint]);
-    const best = searched.get(key) ?? search();
-    searched.set(key, best);
+    const best = remembered(searched, key, search);
     return {
       ...change,
       modules,
@@ -101,14 +101,11 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
 function plansOf(run: RecordedRun): (checkpoint: string | null) => { order: CallOrder; modules: number } {
   const known = new Map<string | null, { order: CallOrder; modules: number }>();
   const recorded = asRecorded(run);
-  return checkpoint => {
-    const found = known.get(checkpoint);
-    if (found !== undefined) return found;
+  const planOf = (checkpoint: string | null): { order: CallOrder; modules: number } => {
     const changed = checkpoint === null ? { planned: recorded, modules: 0 } : checkpointed(run, recorded, checkpoint);
-    const plan = { order: orderOf(run, changed.planned), modules: changed.modules };
-    known.set(checkpoint, plan);
-    return plan;
+    return { order: orderOf(run, changed.planned), modules: changed.modules };
   };
+  return checkpoint => remembered(known, checkpoint, () => planOf(checkpoint));
 }
 
 /** The changes that are worth a look in any run, the unchanged one first. */

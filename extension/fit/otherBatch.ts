@@ -1,3 +1,4 @@
+import { groupBy, remembered } from '../base/maps';
 import { categoryOf, type RecordedRun } from './recordedRun';
 
 // What each allocation takes with another batch: by two runs exactly where the bytes follow the batch, by one run by what it is for.
@@ -40,9 +41,8 @@ function parameterSizes(run: RecordedRun, requested: Float64Array): Map<number, 
     if (category !== 'parameter' && category !== 'buffer') continue;
     const module = run.module[at] ?? 0;
     const bytes = requested[at] ?? 0;
-    const known = sizes.get(module) ?? new Set();
+    const known = remembered(sizes, module, () => new Set());
     for (const size of [bytes, rounded(bytes / 2), bytes * 2]) known.add(size);
-    sizes.set(module, known);
   }
   return sizes;
 }
@@ -102,32 +102,15 @@ function totalBySite(run: RecordedRun, requested: Float64Array): Map<string, num
 /** For each allocation the one that the other run has in its place, -1: none. In steps of equal length by order, else by line. */
 function pairsOf(run: RecordedRun, other: RecordedRun): Int32Array {
   const pair = new Int32Array(run.count).fill(-1);
-  const [own, others] = [bySteps(run), bySteps(other)];
-  for (const [step, allocations] of own) {
-    const there = others.get(step) ?? [];
+  const [own, others] = [run, other].map(({ step }) => groupBy(step.keys(), at => step[at] ?? 0));
+  for (const [step, allocations] of own ?? []) {
+    const there = others?.get(step) ?? [];
     if (there.length === allocations.length) {
       allocations.forEach((at, place) => (pair[at] = there[place] ?? -1));
       continue;
     }
-    const free = new Map<string, number[]>();
-    for (const at of there.toReversed()) {
-      const key = placeOf(other, at);
-      const known = free.get(key);
-      if (known === undefined) free.set(key, [at]);
-      else known.push(at);
-    }
+    const free: Map<string, number[]> = groupBy(there.toReversed(), at => placeOf(other, at));
     for (const at of allocations) pair[at] = free.get(placeOf(run, at))?.pop() ?? -1;
   }
   return pair;
-}
-
-function bySteps(run: RecordedRun): Map<number, number[]> {
-  const steps = new Map<number, number[]>();
-  for (let at = 0; at < run.count; at++) {
-    const step = run.step[at] ?? 0;
-    const known = steps.get(step);
-    if (known === undefined) steps.set(step, [at]);
-    else known.push(at);
-  }
-  return steps;
 }

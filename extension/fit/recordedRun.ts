@@ -1,3 +1,5 @@
+import { firstWhere } from '../base/bisect';
+import { remembered } from '../base/maps';
 import type { LifetimeCursor } from '../native/native';
 import { CATEGORIES, LAYERS, type Category, type Pass, type TraceInfo } from '../protocol/trace';
 
@@ -77,11 +79,7 @@ export async function readRun(
   const rows: Row[] = [];
   const driver: DriverRow[] = [];
   const modules = new Map<string, number>();
-  const numberOf = (module: string): number => {
-    const known = modules.get(module);
-    if (known === undefined) modules.set(module, modules.size);
-    return known ?? modules.size - 1;
-  };
+  const numberOf = (module: string): number => remembered(modules, module, () => modules.size);
   for (let batch = await cursor.next(BATCH); batch !== null; batch = await cursor.next(BATCH)) {
     const own = batch.modules.map(numberOf);
     for (let row = 0; row < batch.rows; row++) {
@@ -136,7 +134,7 @@ function rank(rows: readonly Row[], driver: readonly DriverRow[]): void {
     }
   times.sort();
   const place = (time: number, order: number): number =>
-    time === Infinity ? Infinity : 4 * firstAbove(times.length, middle => times[middle] ?? 0, time) + order;
+    time === Infinity ? Infinity : 4 * firstWhere(times.length, middle => (times[middle] ?? 0) > time) + order;
   for (const one of rows) [one.begin, one.end] = [place(one.begin, 3), place(one.end, 0)];
   for (const one of driver) [one.begin, one.end] = [place(one.begin, 2), place(one.end, 1)];
 }
@@ -149,13 +147,11 @@ function columnsOf(
 ): Omit<RecordedRun, 'modules' | 'segments' | 'expandable' | 'earlier'> {
   const sites = new Map<number, number>();
   const found: RunSite[] = [];
-  const site = Uint32Array.from(rows, row => {
-    const known = sites.get(row.site);
-    if (known !== undefined) return known;
-    const { key, pass } = cursor.site(row.site) ?? { key: '', pass: 'other' as const };
-    sites.set(row.site, found.length);
+  const numberOf = (site: number): number => {
+    const { key, pass } = cursor.site(site) ?? { key: '', pass: 'other' as const };
     return found.push({ key, pass }) - 1;
-  });
+  };
+  const site = Uint32Array.from(rows, row => remembered(sites, row.site, () => numberOf(row.site)));
   const column = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
   return {
     count: rows.length,
@@ -183,7 +179,7 @@ function segmentsOf(rows: readonly Row[], driver: readonly DriverRow[]): Pick<Re
     .toSorted((a, b) => a.place - b.place);
   const live: DriverRow[] = []; // by address
   const used = new Set<DriverRow>();
-  const behind = (address: number): number => firstAbove(live.length, at => live[at]?.address ?? 0, address);
+  const behind = (address: number): number => firstWhere(live.length, at => (live[at]?.address ?? 0) > address);
   let next = 0;
   for (const row of rows) {
     for (let change = changes[next]; change !== undefined && change.place < row.begin; change = changes[++next]) {
@@ -197,17 +193,6 @@ function segmentsOf(rows: readonly Row[], driver: readonly DriverRow[]): Pick<Re
   const expandable = used.size === 0 && pieces.length > 0;
   const segments = (expandable ? pieces : [...used]).toSorted((a, b) => a.begin - b.begin);
   return { segments, expandable };
-}
-
-/** Of so many values that rise, the place of the first above one. */
-function firstAbove(count: number, at: (place: number) => number, value: number): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (at(middle) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 export function categoryOf(run: RecordedRun, allocation: number): Category {

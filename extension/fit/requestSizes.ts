@@ -1,4 +1,5 @@
 import { firstWhere } from '../base/bisect';
+import { remembered } from '../base/maps';
 
 // A trace has the size of the block that an allocation got. A block of over 1 MiB may be up to 1 MiB bigger than what was requested,
 // as PyTorch does not split off so small a rest. Under other settings, and with another batch, it is the request that counts.
@@ -57,9 +58,8 @@ function groupsOf(run: Blocks): Map<number, number[]> {
     before.set(own, place + 1);
     if ((run.bytes[at] ?? 0) <= REST_BYTES) continue;
     const key = `${step} ${layers[module] ?? ''} ${site} ${place}`;
-    const group = groups.get(key) ?? [];
+    const group = remembered(groups, key, () => []);
     group.push(at);
-    groups.set(key, group);
     out.set(at, group);
   }
   return out;
@@ -76,9 +76,8 @@ function exactSizes(run: Blocks, exact: Uint8Array): [Sizes, Sizes] {
     const bytes = run.bytes[at] ?? 0;
     if (exact[at] !== 1 || bytes <= REST_BYTES) continue;
     const add = (to: Map<string, Set<number>>, key: string, sizes: readonly number[]): void => {
-      const known = to.get(key) ?? new Set();
+      const known = remembered(to, key, () => new Set());
       for (const size of sizes) known.add(size);
-      to.set(key, known);
     };
     add(steps, stepOf(run, at), [bytes]);
     add(

@@ -1,5 +1,5 @@
-"""What PyTorch's allocator reports of single blocks: the requested bytes, stream and pool. Only when somebody asks who holds
-them, since the allocator tells of all its blocks or of none."""
+"""What PyTorch's allocator reports of single blocks: the requested bytes, stream and pool. Read only when holders are
+queried, since the allocator reports all its blocks or none."""
 
 tensors = load("tensors")
 core = tensors.core

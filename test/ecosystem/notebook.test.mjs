@@ -65,7 +65,7 @@ test('an interrupt comes once; the kernel ends, and starts again, with its trace
   assert.deepEqual(readdirSync(join(folder, 'cache/gpu-memory-trace/live')), []);
 });
 
-test('rows are cells, and runs of a cell are told apart', () => {
+test('rows are cells, and each run of a cell has its own', () => {
   const { stdout } = command('report', trace, '--at', 'mark:In [13]');
   assert.match(stdout, /977\.00 KiB in 1 .*In \[2\]: 1 /);
   assert.match(stdout, /2\.86 MiB in 3 .*In \[4, 5, 6\]: 2 /);

@@ -111,7 +111,7 @@ test('with GPU_MEMTRACE=1 the program’s own trace goes on, and pytest has noth
   assert.ok(reportOf(trace).totals.length > 0);
 });
 
-test('a limit on no layer, and one that is no size, fail with a sentence; limits of tests without a GPU are told', () => {
+test('a limit on no layer, and one that is no size, fail with a sentence; limits of tests without a GPU are reported', () => {
   const file = join(place.folder, 'test_wrong.py');
   writeFileSync(
     file,

@@ -168,7 +168,7 @@ test('under gpu-memtrace run, a Tracker saves and tells of that trace', () => {
   assert.deepEqual(marksOf(inPlace('part.gputrace')), ['before CUDA', 'before eval']);
 });
 
-test('a layer that is none is told, not taken for an empty one', () => {
+test('an unknown layer is an error, not an empty one', () => {
   const code = `import gpu_memtrace
 with gpu_memtrace.Tracker("layer.gputrace") as t:
     import gpu

@@ -33,7 +33,7 @@ struct alignas(64) Thread {
   uint32_t autograd_role;
   uint32_t call_stack;    ///< of the call out of Python that runs
   uintptr_t call_frame;   ///< the frame that made it, with kStackKnown; 0: none is known to run
-  uint32_t stack_before;  ///< the last key of those that come in the same order in each step
+  uint32_t stack_before;  ///< of the last allocation; the one that followed it before is prefetched
   uint32_t torch_thread;
 
   uint32_t pending_free;        ///< a free was recorded at entry and may still fail: its kind

@@ -11,7 +11,7 @@ interface Held {
 
 /**
  * Without what has the newest blocks of these sites alone, where nobody in Python has most of the older ones: a variable that gets a new
- * value in each step has the last one, and keeps none of the others. One that is made from its old value may keep them by its graph.
+ * value in each step has only the last one. If its new value is computed from the old one, its graph may keep the others too.
  */
 export function withoutNewestOnly<Each extends Held>(all: readonly Each[], sites: readonly number[]): Each[] {
   const countOf = (held: Each): number => sum(sites.map(site => held.sites.get(site)?.count ?? 0));
