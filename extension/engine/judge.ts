@@ -69,8 +69,9 @@ export class Judge {
   }
 }
 
-/** Verdicts are about the ends of steps: nothing else changes them. */
+/** Verdicts are about the ends of steps, and how processes ended, which is known after their last events: nothing else changes them. */
 function keyOf(info: TraceInfo): string {
   const steps = info.steps.map(({ process, count, source, touched }) => [process, count, source, touched]);
-  return JSON.stringify([steps, info.answers.length, info.outOfMemoryCount, info.lost.events, info.live]);
+  const ends = info.processes.map(({ ended, exitCode }) => [ended, exitCode]);
+  return JSON.stringify([steps, info.answers.length, info.outOfMemoryCount, info.lost.events, info.live, ends]);
 }

@@ -11,6 +11,7 @@ const MB = 1 << 20;
 /** A trace that goes on: `grow` adds a step in which 2 MB are kept. */
 class Growing extends RunTrace {
   live = true;
+  exitCode: number | null = null;
   constructor(readonly steps = new StepRun()) {
     super(steps);
   }
@@ -21,7 +22,8 @@ class Growing extends RunTrace {
   override info(): TraceInfo {
     const info = super.info();
     const steps = info.steps.map(entry => ({ ...entry, count: this.steps.count }));
-    return { ...info, steps, live: this.live, revision: this.steps.count };
+    const processes = info.processes.map(process => ({ ...process, exitCode: this.exitCode }));
+    return { ...info, processes, steps, live: this.live, revision: this.steps.count };
   }
 }
 
@@ -41,6 +43,15 @@ test('news is judged, also when each judging is done at once', async () => {
   assert.equal((await judge.verdictsNow()).verdicts, end.verdicts, 'nothing new: not judged again');
   assert.equal(changes, 2);
   assert.equal(judge.latest, end.verdicts);
+});
+
+test('an exit status that becomes known after the last event is judged', async () => {
+  const trace = new Growing();
+  trace.live = false;
+  const judge = new Judge(trace, () => undefined);
+  const before = await judge.verdictsNow();
+  trace.exitCode = 1;
+  assert.notEqual((await judge.verdictsNow()).verdicts, before.verdicts);
 });
 
 test('who asks while it is being judged gets the same; a closed trace is not judged', async () => {
