@@ -121,7 +121,7 @@ describe('The page with a keyboard and a screen reader in VS Code', function () 
     async () => {
       await leaked();
       await choose(THEMES[0]!);
-      await press('[data-action=save]', 'Shift');
+      await press('[data-action=more]', 'Shift');
       const down = await walk('Tab');
       for (const name of ['lines', 'filter', 'group']) assert.ok(down.includes(name), `${name} in ${down.join(', ')}`);
       assert.ok(

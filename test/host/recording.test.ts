@@ -73,10 +73,12 @@ describe('A running program in VS Code', () => {
 
   inLong(it)('marks by mouse and by keyboard, and compares two marks', async () => {
     await click('[data-tab=compare]');
-    await click('[data-action=mark]');
+    await click('[data-action=more]');
+    await click('[data-item=mark]');
     await named('first');
     await rounds(10);
-    await press('[data-action=mark]', 'Enter');
+    await press('[data-action=more]', 'Enter');
+    await press('[data-item=mark]', 'Enter');
     await named('second');
     const index = async (name: string): Promise<number> =>
       (await moments('b')).findIndex(text => text.includes(name)) + 1;

@@ -105,7 +105,8 @@ describe('Several sessions in VS Code', () => {
 
   it('asks for the name of a mark', async () => {
     const input = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
-    await click('[data-action=mark]');
+    await click('[data-action=more]');
+    await click('[data-item=mark]');
     await until('the question', () => press(input, 'Enter').then(() => true));
     await until('the mark among the moments', async () =>
       (await texts('[data-control=compare-a] vscode-option')).some(text => text.includes('marker 2')),

@@ -41,6 +41,22 @@ const checks = {
     });
     await beside({ width: 700 }, async wide => assert.equal(await clockIsSeen(wide), true));
   },
+  async 'the name of the program can be read beside its buttons; those that are seldom pressed are in a menu'() {
+    await beside({ width: 300 }, async low => {
+      assert.equal(await isCut(low, '[data-value=title]'), false);
+      for (const item of ['mark', 'save', 'save-page']) {
+        assert.equal(await low.locator(`[data-action=${item}]`).isVisible(), false);
+        await low.locator('[data-action=more]').press('Enter');
+        await low.locator(`.menu [data-item=${item}]`).click();
+      }
+      const methods = await low.evaluate(() => window.bench.calls.map(call => call.method));
+      for (const method of ['mark', 'save', 'savePage']) assert.ok(methods.includes(method), methods.join());
+    });
+    await beside({ width: 700 }, async wide => {
+      assert.equal(await wide.locator('[data-action=save]').isVisible(), true);
+      assert.equal(await wide.locator('[data-action=more]').isVisible(), false);
+    });
+  },
   async 'the options of the timeline are one row that covers nothing, with their words'() {
     await beside({ width: 300 }, async low => {
       await low.locator('[data-action=timeline-tools]').click();

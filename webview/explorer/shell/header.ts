@@ -5,6 +5,7 @@ import type { Button } from '../../../extension/protocol/requests/sessionRequest
 import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttributes, setHidden, setText } from '../../dom';
+import { openMenu, type MenuItem } from '../../menu';
 import { headline } from '../ledger/ledgerText';
 import type { PageActions } from '../state/part';
 
@@ -35,13 +36,15 @@ export class Header {
   private readonly save = iconButton('save', 'save', t('Save the trace as a file'), this.requestOf('save'));
   private readonly webPage = iconButton('save-page', 'globe', t('Save as a web page'), this.requestOf('savePage'));
   private readonly mark = iconButton('mark', 'bookmark', t('Add a marker'), this.requestOf('mark'));
+  /** Has those three where the row is too narrow for them and for the name of the trace. */
+  private readonly more = iconButton('more', 'ellipsis', t('More actions'), () => this.openMore());
   private readonly wide = iconButton('open-wide', 'screen-full', t('Open in an editor'), this.requestOf('openWide'));
   private readonly close = iconButton('close-session', 'close', t('Close this trace'), () => {
     void this.page.request('closeSession', { id: this.session?.id ?? 0 });
   });
 
   constructor(private readonly page: PageActions) {
-    const all = [this.pause, this.stop, this.mark, this.save, this.webPage, this.wide, this.close].map(
+    const all = [this.pause, this.stop, this.mark, this.save, this.webPage, this.more, this.wide, this.close].map(
       ({ element }) => element,
     );
     const buttons = el('div', { class: 'buttons', role: 'toolbar', 'aria-label': t('Trace') }, ...all);
@@ -91,6 +94,16 @@ export class Header {
     return () => void this.page.request(method, undefined);
   }
 
+  private openMore(): void {
+    const items = [this.mark, this.save, this.webPage].map(({ element }): MenuItem | null => {
+      const id = element.getAttribute('data-action') ?? '';
+      const label = element.getAttribute('aria-label') ?? '';
+      return element.hidden !== false ? null : { id, label, run: () => element.click() };
+    });
+    const { left, bottom } = this.more.element.getBoundingClientRect();
+    openMenu(t('More actions'), items.filter(item => item !== null), { x: left, y: bottom });
+  }
+
   private updateButtons(session: SessionView): void {
     const { id, phase, recording, attached, canWiden } = session;
     const nothing = nothingIn(session);
@@ -102,6 +115,7 @@ export class Header {
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
     for (const { element } of [this.save, this.webPage]) setHidden(element, nothing || phase === 'empty');
     setHidden(this.mark.element, phase !== 'running');
+    setHidden(this.more.element, [this.save, this.mark].every(({ element }) => element.hidden !== false));
     setHidden(this.wide.element, !canWiden || nothing);
     setHidden(this.close.element, id === 0 || runs);
   }
