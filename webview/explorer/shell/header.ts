@@ -101,7 +101,11 @@ export class Header {
       return element.hidden !== false ? null : { id, label, run: () => element.click() };
     });
     const { left, bottom } = this.more.element.getBoundingClientRect();
-    openMenu(t('More actions'), items.filter(item => item !== null), { x: left, y: bottom });
+    openMenu(
+      t('More actions'),
+      items.filter(item => item !== null),
+      { x: left, y: bottom },
+    );
   }
 
   private updateButtons(session: SessionView): void {
@@ -115,7 +119,10 @@ export class Header {
     this.pause.set(recording ? 'debug-pause' : 'record', recording ? t('Pause recording') : t('Resume recording'));
     for (const { element } of [this.save, this.webPage]) setHidden(element, nothing || phase === 'empty');
     setHidden(this.mark.element, phase !== 'running');
-    setHidden(this.more.element, [this.save, this.mark].every(({ element }) => element.hidden !== false));
+    setHidden(
+      this.more.element,
+      [this.save, this.mark].every(({ element }) => element.hidden !== false),
+    );
     setHidden(this.wide.element, !canWiden || nothing);
     setHidden(this.close.element, id === 0 || runs);
   }
