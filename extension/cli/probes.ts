@@ -78,6 +78,6 @@ async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> 
   await settle(recording.session, recording.directory, LOGS_LIMIT_MS, true);
   const { lost } = recording.session.info();
   if (end.lost > lost.events)
-    notify(`The tracer dropped ${end.lost - lost.events} events that the trace does not count.`);
+    notify(`The tracer dropped ${end.lost - lost.events} more events than the trace counts.`);
   return end;
 }

@@ -45,9 +45,9 @@ function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu }: Fit
 function replayText({ allocations, equal, recordedPeakBytes, peakBytes }: FitFacts['replay']): string {
   const all = formatPlural(allocations, 'allocation');
   if (equal === allocations)
-    return `PyTorch’s allocator was replayed: its reserved memory is exactly as recorded after each of ${all}.`;
+    return `Replay check: PyTorch’s reserved memory is exactly as recorded after each of ${all}.`;
   const share = Math.floor((equal / allocations) * 100);
-  return `PyTorch’s allocator was replayed: its reserved memory is as recorded after ${share}% of ${all}, and its peak is ${formatBytes(peakBytes)} instead of ${formatBytes(recordedPeakBytes)}. The figures below may be off by as much.`;
+  return `Replay check: PyTorch’s reserved memory is as recorded after ${share}% of ${all}, and its peak is ${formatBytes(peakBytes)} instead of ${formatBytes(recordedPeakBytes)}. The figures below may be off by as much.`;
 }
 
 function rowOf(change: Forecast, { batch }: FitFacts): string[] {
