@@ -22,7 +22,7 @@ const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in
 const RECORDING = `  --detail SIZE            keep this much of the most recent events in full, such as 1GiB; older events are kept as totals (default:
                            512MiB, and the first 20 training steps)
   --budget SIZE            maximum size of the trace while recording, across all processes (default: 2GiB, but at most half of the
-                           free disk space (a quarter on tmpfs))
+                           free disk space; on tmpfs, a quarter)
 `;
 const JOBS = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
                            SQL, even while the job runs; in DIR, %j stands for the launcher's job ID, %h for the host, %r for the
@@ -143,7 +143,7 @@ Ctrl+C while writing deletes the partial file.
 
 Exit status: 0, even if the file is cut short or damaged (the readable part is shown, with a message at the top of the table
 or on stderr); 1 if the trace cannot be read, the result cannot be written, or --fail-above cannot be judged; 2 for wrong
-options; 3 above the limit of --fail-above; 130 after Ctrl+C.
+options; 3 if the limit of --fail-above is exceeded; 130 after Ctrl+C.
 `,
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
@@ -188,8 +188,8 @@ Exit status: 0; 1 if there is no such kernel or it cannot be written or removed;
   fit: `gpu-memtrace fit FILE [FILE] [options]
 
 Shows how much memory a run would reserve with another batch, activation checkpointing, other settings of PyTorch's allocator or
-on another GPU, and the largest batch that fits. It replays the recorded allocations by the rules of PyTorch's allocator. With a
-second trace, of the same program with another batch, forecasts for other batches come closer.
+on another GPU, and the largest batch that fits. It replays the recorded allocations by the rules of PyTorch's allocator. A second
+trace of the same program, with another batch, makes forecasts for other batches more accurate.
 
   --batch N[,M][:TRY]      the batch of the run, such as 8; with two traces, of each, such as 8,16. To try another batch, add it
                            after a colon: 8:24 or 8,16:24
