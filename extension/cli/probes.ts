@@ -77,7 +77,6 @@ async function detach(tracer: Tracer, recording: Recording): Promise<TracerEnd> 
   if (end.problem !== null) notify(`${end.problem.message.replace(/\.$/, '')}; later events are not in the trace.`);
   await settle(recording.session, recording.directory, LOGS_LIMIT_MS, true);
   const { lost } = recording.session.info();
-  if (end.lost > lost.events)
-    notify(`The tracer dropped ${end.lost - lost.events} events that the trace does not count.`);
+  if (end.lost > lost.events) notify(`The tracer dropped ${end.lost - lost.events} more events than the trace counts.`);
   return end;
 }

@@ -45,9 +45,9 @@ function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu }: Fit
 function replayText({ allocations, equal, recordedPeakBytes, peakBytes }: FitFacts['replay']): string {
   const all = formatPlural(allocations, 'allocation');
   if (equal === allocations)
-    return `PyTorch’s allocator was replayed: its reserved memory is exactly as recorded after each of ${all}.`;
+    return `Replay check: PyTorch’s reserved memory is exactly as recorded after each of ${all}.`;
   const share = Math.floor((equal / allocations) * 100);
-  return `PyTorch’s allocator was replayed: its reserved memory is as recorded after ${share}% of ${all}, and its peak is ${formatBytes(peakBytes)} instead of ${formatBytes(recordedPeakBytes)}. The figures below may be off by as much.`;
+  return `Replay check: PyTorch’s reserved memory is as recorded after ${share}% of ${all}, and its peak is ${formatBytes(peakBytes)} instead of ${formatBytes(recordedPeakBytes)}. The figures below may be off by as much.`;
 }
 
 function rowOf(change: Forecast, { batch }: FitFacts): string[] {
@@ -87,12 +87,12 @@ export function notes({ twoRuns, batch, changes, requested, replay }: FitFacts):
   const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
   // prettier-ignore
   return thatHold([
-    [twoRuns, 'How each allocation grows with the batch is known from the two runs. Of 40 forecasts made before the run was measured, 36 were within 8% of the real peak.'],
-    [!twoRuns, 'One run does not show what grows with the batch: everything but the model, its gradients and its optimizer is assumed to. In 18 of 20 measured forecasts, the result was 6% too low to 16% too high; for a graph network whose sizes vary, it was 59% too high.'],
+    [twoRuns, 'The two runs show how each allocation grows with the batch. Of 40 forecasts made before the run was measured, 36 were within 8% of the real peak.'],
+    [!twoRuns, 'One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow. Of 20 forecasts, 18 were between 6% too low and 16% too high; those for a graph network with varying sizes were up to 59% too high.'],
     [!twoRuns, 'A second run with another batch gives a closer forecast: gpu-memtrace fit A.gputrace B.gputrace --batch 8,16'],
     [batch === null, 'Give the batch of this run, such as --batch 8, to get the largest batch as a number.'],
-    [replay.failed > 0, 'What did not fit in this run is forecast as well. What the program would have allocated afterwards is unknown.'],
-    [searched !== null, `The run is long: the largest batch was searched on the ${formatCount(searched ?? 0)} calls of the allocator around the peak.`],
+    [replay.failed > 0, 'Allocations that failed in this run are part of the forecast. Allocations after the end of the run are unknown.'],
+    [searched !== null, `The run is long, so the largest batch was computed from the ${formatCount(searched ?? 0)} allocator calls around the peak.`],
     [requested?.fits === false, 'What you requested does not fit.'],
   ]);
 }

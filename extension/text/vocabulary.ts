@@ -44,7 +44,7 @@ export function vocabulary(t: Translate): Vocabulary {
       transient: words('calm', t('temporary'), t('It is freed within one or two steps.')),
       cycle: words('calm', t('cycles'), t('Reference cycles keep it alive until Python’s garbage collector runs.')),
       anomaly: words('calm', t('outlier'), t('One allocation was much larger than usual for this line.')),
-      cache: words('calm', t('cache'), t('PyTorch’s reserved segments, which grow with its tensors.')),
+      cache: words('calm', t('cache'), t('PyTorch’s reserved memory, which grows with its tensors.')),
       'before-attach': words('calm', t('pre-existing'), t('It was allocated before the recording began.')),
       unknown: words('calm', t('not judged'), t('It has no verdict: too few steps, or too many dropped events.'), ''),
     },

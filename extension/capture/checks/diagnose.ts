@@ -55,7 +55,7 @@ export async function diagnose(
 }
 
 /** The driver is there. */
-const NO_GPU = 'See whether nvidia-smi lists a GPU; a container needs access to it (docker run --gpus all)';
+const NO_GPU = 'Check whether nvidia-smi lists a GPU; a container needs access to it (docker run --gpus all)';
 const REINSTALL = 'reinstall GPU Memory Trace, or build it with: npm run build';
 
 async function checkGpu(environment: Environment): Promise<Check> {

@@ -22,7 +22,7 @@ const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in
 const RECORDING = `  --detail SIZE            keep this much of the most recent events in full, such as 1GiB; older events are kept as totals (default:
                            512MiB, and the first 20 training steps)
   --budget SIZE            maximum size of the trace while recording, across all processes (default: 2GiB, but at most half of the
-                           free disk space, or a quarter on tmpfs)
+                           free disk space; on tmpfs, a quarter)
 `;
 const JOBS = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
                            SQL, even while the job runs; in DIR, %j stands for the launcher's job ID, %h for the host, %r for the
@@ -50,7 +50,7 @@ Commands:
   gpu-memtrace attach PID [options]        trace a program that is already running
   gpu-memtrace record PID on|off           start, resume or pause recording of a traced program
   gpu-memtrace mark PID NAME               add a named marker to a trace that is being recorded
-  gpu-memtrace report FILE [options]       show a saved trace, a PyTorch memory snapshot, or a job folder
+  gpu-memtrace report FILE [options]       show, compare or export a saved trace, a PyTorch memory snapshot or a job folder
   gpu-memtrace fit FILE [options]          show whether another batch, checkpointing or setting would fit on the GPU
   gpu-memtrace holders PID [options]       show which objects keep a traced program's memory alive
   gpu-memtrace kernel install|uninstall    add or remove a Jupyter kernel that traces its notebooks
@@ -78,7 +78,7 @@ ${EVERYDAY}  --log FILE               write CMD's stdout and stderr to FILE, and
 
 Recording:
 ${RECORDING}  --start paused           start with recording paused, at almost no cost; turn it on with "gpu-memtrace record PID on" or in VS Code;
-                           PyTorch allocations from before that are counted, but have no source line
+                           earlier PyTorch allocations are counted, but have no source line
   --start-at step:N        start recording after training step N
   --start-when "reserved>SIZE"
                            start recording when PyTorch's reserved memory on a GPU exceeds SIZE, such as "reserved>70GiB"; with both
@@ -86,7 +86,7 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
   --holders onFirstLeak|atSteps|never
                            when to pause the program to find what keeps leaked memory alive (0.1-0.5 s per pause, longer on
                            a busy machine):
-      onFirstLeak          once per leak, as soon as it is certain, again if too little was found, and when the program ends (default)
+      onFirstLeak          once per leak, as soon as it is certain; again if that found too little; and when the program ends (default)
       atSteps              at steps 16, 32, 64, ... and when the program ends; --holders without a value means the same
       never                only when you run "gpu-memtrace holders"
 
@@ -107,8 +107,8 @@ executed; 127 if CMD was not found; 3 with --fail-on-leak and a leak; 2 for wron
 
 Shows a saved trace (*.gputrace), the folder of a trace that is being recorded, or a PyTorch memory snapshot (*.pickle from
 torch.cuda.memory._dump_snapshot; nothing in it is executed), or exports it to another tool's format. For a job folder
-("run -o DIR/"), it shows outlier ranks, what grows on which rank, and how runs changed. For any other folder, it lists the
-traces in it, newest first.
+("run -o DIR/"), it shows outlier ranks, which lines grow on which rank, and what changed between runs. For any other folder,
+it lists the traces in it, newest first.
 
   --format FORMAT          one of these (default: table):
       table                findings and live memory by line
@@ -127,9 +127,9 @@ traces in it, newest first.
   --between T1 T2          only memory allocated between T1 and T2 and still alive at T2
   --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and in FILE (B), largest difference first;
                            --group-by site compares stacks; to compare two moments of FILE: --compare FILE@T1 --at T2
-  --fail-above PERCENT     with --compare (pass several for repeated base runs): exit with status 3 if the peak exceeds the base's by
-                           PERCENT, such as 5%, or a line leaks that much more per step; in GitHub Actions, the lines are
-                           annotated and the job summary shows the result
+  --fail-above PERCENT     with --compare: exit with status 3 if the peak exceeds that of BASE by PERCENT, such as 5%, or a line leaks
+                           that much more per step; --compare can then be repeated, once per run of the base. In GitHub Actions,
+                           the lines are annotated, and the job summary shows the result
   --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: how to group memory (default: line)
   --blocks                 table: list every live block with its address (by default only if there are 10 or fewer)
@@ -143,7 +143,7 @@ Ctrl+C while writing deletes the partial file.
 
 Exit status: 0, even if the file is cut short or damaged (the readable part is shown, with a message at the top of the table
 or on stderr); 1 if the trace cannot be read, the result cannot be written, or --fail-above cannot be judged; 2 for wrong
-options; 3 above the limit of --fail-above; 130 after Ctrl+C.
+options; 3 if the limit of --fail-above is exceeded; 130 after Ctrl+C.
 `,
   holders: `gpu-memtrace holders PID|FOLDER|FILE [options]
 
@@ -160,7 +160,8 @@ Exit status: 0; 1 if there was no answer; 2 for wrong options.
   record: `gpu-memtrace record PID|FOLDER on|off
 
 Starts, resumes or pauses recording in all processes of a program that runs with the tracer ("gpu-memtrace run", VS Code).
-On resume, PyTorch's current blocks are read again: those freed meanwhile disappear, and new ones have no source line.
+On resume, PyTorch's current blocks are read again: blocks freed while paused disappear, and blocks allocated while paused
+have no source line.
 
 Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
 `,
@@ -173,11 +174,11 @@ Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options
 `,
   kernel: `gpu-memtrace kernel install|uninstall|list [options]
 
-Installs a Jupyter kernel "Python 3 (GPU Memory Trace)" next to another one. It traces the GPU memory of its notebooks from
-each start of the kernel to its end. Traces are stored with those of "run". "list" shows Jupyter's Python kernels.
+Installs a Jupyter kernel "Python 3 (GPU Memory Trace)" next to an existing one. It traces the GPU memory of its notebooks
+from each start of the kernel to its end. Traces are stored with those of "run". "list" shows Jupyter's Python kernels.
 
-  --kernel NAME            the kernel to start with the tracer (default: python3)
-  --python PATH            use a Python with ipykernel instead
+  --kernel NAME            the existing kernel to trace (default: python3)
+  --python PATH            trace this Python instead, which needs ipykernel
   --user                   install it for your user (default: next to the other kernel; with --python, for your user)
   --prefix DIR             install it in DIR/share/jupyter
   --name NAME              name of the new kernel, also for uninstall (default: the other kernel's name with -gpu-memtrace)
@@ -188,9 +189,10 @@ Exit status: 0; 1 if there is no such kernel or it cannot be written or removed;
 
 Shows how much memory a run would reserve with another batch, activation checkpointing, other settings of PyTorch's allocator or
 on another GPU, and the largest batch that fits. It replays the recorded allocations by the rules of PyTorch's allocator. A second
-trace of the same program with another batch makes the forecast of batches exact.
+trace of the same program, with another batch, makes forecasts for other batches more accurate.
 
-  --batch N[,M][:TRY]      the batch of the run (with two traces, of each), and a batch to try, such as 8, 8:24 or 8,16:24
+  --batch N[,M][:TRY]      the batch of the run, such as 8; with two traces, of each, such as 8,16. To try another batch, add it
+                           after a colon: 8:24 or 8,16:24
   --gpu SIZE               the memory of another GPU, such as 80GiB (default: the GPU of the run)
   --checkpoint MODULES     checkpoint these modules, such as "layers.*" (their activations are computed again in the backward pass)
   --allocator SETTINGS     run with these settings, as in PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True
@@ -228,7 +230,7 @@ the agent looks for servers, such as .mcp.json in the project folder (Claude Cod
 Agents do not see shell aliases. If gpu-memtrace is one, use "command": "node", "args": ["/full/path/to/cli.js", "mcp"].
 
 Its tools read live and saved traces. Pausing a program (find_holders) or running one (run_traced) needs your confirmation; if
-the agent's client cannot show a prompt, the agent must state that you agreed. A program that it runs ends with the call.
+the agent's client cannot show a prompt, the agent must state that you agreed. A program that run_traced starts ends with that call.
 
 Exit status: 0 when the client disconnects; 128 + signal if a signal ended it; 2 for wrong options.
 `,

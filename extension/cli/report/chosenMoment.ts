@@ -72,7 +72,7 @@ export function momentLines({ from, until, ran }: ChosenMoment): string[] {
   return [
     `BETWEEN ${from.text} and ${until.text} of the trace: memory allocated in that time and alive at the ` +
       'end of it.',
-    'Findings, peaks and the counts of allocations and frees are from the beginning of the trace.',
+    'Findings, peaks and the counts of allocations and frees cover the trace from its beginning.',
     ...judged,
   ];
 }

@@ -19,7 +19,7 @@ import { givesText } from '../tables/tableFindings';
 
 const MODULES = 10;
 const WAYS =
-  'The run was replayed by the rules of PyTorch’s allocator up to the failure; everything but the model is assumed to grow with the batch. What the program would have allocated afterwards is unknown. More: `gpu-memtrace fit FILE.gputrace`';
+  'The run was replayed by the rules of PyTorch’s allocator up to the failure; everything but the model is assumed to grow with the batch. Allocations after the failure are unknown. More: `gpu-memtrace fit FILE.gputrace`';
 
 /** Numbers are bytes; null: not known. */
 type Row = (string | number | null)[];

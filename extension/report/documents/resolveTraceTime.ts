@@ -35,7 +35,7 @@ export function resolveTraceTime(time: TraceTime, source: TraceSource): Resolved
   if ('mark' in time) return markTime(time.mark, source);
   const ns = Math.round(time.seconds * 1e9);
   if (ns <= durationNs) return { ns, text: formatDuration(ns), near: false };
-  return { error: `The trace lasts ${formatDuration(durationNs)}: ${formatDuration(ns)} is after its end.` };
+  return { error: `${formatDuration(ns)} is after the end of the trace, which lasts ${formatDuration(durationNs)}.` };
 }
 
 function named(ns: number, name: string, near = false): NamedMoment {

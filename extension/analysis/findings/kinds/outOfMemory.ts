@@ -56,6 +56,7 @@ export function countedText({ outOfMemory, outOfMemoryCount }: TraceInfo): strin
   const kept = outOfMemory.filter(({ snapshot }) => snapshot !== null).length;
   if (outOfMemoryCount === kept || outOfMemoryCount <= 1) return null;
   const [all, known, rest] = [outOfMemoryCount, kept, outOfMemoryCount - kept].map(formatCount);
+  if (kept === 0) return t('{0} allocations did not fit. The live memory was not recorded for any of them.', all ?? '');
   // prettier-ignore
   return t('{0} allocations did not fit. The live memory was recorded for {1} of them; the other {2} were only counted.', all ?? '', known ?? '', rest ?? '');
 }
@@ -306,7 +307,7 @@ export function failureFindings(failures: readonly JudgedFailure[], source: Trac
   const counted = failures.length === 0 ? null : countedText(source.info());
   for (const judged of failures) {
     const finding = failureFinding(judged, source);
-    if (findings.has(finding.id)) finding.evidence.push(t('This line had failed before.'));
+    if (findings.has(finding.id)) finding.evidence.push(t('An allocation on this line had failed before.'));
     findings.set(finding.id, finding);
     if (counted !== null) finding.evidence.push(counted);
   }
