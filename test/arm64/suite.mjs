@@ -8,7 +8,7 @@ import { ADDRESSES, COMPILER_ROOT, machine, prepareCompiler, preparePrograms, wi
 
 /** Tests of the library in a program that run in seconds under the emulator, and need no Python of that processor. */
 const QUICK = [
-  ...['Threads', 'Control', 'Guests', 'Children.test_a_forked_child_has_its_own_log'],
+  ...['Threads', 'Late', 'Control', 'Guests', 'Children.test_a_forked_child_has_its_own_log'],
   ...['Children.test_a_fork_amid_a_thread_s_first_event', 'Children.test_a_child_without_allocations_has_no_log'],
 ];
 /** Of the command line: runs from the first event to the report. What else it does is not native. */

@@ -19,9 +19,16 @@
 
 namespace gmt::inject {
 
+/// The most that glibc grants the thread-local variables of a library which a running program loads: the alignment of its own.
+#ifdef __x86_64__
+constexpr size_t kMostTlsAlignment = 64;
+#else
+constexpr size_t kMostTlsAlignment = 16;
+#endif
+
 /// What one thread needs to write. Zero-initialised; lives in static TLS. Between two events the program does much else, and
 /// every cache line has gone by then: what each event reads is in the first one.
-struct alignas(64) Thread {
+struct alignas(kMostTlsAlignment) Thread {
   uint32_t generation;  ///< of the log that the rest belongs to; 0 = none yet
   uint32_t busy;        ///< inside the tracer: an event from here would be our own
   uint32_t next;        ///< slot

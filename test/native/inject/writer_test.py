@@ -9,7 +9,7 @@ import time
 
 from log_reader import *  # noqa: F403
 from long_run import LONG
-from traced import PROGRAM, PROGRAMS, Phases, Traced, main
+from traced import LIBRARY, PROGRAM, PROGRAMS, Phases, Traced, main
 
 
 class Threads(Traced):
@@ -45,6 +45,12 @@ class Threads(Traced):
         self.assertEqual(log.lost, {})
         ordered = [event.ticks for event in log.events if event.thread == 5]
         self.assertEqual(ordered, sorted(ordered))
+
+
+class Late(Traced):
+    def test_a_running_program_can_load_it(self):
+        """glibc refuses a library whose thread-local variables must be aligned better than its own."""
+        self.run_program(PROGRAM, "load", LIBRARY, traced=False, preload=False)
 
 
 class Children(Traced):

@@ -331,6 +331,13 @@ int look_ups(char **) {
   return 0;
 }
 
+/// A running program loads the tracer, as the Python package does.
+int load(char **argv) {
+  if (dlopen(argv[0], RTLD_NOW)) return 0;
+  std::fprintf(stderr, "%s\n", dlerror());
+  return 1;
+}
+
 struct Mode {
   const char *name;
   int (*run)(char **);
@@ -356,6 +363,7 @@ constexpr Mode kModes[] = {
     {"alarms", alarms, 1},
     {"exit", allocate_and_exit, 1},
     {"look_ups", look_ups, 0},
+    {"load", load, 1},
 };
 
 }  // namespace
