@@ -342,6 +342,13 @@ const checks = {
       assert.equal(await failed.locator('.state vscode-button[data-action=choose-interpreter]').count(), 1, 'a button');
       assert.equal(await failed.locator('.state .link[data-action=trace-again]').count(), 1, 'a link');
     });
+    // Of a mistake in the program its Python is not to blame.
+    const mistake = { ...scene, detail: 'ValueError: bad label (train.py:18)', offers: ['traceAgain'] };
+    await beside({ story: 'clean', scene: mistake }, async failed => {
+      const card = failed.locator('.detail.error');
+      assert.deepEqual([await card.innerText(), await card.getAttribute('title')], [mistake.detail, ran]);
+      assert.match(await failed.locator('[data-value=totals]').innerText(), /^Exit status 1/);
+    });
   },
   async 'an empty panel in a workspace that is not trusted leads to its trust'() {
     await beside({ scene: { phase: 'empty', trusted: false } }, async untrusted => {
