@@ -121,10 +121,11 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 
   /** The holder, at the entry itself; and the lines that allocate it, where the entry is at none of them. */
   private relatedOf(
-    { holder, places }: Finding,
+    finding: Finding,
     entry: vscode.Location,
     traced: WindowTrace,
   ): vscode.DiagnosticRelatedInformation[] {
+    const { holder, places } = finding;
     const related: vscode.DiagnosticRelatedInformation[] = [];
     const add = (at: vscode.Location, message: string): void => {
       related.push(new vscode.DiagnosticRelatedInformation(at, message));
@@ -138,11 +139,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
         if (at !== null && !isSame(at, entry)) add(at, vscode.l10n.t('Also held by {0}', part.path));
       }
     }
-    places.slice(0, MOST_RELATED).forEach((place, i) => {
+    for (const place of places.slice(0, MOST_RELATED)) {
       const at = this.placeOf(place, traced);
-      if (at === null || isSame(at, entry)) return;
-      add(at, i === 0 ? vscode.l10n.t('Allocated here') : vscode.l10n.t('Also retained: allocated here'));
-    });
+      if (at === null || isSame(at, entry)) continue;
+      const [rate] = paceOf({ ...finding, bytesPerStep: place.bytesPerStep }, vscode.l10n.t);
+      const here = vscode.l10n.t('Allocated here');
+      add(at, rate === undefined ? here : `${here}: ${rate}`);
+    }
     return related;
   }
 
