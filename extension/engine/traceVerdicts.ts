@@ -171,10 +171,10 @@ export class TraceVerdicts {
   }
 
   /** What the trace has of it. `why`: the process is not queried. */
-  private recorded({ process, sites }: Finding, why: string): Inquiry {
+  private recorded({ process, sites, count }: Finding, why: string): Inquiry {
     const recorded = recordedHolders(this.source, process, sites);
     if (recorded === null) return refused(`${why} ${t('The trace has no earlier answer.')}`);
-    const sentence = besideFound(occasionText(recorded), why);
+    const sentence = besideFound(occasionText(recorded, count), why);
     return { state: 'answered', sentence, results: recorded.holders };
   }
 

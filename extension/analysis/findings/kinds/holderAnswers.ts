@@ -337,8 +337,17 @@ export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pau
   return { pauseMs: positive(document?.tookMs), cut: document?.cut === true || unseen };
 }
 
-/** When a recorded answer was found, as a sentence; and what it could not find any more, where it did not find all. */
-export function occasionText({ answer: { when, step }, holders }: NamedHolders): string {
+/** When a recorded answer was found; and of how many blocks, where these are not the `count` that stands beside it. */
+export function occasionText(named: NamedHolders, count: number): string {
+  const found = blocksOf(named.holders);
+  if (found === count) return momentText(named);
+  return named.answer.when === 'asked' && found < count
+    ? `${momentText(named)} ${t('The counts and sizes are those of a sample of {0}.', blocksText(found))}`
+    : `${momentText(named)} ${t('Checked then: {0}.', blocksText(found))}`;
+}
+
+/** A sentence; also on what could not be found any more. */
+function momentText({ answer: { when, step }, holders }: NamedHolders): string {
   switch (when) {
     case 'exit':
       return holders.some(({ kind }) => NO_HOLDER.has(kind))
