@@ -4,7 +4,7 @@ import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
-import { byStart, programOf } from '../files/tracedProgram';
+import { latestRuns } from '../files/tracedProgram';
 import type { SourceLines } from './sourceLines';
 import { statementRange } from './statement';
 import type { WindowTrace, WindowTraces } from './windowTraces';
@@ -67,7 +67,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 
   /** Entries of a trace that is closed, or that a newer one replaces, go at once. */
   private onChange(): void {
-    const latest = latestOf(this.traces.all);
+    const latest = latestRuns(this.traces.all);
     if (latest.length !== this.shown.length || latest.some((one, i) => one !== this.shown[i])) {
       this.shown = latest;
       this.draw([...this.findings.values()].filter(({ traced }) => latest.includes(traced)));
@@ -166,11 +166,6 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 
 function isSame(a: vscode.Location, b: vscode.Location): boolean {
   return a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
-}
-
-/** Of several runs of one program the latest counts: what an earlier one leaked may be mended. */
-function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
-  return [...new Map(all.toSorted(byStart).map(traced => [programOf(traced) ?? traced.id, traced])).values()];
 }
 
 type Found = { finding: Finding; traced: WindowTrace };

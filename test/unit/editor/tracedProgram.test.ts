@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byStart, programOf, runBefore, scriptOf } from '../../../extension/files/tracedProgram';
+import { byStart, isUnread, latestRuns, programOf, runBefore, scriptOf } from '../../../extension/files/tracedProgram';
 import type { TraceFacts } from '../../../extension/protocol/requests/engineRequests';
 import { makeInfo } from '../fakeTrace';
 
@@ -28,6 +28,24 @@ test('a module is one by its words and folder, and what is not known is none', (
 test('an older trace that is opened later is no later run', () => {
   const [old, late] = [traced([], '/w', 5), traced([], '/w', 9)];
   assert.deepEqual([late, old].sort(byStart), [old, late]);
+});
+
+test('the warning of a run is unread until its program runs again; a file can be opened again', () => {
+  const run = (id: number, script: string, more = {}) => ({
+    ...traced(['python', script], '/w', id),
+    ...{ id, recordedIn: '/run', warns: true, ...more },
+  });
+  const all = [run(3, 'a.py'), run(1, 'a.py'), run(2, 'b.py'), run(4, 'c.py', { warns: false })];
+  assert.deepEqual(
+    latestRuns(all).map(({ id }) => id),
+    [3, 2, 4],
+  );
+  assert.deepEqual(
+    all.filter(one => isUnread(one, all)).map(({ id }) => id),
+    [3, 2],
+  );
+  const file = run(5, 'd.py', { recordedIn: null });
+  assert.equal(isUnread(file, [file]), false);
 });
 
 test('a run is beside the newest earlier one that ended well, or showed a leak', () => {
