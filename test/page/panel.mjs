@@ -203,6 +203,21 @@ const checks = {
       const ends = await cells(name).evaluateAll(all => all.map(one => one.getBoundingClientRect().right));
       assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
     }
+    const [before, after] = await Promise.all(
+      ['a', 'b'].map(name =>
+        cells(name).evaluateAll(all =>
+          all.map(one => {
+            const text = document.createRange();
+            text.selectNodeContents(one);
+            return text.getBoundingClientRect();
+          }),
+        ),
+      ),
+    );
+    for (const [i, { right }] of before.entries()) {
+      const gap = after[i].left - right;
+      assert.ok(gap > 0 && gap < 24, `${i}: what it is from and to are one text, ${gap}`);
+    }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
     assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
     const head = () => page.locator('.compare-head').evaluate(one => one.scrollHeight - one.clientHeight);

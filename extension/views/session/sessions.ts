@@ -66,10 +66,9 @@ export class Sessions implements vscode.Disposable {
       const closed = this.closed === '' ? {} : { closed: this.closed };
       return { ...NO_SESSION, ...closed, recent: this.recentEntries(), trusted: vscode.workspace.isTrusted };
     }
-    const titles = distinctTitles(this.all.map(({ title }) => title));
-    const sessions = this.all.map((session, i) => ({
+    const sessions = this.titled.map(([session, title]) => ({
       id: session.id,
-      title: titles[i] ?? '',
+      title,
       status: sessionWords(session, vscode.l10n.t),
     }));
     const before = this.before(shown);
@@ -98,9 +97,15 @@ export class Sessions implements vscode.Disposable {
     this.add(title).fail(sentence, offers);
   }
 
+  /** Each with a title of its own. */
+  private get titled(): (readonly [Session, string])[] {
+    const titles = distinctTitles(this.all.map(({ title }) => title));
+    return this.all.map((session, i) => [session, titles[i] ?? '']);
+  }
+
   /** The sessions that can be compared. */
   traces(): OtherTrace[] {
-    return this.all.flatMap(({ id, title, hasAllocations }) => (hasAllocations ? [{ trace: id, title }] : []));
+    return this.titled.flatMap(([{ id, hasAllocations }, title]) => (hasAllocations ? [{ trace: id, title }] : []));
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
