@@ -61,5 +61,7 @@ test('a run is beside the newest earlier one that ended well, or showed a leak',
   assert.equal(runBefore(now, [run(5, { crashed: true }), now]), null);
   const leaked = run(6, { stopped: true, leaks: 1 });
   assert.equal(runBefore(now, [well, leaked, now]), leaked);
+  const failed = run(7, { crashed: true, leaks: 1 });
+  assert.equal(runBefore(now, [well, leaked, failed, now]), failed);
   assert.equal(runBefore(now, [{ ...well, ...traced(['python', 'other.py'], '/w', 1) }]), null);
 });
