@@ -1,4 +1,5 @@
-import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/kinds/holderAnswers';
+import { readHolderAnswer, recordedHolders } from '../analysis/findings/kinds/holderAnswers';
+import { occasionText } from '../analysis/findings/kinds/holderOccasion';
 import { judgeTrace } from '../analysis/findings/judgeTrace';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../report/tables/blockDetails';

@@ -8,10 +8,10 @@ import {
   heldBy,
   holderOf,
   holdersIn,
-  occasionText,
   readHolderAnswer,
   timeOf,
 } from '../../../extension/analysis/findings/kinds/holderAnswers';
+import { occasionText } from '../../../extension/analysis/findings/kinds/holderOccasion';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
