@@ -1,4 +1,5 @@
-import { occasionText, readHolderAnswer, recordedHolders } from '../analysis/findings/kinds/holderAnswers';
+import { readHolderAnswer, recordedHolders } from '../analysis/findings/kinds/holderAnswers';
+import { occasionText } from '../analysis/findings/kinds/holderOccasion';
 import { judgeTrace } from '../analysis/findings/judgeTrace';
 import { isGrowth } from '../protocol/verdicts';
 import { blockDetails, type BlockDetails, detailsText } from '../report/tables/blockDetails';
@@ -115,7 +116,7 @@ async function answerOf({ title, process, sites, blocks }: Subject, opened: Open
     return { title, pid, holders: [], details, ...readHolderAnswer(answer.answer, sites, { queried, alive }) };
   const recorded = recordedHolders(session, process, sites);
   if (recorded === null) return { title, pid, sentence: answer.sentence, holders: [], details };
-  const sentence = besideFound(occasionText(recorded), answer.sentence);
+  const sentence = besideFound(occasionText(recorded, alive), answer.sentence);
   return { title, pid, sentence, holders: recorded.holders, details };
 }
 

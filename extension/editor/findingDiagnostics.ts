@@ -4,7 +4,7 @@ import { paceOf } from '../text/pace';
 import { isGrowth, isLeak, type Finding, type FindingVerdict } from '../protocol/verdicts';
 import { lineNow, shownPlace, type Place } from './findingPlace';
 import { fixEdit, isFixed, originOf } from './fixEdit';
-import { byStart, programOf } from '../files/tracedProgram';
+import { latestRuns } from '../files/tracedProgram';
 import type { SourceLines } from './sourceLines';
 import { statementRange } from './statement';
 import type { WindowTrace, WindowTraces } from './windowTraces';
@@ -67,7 +67,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 
   /** Entries of a trace that is closed, or that a newer one replaces, go at once. */
   private onChange(): void {
-    const latest = latestOf(this.traces.all);
+    const latest = latestRuns(this.traces.all);
     if (latest.length !== this.shown.length || latest.some((one, i) => one !== this.shown[i])) {
       this.shown = latest;
       this.draw([...this.findings.values()].filter(({ traced }) => latest.includes(traced)));
@@ -121,10 +121,11 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 
   /** The holder, at the entry itself; and the lines that allocate it, where the entry is at none of them. */
   private relatedOf(
-    { holder, places }: Finding,
+    finding: Finding,
     entry: vscode.Location,
     traced: WindowTrace,
   ): vscode.DiagnosticRelatedInformation[] {
+    const { holder, places } = finding;
     const related: vscode.DiagnosticRelatedInformation[] = [];
     const add = (at: vscode.Location, message: string): void => {
       related.push(new vscode.DiagnosticRelatedInformation(at, message));
@@ -138,11 +139,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
         if (at !== null && !isSame(at, entry)) add(at, vscode.l10n.t('Also held by {0}', part.path));
       }
     }
-    places.slice(0, MOST_RELATED).forEach((place, i) => {
+    for (const place of places.slice(0, MOST_RELATED)) {
       const at = this.placeOf(place, traced);
-      if (at === null || isSame(at, entry)) return;
-      add(at, i === 0 ? vscode.l10n.t('Allocated here') : vscode.l10n.t('Also retained: allocated here'));
-    });
+      if (at === null || isSame(at, entry)) continue;
+      const [rate] = paceOf({ ...finding, bytesPerStep: place.bytesPerStep }, vscode.l10n.t);
+      const here = vscode.l10n.t('Allocated here');
+      add(at, rate === undefined ? here : `${here}: ${rate}`);
+    }
     return related;
   }
 
@@ -163,11 +166,6 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
 
 function isSame(a: vscode.Location, b: vscode.Location): boolean {
   return a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
-}
-
-/** Of several runs of one program the latest counts: what an earlier one leaked may be mended. */
-function latestOf(all: readonly WindowTrace[]): WindowTrace[] {
-  return [...new Map(all.toSorted(byStart).map(traced => [programOf(traced) ?? traced.id, traced])).values()];
 }
 
 type Found = { finding: Finding; traced: WindowTrace };

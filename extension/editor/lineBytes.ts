@@ -166,7 +166,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       const { range } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
       const leak = leaks.get(one.name);
-      const contentText = lineText(one, leak ?? null, this.when);
+      const contentText = lineText(one, leak ?? null);
       if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
       if (one.liveBytes <= 0) continue;
       const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));

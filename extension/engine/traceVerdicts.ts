@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { t } from '@vscode/l10n';
 import { findingSpark } from '../analysis/findings/findingSpark';
 import { FirstLeaks, type OwnAnswer, type OwnQuestion } from '../analysis/findings/firstLeaks';
-import { occasionText, recordedHolders, readHolderAnswer, timeOf } from '../analysis/findings/kinds/holderAnswers';
+import { recordedHolders, readHolderAnswer, timeOf } from '../analysis/findings/kinds/holderAnswers';
+import { occasionText } from '../analysis/findings/kinds/holderOccasion';
 import { otherLines, rowVerdicts } from '../analysis/findings/rowVerdicts';
 import { overallVerdict } from '../analysis/sites/overallVerdict';
 import { aliveOf, survivorsOf, tensorAt } from '../analysis/series/survivors';
@@ -171,10 +172,10 @@ export class TraceVerdicts {
   }
 
   /** What the trace has of it. `why`: the process is not queried. */
-  private recorded({ process, sites }: Finding, why: string): Inquiry {
+  private recorded({ process, sites, count }: Finding, why: string): Inquiry {
     const recorded = recordedHolders(this.source, process, sites);
     if (recorded === null) return refused(`${why} ${t('The trace has no earlier answer.')}`);
-    const sentence = besideFound(occasionText(recorded), why);
+    const sentence = besideFound(occasionText(recorded, count), why);
     return { state: 'answered', sentence, results: recorded.holders };
   }
 

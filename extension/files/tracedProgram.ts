@@ -30,6 +30,23 @@ export function startedMs({ facts }: Pick<Traced, 'facts'>): number {
 /** Orders runs by when they were started, the latest last. */
 export const byStart = (a: Traced, b: Traced): number => startedMs(a) - startedMs(b);
 
+/** Of several runs of one program the latest counts: what an earlier one leaked may be mended. */
+export function latestRuns<T extends Traced & { id: number }>(all: readonly T[]): T[] {
+  return [...new Map(all.toSorted(byStart).map(run => [programOf(run) ?? run.id, run])).values()];
+}
+
+interface Warning extends Traced {
+  id: number;
+  /** Where it is or was recorded; null: it is a file that was opened, which can be opened again. */
+  recordedIn: string | null;
+  warns: boolean;
+}
+
+/** It has a warning that would vanish with it: no newer run of its program is there to replace it. */
+export function isUnread<T extends Warning>(run: T, all: readonly T[]): boolean {
+  return run.recordedIn !== null && run.warns && latestRuns(all).includes(run);
+}
+
 interface Run extends Traced {
   hasAllocations: boolean;
   running: boolean;

@@ -42,6 +42,12 @@ export function listedPeakBytes(
   return Math.max(0, ...listedTotals(totals).map(({ peakBytes }) => peakBytes));
 }
 
+/** Of the process with most; slices of time only where no process has steps. undefined: there are none. */
+export function newestSteps({ steps }: Pick<answers.TraceInfo, 'steps'>): answers.ProcessSteps | undefined {
+  const known = steps.filter(({ source, count }) => source !== 'time' && count > 0);
+  return (known.length > 0 ? known : steps).toSorted((a, b) => b.count - a.count)[0];
+}
+
 /** What the totals have to the nanosecond: the peak of the only ledger that a series is made of. Process and device: -1 or absent = all. */
 export function knownPeak(
   info: Pick<answers.TraceInfo, 'totals'>,

@@ -192,6 +192,11 @@ describe('Findings in VS Code', () => {
     const entry = await until('the entry', () => problems(file)[0]);
     const { line } = entry.range.start;
     const actions = await actionsAt(file, new vscode.Range(line, 0, line, 1));
+    const made = entry.relatedInformation?.filter(({ message }) => message.startsWith('Allocated here'));
+    assert.deepEqual(
+      made?.map(({ message }) => message),
+      [`Allocated here: ${rate}`],
+    );
     const fix = actions.find(({ title }) => title === 'Add .detach().cpu()');
     assert.ok(fix?.edit && fix.isPreferred, actions.map(({ title }) => title).join());
     await vscode.workspace.applyEdit(fix.edit);
@@ -234,6 +239,12 @@ describe('Findings in VS Code', () => {
     await inThemes('run-before');
     await press('[data-action=compare-runs]', 'Enter');
     await shows('[data-value=compare-sums]', /30\.50 KiB → 512 B/);
+    const offered = await texts('[data-control=compare-a] vscode-option');
+    for (const title of [/ live_leak\.py$/, / live_leak\.py \(2\)$/])
+      assert.ok(
+        offered.some(option => title.test(option.trim())),
+        offered.join(),
+      );
     await inThemes('run-before-compared');
   });
 });

@@ -18,7 +18,7 @@ describe('Setup check', () => {
   it('lists the checks, and how to mend what is missing', async () => {
     await vscode.commands.executeCommand('gpuMemoryTrace.doctor');
     const found = (await listed()).join('\n');
-    assert.match(found, /trace directory/);
+    assert.match(found, /^Trace directory /m);
     assert.doesNotMatch(found, /simulated/);
     assert.equal((await texts('.groups section h2')).length, 2);
     await inThemes('doctor');

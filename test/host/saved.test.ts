@@ -206,11 +206,11 @@ describe('Files in VS Code', () => {
       await until('the file', () => existsSync(saved) && statSync(saved).size > 1000);
     };
     await save(
-      () => click('[data-action=save]'),
+      () => click('[data-action=more]').then(() => click('[data-item=save]')),
       () => click(`${QUESTION} .monaco-button:has-text("OK")`),
     );
     await save(
-      () => press('[data-action=save]', 'Enter'),
+      () => press('[data-action=more]', 'Enter').then(() => press('[data-item=save]', 'Enter')),
       () => press(INPUT, 'Enter'),
     );
   });

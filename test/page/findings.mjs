@@ -98,6 +98,7 @@ const checks = {
     assert.match(text, /train\(\)\.epoch_loss .* train\.py:12\s+.* 198 of 200 /);
     assert.match(text, /__main__\.seen\[\.\.\.\].*\s+.* 1,200 · 2 of 200 .* 6\.00 MiB/);
     assertSentence(text);
+    assert.equal((await card('leak 0').innerText()).split('Held by').length, 2, 'once');
   },
   async 'why it is a leak: evidence, what was ruled out, other lines with their states'() {
     await card('leak 0').locator('[data-action=why]').click();

@@ -203,6 +203,21 @@ const checks = {
       const ends = await cells(name).evaluateAll(all => all.map(one => one.getBoundingClientRect().right));
       assert.ok(ends.length > 3 && new Set(ends).size === 1, `${name}: ${ends}`);
     }
+    const [before, after] = await Promise.all(
+      ['a', 'b'].map(name =>
+        cells(name).evaluateAll(all =>
+          all.map(one => {
+            const text = document.createRange();
+            text.selectNodeContents(one);
+            return text.getBoundingClientRect();
+          }),
+        ),
+      ),
+    );
+    for (const [i, { right }] of before.entries()) {
+      const gap = after[i].left - right;
+      assert.ok(gap > 0 && gap < 24, `${i}: what it is from and to are one text, ${gap}`);
+    }
     assert.equal(await isCut(page, '.compare-rows [data-column=difference] >> nth=0'), false);
     assert.ok((await page.locator('.compare-head').boundingBox()).height < 30, 'one row of titles');
     const head = () => page.locator('.compare-head').evaluate(one => one.scrollHeight - one.clientHeight);
@@ -341,6 +356,13 @@ const checks = {
       assert.deepEqual(shown, ['choose-interpreter', 'trace-again']);
       assert.equal(await failed.locator('.state vscode-button[data-action=choose-interpreter]').count(), 1, 'a button');
       assert.equal(await failed.locator('.state .link[data-action=trace-again]').count(), 1, 'a link');
+    });
+    // Of a mistake in the program its Python is not to blame.
+    const mistake = { ...scene, detail: 'ValueError: bad label (train.py:18)', offers: ['traceAgain'] };
+    await beside({ story: 'clean', scene: mistake }, async failed => {
+      const card = failed.locator('.detail.error');
+      assert.deepEqual([await card.innerText(), await card.getAttribute('title')], [mistake.detail, ran]);
+      assert.match(await failed.locator('[data-value=totals]').innerText(), /^Exit status 1/);
     });
   },
   async 'an empty panel in a workspace that is not trusted leads to its trust'() {

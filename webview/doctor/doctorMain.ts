@@ -28,10 +28,15 @@ const status = el('div', { class: 'status', role: 'status' });
 const groups = el('div', { class: 'groups' });
 app.append(el('header', {}, title, again), status, groups);
 
+/** Begins with a capital letter, unless that is typed: `pip install`, `libcupti`. */
+const begun = (text: string): string =>
+  /^(pip|lib)/.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 function checkItem({ state, name, detail, fix, command, links = [] }: DoctorCheck): HTMLElement {
   const mark = el('span', { class: `codicon codicon-${ICONS[state]}`, role: 'img', 'aria-label': WORDS[state] });
-  const words = el('div', {}, el('strong', {}, name), ' ', el('span', { class: 'dim' }, detail));
-  if (fix !== '') words.append(el('p', { class: 'fix' }, command === undefined ? fix : fix.replace(command, '')));
+  const words = el('div', {}, el('strong', {}, begun(name)), ' ', el('span', { class: 'dim' }, detail));
+  if (fix !== '')
+    words.append(el('p', { class: 'fix' }, begun(command === undefined ? fix : fix.replace(command, ''))));
   if (command !== undefined) words.append(commandLine(command));
   const leads = links.map(({ label, href }) => el('a', { href }, label));
   if (links.length > 0) words.append(el('p', { class: 'links' }, ...leads));

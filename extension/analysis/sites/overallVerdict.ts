@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
 import { formatBytes, formatCount } from '../../text/format';
-import type { ProcessSteps, TraceInfo } from '../../protocol/trace';
+import { newestSteps, type TraceInfo } from '../../protocol/trace';
 import type { OverallVerdict } from '../../protocol/requests/verdictRequests';
 import { isLeak, type AfterSteps, type Finding, type Unjudged, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
@@ -71,10 +71,6 @@ export function unjudgedBeside({ findings, unjudged: [first] }: Verdicts): strin
   const found = Math.max(0, ...findings.map(({ bytes }) => bytes));
   return first === undefined || first.bytes <= found ? null : `${roseText(first)} ${first.because}`;
 }
-
-/** Of the process with most; undefined: there are none. */
-export const newestSteps = ({ steps }: TraceInfo): ProcessSteps | undefined =>
-  steps.toSorted((a, b) => b.count - a.count)[0];
 
 /** What is missing for a verdict on any line; null: nothing. */
 function lackingText(info: TraceInfo, { steps }: Verdicts): string | null {
@@ -149,6 +145,6 @@ function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
   if (!live)
     return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);
   return waiting === 1
-    ? t('No leak so far after {0}; 1 of {1} call stacks needs more steps.', after, all)
-    : t('No leak so far after {0}; {1} of {2} call stacks need more steps.', after, open, all);
+    ? t('No leak so far after {0}. Judging 1 of {1} call stacks takes more steps.', after, all)
+    : t('No leak so far after {0}. Judging {1} of {2} call stacks takes more steps.', after, open, all);
 }

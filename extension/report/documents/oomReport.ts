@@ -107,12 +107,12 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: F
   const { modules, ways } = again ?? { modules: [], ways: [] };
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
-  const { advice, noAdvice, aliveByLine, aliveByCategory, newInStep } = verdict;
+  const { advice, noAdvice, aliveByLine, newInStep } = verdict;
   const tries = advice.map((each, i) => `${i + 1}. **This ${givesText(each)}:** ${plain(each.text)}`);
   const how =
     'The sizes are computed from the live memory when the allocation failed. They may overlap, so do not add them up.';
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
-  const kinds = purposes(aliveByCategory, modules).map(([category, bytes]): Row => [WORDS.categories[category], bytes]);
+  const kinds = purposes(verdict, modules).map(([category, bytes]): Row => [WORDS.categories[category], bytes]);
   const known = modules.some(({ label }) => label !== NO_MODULE) ? foldEqualLayers(modules).slice(0, MODULES) : [];
   const parts = known.map(({ label, liveBytes, categories }): Row => [
     code(label),
@@ -193,15 +193,25 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
   return rows.filter(([, bytes]) => bytes !== null);
 }
 
-/** The trace read again has more names than what was read while they were still being written. */
-function purposes(live: OutOfMemoryVerdict['aliveByCategory'], modules: readonly ModuleRow[]): [Category, number][] {
+/**
+ * The trace read again has more names than what was read while they were still being written. Where no gradient has a name, those that a
+ * suggestion knows by their lines are taken out of what has none.
+ */
+export function purposes(
+  { aliveByCategory, advice }: Pick<OutOfMemoryVerdict, 'aliveByCategory' | 'advice'>,
+  modules: readonly Pick<ModuleRow, 'categories'>[],
+): [Category, number][] {
   const bytesOf = (category: Category): number =>
     modules.length > 0
       ? sum(modules.map(({ categories }) => categories[category] ?? 0))
-      : (live.find(row => row.category === category)?.bytes ?? 0);
-  return CATEGORIES.map((category): [Category, number] => [category, bytesOf(category)]).filter(
-    ([, bytes]) => bytes > 0,
-  );
+      : (aliveByCategory.find(row => row.category === category)?.bytes ?? 0);
+  const known = advice.find(({ kind }) => kind === 'zero-grad')?.bytes ?? 0;
+  const moved = bytesOf('gradient') === 0 ? Math.min(known, bytesOf('unnamed')) : 0;
+  const change: Partial<Record<Category, number>> = { gradient: moved, unnamed: -moved };
+  return CATEGORIES.map((category): [Category, number] => [
+    category,
+    bytesOf(category) + (change[category] ?? 0),
+  ]).filter(([, bytes]) => bytes > 0);
 }
 
 /** What is unknown of a failure, and why. */

@@ -225,12 +225,13 @@ const endedEarly = ({ processes }: TraceInfo): boolean => processes.some(({ exit
 
 /**
  * Of one card, where most was alive; none as long as the run continues, unless it is higher already. A run that got further may well have a
- * higher peak, and one that got less far a lower one.
+ * higher peak, and one that got less far a lower one. Beside a run that ended early only a lower peak counts: it would have come to more.
  */
 function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
   const most = ({ totals }: TraceInfo): number => listedPeakBytes(totals);
   const higher = most(b) > most(a) * (1 + NOISE);
-  if (most(a) === 0 || (higher ? endedEarly(a) : b.live)) return [];
+  const lower = most(b) < most(a) * (1 - NOISE);
+  if (most(a) === 0 || (endedEarly(a) && !lower) || (b.live && !higher)) return [];
   const [from, to] = [formatBytes(most(a)), formatBytes(most(b))];
   const alike = stepsA.source === 'time' || Math.abs(stepsA.count - stepsB.count) <= T.little * stepsA.count;
   const further = !alike && stepsB.count > stepsA.count;

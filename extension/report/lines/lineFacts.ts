@@ -47,16 +47,14 @@ export function fileFilter(path: string): string {
 
 /**
  * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GiB · +30.20 MiB per step`, the figures of the leak's
- * card; at another line of that leak, its own ones. `when`: the moment of the bytes (`at the end of step 200`),
- * null: of this one; beside a rate it stands in the hover alone, so that the rate stays in sight.
+ * card; at another line of that leak, its own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
-export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null, when: string | null): string {
+export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null): string {
   const own = leak?.shownIn === null ? { bytesPerStep: leak.bytesPerStep } : {};
   const rate = leak === null ? undefined : paceOf({ ...leak.finding, ...own }, t)[0];
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${bytes} · ${rate}`);
   if (leak !== null && leak.shownIn !== null) return withRate(formatBytes(leak.finding.bytes));
-  const held = when === null || rate !== undefined ? formatBytes(liveBytes) : `${formatBytes(liveBytes)} ${when}`;
-  return withRate(liveBytes > 0 ? held : t('peak {0}', formatBytes(peakBytes)));
+  return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
 }
 
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */

@@ -136,7 +136,7 @@ async function promptArguments(
   if (!asks) return splitWords(remembered ?? '') ?? [];
   const line = await vscode.window.showInputBox({
     title: vscode.l10n.t('Trace GPU memory: arguments of {0}', basename(file)),
-    prompt: vscode.l10n.t('Press Enter to run. The arguments are remembered for this file.'),
+    prompt: vscode.l10n.t('The arguments are remembered for this file.'),
     placeHolder: optionsOf(file).join(' ') || '--epochs 3 --batch-size 64',
     value: remembered ?? '',
     ignoreFocusOut: true,

@@ -17,8 +17,8 @@ export interface PageModel {
   closeSession(id: number): void;
   /** Opens one of the recent traces. */
   openRecent(file: string): void;
-  /** Traces of the window that the shown one can be compared with. */
-  others(): OtherTrace[];
+  /** Traces of the window that can be compared, the shown one perhaps among them. */
+  traces(): OtherTrace[];
   /** Lets the user choose a saved trace to compare with; its number, or null. Rejects with a sentence. */
   openOther(): Promise<number | null>;
 }

@@ -123,7 +123,9 @@ export class Page implements vscode.Disposable {
 
   private requestEngine(method: PageMethod, params: PageParams): Promise<unknown> {
     const shown = shownTrace(this.model);
-    return shown.request('answer', { title: shown.title, method, params, others: this.model.others() });
+    const traces = this.model.traces();
+    const title = traces.find(({ trace }) => trace === shown.id)?.title ?? shown.title;
+    return shown.request('answer', { title, method, params, others: traces.filter(({ trace }) => trace !== shown.id) });
   }
 
   dispose(): void {

@@ -52,7 +52,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     showSession: () => undefined,
     closeSession: () => undefined,
     openRecent: () => undefined,
-    others: () => sessions.traces(),
+    traces: () => sessions.traces(),
     openOther: () => openOther(sessions),
     setRecording: () => Promise.reject(new Error(vscode.l10n.t('Recording cannot be resumed in a saved trace.'))),
     press: button => {

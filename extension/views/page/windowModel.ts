@@ -28,7 +28,7 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
     },
     showSession: id => sessions.show(id),
     closeSession: id => sessions.close(id),
-    others: () => sessions.traces().filter(({ trace }) => trace !== sessions.shown?.id),
+    traces: () => sessions.traces(),
     openOther: () => openOther(sessions, sessions.shown?.id),
     openRecent: file => {
       if (sessions.recent.all.some(recent => recent.file === file))

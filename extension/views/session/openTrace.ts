@@ -87,6 +87,10 @@ export class OpenTrace implements vscode.Disposable {
   get leaks(): number {
     return this.known?.findings?.filter(isLeak).length ?? 0;
   }
+  /** A leak or a failed allocation was found. */
+  get warns(): boolean {
+    return this.known?.findings?.some(one => isLeak(one) || one.failure !== undefined) ?? false;
+  }
   /** Where its source files are. */
   get folders(): SourceFolders {
     return { cwd: cwdOf(this.known?.info.session ?? {}), beside: this.beside };

@@ -8,12 +8,15 @@ export interface Listed {
   readonly empty: boolean;
 }
 
-/** Of sessions that ended so many stay. */
+/** Of sessions that ended so many stay, and those that are needed. */
 const MOST_ENDED = 4;
 
 export class SessionList<T extends Listed> {
   private readonly items: T[] = [];
   private current: T | null = null;
+
+  /** @param isNeeded of those that ended: it makes room for no other */
+  constructor(private readonly isNeeded: (item: T, all: readonly T[]) => boolean = () => false) {}
 
   get all(): readonly T[] {
     return this.items;
@@ -32,10 +35,14 @@ export class SessionList<T extends Listed> {
     return [...gone, ...this.trim()];
   }
 
-  /** Takes out the oldest of many that ended, and returns them. Until a run has ended it may turn out to be empty, and takes no other's place. */
+  /**
+   * Takes out the oldest of many that ended, and returns them; the newest, of which little is known yet, is none of them. Until a run has
+   * ended it may turn out to be empty, and takes no other's place.
+   */
   trim(): T[] {
     const ended = this.items.filter(other => !other.running && !other.empty);
-    const gone = ended.slice(0, Math.max(0, ended.length - MOST_ENDED)).filter(other => other !== this.current);
+    const free = ended.slice(0, -1).filter(other => other !== this.current && !this.isNeeded(other, this.items));
+    const gone = free.slice(0, Math.max(0, ended.length - MOST_ENDED));
     for (const other of gone) this.remove(other);
     return gone;
   }

@@ -9,7 +9,7 @@ import { readSession } from '../../capture/traces/sessionFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
-import { runBefore } from '../../files/tracedProgram';
+import { isUnread, runBefore } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -33,7 +33,7 @@ export class Sessions implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
   /** Something in `view` changed. */
   readonly onDidChangeShown = this.changedShown.event;
-  private readonly list = new SessionList<Session>();
+  private readonly list = new SessionList<Session>(isUnread);
   private readonly parts: SessionParts;
   private outline = '';
   private remembered = '';
@@ -66,10 +66,9 @@ export class Sessions implements vscode.Disposable {
       const closed = this.closed === '' ? {} : { closed: this.closed };
       return { ...NO_SESSION, ...closed, recent: this.recentEntries(), trusted: vscode.workspace.isTrusted };
     }
-    const titles = distinctTitles(this.all.map(({ title }) => title));
-    const sessions = this.all.map((session, i) => ({
+    const sessions = this.titled.map(([session, title]) => ({
       id: session.id,
-      title: titles[i] ?? '',
+      title,
       status: sessionWords(session, vscode.l10n.t),
     }));
     const before = this.before(shown);
@@ -98,9 +97,15 @@ export class Sessions implements vscode.Disposable {
     this.add(title).fail(sentence, offers);
   }
 
+  /** Each with a title of its own. */
+  private get titled(): (readonly [Session, string])[] {
+    const titles = distinctTitles(this.all.map(({ title }) => title));
+    return this.all.map((session, i) => [session, titles[i] ?? '']);
+  }
+
   /** The sessions that can be compared. */
   traces(): OtherTrace[] {
-    return this.all.flatMap(({ id, title, hasAllocations }) => (hasAllocations ? [{ trace: id, title }] : []));
+    return this.titled.flatMap(([{ id, hasAllocations }, title]) => (hasAllocations ? [{ trace: id, title }] : []));
   }
 
   /** Shows a saved trace, or only opens it; its number. `sample`: it is the one that came with the extension. Rejects with a sentence. */
@@ -199,8 +204,8 @@ export class Sessions implements vscode.Disposable {
   private discard(sessions: readonly Session[]): void {
     for (const gone of sessions) {
       if (gone.file !== null) {
-        this.parts.log.info(`${gone.title}, the oldest run, was closed: ${whereKept(gone.file)}`);
-        const sentence = vscode.l10n.t('The oldest run, {0}, was closed', gone.title);
+        this.parts.log.info(`${gone.title}, an older run, was closed: ${whereKept(gone.file)}`);
+        const sentence = vscode.l10n.t('An older run, {0}, was closed', gone.title);
         vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
       }
       gone.dispose();

@@ -117,6 +117,15 @@ test('a peak is judged against a run that got as far', () => {
   assert.equal(compared({}, { ...failed, peakBytes: 0.5 * GB }).verdict, 'unknown');
 });
 
+test('a leak of a run that failed is mended where the new run got far enough; its peak is no measure', () => {
+  const failed = { ...LEAKS, info: { processes: [makeProcess({ ended: true, exitCode: 1 })] } };
+  const mended = compared(failed, { peakBytes: failed.peakBytes });
+  assert.deepEqual([mended.verdict, mended.sentences.length], ['good', 1], 'the leak alone');
+  assert.equal(compared(failed, { steps: 8, peakBytes: 2 * GB }).verdict, 'unknown');
+  assert.equal(compared(failed, LEAKS).verdict, 'bad');
+  assert.equal(compareRuns(run({ ...failed, steps: 8 }), run(LEAKS)), null, 'it did not come to see it');
+});
+
 test('while it runs the peak is not known, unless it is higher already', () => {
   assert.equal(compared(LEAKS, { info: { live: true } }).sentences.length, 1);
   const higher = compared(LEAKS, { info: { live: true }, peakBytes: 2 * GB });

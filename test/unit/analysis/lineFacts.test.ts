@@ -37,23 +37,19 @@ const finding = {
 const leak: LineLeak = { finding, shownIn: null, line: 41, bytesPerStep: MB };
 
 test('a line has what is alive, and its peak when nothing is alive', () => {
-  assert.equal(lineText(facts, null, null), '20.00 MiB');
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, null), 'peak 30.00 MiB');
+  assert.equal(lineText(facts, null), '20.00 MiB');
+  assert.equal(lineText({ ...facts, liveBytes: 0 }, null), 'peak 30.00 MiB');
 });
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
-  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }, null), `90.00 MiB · ${rate}`);
-  assertSentence(lineText(facts, leak, null));
-  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }, null), `20.00 MiB · ${rate}`);
+  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }), `90.00 MiB · ${rate}`);
+  assertSentence(lineText(facts, leak));
+  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }), `20.00 MiB · ${rate}`);
 });
 
-test('where a moment is shown instead of the end, the bytes of a line say which', () => {
-  const when = 'at the end of step 80';
-  assert.equal(lineText(facts, null, when), `20.00 MiB ${when}`);
-  assert.equal(lineText(facts, leak, when), lineText(facts, leak, null), 'the growth comes before the moment');
-  assert.equal(lineText({ ...facts, liveBytes: 0 }, null, when), 'peak 30.00 MiB');
-  assertSentence(hoverLines(facts, null, when)[0]);
+test('where a moment is shown instead of the end, the hover says which', () => {
+  assertSentence(hoverLines(facts, null, 'at the end of step 80')[0]);
 });
 
 test('a hover has blocks, peak and counts, and the leak', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byStart, programOf, runBefore, scriptOf } from '../../../extension/files/tracedProgram';
+import { byStart, isUnread, latestRuns, programOf, runBefore, scriptOf } from '../../../extension/files/tracedProgram';
 import type { TraceFacts } from '../../../extension/protocol/requests/engineRequests';
 import { makeInfo } from '../fakeTrace';
 
@@ -30,6 +30,24 @@ test('an older trace that is opened later is no later run', () => {
   assert.deepEqual([late, old].sort(byStart), [old, late]);
 });
 
+test('the warning of a run is unread until its program runs again; a file can be opened again', () => {
+  const run = (id: number, script: string, more = {}) => ({
+    ...traced(['python', script], '/w', id),
+    ...{ id, recordedIn: '/run', warns: true, ...more },
+  });
+  const all = [run(3, 'a.py'), run(1, 'a.py'), run(2, 'b.py'), run(4, 'c.py', { warns: false })];
+  assert.deepEqual(
+    latestRuns(all).map(({ id }) => id),
+    [3, 2, 4],
+  );
+  assert.deepEqual(
+    all.filter(one => isUnread(one, all)).map(({ id }) => id),
+    [3, 2],
+  );
+  const file = run(5, 'd.py', { recordedIn: null });
+  assert.equal(isUnread(file, [file]), false);
+});
+
 test('a run is beside the newest earlier one that ended well, or showed a leak', () => {
   const ended = { hasAllocations: true, running: false, crashed: false, stopped: false, leaks: 0 };
   const run = (startedMs: number, more: Partial<typeof ended> = {}) => ({
@@ -43,5 +61,7 @@ test('a run is beside the newest earlier one that ended well, or showed a leak',
   assert.equal(runBefore(now, [run(5, { crashed: true }), now]), null);
   const leaked = run(6, { stopped: true, leaks: 1 });
   assert.equal(runBefore(now, [well, leaked, now]), leaked);
+  const failed = run(7, { crashed: true, leaks: 1 });
+  assert.equal(runBefore(now, [well, leaked, failed, now]), failed);
   assert.equal(runBefore(now, [{ ...well, ...traced(['python', 'other.py'], '/w', 1) }]), null);
 });

@@ -4,7 +4,14 @@ import { shareText } from '../../../extension/text/holderShare';
 import { parseFields } from '../../../extension/base/fields';
 import type { BlockFacts } from '../../../extension/protocol/trace';
 import type { HeldBlocks, HolderAnswer } from '../../../extension/analysis/findings/kinds/holderAnswers';
-import { heldBy, holderOf, readHolderAnswer, timeOf } from '../../../extension/analysis/findings/kinds/holderAnswers';
+import {
+  heldBy,
+  holderOf,
+  holdersIn,
+  readHolderAnswer,
+  timeOf,
+} from '../../../extension/analysis/findings/kinds/holderAnswers';
+import { occasionText } from '../../../extension/analysis/findings/kinds/holderOccasion';
 import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
@@ -285,6 +292,22 @@ test('an answer about some sites: who holds how many, how it went', () => {
   assertSentence(readHolderAnswer(answer, [7], FIVE).sentence);
   assertSentence(readHolderAnswer({ text: '{"ok":false,"error":"X"}', blocks: [] }, [1], FIVE).sentence);
   assertSentence(readHolderAnswer({ text: 'x', blocks: [] }, [1], FIVE).sentence);
+});
+
+test('a recorded answer says of how many blocks it is where the card has another count', () => {
+  const addresses = [16n, 32n, 48n];
+  const holders = addresses.map(address => ({ path: 'train().x', kind: 'local', addresses: [String(address)] }));
+  const held = parseHolders(
+    JSON.stringify({ holders }),
+    addresses.map(address => block(address, 1)),
+  );
+  const textOf = (when: HolderAnswer['when'], count: number): string => {
+    const answer = { process: 0, timeNs: 1, when, step: 7, held, sites: null, cutAfterMs: null, pauseMs: 7 };
+    return occasionText({ answer, holders: holdersIn(held, [1]) }, count);
+  };
+  assertSentence(textOf('asked', 3), 'no count');
+  assertSentence(textOf('asked', 4503), 'a sample');
+  assertSentence([textOf('asked', 1), textOf('step', 4), textOf('exit', 1)].join('\n'), 'the count');
 });
 
 test('a look that a backward pass hid all from has told nothing, as one that was cut', () => {

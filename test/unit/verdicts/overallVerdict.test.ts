@@ -103,6 +103,12 @@ test('steps that are not judged yet are counted as the page counts them', () => 
   const early = { ...verdicts, steps: { count: 3, source: 'time' as const } };
   assertSentence(overallVerdict(source.info(), early).sentence, 'no longer: no training steps are known');
   assertSaid('clean', textOf(trace(30, false)), 'it may have gone on since');
+  const [main] = trace(5, false).info().steps;
+  const worker = main && { ...main, process: 1, source: 'time' as const, count: 200 };
+  assert.match(
+    textOf(trace(5, false), { steps: [worker, main].filter(one => one !== undefined) }),
+    /^waiting: Needs 4/,
+  );
 });
 
 test('few, heavy rounds: the line that rises is named, and no leak is not that nothing leaks', () => {

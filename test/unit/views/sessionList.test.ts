@@ -68,6 +68,15 @@ test('a run that recorded nothing takes no other’s place', () => {
   assert.deepEqual(ids(list.all), [2, 3, 4, 6]);
 });
 
+test('what is needed stays, and the next oldest goes in its place; the newest never does', () => {
+  const list = new SessionList<Item>(({ id }) => id <= 4);
+  for (let id = 1; id <= 4; id++) list.add(item(id, false));
+  assert.deepEqual(ids(list.add(item(5, false))), []);
+  list.show(1);
+  assert.deepEqual(ids(list.add(item(6, false), false)), [5]);
+  assert.deepEqual(ids(list.all), [1, 2, 3, 4, 6], 'more than usual');
+});
+
 test('equal titles get a number', () => {
   assert.deepEqual(distinctTitles(['a.py', 'b.py', 'a.py', 'a.py']), ['a.py', 'b.py', 'a.py (2)', 'a.py (3)']);
 });

@@ -126,6 +126,8 @@ test('what is not drawn is said', () => {
   assert.equal(leftOutText(map), '');
   const blocks = { ...map.blocks, leftOut: 3, leftOutBytes: MB, outside: 1, outsideBytes: 2 * MB };
   assertSentence(leftOutText({ ...map, blocks, segmentsLeftOut: 1 }));
+  const none = mapOf([]);
+  assertSentence(leftOutText({ ...none, blocks: { ...none.blocks, outside: 3323, outsideBytes: MB } }));
 });
 
 test('bars are to one scale, or each as wide as the view; a point finds its block', () => {

@@ -1,5 +1,6 @@
 // Counts in words. One and many are whole texts: languages differ in more than an ending.
 import { t } from '@vscode/l10n';
+import { newestSteps, type TraceInfo } from '../../../extension/protocol/trace';
 import { formatCount } from '../../../extension/text/format';
 
 export function blocksText(count: number): string {
@@ -14,6 +15,13 @@ export function liveBlocksText(count: number): string {
 export function stepsText(ageSteps: number): string {
   if (ageSteps === 0) return t('this step');
   return ageSteps === 1 ? t('1 step') : t('{0} steps', formatCount(ageSteps));
+}
+
+/** The last step that has ended, of the process that is farthest; '' where no step is known. */
+export function lastStepText(info: Pick<TraceInfo, 'steps'>): string {
+  const { source = 'time', count = 0 } = newestSteps(info) ?? {};
+  if (source === 'time' || count === 0) return '';
+  return source === 'periodic' ? t('iteration {0}', formatCount(count)) : t('step {0}', formatCount(count));
 }
 
 /** `2 matches, 3.00 MB` */

@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import type { FindingsView, FindingView, OverallVerdict } from '../../../extension/protocol/requests/verdictRequests';
 import { formatCount } from '../../../extension/text/format';
 import { button, el, icon, onFrame, setAttribute, setHidden, setText } from '../../dom';
+import { lastStepText } from '../common/counts';
 import { FindingCard, type InquiryMethod } from './card';
 import { shownFindings } from './logic';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
@@ -32,6 +33,8 @@ export class FindingsPart extends PolledPart {
   private view: FindingsView | null = null;
   private all = false;
   private fixed: readonly string[] = [];
+  /** The header counts steps. */
+  private counts = false;
   /** The first card is open, until one is used. */
   private first: FindingCard | undefined;
   private used = false;
@@ -54,7 +57,11 @@ export class FindingsPart extends PolledPart {
     this.element.style.setProperty('--gm-head', most > 0 ? `${above + most}px` : '');
   }
 
-  override update({ session: { fixed = [] } }: PageContext): void {
+  override update({ info, session: { fixed = [] } }: PageContext): void {
+    // The sentence is not to wait for steps that the header has.
+    const counts = lastStepText(info) !== '';
+    if (counts !== this.counts) this.poller.invalidate(true);
+    this.counts = counts;
     if (fixed.join() === this.fixed.join()) return;
     this.fixed = fixed;
     this.draw();

@@ -43,7 +43,7 @@ function sectionOf(inquiry: Inquiry, actions: InquiryActions): HTMLElement {
   const section = el(
     'section',
     { 'data-part': 'holders', 'data-state': inquiry.state },
-    el('h3', {}, t('Held by')),
+    el('h3', {}, t('Holders')),
     words,
   );
   if (inquiry.state === 'refused') words.append(icon('info'), ' ');

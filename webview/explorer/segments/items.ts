@@ -139,7 +139,8 @@ function emptyText(count: number, bytes: string): string {
 }
 
 /** What is not drawn; empty where all is. */
-export function leftOutText({ blocks, segmentsLeftOut }: SegmentMap): string {
+export function leftOutText(map: SegmentMap): string {
+  const { blocks, segmentsLeftOut } = map;
   const { leftOut, outside } = blocks;
   const parts = [
     leftOut > 0 ? smallerBlocksText(leftOut, formatBytes(blocks.leftOutBytes)) : '',
@@ -147,7 +148,10 @@ export function leftOutText({ blocks, segmentsLeftOut }: SegmentMap): string {
   ].filter(Boolean);
   const drawn = parts.length > 0 ? `${t('Not drawn: {0}.', parts.join(', '))} ` : '';
   const what = `${blocksText(outside)} (${formatBytes(blocks.outsideBytes)})`;
-  return drawn + (outside > 0 ? t('In no recorded segment: {0}.', what) : '');
+  if (outside === 0) return drawn;
+  // Where none was recorded, the sentence before has it.
+  if (map.bytes.length === 0) return t('Not drawn: {0}.', what);
+  return drawn + t('Not drawn, because their segments were not recorded: {0}.', what);
 }
 
 function smallerBlocksText(count: number, bytes: string): string {

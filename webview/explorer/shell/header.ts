@@ -2,10 +2,11 @@
 import { t } from '@vscode/l10n';
 import type { SessionView } from '../../../extension/protocol/requests/messages';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
-import { formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
+import { formatBytes, formatDuration } from '../../../extension/text/format';
 import { badge, iconButton } from '../../components';
 import { el, setAttributes, setHidden, setText } from '../../dom';
 import { openMenu, type MenuItem } from '../../menu';
+import { lastStepText } from '../common/counts';
 import { headline } from '../ledger/ledgerText';
 import type { PageActions } from '../state/part';
 
@@ -78,7 +79,7 @@ export class Header {
     this.updateButtons(session);
     this.tick(info ? elapsedNs : 0);
     setHidden(this.figures, nothingIn(session));
-    setText(this.step, stepText(info));
+    setText(this.step, info ? lastStepText(info) : '');
     if (!info) return;
     const { liveBytes, totalBytes } = headline(info);
     setText(this.live, formatBytes(momentBytes ?? liveBytes));
@@ -87,7 +88,8 @@ export class Header {
 
   /** Only the clock. */
   tick(elapsedNs: number): void {
-    setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs) : '');
+    const running = this.session?.phase !== 'ended';
+    setText(this.elapsed, elapsedNs > 0 ? clockText(elapsedNs, running) : '');
   }
 
   private requestOf(method: Button): () => void {
@@ -133,15 +135,8 @@ export function nothingIn({ info, phase }: SessionView): boolean {
   return info === null || (phase !== 'running' && info.totals.length === 0);
 }
 
-/** The last step that has ended, of the process that is farthest; '' where no step is known. */
-function stepText(info: SessionView['info']): string {
-  const counted = info?.steps.filter(({ source }) => source !== 'time').map(({ count }) => count) ?? [];
-  const most = Math.max(0, ...counted);
-  return most > 0 ? t('step {0}', formatCount(most)) : '';
-}
-
-/** `12 s` without decimals once a second counts, so that the clock does not flicker. */
-function clockText(elapsedNs: number): string {
-  if (elapsedNs < 1e9) return formatDuration(elapsedNs);
+/** `12 s` without decimals once a second counts, so that the clock does not flicker; `running`: it counts. */
+function clockText(elapsedNs: number, running: boolean): string {
+  if (elapsedNs < 1e9 || !running) return formatDuration(elapsedNs);
   return elapsedNs < 60e9 ? `${Math.floor(elapsedNs / 1e9)} s` : formatDuration(Math.floor(elapsedNs / 1e9) * 1e9);
 }

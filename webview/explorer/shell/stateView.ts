@@ -97,7 +97,8 @@ export class StateView {
     const allocates = phase === 'running' && info !== null && info.totals.length > 0;
     const detail = !allocates || stopping ? session.detail : session.halted === true ? STANDS_STILL : '';
     this.showDetail(detail, session);
-    setTextOrHide(this.ran, session.ran ?? '');
+    setTextOrHide(this.ran, ranText(session));
+    setAttribute(this.card, 'title', session.ran ?? '');
     setHidden(this.words, detail === '' && phase !== 'starting');
     const failed = phase === 'failed' || session.crashed === true;
     setAttribute(this.card, 'class', failed ? 'detail notice error' : 'detail');
@@ -131,12 +132,17 @@ export class StateView {
   }
 }
 
+/** Which Python ran it, where that may be why it failed; else it is in the tooltip. */
+const ranText = ({ ran = '', offers }: SessionView): string =>
+  offers?.includes('chooseInterpreter') === true ? ran : '';
+
 /** The exit status unless the host's sentence names it, and totals: `Exit status 0`, `12.40 s`, `peak 8.10 GiB`, `12,345 allocations, 12,001 frees`. */
-function endTexts({ info, exitCode, detail, ran }: SessionView): string[] {
+function endTexts(session: SessionView): string[] {
+  const { info, exitCode, detail } = session;
   if (!info) return [];
   const { peakBytes, allocations, frees } = headline(info);
   const parts = [
-    exitCode === null || /\bstatus\b/.test(`${detail} ${ran}`) ? '' : t('Exit status {0}', exitCode),
+    exitCode === null || /\bstatus\b/.test(`${detail} ${ranText(session)}`) ? '' : t('Exit status {0}', exitCode),
     formatDuration(info.durationNs),
     peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
     info.pauses.some(({ kind }) => kind === 'recording') ? t('recording was paused') : '',

@@ -129,7 +129,7 @@ function limitText(holder: FindingHolder | null, keeper: string): string {
     case 'removes':
       return t('{0} removes entries of {1}', line, keeper);
     default:
-      return t('the program has code that clears {0}, joins its entries or reads its length', keeper);
+      return t('the program has code that may limit {0}', keeper);
   }
 }
 

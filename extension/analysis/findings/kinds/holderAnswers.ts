@@ -14,7 +14,7 @@ import { withoutNewestOnly } from './newestOnly';
 // The holders of blocks that the agent found, joined to the sites that allocated the blocks.
 
 /** Kinds that mean that the agent found no holder: C++ or another process may hold a block, or time ran out. */
-const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
+export const NO_HOLDER: ReadonlySet<string> = new Set(['none', 'unknown']);
 /** A holder's path, of what keeps a graph too. */
 const plainPath = ({ path }: HolderFound): string => path.replace(/ \(its graph\)$/, '');
 
@@ -337,26 +337,12 @@ export function timeOf(result: { answer: Pick<Answer, 'text'> } | object): { pau
   return { pauseMs: positive(document?.tookMs), cut: document?.cut === true || unseen };
 }
 
-/** When a recorded answer was found, as a sentence; and what it could not find any more, where it did not find all. */
-export function occasionText({ answer: { when, step }, holders }: NamedHolders): string {
-  switch (when) {
-    case 'exit':
-      return holders.some(({ kind }) => NO_HOLDER.has(kind))
-        ? t('Found when the program ended; local variables of functions no longer existed then.')
-        : t('Found when the program ended.');
-    case 'step':
-      return t('Found after step {0}.', formatCount(step));
-    case 'asked':
-      return t('Found while the program was running.');
-  }
-}
-
 /** The recorded answer that names most blocks of these sites; null: none names any. */
 export function recordedHolders(source: TraceSource, process: number, sites: readonly number[]): NamedHolders | null {
   return mostNamed(readHolders(source), process, sites);
 }
 
-interface NamedHolders {
+export interface NamedHolders {
   answer: HolderAnswer;
   holders: HolderFound[];
 }
@@ -372,7 +358,7 @@ function mostNamed(answers: readonly HolderAnswer[], process: number, sites: rea
   return best.sort((a, b) => blocksOf(b.holders) - blocksOf(a.holders))[0] ?? null;
 }
 
-const blocksOf = (holders: readonly HolderFound[]): number => sum(holders.map(({ count }) => count));
+export const blocksOf = (holders: readonly HolderFound[]): number => sum(holders.map(({ count }) => count));
 
 /** Other holders of a real part of what a holder has, where that is one of `all`; then the one's fix would free nothing. */
 function alsoIn(held: HeldBlocks, sites: readonly number[], all: number): Pick<FindingHolder, 'also' | 'fix'> {
