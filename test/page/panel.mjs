@@ -322,6 +322,18 @@ const checks = {
       assert.ok(height > 90, `the page scrolls to the table, ${height} px high`);
     });
   },
+  async 'in an editor above a terminal, few lines stand beside the card, which is whole at the end of the page'() {
+    await beside({ width: 752, height: 365, devices: 1, limits: { rows: 3, findings: 1 } }, async low => {
+      const bottom = async selector => {
+        const { y, height } = await low.locator(selector).boundingBox();
+        return y + height;
+      };
+      assert.ok((await bottom('.rows .row[data-row="0"]')) <= 365);
+      await low.locator('.explorer').evaluate(one => one.scrollTo(0, one.scrollHeight));
+      assert.ok((await bottom('.finding-facts')) <= 365);
+      assert.ok((await bottom('.finding-facts')) <= (await bottom('.findings')));
+    });
+  },
   async 'a program whose recording is paused says so in the first row'() {
     for (const recording of [true, false])
       await beside({ width: 300, scene: { recording } }, async paused => {
