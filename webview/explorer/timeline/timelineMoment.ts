@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { NOW } from '../../../extension/protocol/requests/moment';
 import type { MomentReading, Peak, PeakQuery } from '../../../extension/protocol/requests/timelineRequests';
-import { formatBytes, formatDuration, unbroken } from '../../../extension/text/format';
+import { formatBytes, formatDuration } from '../../../extension/text/format';
 import type { PageActions } from '../state/part';
 import type { TitledMoment } from './span';
 
@@ -83,7 +83,7 @@ export class MomentReader {
 }
 
 function aliveAtPeak({ fromNs, toNs, bytes: most }: Peak, where: string): TitledMoment {
-  const bytes = unbroken(formatBytes(most));
+  const bytes = formatBytes(most);
   const at = where ? t('Live at the peak {0}, {1}', where, bytes) : t('Live at the peak, {0}', bytes);
   const title = toNs > fromNs ? t('{0}, or up to {1} later', at, formatDuration(toNs - fromNs)) : at;
   return { moment: { kind: 'at', timeNs: Math.floor(toNs) + JUST_AFTER_NS, peak: true }, title };
