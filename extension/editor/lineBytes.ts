@@ -2,23 +2,25 @@ import * as vscode from 'vscode';
 import { lineHue, SHADE_COUNT, type LineHue } from '../protocol/lineHue';
 import type { LineFacts } from '../protocol/requests/engineRequests';
 import { isLeak, type FindingPlace } from '../protocol/verdicts';
-import { heatOf, hoverLines, lineText, type LineLeak } from '../report/lines/lineFacts';
+import { heatOf, hoverLines, isInSight, lineText, type LineLeak } from '../report/lines/lineFacts';
 import { lineNow, shownPlace } from './findingPlace';
 import { isFixed, originOf } from './fixEdit';
 import type { SourceLines } from './sourceLines';
 import type { WindowTraces } from './windowTraces';
 import { hueColours } from './hueColours';
+import { LeakLenses, type LeakLine } from './leakLenses';
 import { heatSvg, sparkSvg } from './sparkSvg';
 import { remembered } from '../base/maps';
 
 const SETTING = 'editor.lineBytes';
+const PYTHON = { language: 'python', scheme: 'file' };
 const REFRESH_MS = 500;
 const LEVELS = 5;
 const NOTHING_SHOWN = { folders: { cwd: '/', beside: null }, facts: null };
 /** A line that only keeps what others allocate. */
 const ALLOCATES_NOTHING = { liveBytes: 0, liveCount: 0, peakBytes: 0, allocations: 0, frees: 0, spark: [] };
 
-/** Bytes at the ends of the lines that allocate, heat in the gutter, a hover: in every visible editor of a traced file. */
+/** Bytes at the ends of the lines that allocate, those of a leak above a long line, heat in the gutter, a hover: in every visible editor of a traced file. */
 export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   private readonly text = vscode.window.createTextEditorDecorationType({
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('editorCodeLens.foreground') },
@@ -28,6 +30,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     overviewRulerColor: new vscode.ThemeColor('editorError.foreground'),
     overviewRulerLane: vscode.OverviewRulerLane.Right,
   });
+  private readonly lenses = new LeakLenses();
   private readonly bars = new GutterBars(LEVELS);
   private readonly subscriptions: vscode.Disposable[];
   private files: ReadonlyMap<string, LineFacts[]> = new Map();
@@ -52,7 +55,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
       vscode.window.onDidChangeVisibleTextEditors(scheduleDraw),
       lines.onDidEdit(scheduleDraw),
       vscode.workspace.onDidChangeConfiguration(scheduleDraw),
-      vscode.languages.registerHoverProvider({ language: 'python', scheme: 'file' }, this),
+      vscode.languages.registerHoverProvider(PYTHON, this),
+      vscode.languages.registerCodeLensProvider(PYTHON, this.lenses),
     ];
   }
 
@@ -155,6 +159,8 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     const facts = this.on ? this.factsOf(path) : [];
     const plain: vscode.DecorationOptions[] = [];
     const grown: vscode.DecorationOptions[] = [];
+    const above: LeakLine[] = [];
+    const [canBeAbove, tabSize] = [hasLenses(editor.document), Number(editor.options.tabSize ?? 4)];
     const bars = new Map<vscode.TextEditorDecorationType, vscode.Range[]>(this.bars.made.map(type => [type, []]));
     const leaks = this.on ? this.leaks() : new Map<string, LineLeak | null>();
     const keepers = [...leaks].flatMap(([name, leak]) =>
@@ -163,17 +169,20 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
     for (const one of [...facts, ...keepers]) {
       const line = this.lines.now(path, one.line, this.startRealtimeMs);
       if (line === null || line > editor.document.lineCount) continue;
-      const { range } = editor.document.lineAt(line - 1);
+      const { range, text } = editor.document.lineAt(line - 1);
       const end = new vscode.Range(range.end, range.end);
       const leak = leaks.get(one.name);
       const contentText = lineText(one, leak ?? null);
-      if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
+      if (canBeAbove && leak?.shownIn === path && !isInSight(text, tabSize, contentText))
+        above.push({ line: line - 1, text: contentText });
+      else if (leak !== null) (leak ? grown : plain).push({ range: end, renderOptions: { after: { contentText } } });
       if (one.liveBytes <= 0) continue;
       const type = this.bars.of(this.hueOf(one), heatOf(one.liveBytes, this.most, LEVELS));
       bars.set(type, [...(bars.get(type) ?? []), range]);
     }
     this.show(editor, this.text, plain);
     this.show(editor, this.growing, grown);
+    this.lenses.show(path, above);
     for (const [type, ranges] of bars) this.show(editor, type, ranges);
   }
 
@@ -193,9 +202,12 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
 
   dispose(): void {
     clearTimeout(this.timer);
-    for (const one of [...this.subscriptions, this.text, this.growing, this.bars]) one.dispose();
+    for (const one of [...this.subscriptions, this.text, this.growing, this.lenses, this.bars]) one.dispose();
   }
 }
+
+const hasLenses = ({ uri, languageId }: vscode.TextDocument): boolean =>
+  languageId === PYTHON.language && vscode.workspace.getConfiguration('editor', uri).get('codeLens', true);
 
 /** Bars in the gutter: one kind of decoration for each colour and height, made when it is needed. */
 class GutterBars implements vscode.Disposable {

@@ -29,6 +29,9 @@ export function formatBytes(bytes: number, short = false): string {
   return `${sign}${value.toFixed(decimals)} ${BYTE_UNITS[unit]}`;
 }
 
+/** A text that no line ends in. */
+export const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
+
 /** Bytes a second with a sign: `+1.20 MiB/s`; the empty string below one byte a second. */
 export function formatRate(bytesPerSecond: number, short = false): string {
   if (!Number.isFinite(bytesPerSecond) || Math.abs(bytesPerSecond) < 1) return '';

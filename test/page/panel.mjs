@@ -49,8 +49,10 @@ const checks = {
         await low.locator('[data-action=more]').press('Enter');
         await low.locator(`.menu [data-item=${item}]`).click();
       }
-      const methods = await low.evaluate(() => window.bench.calls.map(call => call.method));
-      for (const method of ['mark', 'save', 'savePage']) assert.ok(methods.includes(method), methods.join());
+      await eventually(async () => {
+        const methods = await low.evaluate(() => window.bench.calls.map(call => call.method));
+        for (const method of ['mark', 'save', 'savePage']) assert.ok(methods.includes(method), methods.join());
+      });
     });
     await beside({ width: 700 }, async wide => {
       assert.equal(await wide.locator('[data-action=save]').isVisible(), true);
@@ -242,11 +244,12 @@ const checks = {
   },
   async 'an empty panel lists recent traces, which a click opens, and names the one that was closed'() {
     const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2.00 MiB' }));
-    const scene = { phase: 'empty', recent, closed: 'a.py was closed. Its trace is saved as /x/a.gputrace' };
-    await beside({ scene }, async empty => {
+    const scene = { phase: 'empty', recent, closed: 'train_of_a_long_name.py was closed. Its trace is kept.' };
+    await beside({ width: 280, scene }, async empty => {
       assert.equal(await empty.locator('[data-notice=closed]').innerText(), scene.closed);
       assert.equal(await empty.locator('[data-notice=closed]').getAttribute('role'), 'status');
-      assert.ok((await empty.locator('[data-notice=closed]').boundingBox()).height < 30, 'one line');
+      const cut = await empty.locator('[data-notice=closed]').evaluate(one => one.scrollWidth > one.clientWidth);
+      assert.ok(!cut, 'all of it is seen');
       await empty.getByRole('button', { name: 'b.py' }).click();
       const opened = () => empty.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openRecent'));
       await eventually(async () => assert.deepEqual((await opened())[0]?.params, { file: recent[1].file }));
@@ -262,14 +265,27 @@ const checks = {
       assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');
       assert.equal(await failed.locator('vscode-button[data-action=open-report]').isVisible(), true);
       assert.equal(await failed.locator('.dot').getAttribute('data-phase'), 'crashed');
+      const [label, gap] = await Promise.all(
+        ['.timeline-mark.second-row > span', '.timeline-gap'].map(one => failed.locator(one).first().boundingBox()),
+      );
+      assert.ok(label.y + label.height <= gap.y + 2, 'no label lies on the plot');
     });
   },
   async 'the line that raised an exception is a link'() {
     const raisedAt = { file: '/home/user/project/train.py', line: 18 };
-    const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: 'ValueError: bad (train.py:18)', raisedAt };
-    await beside({ story: 'clean', scene }, async failed => {
+    const scene = {
+      phase: 'ended',
+      exitCode: 1,
+      crashed: true,
+      detail: 'ValueError: bad label in a row (train.py:18)',
+      raisedAt,
+    };
+    await beside({ width: 260, story: 'clean', scene }, async failed => {
       const detail = failed.locator('[data-value=detail]');
-      assert.equal(await detail.innerText(), scene.detail);
+      assert.equal((await detail.innerText()).replace(/\s+/g, ' '), scene.detail);
+      assert.equal(await detail.locator('.whole').evaluate(one => one.getClientRects().length), 1);
+      const [place, link] = await Promise.all(['.whole', '.link'].map(one => detail.locator(one).boundingBox()));
+      assert.ok(link.y - place.y < 5 && place.height < 25, 'its bracket stands beside the name');
       await detail.getByRole('button', { name: 'train.py:18' }).click();
       const opened = () => failed.evaluate(() => window.bench.calls.filter(({ method }) => method === 'openLine'));
       await eventually(async () => assert.deepEqual((await opened())[0]?.params, raisedAt));
@@ -313,6 +329,26 @@ const checks = {
       assert.equal(await parts.isVisible(), false);
       await ended.locator('[data-action=peak-parts]').press('Enter');
       assert.equal(await parts.isVisible(), true);
+      const table = await ended.locator('.rows .row[data-row="2"]').boundingBox();
+      assert.ok(table.y + table.height <= 750, `beside them three rows too: ${table.y + table.height}`);
+    });
+    await beside({ width: 752, height: 360, scene: { phase: 'ended' }, limits: { findings: 1 } }, async low => {
+      await low.locator('[data-mark=peak]').first().press('Enter');
+      await low.locator('.peak-card').waitFor();
+      const { height } = await low.locator('.list .grid').boundingBox();
+      assert.ok(height > 90, `the page scrolls to the table, ${height} px high`);
+    });
+  },
+  async 'in an editor above a terminal, few lines stand beside the card, which is whole at the end of the page'() {
+    await beside({ width: 752, height: 365, devices: 1, limits: { rows: 3, findings: 1 } }, async low => {
+      const bottom = async selector => {
+        const { y, height } = await low.locator(selector).boundingBox();
+        return y + height;
+      };
+      assert.ok((await bottom('.rows .row[data-row="0"]')) <= 365);
+      await low.locator('.explorer').evaluate(one => one.scrollTo(0, one.scrollHeight));
+      assert.ok((await bottom('.finding-facts')) <= 365);
+      assert.ok((await bottom('.finding-facts')) <= (await bottom('.findings')));
     });
   },
   async 'a program whose recording is paused says so in the first row'() {

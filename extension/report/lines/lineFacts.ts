@@ -46,15 +46,24 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `1.40 GiB · +30.20 MiB per step`, the figures of the leak's
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · 1.40 GiB`, the figures of the leak's
  * card; at another line of that leak, its own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
 export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null): string {
   const own = leak?.shownIn === null ? { bytesPerStep: leak.bytesPerStep } : {};
   const rate = leak === null ? undefined : paceOf({ ...leak.finding, ...own }, t)[0];
-  const withRate = (bytes: string): string => (rate === undefined ? bytes : `${bytes} · ${rate}`);
+  const withRate = (bytes: string): string => (rate === undefined ? bytes : `${rate} · ${bytes}`);
   if (leak !== null && leak.shownIn !== null) return withRate(formatBytes(leak.finding.bytes));
   return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
+}
+
+/** Columns of an editor between the side bar and the minimap of an ordinary window; and those before a text at a line's end. */
+const [SEEN_COLUMNS, MARGIN_COLUMNS] = [80, 5];
+
+/** The growth that a text at a line's end begins with is in sight; `source`: the line. */
+export function isInSight(source: string, tabSize: number, text: string): boolean {
+  const columns = source.replaceAll('\t', ' '.repeat(tabSize)).length;
+  return columns + MARGIN_COLUMNS + text.split(' · ')[0]!.length <= SEEN_COLUMNS;
 }
 
 /** From 0 to `levels` - 1: how much a line holds of what the biggest one holds, by powers of four. */

@@ -100,14 +100,19 @@ function peakOf(totals: readonly Totals[]): Omit<Ending, 'leftBytes'> | null {
   return { timeNs: most.peakNs + JUST_AFTER_NS, step: null, bytes: most.peakBytes };
 }
 
-/** The step at whose end a finding's figures hold, where the end of its program is shown; null: they are of the moment that is shown. */
+/**
+ * The step at whose end a finding's figures hold: of a program that runs the last one that was judged, which the page's other figures are
+ * ahead of; else where the end is shown. null: they are of the moment that is shown.
+ */
 export function stepOfFigures(
   source: TraceSource,
   { process, sinceStep }: Pick<Finding, 'process' | 'sinceStep'>,
+  judgedStep: number,
 ): number | null {
   const info = source.info();
   const steps = info.steps.find(entry => entry.process === process);
-  if (info.live || sinceStep === null || steps === undefined || steps.source === 'time') return null;
+  if (sinceStep === null || steps === undefined || steps.source === 'time') return null;
+  if (info.live) return info.steps.length === 1 ? judgedStep : null;
   return endingOf(source)?.step === steps.count ? null : steps.count;
 }
 

@@ -4,7 +4,7 @@ import { isFields } from '../../base/fields';
 import { scriptName } from '../../capture/traces/keptTraces';
 import { isSnapshot } from '../../files/snapshotFile';
 import { listedPeakBytes, type TraceInfo } from '../../protocol/trace';
-import { baseName, formatBytes } from '../../text/format';
+import { baseName, formatBytes, unbroken } from '../../text/format';
 import { leaksText } from './sessionWords';
 
 /** What is remembered of a trace. */
@@ -17,6 +17,8 @@ export interface TraceSummary {
   peakBytes: number;
   /** So many were found. */
   leaks?: number;
+  /** Its program ended by itself, and not well; whoever only reads the file later does not know. */
+  failed?: boolean;
 }
 
 const MEMORY = 'recentTraces';
@@ -40,7 +42,8 @@ export class RecentTraces implements vscode.Disposable {
   /** Remembers a trace; of many, those noted lately stay. */
   note(trace: TraceSummary): void {
     const before = this.remembered();
-    const after = [trace, ...before.filter(({ file }) => file !== trace.file)].slice(0, MOST);
+    const known = before.find(({ file }) => file === trace.file);
+    const after = [{ ...known, ...trace }, ...before.filter(one => one !== known)].slice(0, MOST);
     if (JSON.stringify(after) === JSON.stringify(before)) return;
     void this.memory.update(MEMORY, after).then(() => this.refresh());
   }
@@ -87,13 +90,20 @@ export function summaryOf(file: string, { processes, totals, startRealtimeMs }: 
   };
 }
 
-/** `Nov 29, 2026, 9:45 AM` */
+/** `Nov 29, 9:45 AM`; of another year `Nov 29, 2026, 9:45 AM` */
 export function whenText(startMs: number): string {
-  return new Date(startMs).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  const [start, now] = [new Date(startMs), new Date()];
+  const year = start.getFullYear() === now.getFullYear() ? undefined : 'numeric';
+  return start.toLocaleString(undefined, { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
 }
 
-/** `Nov 29, 2026, 9:45 AM · 1 leak · peak 8.10 GiB` */
-export function summaryWords({ startMs, peakBytes, leaks = 0 }: TraceSummary): string {
+/** `Nov 29, 9:45 AM · failed · 1 leak · peak 8.10 GiB` */
+export function summaryWords({ startMs, peakBytes, leaks = 0, failed = false }: TraceSummary): string {
+  const end = failed ? vscode.l10n.t('failed') : '';
   const peak = peakBytes > 0 ? vscode.l10n.t('peak {0}', formatBytes(peakBytes)) : '';
-  return [whenText(startMs), leaksText(leaks, vscode.l10n.t), peak].filter(part => part !== '').join(' · ');
+  const parts = [whenText(startMs), end, leaksText(leaks, vscode.l10n.t), peak];
+  return parts
+    .filter(part => part !== '')
+    .map(unbroken)
+    .join(' · ');
 }

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { KEPT, scriptName, traceTitle } from '../../capture/traces/keptTraces';
 import { keptTracesFolder } from '../../capture/traces/folders';
@@ -169,6 +169,7 @@ export class Sessions implements vscode.Disposable {
     this.list.remove(session);
     if (session.file !== null) this.noteRecent(session, session.file);
     this.notifyClosed(`${vscode.l10n.t('{0} was closed.', session.title)} ${whereKept(session.file)}`.trimEnd());
+    if (session.file !== null) this.parts.log.info(session.file);
     session.dispose();
     this.notify();
   }
@@ -176,7 +177,10 @@ export class Sessions implements vscode.Disposable {
   /** Remembers an ended trace that lies in a file among the recent ones. */
   noteRecent(trace: OpenTrace, file: string): void {
     if (trace.facts !== null && trace.phase === 'ended' && !trace.isSample)
-      this.recent.note(summaryOf(file, trace.facts.info, trace.leaks));
+      this.recent.note({
+        ...summaryOf(file, trace.facts.info, trace.leaks),
+        ...(trace.crashed && { failed: true }),
+      });
   }
 
   private recentEntries(): RecentEntry[] {
@@ -204,7 +208,7 @@ export class Sessions implements vscode.Disposable {
   private discard(sessions: readonly Session[]): void {
     for (const gone of sessions) {
       if (gone.file !== null) {
-        this.parts.log.info(`${gone.title}, an older run, was closed: ${whereKept(gone.file)}`);
+        this.parts.log.info(`${gone.title}, an older run, was closed. ${whereKept(gone.file)} ${gone.file}`);
         const sentence = vscode.l10n.t('An older run, {0}, was closed', gone.title);
         vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
       }
@@ -264,8 +268,8 @@ export class Sessions implements vscode.Disposable {
 function whereKept(file: string | null): string {
   if (file === null) return '';
   return dirname(file) === keptTracesFolder(process.env)
-    ? vscode.l10n.t('Its trace stays until {0} newer ones are saved: {1}', KEPT, file)
-    : vscode.l10n.t('Its trace is saved as {0}', file);
+    ? vscode.l10n.t('Its trace stays until {0} newer ones are saved.', KEPT)
+    : vscode.l10n.t('Its trace is saved as {0}.', basename(file));
 }
 
 /** Throws a sentence in a workspace that is not trusted. */

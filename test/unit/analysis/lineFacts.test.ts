@@ -5,6 +5,7 @@ import {
   fileFilter,
   heatOf,
   hoverLines,
+  isInSight,
   lineText,
   type LineLeak,
 } from '../../../extension/report/lines/lineFacts';
@@ -43,9 +44,16 @@ test('a line has what is alive, and its peak when nothing is alive', () => {
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
-  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }), `90.00 MiB · ${rate}`);
+  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }), `${rate} · 90.00 MiB`);
   assertSentence(lineText(facts, leak));
-  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }), `20.00 MiB · ${rate}`);
+  assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }), `${rate} · 20.00 MiB`);
+});
+
+test('the growth at the end of a line is in sight, unless the line is long', () => {
+  const text = lineText(facts, { ...leak, shownIn: '/x/train.py' });
+  const widths = [30, 57, 58, 71].map(columns => isInSight(' '.repeat(columns), 4, text));
+  assert.deepEqual(widths, [true, true, false, false]);
+  assert.deepEqual([isInSight('\t'.repeat(9), 4, text), isInSight('\t'.repeat(9), 8, text)], [true, false]);
 });
 
 test('where a moment is shown instead of the end, the hover says which', () => {

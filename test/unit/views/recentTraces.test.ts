@@ -46,5 +46,14 @@ test('the latest recorded is first, each is there once, what is gone is left out
   }
   const [newest] = recent.all;
   assert.deepEqual([newest?.title, newest?.peakBytes], ['train.py', 2048]);
-  assert.match(summaryWords(newest!), /2025.* · 2 leaks · peak 2\.00 KiB$/);
+  assert.match(
+    summaryWords(newest!),
+    /2025.* · 2\u00a0leaks · peak\u00a02\.00\u00a0KiB$/,
+    'a line ends between the parts',
+  );
+  assert.doesNotMatch(summaryWords({ ...newest!, startMs: Date.now() }), /\b20\d\d\b/, 'the year is this one');
+  recent.note({ ...newest!, failed: true });
+  recent.note(newest!);
+  const [again] = await recent.refresh();
+  assert.match(summaryWords(again!), / · failed · /, 'who opens its file later does not know');
 });

@@ -10,6 +10,7 @@ import {
   moveMoment,
   type MomentMove,
   nudge,
+  peakPlace,
   spanText,
   timeText,
   toSteps,
@@ -146,4 +147,10 @@ test('keys go from one moment that can be shown to the next', () => {
     [10, 'last', 40],
   ] as const)
     assert.equal(moveAmong(at, moments, to), next, `${at} ${to}`);
+});
+
+test('a peak is in a step, or after the last one', () => {
+  const at = (timeNs: number): string => peakPlace({ fromNs: timeNs, toNs: timeNs }, axis);
+  assert.deepEqual([at(650), at(1050)], ['in step 6', 'after step 7']);
+  assert.equal(peakPlace({ fromNs: 1, toNs: 1 }, null), '');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
-import { gapsOf, marksOf, placeMarks } from '../../../webview/explorer/timeline/timelineMarks';
+import { gapsOf, labelRows, marksOf, placeMarks } from '../../../webview/explorer/timeline/timelineMarks';
 import { groupAt, groupBytesText, groupName, stackEdges } from '../../../webview/explorer/timeline/timelineStack';
 import { makeInfo, makeProcess } from '../fakeTrace';
 import { sentencesOf } from '../../sentences.mjs';
@@ -25,6 +25,18 @@ test('marks of a kind that touch are one, labels that would overlap go lower or 
   const [first, second, third] = placed.filter(({ mark }) => mark.kind === 'named');
   assert.deepEqual([first?.labelled, first?.left], [true, true]);
   assert.equal(second?.lower, true);
+  assert.equal(labelRows(placed), 2);
+  assert.equal(
+    labelRows(
+      placeMarks(
+        marks.filter(({ kind }) => kind === 'collection'),
+        window,
+        60,
+      ),
+    ),
+    1,
+    'no row for these',
+  );
   assert.ok(third, 'a mark without room for its label stays');
   assert.deepEqual(
     placed.map(({ x }) => x),

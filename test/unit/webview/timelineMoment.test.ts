@@ -74,7 +74,7 @@ test('a peak of long ago is looked for again; where its time stays unknown the t
   const query = { series: 'tensor' as const, fromNs: 0, toNs: 9e6 };
   const found = { fromNs: 7, toNs: 7, bytes: 1024 };
   const exact = begin({ peaks: [found, { done: true, readNs: 1, untilNs: 1, peak: found }] });
-  await exact.reader.showPeak(query, 'step 3');
+  await exact.reader.showPeak(query, 'in step 3');
   assert.deepEqual(exact.asked, ['peakInside', 'exactPeak', 'readMoment']);
   assert.deepEqual(untitled(exact.shown), { type: 'moment', moment: { kind: 'at', timeNs: 107, peak: true } });
 

@@ -118,7 +118,8 @@ export class StateView {
     setTextOrHide(this.detail, detail); // leaves the link alone where the text is the same
     const end = at ? `(${fileLine(at.file, at.line)})` : '';
     if (!at || !detail.endsWith(end) || (!differs(this.detail, at) && this.detail.childElementCount > 0)) return;
-    this.detail.replaceChildren(detail.slice(0, -end.length), '(', lineLink(at, this.openLine), ')');
+    const place = el('span', { class: 'whole' }, '(', lineLink(at, this.openLine), ')');
+    this.detail.replaceChildren(detail.slice(0, -end.length), place);
   }
 
   private showRecent(recent: readonly RecentEntry[]): void {

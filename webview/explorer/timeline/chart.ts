@@ -31,7 +31,7 @@ export interface Drawing {
   ticks: readonly Tick[] | null;
 }
 
-/** Above the plot, for the labels of marks. */
+/** Above the plot, for a row of labels of marks. */
 export const LABELS_PX = 14;
 const PIXELS_PER_TIME_LABEL = 72;
 const PIXELS_PER_BYTE_LABEL = 34;
@@ -42,6 +42,7 @@ export class TimelineChart {
   private palette: Palette = readPalette();
   private window: TimeWindow = { fromNs: 0, toNs: 1 };
   private bands: readonly Band[] = [];
+  private labelRows = 1;
 
   constructor(canvas: HTMLCanvasElement, onResize: () => void) {
     this.chart = new Chart<'line', Point[]>(canvas, {
@@ -80,6 +81,14 @@ export class TimelineChart {
   /** The editor's theme changed. */
   recolour(): void {
     this.palette = readPalette();
+  }
+
+  /** Rows of labels above the plot, as drawn from now on. */
+  setLabelRows(rows: number): void {
+    if (rows === this.labelRows) return;
+    this.labelRows = rows;
+    this.chart.options.layout = { padding: { top: rows * LABELS_PX, right: 8 } };
+    this.chart.update('none');
   }
 
   /** So many labels fit below the chart. */

@@ -126,7 +126,7 @@ export class ChosenTime {
   show(choice: SpanChoice): void {
     const { steps } = this.state();
     if (!this.span) return;
-    if (choice === 'peak') this.showPeak(this.span, spanText(this.span, steps));
+    if (choice === 'peak') this.showPeak(this.span, t('in {0}', spanText(this.span, steps)));
     else void this.moments.show(choice === 'born' ? this.bornIn(this.span) : aliveAtEnd(this.span, steps));
   }
 

@@ -4,7 +4,7 @@ import { button, el, setAttributes, setHidden, setText } from '../../dom';
 import { textFits, type Plot } from './bands';
 import { chip } from './bar';
 import { LABELS_PX } from './chart';
-import { GAP_WORDS, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
+import { GAP_WORDS, labelRows, type Gap, type PlacedMark, type TimelineMark } from './timelineMarks';
 import type { Span } from './span';
 import type { TimeWindow } from '../state/zoom';
 
@@ -55,7 +55,7 @@ export class TimelineOverlay {
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
   draw({ plot, window, gaps, marks, span, momentNs, zoomed }: Overlaid, pixels: number): void {
-    this.place(plot);
+    this.place(plot, labelRows(marks) * LABELS_PX);
     this.drawGaps(gaps, window, pixels);
     setHidden(this.follow, !zoomed);
     marks.forEach((mark, i) => (this.marks[i] ??= this.addMark()).update(mark));
@@ -67,12 +67,13 @@ export class TimelineOverlay {
     if (isSeen) stretch(this.moment, { fromNs: momentNs, toNs: momentNs }, window, pixels);
   }
 
-  private place({ left, right, top, bottom }: Plot): void {
+  private place({ left, right, top, bottom }: Plot, labelsPx: number): void {
     const { style } = this.element;
+    style.setProperty('--labels', `${labelsPx}px`);
     style.left = `${left}px`;
-    style.top = `${top - LABELS_PX}px`;
+    style.top = `${top - labelsPx}px`;
     style.width = `${right - left}px`;
-    style.height = `${bottom - top + LABELS_PX}px`;
+    style.height = `${bottom - top + labelsPx}px`;
   }
 
   /** One element each, made where one is missing; the label is seen where it fits. */

@@ -1,6 +1,6 @@
 // A selected span of the run: made and changed by mouse and keys, and what can be shown of it.
 import { t } from '@vscode/l10n';
-import { formatDuration } from '../../../extension/text/format';
+import { formatCount, formatDuration } from '../../../extension/text/format';
 import type { EndMoment, Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import { endOfStep, lastStep, stepAt } from './axis';
@@ -113,7 +113,7 @@ export function spanText(span: Span, steps: StepTimes | null): string {
 }
 
 /** A step has a name once it has ended: behind the last one there need not be another. */
-export function isInStep(timeNs: number, steps: StepTimes | null): steps is StepTimes {
+function isInStep(timeNs: number, steps: StepTimes | null): steps is StepTimes {
   return steps !== null && stepAt(steps, timeNs) <= lastStep(steps);
 }
 
@@ -125,6 +125,13 @@ export function timeText(timeNs: number, steps: StepTimes | null): string {
 /** `step 7`; `steps 7–9`, or two times, where the peak is known no better. */
 export function peakText({ fromNs, toNs }: Span, steps: StepTimes | null): string {
   return fromNs === toNs ? timeText(toNs, steps) : spanText({ fromNs, toNs }, steps);
+}
+
+/** The same behind `at the peak`: `in step 7`, `after step 80` where no step followed; '' where steps are not known. */
+export function peakPlace(peak: Span, steps: StepTimes | null): string {
+  if (steps === null || lastStep(steps) === 0) return '';
+  if (isInStep(peak.toNs, steps)) return t('in {0}', peakText(peak, steps));
+  return t('after step {0}', formatCount(lastStep(steps)));
 }
 
 /** What was alive at a time, as the tooltip there names it; `ended`: it is the end of a step. */

@@ -97,7 +97,7 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
       }
       touching = 1;
       title = mark.title;
-      before = { mark, x, ...room(mark.label, x, pixels, taken) };
+      before = { mark, x, ...room(mark, x, pixels, taken) };
       placed.push(before);
     }
   }
@@ -106,9 +106,11 @@ export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, p
 
 type Taken = { lower: boolean; from: number; to: number }[];
 
-function room(label: string, x: number, pixels: number, taken: Taken): Omit<PlacedMark, 'mark' | 'x'> {
+function room({ label, kind }: TimelineMark, x: number, pixels: number, taken: Taken): Omit<PlacedMark, 'mark' | 'x'> {
   const width = label.length * CHARACTER_PX + LABEL_PAD_PX;
-  for (const lower of [false, true])
+  // A second row makes the plot lower: no collection is worth that.
+  const rows = kind === 'collection' ? [false] : [false, true];
+  for (const lower of rows)
     for (const left of [false, true]) {
       const [from, to] = left ? [x - width, x] : [x, x + width];
       const free = taken.every(one => one.lower !== lower || from >= one.to || to <= one.from);
@@ -118,6 +120,9 @@ function room(label: string, x: number, pixels: number, taken: Taken): Omit<Plac
     }
   return { labelled: false, left: false, lower: false };
 }
+
+/** Rows of labels above the plot. */
+export const labelRows = (marks: readonly PlacedMark[]): number => (marks.some(({ lower }) => lower) ? 2 : 1);
 
 /** Where nothing, or not all, was recorded. */
 export function gapsOf(info: TraceInfo, steps: TimelineSteps | null, runNs: number): Gap[] {

@@ -84,7 +84,7 @@ export class MomentReader {
 
 function aliveAtPeak({ fromNs, toNs, bytes: most }: Peak, where: string): TitledMoment {
   const bytes = formatBytes(most);
-  const at = where ? t('Live at the peak in {0}, {1}', where, bytes) : t('Live at the peak, {0}', bytes);
+  const at = where ? t('Live at the peak {0}, {1}', where, bytes) : t('Live at the peak, {0}', bytes);
   const title = toNs > fromNs ? t('{0}, or up to {1} later', at, formatDuration(toNs - fromNs)) : at;
   return { moment: { kind: 'at', timeNs: Math.floor(toNs) + JUST_AFTER_NS, peak: true }, title };
 }

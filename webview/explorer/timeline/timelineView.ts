@@ -15,11 +15,11 @@ import { ChosenTime } from './chosenTime';
 import { DRAWN } from './data';
 import { NO_ANSWERS, type DrawnAnswers } from './drawnAnswers';
 import { TimelineInput, type InputActions } from './input';
-import { gapsOf, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
+import { gapsOf, labelRows, marksOf, placeMarks, type TimelineMark } from './timelineMarks';
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { isInStep, peakText, spanText, timeText } from './span';
+import { peakPlace, peakText, spanText, timeText } from './span';
 import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -188,7 +188,9 @@ export class TimelineView {
     });
     this.tools.setSeries(this.known, view.hidden);
     this.tools.setGroups(groups, slots);
-    this.overlay.draw(this.overlaid(context), this.chart.width);
+    const overlaid = this.overlaid(context);
+    this.chart.setLabelRows(labelRows(overlaid.marks));
+    this.overlay.draw({ ...overlaid, plot: this.chart.plot }, this.chart.width);
     this.drawBar();
     this.peakCard.update(this.answers.peak);
     setAttribute(this.surface, 'aria-label', this.description());
@@ -221,22 +223,20 @@ export class TimelineView {
     return stack.groups.map(group => groupName(group, by, context.info.processes));
   }
 
-  private overlaid(context: PageContext): Overlaid {
+  private overlaid(context: PageContext): Omit<Overlaid, 'plot'> {
     const { info, runNs, session } = context;
     const { span, momentNs } = this.chosen;
-    const { plot, width } = this.chart;
     const window = visibleWindow(this.zoom, runNs);
     const { steps } = this.answers;
     const peak = this.peak(context);
     const marks = marksOf(info, steps, session.marks, peak);
     return {
-      plot,
       window,
       span,
       momentNs,
       zoomed: this.zoom.spanNs !== null,
       gaps: gapsOf(info, steps, runNs),
-      marks: placeMarks(marks, window, width),
+      marks: placeMarks(marks, window, this.chart.width),
     };
   }
 
@@ -370,7 +370,7 @@ export class TimelineView {
   }
 
   private showPeak(peak: ShownPeak): void {
-    this.chosen.showPeak(peak, isInStep(peak.toNs, this.answers.steps?.axis ?? null) ? peak.when : '');
+    this.chosen.showPeak(peak, peakPlace(peak, this.answers.steps?.axis ?? null));
   }
 
   private movePointer(x: number | null): void {

@@ -68,7 +68,7 @@ export function doubtOf(growth: Growth): string | null {
           seen,
         )
       : t(
-          'It has grown in {0} loop iterations so far. Its holder is not known yet, and the iterations may not be training steps.',
+          'It has grown in at least {0} loop iterations so far. Its holder is not known yet, and the iterations may not be training steps.',
           seen,
         );
   }
@@ -79,7 +79,10 @@ export function doubtOf(growth: Growth): string | null {
           'It grew in {0} loop iterations, too few to distinguish training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step().',
           seen,
         )
-      : t('It has grown in {0} loop iterations so far, too few to distinguish training steps from setup.', seen);
+      : t(
+          'It has grown in at least {0} loop iterations so far, too few to distinguish training steps from setup.',
+          seen,
+        );
   }
   if (models)
     return t(
