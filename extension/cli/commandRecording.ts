@@ -231,7 +231,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
     }
   } catch (error) {
     const left = existsSync(directory);
-    notify(`The trace could not be saved (${endless(reasonOf(error))})${left ? '. It remains in' : '.'}`);
+    notify(`The trace could not be saved. ${endless(reasonOf(error))}.${left ? ' It remains in' : ''}`);
     if (left) print([directory], 2);
   }
 }

@@ -40,7 +40,7 @@ function attachVerdict({ gpu, attach }: Diagnosis): string {
     return 'Attaching to running programs is not possible here. Programs started with gpu-memtrace run do not need it.';
   return gpu
     ? 'Attaching to running programs is possible here (gpu-memtrace attach PID).'
-    : 'Attaching has the privileges that it needs. Fix the problems above first.';
+    : 'The privileges for attaching are set, but the problems above must be fixed first.';
 }
 
 function verdict({ gpu }: Diagnosis): string {

@@ -41,7 +41,7 @@ export async function readJob(
   if (job === null) {
     if (run !== undefined && read.found.length > 0) {
       const names = [...new Set(read.found.map(({ summary }) => summary.run))].sort();
-      return { error: `There is no run ${run} in ${folder}. Runs: ${names.join(', ')}.` };
+      return { error: `${folder} has no run "${run}". Runs: ${names.join(', ')}.` };
     }
     const nothing = `${folder} is empty so far. Ranks write after a few seconds and then every minute.`;
     return { error: notes[0] ?? nothing };

@@ -70,7 +70,7 @@ export function vocabulary(t: Translate): Vocabulary {
       pending: words(
         'warning',
         t('Unused cache'),
-        t('Much of PyTorch’s cache is waiting for a stream or belongs to another pool.'),
+        t('PyTorch cannot reuse much of its free memory: another stream still uses it, or it belongs to another pool.'),
       ),
       rounded: words('calm', t('Rounded up'), t('Pinned host memory is much larger than the tensors in it.')),
       cycle: words('warning', t('Cycles'), t('Much memory is waiting for Python’s garbage collector.')),

@@ -117,7 +117,7 @@ def attempt(work, *arguments):
         while place.tb_next is not None:
             place = place.tb_next
         where = "%s:%d" % (place.tb_frame.f_code.co_filename, place.tb_lineno)
-        natives["note"](NOTE_AGENT, "The agent failed: %s: %s (%s)" % (type(error).__name__, error, where))
+        natives["note"](NOTE_AGENT, "The thread gpu-memtrace failed: %s: %s (%s)" % (type(error).__name__, error, where))
         return None
 
 

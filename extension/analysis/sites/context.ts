@@ -157,9 +157,11 @@ function noStepBecause(
   if (idleRounds > T.few * (period ?? 1))
     return t('It grew in {0} loop iterations and then stopped, so it may have been setup.', rises);
   if (captures)
-    return t('It grows in a loop that captures a CUDA graph in most iterations, as programs do once per shape.');
+    return t('It grows in a loop that captures CUDA graphs, which most programs do only once per input shape.');
   if (unlisted)
-    return t('It grows in a loop that has just started and may capture CUDA graphs, as programs do once per shape.');
+    return t(
+      'It grows in a loop that has just started and may capture CUDA graphs, which most programs do only once per input shape.',
+    );
   return loads ? t('It grows in a loop in which only this line allocates, as when weights are loaded.') : null;
 }
 

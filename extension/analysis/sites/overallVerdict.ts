@@ -145,6 +145,6 @@ function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
   if (!live)
     return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);
   return waiting === 1
-    ? t('No leak so far after {0}. Judging 1 of {1} call stacks takes more steps.', after, all)
-    : t('No leak so far after {0}. Judging {1} of {2} call stacks takes more steps.', after, open, all);
+    ? t('No leak so far after {0}. 1 of {1} call stacks needs more steps to be judged.', after, all)
+    : t('No leak so far after {0}. {1} of {2} call stacks need more steps to be judged.', after, open, all);
 }

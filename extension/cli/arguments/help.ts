@@ -7,13 +7,14 @@ export const TEXT_COLUMN = 27;
 
 /** The words in the column before the place of a line, as tables have them. */
 const STATES = Object.values(vocabulary(text => text).states).map(
-  ({ name, sentence }) => `  ${name.padEnd(WORD_WIDTH)} ${sentence}`,
+  ({ name, sentence }) => `  ${name.padEnd(WORD_WIDTH)} ${sentence.replaceAll('’', "'")}`,
 );
 
 /** Of what records; `run` has more of each group. */
 const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in ~/.cache/gpu-memory-trace/traces, which keeps the newest 10; the path
                            is printed last, unless --format none)
-  --format table|json|none json: one document at the end instead of the table; none: print nothing (default: table)
+  --format table|json|none
+                           json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
   --fail-on-leak[=all]     exit with status 3 if a leak was found; =all counts slow leaks too, which need more than a year to fill
@@ -51,7 +52,7 @@ Commands:
   gpu-memtrace record PID on|off           start, resume or pause recording of a traced program
   gpu-memtrace mark PID NAME               add a named marker to a trace that is being recorded
   gpu-memtrace report FILE [options]       show, compare or export a saved trace, a PyTorch memory snapshot or a job folder
-  gpu-memtrace fit FILE [options]          show whether another batch, checkpointing or setting would fit on the GPU
+  gpu-memtrace fit FILE [options]          forecast which batch, checkpointing or settings fit on the GPU
   gpu-memtrace holders PID [options]       show which objects keep a traced program's memory alive
   gpu-memtrace kernel install|uninstall    add or remove a Jupyter kernel that traces its notebooks
   gpu-memtrace sql DIR [QUERY]             query the tables of a job folder with your own DuckDB
@@ -151,7 +152,7 @@ Shows which objects hold the memory of the leaks found so far, in a program that
 VS Code). The search pauses the program for 0.1-0.5 s, longer on a busy machine, and runs none of its code. For a saved trace
 or a program that has ended, the recorded holders are shown.
 
-  --line FILE:LINE         show the holders of blocks that this line, or what it calls, allocated
+  --line FILE:LINE         show the holders of blocks allocated by this line, or by code that it calls
   --address 0x...          show the holder of the tensor at this address
   --format table|json      (default: table)
 
@@ -181,7 +182,7 @@ from each start of the kernel to its end. Traces are stored with those of "run".
   --python PATH            trace this Python instead, which needs ipykernel
   --user                   install it for your user (default: next to the other kernel; with --python, for your user)
   --prefix DIR             install it in DIR/share/jupyter
-  --name NAME              name of the new kernel, also for uninstall (default: the other kernel's name with -gpu-memtrace)
+  --name NAME              name of the new kernel, also for uninstall (default: the existing kernel's name plus -gpu-memtrace)
 
 Exit status: 0; 1 if there is no such kernel or it cannot be written or removed; 2 for wrong options.
 `,

@@ -31,12 +31,13 @@ export function parseHolders(words: readonly string[]): HoldersArguments {
 /** `train.py:41`. Throws `Usage`. */
 export function codeLine(text: string, name: string): { file: string; line: number } {
   const match = /^(.+):([1-9]\d{0,8})$/.exec(text);
-  if (match === null) throw new Usage(`${name} ${text} is not FILE:LINE, such as train.py:41.`);
+  if (match === null) throw new Usage(`${name} "${text}" is not FILE:LINE, such as train.py:41.`);
   return { file: match[1] ?? '', line: Number(match[2]) };
 }
 
 /** `0x7f0000000400`. Throws `Usage`. */
 export function address(text: string, name: string): bigint {
-  if (!/^0x[0-9a-f]{1,16}$/i.test(text)) throw new Usage(`${name} ${text} is not an address such as 0x7f0000000400.`);
+  if (!/^0x[0-9a-f]{1,16}$/i.test(text))
+    throw new Usage(`${name} "${text}" is not an address, such as 0x7f0000000400.`);
   return BigInt(text);
 }

@@ -96,7 +96,7 @@ function onlyOnce({ at }: ReportArguments): void {
 export function time(option: string, text: string): TraceTime {
   const parsed = parseTraceTime(text);
   if (parsed !== null) return parsed;
-  throw new Usage(`${option} ${text} is not a point in time, such as 12.5s, 90%, step:120, peak or mark:NAME.`);
+  throw new Usage(`${option} "${text}" is not a point in time, such as 12.5s, 90%, step:120, peak or mark:NAME.`);
 }
 
 function part(text: string): number {

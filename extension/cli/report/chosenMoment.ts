@@ -70,8 +70,8 @@ export function momentLines({ from, until, ran }: ChosenMoment): string[] {
     : [];
   if (from === null) return [`AT ${until.text} of the trace`, ...judged];
   return [
-    `BETWEEN ${from.text} and ${until.text} of the trace: memory allocated in that time and alive at the ` +
-      'end of it.',
+    `BETWEEN ${from.text} and ${until.text} of the trace: memory allocated in that time and ` +
+      'still alive at its end.',
     'Findings, peaks and the counts of allocations and frees cover the trace from its beginning.',
     ...judged,
   ];

@@ -123,7 +123,7 @@ function summarize(file: string, gate: Gate, trace: string): void {
     ...rows('uses more memory at the peak', gate.lines),
     ...rows('leaks per step', gate.growth),
     '',
-    `The page of this run for every browser: ${code(`gpu-memtrace report ${trace} --format html -o page.html`)}`,
+    `This run's page, for any browser: ${code(`gpu-memtrace report ${trace} --format html -o page.html`)}`,
   ];
   try {
     append(file, `${lines.join('\n')}\n`);

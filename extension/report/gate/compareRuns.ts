@@ -238,7 +238,7 @@ function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outco
   // The page shows what it is at this moment.
   if (b.live && further) return [];
   if (b.live)
-    return [{ verdict: 'bad', sentence: t('The peak is already higher than the {0} of the run before.', from) }];
+    return [{ verdict: 'bad', sentence: t('The peak is already higher than the {0} of the previous run.', from) }];
   const sentence = !alike
     ? t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, formatCount(stepsB.count), formatCount(stepsA.count))
     : from === to

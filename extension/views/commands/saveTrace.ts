@@ -25,8 +25,8 @@ export async function saveTrace({ shown }: Sessions, given: readonly unknown[]):
 
 async function chooseFormat(): Promise<Format | undefined> {
   const texts: Record<Format, [label: string, detail: string]> = {
-    gputrace: [vscode.l10n.t('GPU memory trace'), vscode.l10n.t('Complete trace, to open here again')],
-    html: [vscode.l10n.t('Web page'), vscode.l10n.t('This page as one file, for every browser')],
+    gputrace: [vscode.l10n.t('GPU memory trace'), vscode.l10n.t('The complete trace, to open here later')],
+    html: [vscode.l10n.t('Web page'), vscode.l10n.t('This page as one file, for any browser')],
     'pytorch-snapshot': [
       vscode.l10n.t('PyTorch snapshot'),
       vscode.l10n.t('For PyTorch’s memory viewer, pytorch.org/memory_viz'),

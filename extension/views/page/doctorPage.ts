@@ -65,7 +65,7 @@ function groupsOf({ checks, gpu, attach }: Diagnosis): DoctorGroup[] {
     : t('Programs cannot be recorded on this machine yet. What is missing is marked below.');
   const able = gpu
     ? t('Attaching to running programs is possible here.')
-    : t('Attaching has the privileges that it needs. Fix the problems above first.');
+    : t('The privileges for attaching are set, but the problems above must be fixed first.');
   const running = attach.possible
     ? able
     : t('Attaching to running programs is not possible here. Programs started under the tracer do not need it.');

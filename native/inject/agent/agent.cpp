@@ -257,7 +257,7 @@ void end_agent() {
 void start_agent(Thread &thread) {
   const char *setting = getenv("GPU_MEMTRACE_AGENT");
   if (setting && strcmp(setting, "0") == 0)
-    return write_note(thread, GMT_NOTE_AGENT, "The agent is turned off (GPU_MEMTRACE_AGENT=0).");
+    return write_note(thread, GMT_NOTE_AGENT, "The thread gpu-memtrace is turned off (GPU_MEMTRACE_AGENT=0).");
   const uint32_t generation = log_generation();
   // After a fork the parent's thread and what it was about to do are not here.
   g_offer.reset();

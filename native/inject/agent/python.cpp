@@ -248,8 +248,9 @@ bool install_agent() {
   if (g_turn) return true;  // a forked child has its parent's
   const Held space(new_namespace());
   if (space && run_first_part(space)) return true;
-  write_agent_note(GMT_NOTE_AGENT,
-                   "The agent could not start in this interpreter, so there are no steps, names or holders.");
+  write_agent_note(
+      GMT_NOTE_AGENT,
+      "The thread gpu-memtrace could not start in this interpreter, so there are no steps, names or holders.");
   return false;
 }
 

@@ -25,7 +25,7 @@ TraceWriter::~TraceWriter() {
 
 void TraceWriter::fail(const char *doing) {
   if (error_) return;
-  error_ = Error{"Cannot save " + target_ + ": could not " + doing + " it (" + std::strerror(errno) + ")."};
+  error_ = Error{std::string("Cannot ") + doing + " " + target_ + ": " + std::strerror(errno) + "."};
 }
 
 bool write_all(int fd, uint64_t offset, std::span<const std::byte> bytes) {

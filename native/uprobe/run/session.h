@@ -167,8 +167,8 @@ class Session {
   /// Once: what keeps one log from being made keeps others too.
   void say_without_log(uint32_t pid, int error) {
     if (std::exchange(refused_log_, true)) return;
-    const std::string message = name_of(pid) + " is not recorded: no log can be made in " + options_.directory + " (" +
-                                std::strerror(error) + ").";
+    const std::string message = name_of(pid) + " is not recorded: its log cannot be created in " + options_.directory +
+                                " (" + std::strerror(error) + ").";
     OutputLine("error").text("code", "directory").text("message", message).print();
   }
 

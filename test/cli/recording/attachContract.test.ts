@@ -383,7 +383,7 @@ test('doctor tells what the self-test found, as text and as JSON', async t => {
   const fine = await doctor([{ say: all }, { exit: 0 }]);
   assert.deepEqual([fine.attach.possible, fine.attach.selfTest], [true, all]);
   assert.match(fine.text, /^ok +probes +uprobe_multi$/m);
-  assertSentence(linesOf(fine.text, /Attaching/));
+  assertSentence(linesOf(fine.text, /for attaching/));
   const poor = { ...all, bpf: false, uprobeMulti: false, perfUprobe: false, privileged: false };
   const refused = await doctor([{ say: poor }, { exit: 1 }]);
   const rights = refused.attach.checks.find(({ name }) => name === 'permissions');

@@ -32,13 +32,7 @@ export function leakWords(facts: LeakFacts): Pick<Finding, 'headline' | 'detail'
   const uncounted = others.length === 0 && ['graph', 'gradients', 'backward', 'pinned', 'driver'].includes(facts.class);
   const headline =
     keeper === undefined
-      ? leaves(
-          facts.class,
-          source ?? t('code without a Python line'),
-          each,
-          blocks,
-          source === library ? null : library,
-        )
+      ? leaves(facts.class, source ?? t('An unknown line'), each, blocks, source === library ? null : library)
       : others.length > 0
         ? t('{0} keep {1} from {2} alive', linesText(keeper, others), blocks, each)
         : keeps(facts.class, placeText(keeper), each, blocks, library);
