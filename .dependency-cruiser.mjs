@@ -44,7 +44,7 @@ const walls = [
     may: ['node:', ...SPOKEN, 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
   },
 
-  { room: 'extension/fit', may: [...SPOKEN, 'extension/native'] },
+  { room: 'extension/fit', may: ['@vscode/l10n', ...SPOKEN, 'extension/native', 'extension/analysis'] },
 
   { room: 'extension/html', may: ['node:', '@vscode/l10n', ...SPOKEN, 'extension/files', 'extension/capture'] },
 
