@@ -129,6 +129,7 @@ const walls = [
   { room: 'webview/explorer/segments', may: partBase() },
   { room: 'webview/explorer/findings', may: partBase() },
   { room: 'webview/explorer/compare', may: partBase() },
+  { room: 'webview/explorer/fit', may: partBase() },
   { room: 'webview/explorer/ledger', may: partBase() },
   { room: 'webview/explorer/shell', may: pageBase('webview/explorer') },
   { room: 'webview/explorer', may: pageBase('webview/explorer') },
