@@ -235,7 +235,7 @@ export class TimelineView {
     return stack.groups.map(group => groupName(group, by, context.info.processes));
   }
 
-  private overlaid(context: PageContext): Omit<Overlaid, 'plot'> {
+  private overlaid(context: PageContext): Omit<Overlaid, 'plot' | 'forecast'> {
     const { info, runNs, session } = context;
     const { span, momentNs } = this.chosen;
     const window = visibleWindow(this.zoom, runNs);
