@@ -3,40 +3,42 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { t } from '@vscode/l10n';
 import { remembered } from '../base/maps';
 import { repeatedModules } from '../fit/checkpointing';
-import { answerText, changeText, gpuText, largestText, replayText, unknownTexts, type FitFacts } from '../fit/fitText';
+import { answerText, changeText, gpuText, largestText, notes, replayText, type FitFacts } from '../fit/fitText';
 import { fitter, type FitRun, readFitRun } from '../fit/fitRun';
 import { loadNative, type NativeAddon } from '../native/addon';
 import type { ForecastQuery, ShownForecast } from '../protocol/requests/forecastRequests';
 import type { Forecasted, ForecastThread } from './forecasts';
 
+type OpenRun = FitRun & { addon: NativeAddon };
+
 const EXPANDABLE = 'expandable_segments:True';
 
-/** Answers queries, one after the other. */
+/** By GPU and batch. */
+const fitters = new Map<string, ReturnType<typeof fitter>>();
+
+/** Replays the trace of this thread, and answers queries, one after the other. */
 export function serveForecasts(): void {
   const { dist, path } = workerData as ForecastThread;
-  let answers: Promise<(query: ForecastQuery) => Forecasted> | null = null;
-  parentPort?.on('message', (query: ForecastQuery) => {
-    void (answers ??= openForecasts(dist, path)).then(answer => parentPort?.postMessage(answer(query)));
+  const run = openRun(dist, path);
+  parentPort?.on('message', async (query: ForecastQuery) => {
+    const known = await run;
+    const answer = 'error' in known ? { sentence: known.error, forecast: null } : answerOf(query, known);
+    parentPort?.postMessage(answer);
   });
 }
 
-/** Replays a trace, and returns what answers for it. */
-export async function openForecasts(dist: string, path: string): Promise<(query: ForecastQuery) => Forecasted> {
-  const run = await openRun(dist, path);
-  if ('error' in run) return () => ({ sentence: run.error, forecast: null });
-  const fitters = new Map<string, ReturnType<typeof fitter>>();
-  return query => {
-    const { gpuBytes, batch } = query;
-    if (gpuBytes === null && run.card.totalBytes === 0)
-      return { sentence: t('The trace does not have the size of its GPU: choose a size.'), forecast: null };
-    const of = { trace: path, runs: [run], batches: batch === null ? [] : [batch], gpuBytes };
-    const facts = remembered(fitters, `${gpuBytes} ${batch}`, () => fitter(run.addon, of))(() => changeOf(query, run));
-    if ('error' in facts) return { sentence: facts.error, forecast: null };
-    return { sentence: answerText(facts), forecast: shownOf(facts, run) };
-  };
+function answerOf({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQuery, run: OpenRun): Forecasted {
+  if (gpuBytes === null && run.card.totalBytes === 0)
+    return { sentence: t('The trace does not have the size of its GPU: choose a size.'), forecast: null };
+  const of = { trace: '', runs: [run], batches: batch === null ? [] : [batch], gpuBytes };
+  const forecast = remembered(fitters, `${gpuBytes} ${batch}`, () => fitter(run.addon, of));
+  const allocator = expandable && !run.replayed.run.expandable ? EXPANDABLE : null;
+  const facts = forecast(() => ({ factor, checkpoint, allocator }));
+  if ('error' in facts) return { sentence: facts.error, forecast: null };
+  return { sentence: answerText(facts), forecast: shownOf(facts, run) };
 }
 
-async function openRun(dist: string, path: string): Promise<(FitRun & { addon: NativeAddon }) | { error: string }> {
+async function openRun(dist: string, path: string): Promise<OpenRun | { error: string }> {
   const loaded = loadNative(dist);
   if ('error' in loaded) return loaded;
   const { addon } = loaded;
@@ -48,10 +50,6 @@ async function openRun(dist: string, path: string): Promise<(FitRun & { addon: N
   } finally {
     source.close();
   }
-}
-
-function changeOf({ factor, expandable, checkpoint }: ForecastQuery, { replayed }: FitRun) {
-  return { factor, checkpoint, allocator: expandable && !replayed.run.expandable ? EXPANDABLE : null };
 }
 
 function shownOf(facts: FitFacts, { replayed: { run } }: FitRun): ShownForecast {
@@ -68,6 +66,6 @@ function shownOf(facts: FitFacts, { replayed: { run } }: FitRun): ShownForecast 
     })),
     modules: repeatedModules(run).map(({ pattern }) => pattern),
     expandable: run.expandable,
-    notes: [gpuText(facts), replayText(facts.replay), ...unknownTexts(facts)],
+    notes: [gpuText(facts), replayText(facts.replay), ...notes(facts, false)],
   };
 }

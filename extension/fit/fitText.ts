@@ -97,33 +97,21 @@ export function answerText({ requested, totalBytes, othersBytes }: FitFacts): st
   return t('Fits: peak {0} of {1}', needed, of);
 }
 
-/** How far the figures are known, and what gives better ones. */
-export function notes(facts: FitFacts): string[] {
-  return thatHold([
-    ...unknowns(facts),
-    [facts.batch === null, 'Give the batch of this run, such as --batch 8, to get the largest batch as a number.'],
-    [facts.requested?.fits === false, 'What you requested does not fit.'],
-  ]);
-}
-
-/** Of the notes those that hold wherever a forecast is shown. */
-export const unknownTexts = (facts: FitFacts): string[] => thatHold(unknowns(facts));
-
-type Note = readonly [boolean, string];
-
-function unknowns({ twoRuns, changes, replay }: FitFacts): Note[] {
+/** How far the figures are known, and what gives better ones; `options`: those of the command line, which a page does not have. */
+export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, options = true): string[] {
   const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
   // prettier-ignore
-  return [
+  const all: readonly (readonly [boolean, string])[] = [
     [twoRuns, t('The two runs show how each allocation grows with the batch. Of 40 forecasts made before the run was measured, 36 were within 8% of the real peak.')],
     [!twoRuns, t('One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow. Of 20 forecasts, 18 were between 6% too low and 16% too high; those for a graph network with varying sizes were up to 59% too high.')],
     [!twoRuns, t('A second run with another batch gives a closer forecast: {0}', 'gpu-memtrace fit A.gputrace B.gputrace --batch 8,16')],
+    [options && batch === null, 'Give the batch of this run, such as --batch 8, to get the largest batch as a number.'],
     [replay.failed > 0, t('Allocations that failed in this run are part of the forecast. Allocations after the end of the run are unknown.')],
     [searched !== null, t('The run is long, so the largest batch was computed from the {0} allocator calls around the peak.', formatCount(searched ?? 0))],
+    [options && requested?.fits === false, 'What you requested does not fit.'],
   ];
+  return all.flatMap(([holds, text]) => (holds ? [text] : []));
 }
-
-const thatHold = (notes: readonly Note[]): string[] => notes.flatMap(([holds, text]) => (holds ? [text] : []));
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];

@@ -28,20 +28,14 @@ export interface ShownForecast {
   fits: boolean;
   /** By PyTorch's allocator, at its peak. */
   reservedBytes: number;
-  ways: ForecastWay[];
+  /** `peakBytes`: of the GPU, with the recorded batch. */
+  ways: { change: string; peakBytes: number; fits: boolean; largest: string }[];
   /** Paths of modules that can be checkpointed, the one with most activations first. */
   modules: string[];
   /** The run had expandable segments itself. */
   expandable: boolean;
   /** How far this is known. */
   notes: string[];
-}
-export interface ForecastWay {
-  change: string;
-  /** Of the GPU, with the recorded batch. */
-  peakBytes: number;
-  fits: boolean;
-  largest: string;
 }
 
 export interface ForecastRequests {

@@ -1,6 +1,6 @@
 // The tab "Fit": whether the run would fit with another batch, GPU or settings, and what would make it fit.
 import { t } from '@vscode/l10n';
-import type { ForecastAnswer, ForecastWay, ShownForecast } from '../../../extension/protocol/requests/forecastRequests';
+import type { ForecastAnswer, ShownForecast } from '../../../extension/protocol/requests/forecastRequests';
 import { formatBytes } from '../../../extension/text/format';
 import { button, differs, el, icon, setAttributes, setHidden, setText, setTextOrHide } from '../../dom';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
@@ -100,10 +100,11 @@ export class FitPart extends PolledPart {
   }
 }
 
-function wayRow({ change, peakBytes, fits, largest }: ForecastWay): HTMLElement {
+function wayRow({ change, peakBytes, fits, largest }: ShownForecast['ways'][number]): HTMLElement {
   const mark = icon(fits ? 'check' : 'close');
   const title = fits ? t('Fits') : t('Does not fit');
   setAttributes(mark, { 'aria-hidden': null, role: 'img', 'aria-label': title, title });
+  const parts = change.split(/(?<=:)/).flatMap(part => [part, el('wbr')]); // a setting breaks before its value
   const cells = [el('td', {}, formatBytes(peakBytes), ' ', mark), el('td', {}, largest)];
-  return el('tr', { 'data-fits': fits }, el('th', { scope: 'row' }, change), ...cells);
+  return el('tr', { 'data-fits': fits }, el('th', { scope: 'row' }, ...parts), ...cells);
 }
