@@ -104,7 +104,7 @@ function wayRow({ change, peakBytes, fits, largest }: ShownForecast['ways'][numb
   const mark = icon(fits ? 'check' : 'close');
   const title = fits ? t('Fits') : t('Does not fit');
   setAttributes(mark, { 'aria-hidden': null, role: 'img', 'aria-label': title, title });
-  const parts = change.split(/(?<=:)/).flatMap(part => [part, el('wbr')]); // a setting breaks before its value
+  const parts = change.split(/(?<=[:_])/).flatMap(part => [part, el('wbr')]); // a setting breaks before its value
   const cells = [el('td', {}, formatBytes(peakBytes), ' ', mark), el('td', {}, largest)];
   return el('tr', { 'data-fits': fits }, el('th', { scope: 'row' }, ...parts), ...cells);
 }
