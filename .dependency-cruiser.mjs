@@ -44,7 +44,7 @@ const walls = [
     may: ['node:', ...SPOKEN, 'extension/files', 'extension/native', 'hyparquet-writer', 'pprof-format'],
   },
 
-  { room: 'extension/fit', may: [...SPOKEN, 'extension/native'] },
+  { room: 'extension/fit', may: ['@vscode/l10n', ...SPOKEN, 'extension/native', 'extension/analysis'] },
 
   { room: 'extension/html', may: ['node:', '@vscode/l10n', ...SPOKEN, 'extension/files', 'extension/capture'] },
 
@@ -129,6 +129,7 @@ const walls = [
   { room: 'webview/explorer/segments', may: partBase() },
   { room: 'webview/explorer/findings', may: partBase() },
   { room: 'webview/explorer/compare', may: partBase() },
+  { room: 'webview/explorer/fit', may: partBase() },
   { room: 'webview/explorer/ledger', may: partBase() },
   { room: 'webview/explorer/shell', may: pageBase('webview/explorer') },
   { room: 'webview/explorer', may: pageBase('webview/explorer') },

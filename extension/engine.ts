@@ -1,5 +1,7 @@
 // The process in which a window's traces are read and judged: engine.js DIST [TEXTS], started by `extension/client`.
 import './engine/engineLanguage';
+import { isMainThread } from 'node:worker_threads';
+import { serveForecasts } from './engine/forecastThread';
 import { TraceEngine } from './engine/traceEngine';
 import type { FromEngine, ToEngine } from './protocol/requests/engineRequests';
 import { Outbox } from './protocol/requests/outbox';
@@ -18,3 +20,6 @@ process.on('message', (questions: ToEngine[]) => {
 });
 // The window is gone, however it ended.
 process.on('disconnect', () => process.exit(0));
+
+// Its threads have no window.
+if (!isMainThread) serveForecasts();

@@ -28,6 +28,7 @@ import { timelineAnswers } from './answers/timelineAnswers';
 import { traceAnswers } from './answers/traceAnswers';
 import { verdictAnswers } from './answers/verdictAnswers';
 import { FollowedTrace, type PushFacts } from './followedTrace';
+import { Forecasts } from './forecasts';
 import { noSlots } from './groupSlots';
 import { linesOf } from './lineAnswers';
 import { writeOomFiles } from './oomFiles';
@@ -37,6 +38,7 @@ type Handlers = { [M in EngineMethod]: (of: EngineParams<M>) => EngineResult<M> 
 
 export class TraceEngine implements Engine {
   private readonly traces = new Map<number, Promise<FollowedTrace>>();
+  private readonly forecasts = new Map<number, Forecasts>();
   private readonly slots = noSlots();
   private readonly jobs = new Map<string, ReadTraces>();
   private readonly exports = new Map<number, AbortController>();
@@ -127,6 +129,8 @@ export class TraceEngine implements Engine {
   private close(number: number): void {
     const closed = this.traces.get(number);
     this.traces.delete(number);
+    this.forecasts.get(number)?.cancel();
+    this.forecasts.delete(number);
     void closed?.then(
       trace => trace.close(),
       () => undefined,
@@ -136,8 +140,11 @@ export class TraceEngine implements Engine {
   private async answerPage({ trace, title, method, params, others }: PageQuestion): Promise<unknown> {
     const shown = await this.traceOf(trace);
     nameCells(shown.session.native.info());
+    const forecasts = remembered(this.forecasts, trace, () => new Forecasts(this.dist, shown.session));
     const model: PageModel = { shown, traces: () => this.namedTraces([{ trace, title }, ...others]) };
     const answers: Answers = {
+      forecast: query => forecasts.answer(query),
+      cancelForecast: () => forecasts.cancel(),
       ...traceAnswers(model),
       ...timelineAnswers(model),
       ...compareAnswers(model),

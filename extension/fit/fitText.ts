@@ -1,3 +1,4 @@
+import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatPlural } from '../text/format';
 import type { Forecast } from './forecast';
 import type { Replayed } from './replay';
@@ -18,7 +19,7 @@ export interface FitFacts {
   outsideBytes: number;
   /** In use by others on the run's own GPU. */
   othersBytes: number;
-  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'allocations' | 'equal' | 'failed'>;
+  replay: Pick<Replayed, 'recordedPeakBytes' | 'peakBytes' | 'allocations' | 'equal' | 'failed' | 'pools'>;
   changes: readonly Forecast[];
   /** Of `changes`, the one that was requested; null: none was. */
   requested: Forecast | null;
@@ -31,23 +32,25 @@ export function fitText(facts: FitFacts): string[] {
   return [facts.trace, gpuText(facts), replayText(facts.replay), '', ...aligned([head, ...rows]), '', ...notes(facts)];
 }
 
-function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu }: FitFacts): string {
+/** The GPU, and what of it is not PyTorch's. */
+export function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu }: FitFacts): string {
   const used = [
     ...(outsideBytes === 0
       ? []
-      : [`the CUDA context and libraries of this run take at least ${formatBytes(outsideBytes)}`]),
-    ...(othersBytes === 0 ? [] : [`other processes took ${formatBytes(othersBytes)} at the end`]),
+      : [t('the CUDA context and libraries of this run take at least {0}', formatBytes(outsideBytes))]),
+    ...(othersBytes === 0 ? [] : [t('other processes took {0} at the end', formatBytes(othersBytes))]),
   ];
-  const whole = `${anotherGpu ? 'A GPU with' : `${gpu},`} ${formatBytes(totalBytes)}`;
-  return used.length === 0 ? `${whole}.` : `${whole}: ${used.join(', and ')}.`;
+  const bytes = formatBytes(totalBytes);
+  const whole = anotherGpu ? t('A GPU with {0}', bytes) : `${gpu}, ${bytes}`;
+  return used.length === 0 ? `${whole}.` : `${whole}: ${used.join(t(', and '))}.`;
 }
 
-function replayText({ allocations, equal, recordedPeakBytes, peakBytes }: FitFacts['replay']): string {
+export function replayText({ allocations, equal, recordedPeakBytes, peakBytes }: FitFacts['replay']): string {
   const all = formatPlural(allocations, 'allocation');
   if (equal === allocations)
-    return `Replay check: PyTorch’s reserved memory is exactly as recorded after each of ${all}.`;
-  const share = Math.floor((equal / allocations) * 100);
-  return `Replay check: PyTorch’s reserved memory is as recorded after ${share}% of ${all}, and its peak is ${formatBytes(peakBytes)} instead of ${formatBytes(recordedPeakBytes)}. The figures below may be off by as much.`;
+    return t('Replay check: PyTorch’s reserved memory is exactly as recorded after each of {0}.', all);
+  // prettier-ignore
+  return t('Replay check: PyTorch’s reserved memory is as recorded after {0}% of {1}, and its peak is {2} instead of {3}. The figures below may be off by as much.', Math.floor((equal / allocations) * 100), all, formatBytes(peakBytes), formatBytes(recordedPeakBytes));
 }
 
 function rowOf(change: Forecast, { batch }: FitFacts): string[] {
@@ -57,48 +60,58 @@ function rowOf(change: Forecast, { batch }: FitFacts): string[] {
     formatBytes(reservedBytes),
     formatBytes(totalBytes),
     fits ? 'yes' : 'no',
-    largestFactor === null
-      ? 'none'
-      : batch === null
-        ? timesText(largestFactor)
-        : formatCount(Math.round(largestFactor * batch)),
+    largestText(largestFactor, batch),
   ];
+}
+
+/** The largest batch that fits, as a number where the run's is known. */
+export function largestText(factor: number | null, batch: number | null): string {
+  if (factor === null) return t('none');
+  return batch === null ? timesText(factor) : formatCount(Math.round(factor * batch));
 }
 
 /** Rounded down: as much does fit. */
 export function timesText(factor: number): string {
   const times = Math.floor(factor * 10) / 10;
-  return times === 1 ? 'this batch' : `${times.toFixed(1)} times this batch`;
+  return times === 1 ? t('this batch') : t('{0} times this batch', times.toFixed(1));
 }
 
 /** What is changed, in words. */
 export function changeText({ allocator, checkpoint, modules, factor }: Forecast, batch: number | null): string {
   const parts = [
-    factor === 1 || batch === null ? '' : `batch ${Math.round(factor * batch)}`,
+    factor === 1 || batch === null ? '' : t('batch {0}', Math.round(factor * batch)),
     allocator ?? '',
-    checkpoint === null ? '' : `checkpoint ${checkpoint} (${formatPlural(modules, 'module')})`,
+    checkpoint === null ? '' : t('checkpoint {0} ({1})', checkpoint, formatPlural(modules, 'module')),
   ].filter(part => part !== '');
-  const recorded = batch === null ? 'as recorded' : `as recorded (batch ${batch})`;
+  const recorded = batch === null ? t('as recorded') : t('as recorded (batch {0})', batch);
   return parts.length === 0 ? recorded : parts.join(' + ');
 }
 
-/** How far the figures are known, and what gives better ones. */
-export function notes({ twoRuns, batch, changes, requested, replay }: FitFacts): string[] {
-  const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
-  // prettier-ignore
-  return thatHold([
-    [twoRuns, 'The two runs show how each allocation grows with the batch. Of 40 forecasts made before the run was measured, 36 were within 8% of the real peak.'],
-    [!twoRuns, 'One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow. Of 20 forecasts, 18 were between 6% too low and 16% too high; those for a graph network with varying sizes were up to 59% too high.'],
-    [!twoRuns, 'A second run with another batch gives a closer forecast: gpu-memtrace fit A.gputrace B.gputrace --batch 8,16'],
-    [batch === null, 'Give the batch of this run, such as --batch 8, to get the largest batch as a number.'],
-    [replay.failed > 0, 'Allocations that failed in this run are part of the forecast. Allocations after the end of the run are unknown.'],
-    [searched !== null, `The run is long, so the largest batch was computed from the ${formatCount(searched ?? 0)} allocator calls around the peak.`],
-    [requested?.fits === false, 'What you requested does not fit.'],
-  ]);
+/** Whether what was requested fits. */
+export function answerText({ requested, totalBytes, othersBytes }: FitFacts): string {
+  const room = totalBytes - othersBytes;
+  const [needed, of] = [formatBytes(requested?.totalBytes ?? 0), formatBytes(room)];
+  if (requested?.fits !== true) return t('Does not fit: needs {0} of {1}', needed, of);
+  // PyTorch gives back what it does not use before it fails.
+  if (requested.totalBytes > room) return t('Fits into {0} when PyTorch frees its cache; with it, {1}', of, needed);
+  return t('Fits: peak {0} of {1}', needed, of);
 }
 
-const thatHold = (texts: readonly (readonly [boolean, string])[]): string[] =>
-  texts.flatMap(([holds, text]) => (holds ? [text] : []));
+/** How far the figures are known, and what gives better ones; `options`: those of the command line, which a page does not have. */
+export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, options = true): string[] {
+  const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
+  // prettier-ignore
+  const all: readonly (readonly [boolean, string])[] = [
+    [twoRuns, t('The two runs show how each allocation grows with the batch. Of 40 forecasts made before the run was measured, 36 were within 8% of the real peak.')],
+    [!twoRuns, t('One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow. Of 20 forecasts, 18 were between 6% too low and 16% too high; those for a graph network with varying sizes were up to 59% too high.')],
+    [!twoRuns, t('A second run with another batch gives a closer forecast: {0}', 'gpu-memtrace fit A.gputrace B.gputrace --batch 8,16')],
+    [options && batch === null, 'Give the batch of this run, such as --batch 8, to get the largest batch as a number.'],
+    [replay.failed > 0, t('Allocations that failed in this run are part of the forecast. Allocations after the end of the run are unknown.')],
+    [searched !== null, t('The run is long, so the largest batch was computed from the {0} allocator calls around the peak.', formatCount(searched ?? 0))],
+    [options && requested?.fits === false, 'What you requested does not fit.'],
+  ];
+  return all.flatMap(([holds, text]) => (holds ? [text] : []));
+}
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];

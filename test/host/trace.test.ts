@@ -210,6 +210,13 @@ describe('The sample', () => {
     assert.equal(await attribute('[data-action=stop]', 'hidden'), '');
   });
 
+  it('shows what would fit, by a replay of what was recorded', async () => {
+    await click('[data-tab=fit]');
+    await shows('[data-value=fit-answer]', /^Fits: peak 7\.46 GiB of 139\.79 GiB$/);
+    await picture('fit');
+    await click('[data-tab=lines]');
+  });
+
   inLong(it)('leads to a script of one’s own', async () => {
     await vscode.workspace.getConfiguration().update(SIMPLE, true, vscode.ConfigurationTarget.Global);
     try {

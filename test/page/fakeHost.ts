@@ -22,6 +22,7 @@ import { makeProcess, makeTotals } from '../unit/fakeTrace';
 import { findings, noteInquiry, otherLines, type Story } from './fakeFindings';
 import { blockHolder, ledger, liveBlocks, oneBlock } from './fakeBlocks';
 import { compare, compareTraces, RUN_BEFORE } from './fakeCompare';
+import { forecast } from './fakeForecast';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
 
@@ -306,6 +307,9 @@ function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
     case 'stackTree':
       if (message.params.open === undefined || message.params.weight === 'modules') return stackTree(message.params);
       return treeOf(tree, { sites, site } as unknown as TraceSource, message.params);
+    case 'forecast':
+      postMessage({ type: 'bench', method: message.method, params: message.params });
+      return forecast(message.params);
     case 'segments':
       return segments(entries);
     case 'ledger':

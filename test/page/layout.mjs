@@ -110,9 +110,11 @@ async function measureCell(opened, size, contents, open, tab = '') {
 }
 
 /** The other tabs; at last two moments between which nothing changed. */
-async function measureTabs(opened, contents) {
+const TABS = ['flame', 'segments', 'compare', 'nothing changed'];
+
+async function measureTabs(opened, contents, tabs) {
   const { page } = opened;
-  for (const tab of ['flame', 'segments', 'compare', 'nothing changed']) {
+  for (const tab of tabs) {
     const same = { trace: 0, timeNs: null };
     if (tab !== 'nothing changed') await page.locator(`[data-tab=${tab}]`).click();
     else await page.evaluate(one => window.postMessage({ type: 'compare', a: one, b: one }), same);
@@ -131,7 +133,8 @@ async function measurePage(contents) {
   await page.evaluate(probe);
   const sizes = SIZES.filter(({ size: [, height], zoom = 1 }) => !ended || height / zoom > LOW_PX);
   for (const size of sizes) await measureCell(opened, size, contents, false);
-  if (contents === CONTENTS[0]) await measureTabs(opened, contents);
+  if (contents === CONTENTS[0]) await measureTabs(opened, contents, TABS);
+  if (ended) await measureTabs(opened, contents, ['fit']);
   await page.locator('[role=row][data-row="0"]').first().dispatchEvent('click');
   await page.locator('.list .grid').press('ArrowRight');
   await settled(page);

@@ -124,6 +124,7 @@ const VIEWS = {
   ages: { steps: [click('[data-tab=segments]'), low, choose('segment-colour', 'age')] },
   details: { steps: [click('[data-row="1"]'), click('.block-row[data-index="1"]'), low] },
   compare: { devices: 1, steps: [click('[data-tab=compare]'), low, seen('[data-compared]')] },
+  fit: { devices: 1, scene: ENDED, steps: [click('[data-tab=fit]'), seen('.fit-ways tbody tr')] },
 };
 
 const [out = 'build/pictures', ...chosen] = process.argv.slice(2);

@@ -13,6 +13,7 @@ import './compare/compare.css';
 import './ledger/ledger.css';
 import './flame/flame.css';
 import './segments/segments.css';
+import './fit/fit.css';
 import type { ToHost, ToPage } from '../../extension/protocol/requests/messages';
 import { Outbox, type Batch } from '../../extension/protocol/requests/outbox';
 import { registerComponents } from '../components';

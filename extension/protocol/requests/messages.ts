@@ -2,6 +2,7 @@
 import type { Mark } from '../marks';
 import type { BlockQuery, BlockRequests } from './blockRequests';
 import type { ComparePoint, CompareRequests } from './compareRequests';
+import type { ForecastRequests } from './forecastRequests';
 import type { LedgerRequests } from './ledgerRequests';
 import type { EndMoment } from './moment';
 import type { SegmentRequests } from './segmentRequests';
@@ -112,6 +113,7 @@ export interface Requests
     BlockRequests,
     LedgerRequests,
     SegmentRequests,
+    ForecastRequests,
     VerdictRequests {}
 export type Method = keyof Requests;
 export type Params<M extends Method> = Parameters<Requests[M]>[0];

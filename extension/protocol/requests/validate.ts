@@ -3,6 +3,7 @@ import { blockChecks } from './blockRequests';
 import { isFields } from '../../base/fields';
 import { isIndex, Refused, type Checks } from './fieldChecks';
 import { compareChecks } from './compareRequests';
+import { forecastChecks } from './forecastRequests';
 import type { Method, Requests, ToHost } from './messages';
 import { ledgerChecks } from './ledgerRequests';
 import { segmentChecks } from './segmentRequests';
@@ -24,6 +25,7 @@ const CHECKS: Checks<Requests> = {
   ...blockChecks,
   ...ledgerChecks,
   ...segmentChecks,
+  ...forecastChecks,
   ...verdictChecks,
 };
 

@@ -1,6 +1,6 @@
 // Puts the parts of the page together: state in, requests out.
 import { nameCells } from '../../../extension/protocol/notebookCells';
-import { listedLayer, type TraceInfo } from '../../../extension/protocol/trace';
+import { listedLayer } from '../../../extension/protocol/trace';
 import { t } from '@vscode/l10n';
 import type { BlockQuery } from '../../../extension/protocol/requests/blockRequests';
 import { pointText, type ComparePoint } from '../../../extension/protocol/requests/compareRequests';
@@ -15,6 +15,7 @@ import { ComparePart } from '../compare/comparePart';
 import { RunBefore } from '../compare/runBefore';
 import { DetailsPart } from '../details/detailsPart';
 import { FindingsPart } from '../findings/findingsPart';
+import { canFit, FitPart } from '../fit/fitPart';
 import { FlamePart } from '../flame/flamePart';
 import { Header, nothingIn } from './header';
 import { LedgerPart } from '../ledger/ledgerPart';
@@ -33,7 +34,15 @@ import { TimelinePart } from '../timeline/timelinePart';
 
 const CLOCK_MS = 1000;
 /** What the timeline alone shows: a zoom in each frame draws nothing else. */
-const OF_TIMELINE = new Set<Action['type']>(['zoom', 'series', 'stack', 'axis', 'tools', 'timelinePx']);
+const OF_TIMELINE = new Set<Action['type']>([
+  'zoom',
+  'series',
+  'stack',
+  'axis',
+  'tools',
+  'timelinePx',
+  'forecastBytes',
+]);
 
 /** The parts of the session that the questions of the parts depend on. */
 function questionKey(context: PageContext | null): string {
@@ -43,7 +52,7 @@ function questionKey(context: PageContext | null): string {
 }
 
 /** Segments are of a framework's allocator: without one there are no tensors either. */
-function hasSegments({ totals }: TraceInfo): boolean {
+function hasSegments({ info: { totals } }: PageContext): boolean {
   return totals.some(({ layer, allocations, segmentAllocations }) =>
     layer === 'tensor' ? allocations > 0 : segmentAllocations > 0,
   );
@@ -86,6 +95,7 @@ export class App implements PageActions {
         { id: 'flame', title: t('Flame graph'), part: new FlamePart(this), follows: ['at', 'born'] },
         { id: 'segments', title: t('Segments'), part: new SegmentPart(this), follows: ['at'], has: hasSegments },
         { id: 'compare', title: t('Compare'), part: new ComparePart(this) },
+        { id: 'fit', title: t('Fit'), part: new FitPart(this), has: canFit },
       ],
       view.tab,
       tab => this.dispatch({ type: 'tab', tab }),

@@ -1,7 +1,6 @@
 // Parts of which one is seen: a list of tabs by the ARIA pattern (arrow keys, Home, End), the panel below.
 import { t } from '@vscode/l10n';
 import type { Moment } from '../../../extension/protocol/requests/moment';
-import type { TraceInfo } from '../../../extension/protocol/trace';
 import { button, el, setAttribute, setAttributes, setHidden, setTextOrHide } from '../../dom';
 import type { PageContext, Part } from '../state/part';
 import type { Action, TabId } from '../state/state';
@@ -13,7 +12,7 @@ export interface Tab {
   /** Kinds of moments that it follows but does not name: the line above it does. */
   follows?: readonly Moment['kind'][];
   /** Whether the trace has anything for it; absent: each has. */
-  has?: (info: TraceInfo) => boolean;
+  has?: (context: PageContext) => boolean;
 }
 
 export class Tabs implements Part {
@@ -42,7 +41,7 @@ export class Tabs implements Part {
   }
 
   update(context: PageContext): void {
-    this.offered = this.tabs.filter(({ has }) => has?.(context.info) ?? true);
+    this.offered = this.tabs.filter(({ has }) => has?.(context) ?? true);
     const chosen = this.offered.find(tab => tab.id === context.view.tab) ?? this.tabs[0];
     const another = chosen !== this.shown;
     setAttribute(this.element, 'data-shown', chosen.id);

@@ -9,7 +9,7 @@ import { restoreTable } from './tableState';
 import { FOLLOW, type Zoom } from './zoom';
 
 /** The tabs below the timeline. */
-const TABS = ['lines', 'flame', 'segments', 'compare'] as const;
+const TABS = ['lines', 'flame', 'segments', 'compare', 'fit'] as const;
 export type TabId = (typeof TABS)[number];
 
 /** What the timeline's areas are: groups by their bytes, or one area. */
@@ -30,6 +30,7 @@ type Plain =
   | 'stack'
   | 'axis'
   | 'ending'
+  | 'forecastBytes'
   | 'tools'
   | 'timelinePx';
 /** One whose parts are set. */
@@ -57,6 +58,7 @@ const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 const OF_TRACE = {
   ...{ process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '', momentBytes: null, ending: null },
   tab: 'lines' as TabId,
+  forecastBytes: null,
 };
 
 /** The state after an action; the same object where nothing changed. */
@@ -129,6 +131,8 @@ function readState(saved: Record<string, unknown>) {
     ...restoreMoment(saved),
     /** The moment that was brought up when the program had ended (ns): the user may have left it since. */
     ending: typeof saved.ending === 'number' ? saved.ending : null,
+    /** What PyTorch would reserve by the forecast that is shown; null: none is. */
+    forecastBytes: null as number | null,
     /** The moments that are compared, as `pointText` writes them; null: the usual ones. */
     compare: restoreCompare(saved.compare),
     /** `startRealtimeMs` of the trace that zoom and moment belong to. */

@@ -27,6 +27,8 @@ export interface Drawing {
   window: TimeWindow;
   /** At the foot of the plot. */
   bands: readonly Band[];
+  /** The scale reaches so far at least. */
+  leastTop: number;
   /** Labels of the axis; null: times. */
   ticks: readonly Tick[] | null;
 }
@@ -78,6 +80,11 @@ export class TimelineChart {
     return Math.max(1, Math.round(this.plot.right - this.plot.left));
   }
 
+  /** Pixels below the plot's upper edge. */
+  yOf(bytes: number): number {
+    return (this.chart.scales['y']?.getPixelForValue(bytes) ?? 0) - this.plot.top;
+  }
+
   /** The editor's theme changed. */
   recolour(): void {
     this.palette = readPalette();
@@ -96,11 +103,11 @@ export class TimelineChart {
     return Math.max(2, Math.floor(this.width / PIXELS_PER_TIME_LABEL));
   }
 
-  draw({ curves, groups, slots, window, bands, ticks }: Drawing): void {
+  draw({ curves, groups, slots, window, bands, leastTop, ticks }: Drawing): void {
     this.window = window;
     this.bands = bands;
     const shown = curves.filter(curve => curve.shown);
-    const top = Math.max(1, ...shown.map(curve => highest(curve.points)));
+    const top = Math.max(1, leastTop, ...shown.map(curve => highest(curve.points)));
     this.setScales(window, top, ticks ?? this.times(window));
     const stacked = shown.some(curve => curve.area) ? groups : [];
     const lines = [...shown].sort((a, b) => Number(b.area) - Number(a.area)); // the area lies on the last group

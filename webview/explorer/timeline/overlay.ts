@@ -17,6 +17,8 @@ export interface Overlaid {
   span: Span | null;
   /** The shown moment; null: it is now. */
   momentNs: number | null;
+  /** What PyTorch would reserve; `y`: pixels below the upper edge of the plot. null: nothing is forecast. */
+  forecast: { y: number; label: string } | null;
   /** A part of the run is seen. */
   zoomed: boolean;
 }
@@ -28,6 +30,9 @@ export class TimelineOverlay {
   private readonly span = el('div', { class: 'timeline-span', 'aria-hidden': 'true' });
   private readonly moment = el('div', { class: 'timeline-moment', 'aria-hidden': 'true' });
 
+  private readonly forecastLabel = el('span', {});
+  private readonly forecast = el('div', { class: 'timeline-forecast' }, this.forecastLabel);
+
   /** In the corner that memory fills last. */
   private readonly follow: HTMLElement;
 
@@ -37,7 +42,7 @@ export class TimelineOverlay {
   ) {
     this.follow = chip('follow', t('Whole run'), t('Show the whole run and follow it (Escape)'), follow);
     this.follow.addEventListener('pointerdown', event => event.stopPropagation());
-    this.element.append(this.span, this.moment, this.follow);
+    this.element.append(this.span, this.moment, this.follow, this.forecast);
     this.element.addEventListener('keydown', event => this.walk(event));
   }
 
@@ -54,7 +59,7 @@ export class TimelineOverlay {
   }
 
   /** @param pixels width of the plot, which the overlay covers: places are pixels from its left edge */
-  draw({ plot, window, gaps, marks, span, momentNs, zoomed }: Overlaid, pixels: number): void {
+  draw({ plot, window, gaps, marks, span, momentNs, forecast, zoomed }: Overlaid, pixels: number): void {
     this.place(plot, labelRows(marks) * LABELS_PX);
     this.drawGaps(gaps, window, pixels);
     setHidden(this.follow, !zoomed);
@@ -64,6 +69,9 @@ export class TimelineOverlay {
     if (span && !this.span.hidden) stretch(this.span, span, window, pixels);
     const isSeen = momentNs !== null && momentNs >= window.fromNs && momentNs <= window.toNs;
     setHidden(this.moment, !isSeen);
+    setHidden(this.forecast, forecast === null);
+    setText(this.forecastLabel, forecast?.label ?? '');
+    if (forecast) this.forecast.style.top = `calc(var(--labels) + ${Math.round(forecast.y)}px)`;
     if (isSeen) stretch(this.moment, { fromNs: momentNs, toNs: momentNs }, window, pixels);
   }
 

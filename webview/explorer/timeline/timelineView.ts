@@ -177,6 +177,7 @@ export class TimelineView {
       groups: this.edges(),
       slots,
       window,
+      leastTop: this.forecastBytes ?? 0,
       bands: bandsIn(this.answers, window, runNs, this.chart.width),
       ticks,
     });
@@ -190,7 +191,7 @@ export class TimelineView {
     this.tools.setGroups(groups, slots);
     const overlaid = this.overlaid(context);
     this.chart.setLabelRows(labelRows(overlaid.marks));
-    this.overlay.draw({ ...overlaid, plot: this.chart.plot }, this.chart.width);
+    this.overlay.draw({ ...overlaid, plot: this.chart.plot, forecast: this.forecast }, this.chart.width);
     this.drawBar();
     this.peakCard.update(this.answers.peak);
     setAttribute(this.surface, 'aria-label', this.description());
@@ -205,6 +206,17 @@ export class TimelineView {
       shown: !hidden.includes(series),
       area: series === this.areaSeries,
     }));
+  }
+
+  /** While its tab is open. */
+  private get forecastBytes(): number | null {
+    const { tab, forecastBytes } = this.context?.view ?? {};
+    return tab === 'fit' ? (forecastBytes ?? null) : null;
+  }
+
+  private get forecast(): Overlaid['forecast'] {
+    const bytes = this.forecastBytes;
+    return bytes === null ? null : { y: this.chart.yOf(bytes), label: t('Forecast: {0}', formatBytes(bytes)) };
   }
 
   private edges(): ReturnType<typeof stackEdges> {
@@ -223,7 +235,7 @@ export class TimelineView {
     return stack.groups.map(group => groupName(group, by, context.info.processes));
   }
 
-  private overlaid(context: PageContext): Omit<Overlaid, 'plot'> {
+  private overlaid(context: PageContext): Omit<Overlaid, 'plot' | 'forecast'> {
     const { info, runNs, session } = context;
     const { span, momentNs } = this.chosen;
     const window = visibleWindow(this.zoom, runNs);
@@ -318,6 +330,7 @@ export class TimelineView {
       t('At the end: {0}.', now.join(', ')),
       peak ? t('Highest: {0} at {1}.', formatBytes(peak.bytes), peak.when) : '',
       groups.length > 0 ? t('Largest: {0}.', groups.join(', ')) : '',
+      this.forecast ? `${this.forecast.label}.` : '',
       steps && steps.collections.length > 0 ? t('{0} full garbage collections.', steps.collections.length) : '',
       HINT,
     ].join(' ');

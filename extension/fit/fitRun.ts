@@ -1,0 +1,120 @@
+import { t } from '@vscode/l10n';
+import { readCards } from '../analysis/ledger/cardLedger';
+import type { NativeAddon } from '../native/native';
+import { allocatorSettings } from '../protocol/rank';
+import type { Totals, TraceSource } from '../protocol/trace';
+import type { FitFacts } from './fitText';
+import { forecaster, type Change, type Fitting, type Forecast, usualChanges } from './forecast';
+import { replayTrace, type Replayed } from './replay';
+
+// A trace as a run that forecasts are made of, and what answers for one run or two.
+
+const POINTS = 64;
+
+type Addon = Pick<NativeAddon, 'openLifetimes' | 'replayAllocator' | 'findPools'>;
+type Card = Pick<FitFacts, 'gpu' | 'totalBytes' | 'outsideBytes' | 'othersBytes'>;
+
+/** The process and GPU of a trace with most tensors, and its replay. */
+export interface FitRun {
+  card: Card;
+  totals: Totals;
+  replayed: Replayed;
+}
+
+/** Of a trace: `name` stands for it in sentences; of all its processes where none are named. */
+export interface FitSource {
+  name: string;
+  path: string;
+  source: TraceSource;
+  processes?: readonly number[];
+}
+
+/** Replays the run of a trace. `begin`: called with the number of its allocations. The error is one sentence. */
+export async function readFitRun(
+  addon: Addon,
+  { name, path, source, processes }: FitSource,
+  begin: (allocations: number) => void = () => undefined,
+): Promise<FitRun | { error: string }> {
+  const info = source.info();
+  const totals = info.totals
+    .filter(({ layer, process }) => layer === 'tensor' && (processes?.includes(process) ?? true))
+    .toSorted((a, b) => b.peakBytes - a.peakBytes)[0];
+  const process = info.processes[totals?.process ?? -1];
+  if (totals === undefined || process === undefined)
+    return { error: t('{0} has no tensors of PyTorch, so there is nothing to forecast.', name) };
+  begin(totals.allocations);
+  const replayed = await replayTrace(addon, path, totals, allocatorSettings(process));
+  if ('error' in replayed) return { error: t('{0} cannot be replayed: {1}.', name, replayed.error) };
+  if (replayed.allocations === 0)
+    return {
+      error: t('{0} does not show when memory was allocated: record the program from its start.', name),
+    };
+  return { card: cardOf(source, totals), totals, replayed };
+}
+
+function cardOf(source: TraceSource, { process, device }: Totals): Card {
+  const card = readCards(source).find(each => each.device === device);
+  const sum = (kinds: readonly string[]): number =>
+    card?.parts.filter(({ kind }) => kinds.includes(kind)).reduce((total, { bytes }) => total + bytes, 0) ?? 0;
+  // The GPU's own account of the process is read now and then: a reading may be older than what its driver had by the end of the step.
+  const { processBytes, driverBytes } = source.ledgerSeries({ process, device, points: POINTS });
+  const rests = Array.from(processBytes, (bytes, at) => bytes - (driverBytes[at] ?? 0)).filter(Number.isFinite);
+  return {
+    gpu: card?.name ?? '',
+    totalBytes: card?.totalBytes ?? 0,
+    outsideBytes: sum(['driver']) + Math.max(sum(['rest', 'untold']), ...rests),
+    othersBytes: sum(['others']),
+  };
+}
+
+/** Which runs, with which batches, on which GPU; `gpuBytes`: one with nobody else on it, null: the run's own. */
+export interface FitOf {
+  trace: string;
+  runs: readonly FitRun[];
+  batches: readonly number[];
+  gpuBytes: number | null;
+}
+
+/** What answers: the usual changes, and the one that is requested. The error is an option of the allocator that cannot be replayed. */
+export function fitter(
+  addon: Addon,
+  { trace, runs, batches, gpuBytes }: FitOf,
+): (requestOf: (batch: number | null) => Change | null) => FitFacts | { error: string } {
+  // The larger run is nearer to what is forecast.
+  const known = runs
+    .map((run, at) => ({ ...run, batch: batches[at] ?? null }))
+    .toSorted((a, b) => (b.batch ?? 0) - (a.batch ?? 0));
+  const [first, second] = known;
+  if (first === undefined) throw new Error('a forecast is of a run');
+  const card = gpuBytes === null ? first.card : { ...first.card, totalBytes: gpuBytes, othersBytes: 0 };
+  const sized = known.flatMap(({ replayed, batch }) => (batch === null ? [] : [{ ...replayed, batch }]));
+  const [base, run] = sized;
+  const fitting: Fitting = {
+    replayed: first.replayed,
+    other: second === undefined || base === undefined || run === undefined ? null : { base, run },
+    batch: first.batch,
+    limitBytes: Math.max(0, card.totalBytes - card.outsideBytes - card.othersBytes),
+    outsideBytes: card.outsideBytes,
+  };
+  const forecast = forecaster(addon, fitting);
+  const { replayed } = first;
+  let usual: (Forecast | { error: string })[] | null = null;
+  return requestOf => {
+    const requested = requestOf(fitting.batch);
+    usual ??= usualChanges(replayed).map(forecast);
+    const changes: Forecast[] = [];
+    for (const found of [...usual, ...(requested === null ? [] : [forecast(requested)])]) {
+      if ('error' in found) return found;
+      changes.push(found);
+    }
+    return {
+      ...{ trace, ...card, anotherGpu: gpuBytes !== null, batch: fitting.batch, twoRuns: fitting.other !== null },
+      replay: {
+        ...{ allocations: replayed.allocations, equal: replayed.equal, failed: replayed.failed, pools: replayed.pools },
+        ...{ recordedPeakBytes: replayed.recordedPeakBytes, peakBytes: replayed.peakBytes },
+      },
+      changes,
+      requested: requested === null ? null : (changes.at(-1) ?? null),
+    };
+  };
+}

@@ -1,0 +1,34 @@
+// What fits, for a page without an engine.
+import type { ForecastAnswer, ForecastQuery } from '../../extension/protocol/requests/forecastRequests';
+import { formatBytes } from '../../extension/text/format';
+
+const GIB = 2 ** 30;
+/** Eight times the batch takes so long as the page polls. */
+const LONG = 8;
+
+export function forecast({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQuery): ForecastAnswer {
+  if (factor === LONG) return { working: true, sentence: 'Replaying 812,345 allocations…', forecast: null };
+  const roomBytes = gpuBytes ?? 24 * GIB;
+  const reservedBytes = ((expandable ? 9 : 10) + (checkpoint === null ? 2 : 1)) * GIB * factor;
+  const fits = reservedBytes + GIB <= roomBytes;
+  const [needed, room] = [formatBytes(reservedBytes + GIB), formatBytes(roomBytes)];
+  const changes = ['as recorded', 'expandable_segments:True', 'checkpoint model.layers.* (24 modules)'];
+  return {
+    working: false,
+    sentence: fits ? `Fits: peak ${needed} of ${room}` : `Does not fit: needs ${needed} of ${room}`,
+    forecast: {
+      ...{ fits, reservedBytes, modules: ['model.layers.*', 'head.*'], expandable: false },
+      ways: [...changes, `${changes[1]} + ${changes[2]}`].map((change, at) => {
+        const peakBytes = (13 - at) * GIB;
+        const times = roomBytes / peakBytes;
+        const largest = batch === null ? `${times.toFixed(1)} times this batch` : String(Math.floor(times * batch));
+        return { change, peakBytes, fits: peakBytes <= roomBytes, largest };
+      }),
+      notes: [
+        'NVIDIA H200, 24.00 GiB: the CUDA context and libraries of this run take at least 1.00 GiB.',
+        'Replay check: PyTorch’s reserved memory is exactly as recorded after each of 812,345 allocations.',
+        'One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow.',
+      ],
+    },
+  };
+}
