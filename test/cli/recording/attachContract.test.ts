@@ -265,18 +265,19 @@ test('bad processes are named before anything is made', async t => {
 
 test('without a tracer: one sentence, 125; doctor says how to get it', async t => {
   const { place } = stage(t, null);
-  const job = await target(t, place);
+  const isNone = process.arch === 'arm64'; // none was built for it, so there is no other advice
+  const check = (text = ''): void => (isNone ? assert.match(text, /x86-64/) : assertSentence(text));
   for (const words of [
-    ['attach', String(job.pid)],
+    ['attach', String(process.pid)], // also where the process is none to attach to
     ['run', '--backend', 'uprobe', '--simulate-gpu', '--', 'true'],
   ]) {
     const { status, stderr } = await place.run(words);
     assert.equal(status, 125);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    assertSentence(stderr);
+    check(stderr);
   }
   const { stdout } = await place.run(['doctor']);
-  assertSentence(/^attach\n.*\n.*/m.exec(stdout)?.[0]);
+  check(/^attach\n.*\n.*/m.exec(stdout)?.[0]);
 });
 
 test('run --backend uprobe: probes first, then the program, as if alone', async t => {
