@@ -11,7 +11,14 @@ const EMULATOR_RELEASE = 8;
 const PYTHON = [
   ...['python3.11', 'python3.11-minimal', 'libpython3.11', 'libpython3.11-minimal', 'libpython3.11-stdlib', 'libc6'],
   ...['libgcc-s1', 'libstdc++6', 'libexpat1', 'zlib1g', 'libssl3', 'libcrypt1', 'libffi8', 'libbz2-1.0', 'liblzma5'],
-  ...['python3-pip', 'python3-setuptools', 'python3-pkg-resources', 'python3-distutils', 'python3-lib2to3', 'python3-wheel'],
+  ...[
+    'python3-pip',
+    'python3-setuptools',
+    'python3-pkg-resources',
+    'python3-distutils',
+    'python3-lib2to3',
+    'python3-wheel',
+  ],
 ];
 /** Where programs find the libraries that the cross compiler has. */
 export const COMPILER_ROOT = '/usr/aarch64-linux-gnu';

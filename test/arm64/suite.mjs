@@ -1,6 +1,6 @@
 // The native parts for arm64, made by a cross compiler and run by an emulator. It orders memory as x86-64 does and has this kernel's
 // pages: what hangs on either is not shown here.
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeWheel } from '../ecosystem/installed.mjs';
 import { inRoot, log, run } from '../project/root.mjs';
@@ -62,6 +62,14 @@ export async function runArm64Quick() {
   return { passed: model.passed + library.passed, failed: model.failed + library.failed };
 }
 
+/** Cases that files of Python's unittest left out in ctest's last run, each with its reason. */
+function skippedCases() {
+  const text = readFileSync(machine('native/Testing/Temporary/LastTest.log'), 'utf8');
+  return [...text.matchAll(/^(test_\w+) \(.*\)(?:\n.*)? \.\.\. skipped (['"])(.*)\2$/gm)].map(
+    ([, name, , why]) => `${name}: ${why}`,
+  );
+}
+
 /** A checkout whose native parts are those for arm64, for the tests of the command line. */
 function makeCheckout() {
   for (const name of ['dist', 'media', 'build/test/cli', 'package.json'])
@@ -79,7 +87,11 @@ function makeCheckout() {
 async function testWheel(python, program) {
   const folder = machine('build/test/wheel');
   rmSync(folder, { recursive: true, force: true });
-  const env = { GMT_BUILT_ROOT: machine(), GMT_TORCH_PYTHON: python, GMT_WHEEL: await makeWheel(python, folder, machine('dist/native')) };
+  const env = {
+    GMT_BUILT_ROOT: machine(),
+    GMT_TORCH_PYTHON: python,
+    GMT_WHEEL: await makeWheel(python, folder, machine('dist/native')),
+  };
   return runNodeTests('arm64-wheel', [inRoot('test/ecosystem/wheel.test.mjs')], { env, program });
 }
 
@@ -89,7 +101,10 @@ export async function runArm64Whole({ paths }) {
   if (typeof ready === 'string') return { passed: 0, failed: 0, skipped: [ready] };
   const { python, node, root } = await preparePrograms();
   const env = { QEMU_LD_PREFIX: root, QEMU_RESERVED_VA: ADDRESSES, PATH: `${dirname(python)}:${process.env.PATH}` };
-  const left = [...Object.entries(NOT_EMULATED), ...HAS_NO_CODE.map(name => [name, 'the driver in a program is not seen'])];
+  const left = [
+    ...Object.entries(NOT_EMULATED),
+    ...HAS_NO_CODE.map(name => [name, 'the driver in a program is not seen']),
+  ];
   const sum = { passed: 0, failed: 0, skipped: left.map(pair => pair.join(': ')), notes: [] };
   const started = await withArm64Programs(ready.emulator, async () => {
     await crossBuild(['all', 'tests'], machine('dist/native'), python);
@@ -100,6 +115,7 @@ export async function runArm64Whole({ paths }) {
     const [, failed, of] = /(\d+) tests? failed out of (\d+)/.exec(native.output) ?? [0, 1, 1];
     sum.failed += Number(failed);
     sum.passed += of - failed;
+    sum.skipped.push(...skippedCases());
     makeCheckout();
     const folder = machine('build/test/cli');
     const files = readdirSync(folder, { recursive: true })

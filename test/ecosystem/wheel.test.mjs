@@ -17,7 +17,9 @@ const inPlace = name => join(place.folder, name);
 
 test('the wheel has the tag of its platform, and nothing in it needs more than that', () => {
   const { stdout: machine } = runPython(place, ['-c', 'import platform; print(platform.machine(), end="")']);
-  const [, platform] = /^gpu_memtrace-\d+\.\d+\.\d+-py3-none-manylinux_2_28_(\w+)\.whl$/.exec(basename(process.env.GMT_WHEEL));
+  const [, platform] = /^gpu_memtrace-\d+\.\d+\.\d+-py3-none-manylinux_2_28_(\w+)\.whl$/.exec(
+    basename(process.env.GMT_WHEEL),
+  );
   assert.equal(platform, machine);
   const native = join(place.packages, 'gpu_memtrace/native');
   assert.deepEqual(readdirSync(native).sort(), ['gpu-memtrace-recorder', 'libgpumemtrace.so']);

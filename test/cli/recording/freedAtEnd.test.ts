@@ -125,7 +125,7 @@ test('the program is asked by itself, once, who holds what leaks, and keeps its 
       .findIndex(line => line.endsWith('# HOLD')) + 1,
   );
   assert.ok((leak.holder.asked?.pauseMs ?? 0) > 0);
-  const heldBy = /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}The holder was found .* \d+ ms\.$/m;
+  const heldBy = /^ {2}Held by main\(\)\.kept\[\.\.\.\] .*\n {2}The holder was found .* [\d,]+ ms\.$/m;
   assert.match(stderr.slice(stderr.lastIndexOf('LEAK:')), heldBy);
   const { stdout } = await place.run(['report', place.path('t.gputrace')]);
   assert.match(stdout, heldBy);

@@ -336,4 +336,4 @@ class Other(WithContext):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)
