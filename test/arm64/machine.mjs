@@ -90,7 +90,7 @@ export async function withArm64Programs(emulator, work) {
   if (!existsSync(join(BINFMT, 'register'))) await run('mount', ['-t', 'binfmt_misc', 'none', BINFMT], { quiet: true });
   try {
     if (existsSync(join(BINFMT, name))) writeFileSync(join(BINFMT, name), '-1');
-    writeFileSync(join(BINFMT, 'register'), `:${name}:M::${MAGIC}:${MASK}:${emulator}:F`);
+    writeFileSync(join(BINFMT, 'register'), `:${name}:M::${MAGIC}:${MASK}:${emulator}:PF`);
   } catch {
     return false;
   }

@@ -37,7 +37,7 @@ function recorderOf(directory: string): number | null {
   for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
     try {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      const program = words.findIndex(word => word.endsWith('gpu-memtrace-recorder')); // an emulator may stand before it
+      const program = words.findLastIndex(word => word.endsWith('gpu-memtrace-recorder')); // an emulator may stand before it
       if (program >= 0 && words[program + 1] === directory) return Number(pid);
     } catch {
       // It ended.
