@@ -100,7 +100,12 @@ export async function runArm64Whole({ paths }) {
   const ready = await prepareCompiler();
   if (typeof ready === 'string') return { passed: 0, failed: 0, skipped: [ready] };
   const { python, node, root } = await preparePrograms();
-  const env = { QEMU_LD_PREFIX: root, QEMU_RESERVED_VA: ADDRESSES, PYTHON: 'python3', PATH: `${dirname(python)}:${process.env.PATH}` };
+  const env = {
+    QEMU_LD_PREFIX: root,
+    QEMU_RESERVED_VA: ADDRESSES,
+    PYTHON: 'python3',
+    PATH: `${dirname(python)}:${process.env.PATH}`,
+  };
   const left = [
     ...Object.entries(NOT_EMULATED),
     ...HAS_NO_CODE.map(name => [name, 'the driver in a program is not seen']),

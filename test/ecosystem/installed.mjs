@@ -43,7 +43,6 @@ export function installed({ beside = null } = {}) {
 
 /** The environment of programs on the simulated GPU. */
 export const SIMULATED = {
-  ...emulator,
   ...simulated,
   PATH: process.env.PATH,
   PYTHONPATH: join(root, 'test/workloads'),
@@ -52,6 +51,7 @@ export const SIMULATED = {
 /** Runs Python in the folder, with live traces in it, on the simulated GPU or in the environment `on`. {status, signal, stdout, stderr} */
 export function runPython({ folder, python }, words, env = {}, on = SIMULATED) {
   const own = {
+    ...emulator,
     HOME: folder,
     XDG_CACHE_HOME: join(folder, 'cache'),
     XDG_RUNTIME_DIR: '',
