@@ -29,7 +29,7 @@ const NOT_EMULATED = {
   inject_races: 'the thread sanitizer does not run under it',
   recorder_full: 'it gives the handler of a bus error an address that is a page off',
 };
-/** The same of the command line, by how a test's name begins. The code of a program is not executable to who looks from outside. */
+/** The same of the command line, by how a test's name begins. The emulator maps a program's code without the right to execute. */
 const HAS_NO_CODE = [
   ...['Ctrl+C detaches', 'on a terminal all of it is the view', 'under sudo', 'SIGTERM and SIGHUP detach'],
   ...['a signal that comes after the detach', 'the end of the program ends it', '--format json prints one document'],
@@ -108,7 +108,7 @@ export async function runArm64Whole({ paths }) {
   };
   const left = [
     ...Object.entries(NOT_EMULATED),
-    ...HAS_NO_CODE.map(name => [name, 'the driver in a program is not seen']),
+    ...HAS_NO_CODE.map(name => [name, 'from outside, an emulated program has no code, so no driver']),
   ];
   const sum = { passed: 0, failed: 0, skipped: left.map(pair => pair.join(': ')), notes: [] };
   const started = await withArm64Programs(ready.emulator, async () => {
