@@ -21,13 +21,12 @@ const NOTE_ATTACHED = 10;
 
 /** Traces a process that runs already, until Ctrl+C or its end. Returns the exit status of the contract. */
 export async function attach(options: AttachArguments, dist: string): Promise<number> {
+  const problem = tracerMissing(dist)?.message ?? unwritableResult(options);
+  if (problem !== null) return refuse(problem, NOT_STARTED);
   const target = await checkTarget(options.pid, [...commandLine(dist), ...process.argv.slice(2)]);
-  if ('sentence' in target) {
-    printAdvice(target);
-    return NOT_STARTED;
-  }
-  const problem = unwritableResult(options) ?? tracerMissing(dist)?.message ?? null;
-  return problem === null ? record(options, target, dist) : refuse(problem, NOT_STARTED);
+  if (!('sentence' in target)) return record(options, target, dist);
+  printAdvice(target);
+  return NOT_STARTED;
 }
 
 async function record(options: AttachArguments, target: ProcessFacts, dist: string): Promise<number> {

@@ -9,7 +9,8 @@ namespace gmt::trace {
 
 /// The process `pid` that was started at `start` (see gmt_process_start(), 0 = unknown) is there.
 inline bool process_runs(uint32_t pid, uint64_t start) {
-  const uint64_t now = gmt_process_start(("/proc/" + std::to_string(pid) + "/stat").c_str());
+  const std::string number = std::to_string(pid);  // and its first thread's
+  const uint64_t now = gmt_process_start(("/proc/" + number + "/task/" + number + "/stat").c_str());
   return now != 0 && (start == 0 || now == start);
 }
 

@@ -2,6 +2,7 @@
 // Files of /proc. What distinguishes two processes of one number: field 22 of /proc/PID/stat, in clock ticks since boot.
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,4 +31,12 @@ inline uint64_t gmt_process_start(const char *stat) {
   if (!p || p[2] == 'Z' || p[2] == 'X') return 0;
   for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
   return p ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+/// Of this process, from the file of its first thread: an emulator of another processor makes up the process's own, not that one.
+inline uint64_t gmt_own_start() {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
+  const uint64_t start = gmt_process_start(path);
+  return start ? start : gmt_process_start("/proc/self/stat");
 }

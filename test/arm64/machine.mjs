@@ -1,7 +1,7 @@
 // An arm64 machine on this one: Debian's cross compiler and an emulator; for the whole suite also Debian's Python and npm's Node for
 // arm64, and the kernel's leave to start such programs. All of it lies in build/arm64.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { inRoot, must, run, which } from '../project/root.mjs';
 import { ensurePrograms } from '../project/systemPackages.mjs';
 
@@ -11,6 +11,14 @@ const EMULATOR_RELEASE = 8;
 const PYTHON = [
   ...['python3.11', 'python3.11-minimal', 'libpython3.11', 'libpython3.11-minimal', 'libpython3.11-stdlib', 'libc6'],
   ...['libgcc-s1', 'libstdc++6', 'libexpat1', 'zlib1g', 'libssl3', 'libcrypt1', 'libffi8', 'libbz2-1.0', 'liblzma5'],
+  ...[
+    'python3-pip',
+    'python3-setuptools',
+    'python3-pkg-resources',
+    'python3-distutils',
+    'python3-lib2to3',
+    'python3-wheel',
+  ],
 ];
 /** Where programs find the libraries that the cross compiler has. */
 export const COMPILER_ROOT = '/usr/aarch64-linux-gnu';
@@ -82,7 +90,7 @@ export async function withArm64Programs(emulator, work) {
   if (!existsSync(join(BINFMT, 'register'))) await run('mount', ['-t', 'binfmt_misc', 'none', BINFMT], { quiet: true });
   try {
     if (existsSync(join(BINFMT, name))) writeFileSync(join(BINFMT, name), '-1');
-    writeFileSync(join(BINFMT, 'register'), `:${name}:M::${MAGIC}:${MASK}:${emulator}:F`);
+    writeFileSync(join(BINFMT, 'register'), `:${name}:M::${MAGIC}:${MASK}:${emulator}:PF`);
   } catch {
     return false;
   }
@@ -94,11 +102,13 @@ export async function withArm64Programs(emulator, work) {
   return true;
 }
 
-/** Python and Node of arm64: `{ python, node, root }`. */
+/** Python and Node of arm64: `{ python, node, root }`; the Python is named as programs call it, and alone in its folder. */
 export async function preparePrograms() {
   const root = machine('root');
-  const python = join(root, 'usr/bin/python3.11');
-  if (!existsSync(python)) await unpack('bookworm', 'arm64', PYTHON, 'root');
+  const python = machine('bin/python3');
+  if (!existsSync(join(root, 'usr/lib/python3/dist-packages/pip'))) await unpack('bookworm', 'arm64', PYTHON, 'root');
+  mkdirSync(dirname(python), { recursive: true });
+  if (!existsSync(python)) symlinkSync(join(root, 'usr/bin/python3.11'), python);
   const node = machine('node');
   if (!existsSync(node)) {
     const folder = machine('packages');

@@ -4,19 +4,21 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { simulated } from '../simulator/variables.mjs';
+import { built, simulated } from '../simulator/variables.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 export const jobs = join(root, 'test/ecosystem/jobs');
 export const examples = join(root, 'docs/examples');
 export const linkCheck = join(root, 'test/project/links.mjs');
-export const cli = join(root, 'dist/cli.js');
+export const cli = join(built, 'dist/cli.js');
+/** What an emulator of another processor is given; nothing without one. */
+const emulator = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('QEMU_')));
 /** The marks of a saved trace. */
 export const marksOf = file => sessionOf(file).marks.map(({ name }) => name);
 
-/** Packs the wheel into the folder; its path. */
-export async function makeWheel(python, folder) {
-  execFileSync(python, [join(root, 'test/project/wheel.py'), join(root, 'dist/native'), folder], { encoding: 'utf8' });
+/** Packs the wheel of what is built in `native` into the folder; its path. */
+export async function makeWheel(python, folder, native = join(built, 'dist/native')) {
+  execFileSync(python, [join(root, 'test/project/wheel.py'), native, folder], { encoding: 'utf8' });
   return join(
     folder,
     readdirSync(folder).find(name => name.endsWith('.whl')),
@@ -30,7 +32,7 @@ export function installed({ beside = null } = {}) {
   const python = join(venv, 'bin/python');
   const base = process.env.GMT_TORCH_PYTHON;
   const told = (program, words, env) =>
-    execFileSync(program, words, { encoding: 'utf8', env: { ...env, PATH: '/nowhere' } });
+    execFileSync(program, words, { encoding: 'utf8', env: { ...emulator, ...env, PATH: '/nowhere' } });
   told(base, ['-m', 'venv', '--without-pip', venv], {});
   const pip = ['-m', 'pip', '--python', python, '--disable-pip-version-check', 'install', '--no-index', '--quiet'];
   told(base, [...pip, process.env.GMT_WHEEL], { HOME: folder });
@@ -49,6 +51,7 @@ export const SIMULATED = {
 /** Runs Python in the folder, with live traces in it, on the simulated GPU or in the environment `on`. {status, signal, stdout, stderr} */
 export function runPython({ folder, python }, words, env = {}, on = SIMULATED) {
   const own = {
+    ...emulator,
     HOME: folder,
     XDG_CACHE_HOME: join(folder, 'cache'),
     XDG_RUNTIME_DIR: '',

@@ -20,10 +20,11 @@
 
 namespace gmt::test {
 
-/// Field 22 of /proc/PID/stat of this process.
+/// Field 22 of the file of this process's first thread.
 inline uint64_t own_process_start() {
   char text[2048] = {};
-  FILE *file = std::fopen("/proc/self/stat", "r");
+  const std::string path = "/proc/self/task/" + std::to_string(::getpid()) + "/stat";
+  FILE *file = std::fopen(path.c_str(), "r");
   if (!file) return 0;
   size_t got = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);

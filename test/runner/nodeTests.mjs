@@ -19,12 +19,12 @@ export function together(kind, files, count) {
 
 /**
  * `kind` names the result file; `concurrency` is how many files run at once, each for `mostSeconds`. `names`: only tests whose
- * names hold one of these texts. `program`: the Node that runs them. Resolves with {passed, failed, skipped, notes}.
+ * names hold one of these texts; `except`: none whose names begin with one. `program`: the Node that runs them. Resolves with {passed, failed, skipped, notes}.
  */
 export async function runNodeTests(
   kind,
   files,
-  { concurrency = 1, mostSeconds = 600, names = [], env = {}, program = process.execPath } = {},
+  { concurrency = 1, mostSeconds = 600, names = [], except = [], env = {}, program = process.execPath } = {},
 ) {
   const tap = inRoot('build/test-results', `${kind}.tap`);
   rmSync(tap, { force: true });
@@ -38,6 +38,7 @@ export async function runNodeTests(
     '--test-reporter=tap',
     `--test-reporter-destination=${tap}`,
     ...names.map(name => `--test-name-pattern=${quoted(name)}`),
+    ...except.map(name => `--test-skip-pattern=/^${quoted(name)}/`),
   ];
   const { code } = await run(program, [...flags, ...files], { env });
   return counted(readFileSync(tap, 'utf8'), code);

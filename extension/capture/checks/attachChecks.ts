@@ -22,7 +22,11 @@ export async function diagnoseAttach(dist: string): Promise<AttachDiagnosis> {
   const absent = tracerMissing(dist);
   if (absent !== null) {
     const fix = 'reinstall GPU Memory Trace, or install clang, bpftool and libbpf and build it with: npm run build';
-    return { possible: false, checks: [missing('tracer', `${program} does not exist`, fix)], selfTest: null };
+    const check =
+      process.arch === 'arm64'
+        ? missing('tracer', 'attaching works on x86-64 only', NO_HELP)
+        : missing('tracer', `${program} does not exist`, fix);
+    return { possible: false, checks: [check], selfTest: null };
   }
   const { passed, test, problem } = await runSelfTest(program);
   if (test === null) {

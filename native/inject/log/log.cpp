@@ -72,7 +72,7 @@ void fill_header(gmt_file_header *file) {
   file->start_ticks = start.ticks;
   file->start_monotonic_ns = start.monotonic_ns;
   file->start_realtime_ns = clock_ns(CLOCK_REALTIME);
-  file->process_start = gmt_process_start("/proc/self/stat");
+  file->process_start = gmt_own_start();
   file->next_sequence = 1;
   __atomic_store_n(&file->magic, GMT_LOG_MAGIC, __ATOMIC_RELEASE);
 }

@@ -36,8 +36,9 @@ async function directoryOf(place: Place): Promise<string> {
 function recorderOf(directory: string): number | null {
   for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
     try {
-      const [program, folder] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      if (program?.endsWith('gpu-memtrace-recorder') && folder === directory) return Number(pid);
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      const program = words.findLastIndex(word => word.endsWith('gpu-memtrace-recorder')); // an emulator may stand before it
+      if (program >= 0 && words[program + 1] === directory) return Number(pid);
     } catch {
       // It ended.
     }

@@ -1,6 +1,5 @@
 """How the agent is run in every Python that is here, over a stand-in for PyTorch (standin/torch)."""
 
-import glob
 import os
 import re
 import subprocess
@@ -10,6 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "inject"))
 
 from agent_log import *  # noqa: E402, F403
+from interpreters import interpreters  # noqa: E402
 from long_run import LONG  # noqa: E402
 from traced import Traced, main  # noqa: E402, F401
 
@@ -17,10 +17,8 @@ STANDIN = os.path.join(HERE, "programs", "standin")
 
 
 def pythons():
-    known = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")) + [sys.executable]
-    known += [path for path in os.environ.get("GMT_MORE_PYTHONS", "").split(":") if path]
     found = {}
-    for python in sorted(known):
+    for python in sorted(interpreters(os.environ.get("GMT_MORE_PYTHONS", ""))):
         try:
             done = subprocess.run([python, "-c", "import sys; print(sys.version_info[:2])"], stdout=subprocess.PIPE)
         except OSError:

@@ -2,13 +2,12 @@
 Python here, or on each (`npm run test:long`).
 GMT_ALLOCATIONS: how many on each; GMT_SEED."""
 
-import glob
 import itertools
 import json
 import os
 import subprocess
-import sys
 
+from interpreters import interpreters
 from line_tables import line_of
 from log_reader import *  # noqa: F403
 from long_run import LONG
@@ -28,8 +27,7 @@ def version_of(python):
 
 
 def pythons():
-    found = [sys.executable] + sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")))
-    unique = {os.path.realpath(python): python for python in reversed(found)}
+    unique = {os.path.realpath(python): python for python in reversed(interpreters())}
     versions = {python: version_of(python) for python in unique.values()}
     here = sorted((python for python in versions if OLDEST <= versions[python] <= NEWEST), key=versions.get)
     return here if LONG else here[:1] + here[1:][-1:]

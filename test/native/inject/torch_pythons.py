@@ -1,9 +1,9 @@
 """Which Pythons here have PyTorch. GMT_TORCH_PYTHON may name further interpreters, with `:` between them."""
 
-import glob
 import os
 import subprocess
-import sys
+
+from interpreters import interpreters
 
 HAS_TORCH = "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('torch') else 1)"
 
@@ -16,10 +16,8 @@ def has_torch(python):
 
 
 def pythons():
-    named = [path for path in os.environ.get("GMT_TORCH_PYTHON", "").split(":") if path]
-    known = glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3"))
     found = {}
-    for python in named + [sys.executable] + sorted(known):
+    for python in interpreters(os.environ.get("GMT_TORCH_PYTHON", "")):
         if has_torch(python):
             found.setdefault(os.path.abspath(python), python)
     return list(found)

@@ -2,14 +2,16 @@
 all of them with GPU_MEMTRACE_ROUNDS (`npm run test:long`). More can be named in GMT_PYTHONS, with
 colons between. Exit status 77: none is here."""
 
-import glob
 import os
 import re
-import shutil
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "inject"))
+
+from interpreters import interpreters as known_interpreters  # noqa: E402
+
 SUPPORTED = ["3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
 LONG = "GPU_MEMTRACE_ROUNDS" in os.environ
 EXITS = 20 if LONG else 5
@@ -39,12 +41,9 @@ def interpreters():
 
 def all_interpreters():
     """{(version, prefix): path}, each build once."""
-    names = [n for n in os.environ.get("GMT_PYTHONS", "").split(":") if n]
-    names += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3")))
-    names += [shutil.which("python" + v) for v in SUPPORTED] + ["/usr/bin/python3", sys.executable]
     found = {}
-    for name in names:
-        told = name and ask(name, "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.base_prefix)")
+    for name in known_interpreters(os.environ.get("GMT_PYTHONS", ""), *("python" + v for v in SUPPORTED), "/usr/bin/python3"):
+        told = ask(name, "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.base_prefix)")
         if told and ask(name, "import ctypes") is not None:
             version, prefix = told.split(" ", 1)
             if version >= "3.8" or re.match(r"3\.\d\d", version):

@@ -72,7 +72,9 @@ TEST(copies_come_while_the_job_runs_and_what_failed_is_tried_again) {
   ::sleep(2);  // at least one copy had nowhere to go
   std::filesystem::create_directory(target / "not there yet");
   wait_for(copy, 2'000, recorder);
-  CHECK_EQ(opened(copy)->reader->session_json(), R"({"copy":true,"version":1})");
+  const auto first = opened(copy);
+  REQUIRE(first);
+  CHECK_EQ(first->reader->session_json(), R"({"copy":true,"version":1})");
   write_pairs(log, 200'000);  // more than stays in full
   wait_for(copy, 402'000, recorder);
   CHECK(log.header().gone_sequence > 0);
