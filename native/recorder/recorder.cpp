@@ -222,10 +222,13 @@ void Recorder::release_old(bool all) {
 
 /// Those that are about to go. Where the budget is nearly used up there is no time for it.
 void Recorder::retain_moments(uint64_t until_ns) {
-  if (room_ >= budget_ / 16 && moments_.bytes() <= budget_ / 8) {
+  const auto has_room = [this] { return moments_.bytes() <= budget_ / 8; };
+  if (room_ >= budget_ / 16 && has_room()) {
     const auto moments = moments_of(modelled_->model.state(), modelled_->reader->session_json(),
                                     std::max(retained_ns_, moments_ns_), until_ns);
-    for (const Moment &one : moments) moments_.add(one, packer_);
+    for (const Moment &one : moments) {
+      if (has_room()) moments_.add(one, packer_);  // one may be as large as a checkpoint
+    }
   }
   moments_ns_ = until_ns;
 }
