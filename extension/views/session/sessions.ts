@@ -33,7 +33,7 @@ export class Sessions implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
   /** Something in `view` changed. */
   readonly onDidChangeShown = this.changedShown.event;
-  private readonly list = new SessionList<Session>(isUnread);
+  private readonly list = new SessionList<Session>(isUnread, beforeOf);
   private readonly parts: SessionParts;
   private outline = '';
   private remembered = '';
@@ -71,13 +71,8 @@ export class Sessions implements vscode.Disposable {
       title,
       status: sessionWords(session, vscode.l10n.t),
     }));
-    const before = this.before(shown);
+    const before = beforeOf(shown, this.all);
     return { ...shown.view(), sessions, ...(before && { before: before.id }) };
-  }
-
-  /** What a session is compared with; null: nothing, or it is the trace of a file. */
-  private before(session: Session): Session | null {
-    return session.recorded ? runBefore(session, this.all) : null;
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
@@ -263,6 +258,10 @@ export class Sessions implements vscode.Disposable {
     this.changedShown.dispose();
   }
 }
+
+/** What a session is compared with; null: nothing, or it is the trace of a file. */
+const beforeOf = (session: Session, all: readonly Session[]): Session | null =>
+  session.recorded ? runBefore(session, all) : null;
 
 /** Of a trace that was closed; empty: there is none. */
 function whereKept(file: string | null): string {
