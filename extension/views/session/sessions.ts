@@ -175,6 +175,7 @@ export class Sessions implements vscode.Disposable {
       this.recent.note({
         ...summaryOf(file, trace.facts.info, trace.leaks),
         ...(trace.crashed && { failed: true }),
+        ...(trace.stopped && { stopped: true }),
       });
   }
 
