@@ -67,10 +67,7 @@ test('the latest recorded is first, each is there once, what is gone is left out
 });
 
 test('the latest ten stay whatever else is noted, and of older ones those noted lately', async () => {
-  const { RecentTraces } = await importWith(
-    vscodeParts,
-    () => import('../../../extension/views/session/recentTraces'),
-  );
+  const { RecentTraces } = await importWith(vscodeParts, () => import('../../../extension/views/session/recentTraces'));
   const recent = new RecentTraces(memoryWith());
   const note = (startMs: number): void => {
     sizes.set(`/y/${startMs}`, 1);
