@@ -20,7 +20,7 @@ import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
-import type { OpenTerminal } from './terminal';
+import { closeEnded, type OpenTerminal } from './terminal';
 
 /** For how long the status bar shows that a run was closed. */
 const NOTICE_MS = 8_000;
@@ -165,6 +165,7 @@ export class Sessions implements vscode.Disposable {
     if (session.file !== null) this.noteRecent(session, session.file);
     this.notifyClosed(`${vscode.l10n.t('{0} was closed.', session.title)} ${whereKept(session.file)}`.trimEnd());
     if (session.file !== null) this.parts.log.info(session.file);
+    closeEnded({ directory: session.recordedIn });
     session.dispose();
     this.notify();
   }
