@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { EngineProcess, startEngine } from './client/engineProcess';
 import { FindingDiagnostics } from './editor/findingDiagnostics';
+import { fixedIn } from './editor/fixEdit';
 import { LineBytes } from './editor/lineBytes';
 import { SourceLines } from './editor/sourceLines';
 import { followActiveFile, interpreterFor } from './views/commands/chooseLaunch';
@@ -56,7 +57,7 @@ export function makeParts(context: vscode.ExtensionContext) {
     doctor,
     lineBytes,
     new FindingDiagnostics(sessions, lines),
-    new StatusItem(sessions),
+    new StatusItem(sessions, { onDidEdit: lines.onDidEdit, fixedIn: session => fixedIn(session, lines) }),
     followActiveFile(),
     followContextKeys(sessions),
     engine,

@@ -84,11 +84,13 @@ const waiting = new Set<() => void>();
 
 /**
  * Runs a job in the next animation frame, once however often it is requested. What a job requests comes in its own frame, so that all parts of
- * the page show the same moment; a job that requests itself comes again in the next one.
+ * the page show the same moment; a job that requests itself comes again in the next one. `first`: the others draw what it gives them.
  */
-export function onFrame(job: () => void): void {
+export function onFrame(job: () => void, first = false): void {
   if (waiting.size === 0 && !flushing) requestAnimationFrame(flush);
-  waiting.add(job);
+  const others = first ? [...waiting] : [];
+  if (first) waiting.clear();
+  for (const one of [job, ...others]) waiting.add(one);
 }
 
 let flushing = false;

@@ -48,18 +48,36 @@ export function newestSteps({ steps }: Pick<answers.TraceInfo, 'steps'>): answer
   return (known.length > 0 ? known : steps).toSorted((a, b) => b.count - a.count)[0];
 }
 
-/** What the totals have to the nanosecond: the peak of the only ledger that a series is made of. Process and device: -1 or absent = all. */
-export function knownPeak(
-  info: Pick<answers.TraceInfo, 'totals'>,
-  { series, process = -1, device = -1 }: Pick<answers.TimelineQuery, 'series' | 'process' | 'device'>,
-): { timeNs: number; bytes: number } | null {
-  const totals = info.totals.filter(
+type SeriesQuery = Pick<answers.TimelineQuery, 'series' | 'process' | 'device'>;
+
+/** The ledgers that a series is made of. Process and device: -1 or absent = all. */
+function ledgersOf(
+  { totals }: Pick<answers.TraceInfo, 'totals'>,
+  { series, process = -1, device = -1 }: SeriesQuery,
+): answers.Totals[] {
+  return totals.filter(
     total =>
       total.layer === series &&
       total.peakBytes > 0 &&
       (process < 0 || total.process === process) &&
       (device < 0 || total.device === device),
   );
+}
+
+/** What a series has at the end of what was read. */
+export function aliveNow(
+  info: Pick<answers.TraceInfo, 'totals' | 'durationNs'>,
+  query: SeriesQuery,
+): { timeNs: number; bytes: number } {
+  return { timeNs: info.durationNs, bytes: ledgersOf(info, query).reduce((sum, { liveBytes }) => sum + liveBytes, 0) };
+}
+
+/** What the totals have to the nanosecond: the peak of the only ledger that a series is made of. */
+export function knownPeak(
+  info: Pick<answers.TraceInfo, 'totals'>,
+  query: SeriesQuery,
+): { timeNs: number; bytes: number } | null {
+  const totals = ledgersOf(info, query);
   const [only] = totals;
   return only && totals.length === 1 ? { timeNs: only.peakNs, bytes: only.peakBytes } : null;
 }

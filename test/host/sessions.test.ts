@@ -141,6 +141,8 @@ describe('Several sessions in VS Code', () => {
     await click('[data-action=close-session]');
     await shows('second_job.py');
     assert.equal(await attribute(PAGE, 'data-phase'), 'running');
+    await until('its terminal to go', () => vscode.window.terminals.every(({ name }) => name !== 'first_job.py'));
+    assert.ok(vscode.window.terminals.some(({ name }) => name === 'second_job.py'));
     const closed = /^first_job\.py .* 10 newer /;
     await until('where it is kept', async () =>
       (await texts('.statusbar-item')).some(text => closed.test(text.trim())),

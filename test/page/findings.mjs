@@ -157,6 +157,13 @@ checks[
   assert.equal(await narrow.locator('.ledger-legend').isVisible(), true);
   await context.close();
 };
+checks['holders that are known are not searched once the program has ended'] = async () => {
+  const { page: ended, context } = await openPage(browser, files, { story: 'outOfMemory', devices: 1 });
+  const card = ended.locator('[data-finding="oom 0"]');
+  await card.locator('[data-part=holder]').waitFor();
+  assert.equal(await card.locator('[data-action=who-holds]').isVisible(), false);
+  await context.close();
+};
 checks['a card whose fix is in the editor says so, traces again by its button, and comes back with the fix gone'] =
   async () => {
     const { page: edited, context } = await openPage(browser, files, { width: 420, devices: 1 });
@@ -169,6 +176,16 @@ checks['a card whose fix is in the editor says so, traces again by its button, a
     await again.waitFor();
     assertSentence(await leak.innerText());
     assert.equal(await leak.locator('[data-action=apply-fix]').isVisible(), false);
+    const colourOf = column =>
+      edited
+        .locator(`[data-row][data-tone=alarm] [data-column=${column}]`)
+        .first()
+        .evaluate(cell => window.getComputedStyle(cell).color);
+    const isRed = async () => (await colourOf('step')) !== (await colourOf('live'));
+    assert.ok(await isRed(), 'another leak is not fixed');
+    await show({ fixed: ['leak 0', 'leak 1'] });
+    await eventually(async () => assert.equal(await isRed(), false, 'all are'));
+    await show({ fixed: ['leak 0'] });
     assert.notEqual(await leak.evaluate(card => window.getComputedStyle(card).borderLeftColor), 'rgb(241, 76, 76)');
     await again.press('Enter');
     await eventually(async () =>

@@ -44,6 +44,37 @@ const checks = {
     await pause();
     assert.equal(await page.locator('[data-tab=segments]').isVisible(), true);
   },
+  async 'the peak of several cards is drawn with the other figures, and never below what is alive'() {
+    await page.evaluate(() => {
+      const { host, requests, session: sent } = window.bench;
+      const take = host.onmessage;
+      const held = [];
+      requests.length = 0;
+      const isPasses = ({ id }) => requests.some(one => one.id === id && one.method === 'passes');
+      host.onmessage = event =>
+        event.data.type === 'response' && isPasses(event.data) ? held.push(event) : take(event);
+      window.release = () => {
+        host.onmessage = take;
+        held.forEach(take);
+      };
+      const { session } = sent;
+      const alive = [90, 9].map(gib => gib * 2 ** 30);
+      const totals = session.info.totals.map(one =>
+        one.layer === 'tensor' ? { ...one, liveBytes: alive[one.device], peakBytes: alive[one.device] } : one,
+      );
+      const info = { ...session.info, totals, startRealtimeMs: session.info.startRealtimeMs + 1 };
+      window.postMessage({ type: 'session', session: { ...session, info } });
+    });
+    const label = () => page.locator('.timeline-surface').getAttribute('aria-label');
+    await eventually(async () => assert.ok((await label()).includes('Highest: 99.00 GiB'), await label()));
+    const later = await page.evaluate(() => window.bench.requests.filter(({ method }) => method === 'ranges'));
+    assert.deepEqual(later, [], 'passes and ranges come when they come');
+    await page.evaluate(() => {
+      window.release();
+      window.postMessage(window.bench.session);
+    });
+    await settled(page);
+  },
   async 'the timeline is asked for the width that it has'() {
     await page.setViewportSize({ width: 800, height: 900 });
     await eventually(async () => {

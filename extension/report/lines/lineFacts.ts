@@ -46,14 +46,17 @@ export function fileFilter(path: string): string {
 }
 
 /**
- * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · 1.40 GiB`, the figures of the leak's
- * card; at another line of that leak, its own ones. Which moment is shown stands in the hover and on the page, not on each line.
+ * `1.21 GiB`; a line that holds nothing has its peak. Where its leak is shown, `+30.20 MiB per step · holds 1.40 GiB`, the figures of the
+ * leak's card, which other lines allocate; at these, their own ones. Which moment is shown stands in the hover and on the page, not on each line.
  */
 export function lineText({ liveBytes, peakBytes }: LineFacts, leak: LineLeak | null): string {
   const own = leak?.shownIn === null ? { bytesPerStep: leak.bytesPerStep } : {};
   const rate = leak === null ? undefined : paceOf({ ...leak.finding, ...own }, t)[0];
   const withRate = (bytes: string): string => (rate === undefined ? bytes : `${rate} · ${bytes}`);
-  if (leak !== null && leak.shownIn !== null) return withRate(formatBytes(leak.finding.bytes));
+  if (leak !== null && leak.shownIn !== null) {
+    const bytes = formatBytes(leak.finding.bytes);
+    return withRate(leak.finding.holder?.line === leak.line ? t('holds {0}', bytes) : bytes);
+  }
   return withRate(liveBytes > 0 ? formatBytes(liveBytes) : t('peak {0}', formatBytes(peakBytes)));
 }
 

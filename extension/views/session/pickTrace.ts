@@ -1,8 +1,11 @@
 import * as vscode from 'vscode';
-import { byStart } from '../../files/tracedProgram';
+import { byStart, programOf } from '../../files/tracedProgram';
 import { summaryOf, summaryWords } from './recentTraces';
 import { sessionWords } from './sessionWords';
+import type { Session } from './session';
 import type { Sessions } from './sessions';
+
+const NO_TRACE = { facts: null, folders: { cwd: '/', beside: null } };
 
 /** A trace that is open, by its number; or a file, or the folder of a job. */
 export type PickedTrace = { trace: number } | { file: vscode.Uri };
@@ -11,15 +14,20 @@ export interface TraceItem extends vscode.QuickPickItem {
   pick?(): PickedTrace | undefined | Thenable<PickedTrace | undefined>;
 }
 
-/** Lets the user choose one of the window's traces but for `except`, a recent one, or with `browse` any other. Undefined: the user went away. */
+/**
+ * Lets the user choose one of the window's traces but for `except`, those of its program first, a recent one, or with `browse` any other.
+ * Undefined: the user went away.
+ */
 export async function pickTrace(
   sessions: Sessions,
   title: string,
   { except = 0, browse = [browseFiles(title)] }: { except?: number | undefined; browse?: TraceItem[] } = {},
 ): Promise<PickedTrace | undefined> {
   const recent = await sessions.recent.refresh();
-  const newestFirst = sessions.all.toSorted((a, b) => byStart(b, a));
-  const open = newestFirst.flatMap((session): TraceItem[] => {
+  const program = programOf(sessions.all.find(({ id }) => id === except) ?? NO_TRACE);
+  const isOther = (session: Session): number => Number(program === null || programOf(session) !== program);
+  const ofProgramFirst = sessions.all.toSorted((a, b) => isOther(a) - isOther(b) || byStart(b, a));
+  const open = ofProgramFirst.flatMap((session): TraceItem[] => {
     const { id, facts, file, hasAllocations } = session;
     if (facts === null || !hasAllocations || id === except) return [];
     const words = summaryWords(summaryOf(file ?? '', facts.info));

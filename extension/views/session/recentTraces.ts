@@ -1,7 +1,7 @@
 // The traces that were recorded or opened lately, also in windows before; those whose file is gone are left out.
 import * as vscode from 'vscode';
 import { isFields } from '../../base/fields';
-import { scriptName } from '../../capture/traces/keptTraces';
+import { KEPT, scriptName } from '../../capture/traces/keptTraces';
 import { isSnapshot } from '../../files/snapshotFile';
 import { listedPeakBytes, type TraceInfo } from '../../protocol/trace';
 import { baseName, formatBytes, unbroken } from '../../text/format';
@@ -19,11 +19,13 @@ export interface TraceSummary {
   leaks?: number;
   /** Its program ended by itself, and not well; whoever only reads the file later does not know. */
   failed?: boolean;
+  /** The user ended its program; whoever only reads the file later does not know. */
+  stopped?: boolean;
 }
 
 const MEMORY = 'recentTraces';
-/** As many as a list of choices shows without scrolling. */
-const MOST = 8;
+/** So many that were noted lately stay, whenever they were recorded. */
+const MOST_NOTED = 8;
 
 export class RecentTraces implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -39,11 +41,13 @@ export class RecentTraces implements vscode.Disposable {
     return this.known;
   }
 
-  /** Remembers a trace; of many, those noted lately stay. */
+  /** Remembers a trace; of many stay those noted lately, and the latest, whose files are kept. */
   note(trace: TraceSummary): void {
     const before = this.remembered();
     const known = before.find(({ file }) => file === trace.file);
-    const after = [{ ...known, ...trace }, ...before.filter(one => one !== known)].slice(0, MOST);
+    const all = [{ ...known, ...trace }, ...before.filter(one => one !== known)];
+    const latest = new Set(all.toSorted(latestFirst).slice(0, KEPT));
+    const after = all.filter((one, i) => i < MOST_NOTED || latest.has(one));
     if (JSON.stringify(after) === JSON.stringify(before)) return;
     void this.memory.update(MEMORY, after).then(() => this.refresh());
   }
@@ -56,7 +60,7 @@ export class RecentTraces implements vscode.Disposable {
         () => [],
       ),
     );
-    const there = (await Promise.all(found)).flat().sort((a, b) => b.startMs - a.startMs);
+    const there = (await Promise.all(found)).flat().sort(latestFirst);
     const differs = JSON.stringify(there) !== JSON.stringify(this.known);
     this.known = there;
     if (differs) this.changed.fire();
@@ -72,6 +76,8 @@ export class RecentTraces implements vscode.Disposable {
     this.changed.dispose();
   }
 }
+
+const latestFirst = (a: TraceSummary, b: TraceSummary): number => b.startMs - a.startMs;
 
 function isSummary(value: unknown): value is TraceSummary {
   if (!isFields(value)) return false;
@@ -98,8 +104,8 @@ export function whenText(startMs: number): string {
 }
 
 /** `Nov 29, 9:45 AM · failed · 1 leak · peak 8.10 GiB` */
-export function summaryWords({ startMs, peakBytes, leaks = 0, failed = false }: TraceSummary): string {
-  const end = failed ? vscode.l10n.t('failed') : '';
+export function summaryWords({ startMs, peakBytes, leaks = 0, failed, stopped }: TraceSummary): string {
+  const end = failed ? vscode.l10n.t('failed') : stopped ? vscode.l10n.t('stopped') : '';
   const peak = peakBytes > 0 ? vscode.l10n.t('peak {0}', formatBytes(peakBytes)) : '';
   const parts = [whenText(startMs), end, leaksText(leaks, vscode.l10n.t), peak];
   return parts

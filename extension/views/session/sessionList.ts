@@ -8,15 +8,21 @@ export interface Listed {
   readonly empty: boolean;
 }
 
-/** Of sessions that ended so many stay, and those that are needed. */
+/** Of sessions that ended so many stay, besides those that are needed. */
 const MOST_ENDED = 4;
+
+/** What a session is compared with, of all; null: nothing. */
+type Before<T> = (item: T, all: readonly T[]) => T | null;
 
 export class SessionList<T extends Listed> {
   private readonly items: T[] = [];
   private current: T | null = null;
 
-  /** @param isNeeded of those that ended: it makes room for no other */
-  constructor(private readonly isNeeded: (item: T, all: readonly T[]) => boolean = () => false) {}
+  /** @param isUnread of those that ended: it makes room for no other */
+  constructor(
+    private readonly isUnread: (item: T, all: readonly T[]) => boolean = () => false,
+    private readonly before: Before<T> = () => null,
+  ) {}
 
   get all(): readonly T[] {
     return this.items;
@@ -36,20 +42,32 @@ export class SessionList<T extends Listed> {
   }
 
   /**
-   * Takes out the oldest of many that ended, and returns them; the newest, of which little is known yet, is none of them. Until a run has
-   * ended it may turn out to be empty, and takes no other's place.
+   * Takes out the oldest of many that ended, each with what it was compared with, and returns them; the newest, of which little is known yet,
+   * is none of them. Until a run has ended it may turn out to be empty, and takes no other's place.
    */
   trim(): T[] {
+    const compared = this.compared();
     const ended = this.items.filter(other => !other.running && !other.empty);
-    const free = ended.slice(0, -1).filter(other => other !== this.current && !this.isNeeded(other, this.items));
-    const gone = free.slice(0, Math.max(0, ended.length - MOST_ENDED));
-    for (const other of gone) this.remove(other);
-    return gone;
+    const free = ended.filter(other => !compared.has(other) && !this.isUnread(other, this.items));
+    const oldest = free.find(other => other !== this.current && other !== ended.at(-1));
+    if (free.length <= MOST_ENDED || oldest === undefined) return [];
+    const before = this.before(oldest, this.items);
+    this.remove(oldest);
+    const goes = before !== this.current && !this.compared().has(before) && this.remove(before);
+    return [oldest, ...(goes && before ? [before] : []), ...this.trim()];
+  }
+
+  /** What the shown session is compared with, and what each is with which no other one is. */
+  private compared(): ReadonlySet<T | null> {
+    const pairs = this.items.map(item => [item, this.before(item, this.items)] as const);
+    const earlier = new Set(pairs.map(([, before]) => before));
+    const latest = pairs.filter(([item]) => item === this.current || !earlier.has(item));
+    return new Set(latest.map(([, before]) => before));
   }
 
   /** Takes a session out; the one after it is shown in its place, else the one before. False: there is none such. */
-  remove(item: T): boolean {
-    const at = this.items.indexOf(item);
+  remove(item: T | null): boolean {
+    const at = this.items.findIndex(other => other === item);
     if (at < 0) return false;
     this.items.splice(at, 1);
     if (this.current === item) this.current = this.items[at] ?? this.items[at - 1] ?? null;

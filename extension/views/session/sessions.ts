@@ -20,7 +20,7 @@ import { Refused } from './refused';
 import { sessionWords } from './sessionWords';
 import { Session, type SessionParts } from './session';
 import { distinctTitles, SessionList } from './sessionList';
-import type { OpenTerminal } from './terminal';
+import { closeEnded, type OpenTerminal } from './terminal';
 
 /** For how long the status bar shows that a run was closed. */
 const NOTICE_MS = 8_000;
@@ -33,7 +33,7 @@ export class Sessions implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
   /** Something in `view` changed. */
   readonly onDidChangeShown = this.changedShown.event;
-  private readonly list = new SessionList<Session>(isUnread);
+  private readonly list = new SessionList<Session>(isUnread, beforeOf);
   private readonly parts: SessionParts;
   private outline = '';
   private remembered = '';
@@ -71,13 +71,8 @@ export class Sessions implements vscode.Disposable {
       title,
       status: sessionWords(session, vscode.l10n.t),
     }));
-    const before = this.before(shown);
+    const before = beforeOf(shown, this.all);
     return { ...shown.view(), sessions, ...(before && { before: before.id }) };
-  }
-
-  /** What a session is compared with; null: nothing, or it is the trace of a file. */
-  private before(session: Session): Session | null {
-    return session.recorded ? runBefore(session, this.all) : null;
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */
@@ -170,6 +165,7 @@ export class Sessions implements vscode.Disposable {
     if (session.file !== null) this.noteRecent(session, session.file);
     this.notifyClosed(`${vscode.l10n.t('{0} was closed.', session.title)} ${whereKept(session.file)}`.trimEnd());
     if (session.file !== null) this.parts.log.info(session.file);
+    closeEnded({ directory: session.recordedIn });
     session.dispose();
     this.notify();
   }
@@ -180,6 +176,7 @@ export class Sessions implements vscode.Disposable {
       this.recent.note({
         ...summaryOf(file, trace.facts.info, trace.leaks),
         ...(trace.crashed && { failed: true }),
+        ...(trace.stopped && { stopped: true }),
       });
   }
 
@@ -263,6 +260,10 @@ export class Sessions implements vscode.Disposable {
     this.changedShown.dispose();
   }
 }
+
+/** What a session is compared with; null: nothing, or it is the trace of a file. */
+const beforeOf = (session: Session, all: readonly Session[]): Session | null =>
+  session.recorded ? runBefore(session, all) : null;
 
 /** Of a trace that was closed; empty: there is none. */
 function whereKept(file: string | null): string {

@@ -1,19 +1,30 @@
 import * as vscode from 'vscode';
+import { isLeak } from '../../protocol/verdicts';
 import { formatBytes } from '../../text/format';
 import type { Session } from './session';
 import { sessionIcon } from './sessionWords';
 import type { Sessions } from './sessions';
 
+/** Whose leaks are mended in the editor. */
+export interface Fixes {
+  readonly onDidEdit: vscode.Event<unknown>;
+  /** Ids of findings. */
+  fixedIn(session: Session): readonly string[];
+}
+
 /** Live bytes of the program that the panel shows, in the status bar; a click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
-  private readonly subscription: vscode.Disposable;
+  private readonly subscriptions: vscode.Disposable[];
   private shown = '';
 
-  constructor(private readonly sessions: Sessions) {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly fixes: Fixes,
+  ) {
     this.item.name = vscode.l10n.t('GPU Memory');
     this.item.command = 'gpuMemoryTrace.showPanel';
-    this.subscription = sessions.onDidChange(() => this.update());
+    this.subscriptions = [sessions.onDidChange, fixes.onDidEdit].map(event => event(() => this.update()));
   }
 
   /** The shown session; others that run are in its tooltip. */
@@ -23,7 +34,7 @@ export class StatusItem implements vscode.Disposable {
     const starting = shown.running && shown.phase === 'starting';
     const text = starting ? vscode.l10n.t('GPU') : formatBytes(shown.liveBytes);
     const others = all.filter(session => session.running && session !== shown);
-    this.show(`$(${iconOf(shown)}) ${text}`, [shown, ...others].map(tooltipOf).join('\n'));
+    this.show(`$(${iconOf(shown, this.fixes.fixedIn(shown))}) ${text}`, [shown, ...others].map(tooltipOf).join('\n'));
   }
 
   /** Only changes go to the window: a call costs more than the comparison. */
@@ -42,15 +53,17 @@ export class StatusItem implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.subscription.dispose();
+    for (const one of this.subscriptions) one.dispose();
     this.item.dispose();
   }
 }
 
 /** One that runs has its recording's, also where it leaks. */
-function iconOf(session: Session): string {
-  if (!session.running || session.phase === 'starting') return sessionIcon(session);
-  return session.recordingOn ? 'pulse' : 'debug-pause';
+function iconOf(session: Session, fixed: readonly string[]): string {
+  const { phase, running, crashed, stopped, recordingOn, facts } = session;
+  const leaks = facts?.findings?.filter(one => isLeak(one) && !fixed.includes(one.id)).length ?? 0;
+  if (!running || phase === 'starting') return sessionIcon({ phase, running, crashed, stopped, recordingOn, leaks });
+  return recordingOn ? 'pulse' : 'debug-pause';
 }
 
 function tooltipOf({ title, liveBytes, ending }: Session): string {

@@ -34,11 +34,12 @@ const OUTPUT_MS = 2_000;
 /** Terminals of this window, with the trace directory of what ran in them. */
 const opened = new Map<vscode.Terminal, string>();
 
-/** A terminal whose program has ended makes room for the next one of that name. */
-function closeEnded(name: string): void {
+/** Closes the terminal of this name, or of what was recorded in this directory, if its program has ended. */
+export function closeEnded(of: { name: string } | { directory: string | null }): void {
   for (const [terminal, directory] of opened) {
     const ended = terminal.exitStatus !== undefined || readStatus(directory) !== null || !existsSync(directory);
-    if (!ended || terminal.name !== name) continue;
+    const isThis = 'name' in of ? terminal.name === of.name : directory === of.directory;
+    if (!ended || !isThis) continue;
     opened.delete(terminal);
     terminal.dispose();
   }
@@ -66,7 +67,7 @@ export function openTerminal(plan: LaunchPlan, directory: string, variables: Rec
   const before = vscode.l10n.t('The program ended with status');
   const behind = vscode.l10n.t('Press any key to close the terminal.');
   const name = plan.title;
-  closeEnded(name);
+  closeEnded({ name }); // makes room for the next one
   const terminal = vscode.window.createTerminal({
     name,
     shellPath: '/bin/sh',

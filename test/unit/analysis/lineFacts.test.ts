@@ -44,7 +44,10 @@ test('a line has what is alive, and its peak when nothing is alive', () => {
 
 test('the line of a leak has the figures of its card, another line its part of them', () => {
   const [rate] = paceOf(finding, t);
-  assert.equal(lineText(facts, { ...leak, shownIn: '/x/train.py' }), `${rate} · 90.00 MiB`);
+  const shown = { ...leak, shownIn: '/x/train.py' };
+  assert.equal(lineText(facts, shown), `${rate} · 90.00 MiB`);
+  const held = { ...finding, holder: { line: 41 } } as Finding;
+  assert.equal(lineText(facts, { ...shown, finding: held }), `${rate} · holds 90.00 MiB`, 'other lines allocate it');
   assertSentence(lineText(facts, leak));
   assert.equal(lineText(facts, { ...leak, bytesPerStep: finding.bytesPerStep }), `${rate} · 20.00 MiB`);
 });

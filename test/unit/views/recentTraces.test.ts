@@ -16,6 +16,13 @@ const l10n = {
 const sizes = new Map<string, number>();
 const stat = (file: string) =>
   sizes.has(file) ? Promise.resolve({ size: sizes.get(file) }) : Promise.reject(new Error('gone'));
+function memoryWith(recentTraces?: unknown): vscode.Memento {
+  const stored = new Map<string, unknown>(Object.entries({ recentTraces }));
+  return {
+    get: (key: string, usual: unknown) => stored.get(key) ?? usual,
+    update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
+  } as unknown as vscode.Memento;
+}
 const vscodeParts = { EventEmitter, l10n, Uri: { file: String }, workspace: { fs: { stat } } };
 
 test('the latest recorded is first, each is there once, what is gone is left out, and a new window has them too', async () => {
@@ -23,11 +30,7 @@ test('the latest recorded is first, each is there once, what is gone is left out
     vscodeParts,
     () => import('../../../extension/views/session/recentTraces'),
   );
-  const stored = new Map<string, unknown>([['recentTraces', ['strange']]]);
-  const memory = {
-    get: (key: string, usual: unknown) => stored.get(key) ?? usual,
-    update: (key: string, value: unknown) => Promise.resolve(void stored.set(key, value)),
-  } as unknown as vscode.Memento;
+  const memory = memoryWith(['strange']);
   const info = makeInfo({
     startRealtimeMs: 1_760_000_000_001,
     processes: [makeProcess({ command: ['python', 'train.py'] })],
@@ -52,8 +55,26 @@ test('the latest recorded is first, each is there once, what is gone is left out
     'a line ends between the parts',
   );
   assert.doesNotMatch(summaryWords({ ...newest!, startMs: Date.now() }), /\b20\d\d\b/, 'the year is this one');
-  recent.note({ ...newest!, failed: true });
-  recent.note(newest!);
-  const [again] = await recent.refresh();
-  assert.match(summaryWords(again!), / · failed · /, 'who opens its file later does not know');
+  for (const [end, word] of [
+    [{ failed: true }, / · failed · /],
+    [{ failed: false, stopped: true }, / · stopped · /],
+  ] as const) {
+    recent.note({ ...newest!, ...end });
+    recent.note(newest!);
+    const [again] = await recent.refresh();
+    assert.match(summaryWords(again!), word, 'who opens its file later does not know');
+  }
+});
+
+test('the latest ten stay whatever else is noted, and of older ones those noted lately', async () => {
+  const { RecentTraces } = await importWith(vscodeParts, () => import('../../../extension/views/session/recentTraces'));
+  const recent = new RecentTraces(memoryWith());
+  const note = (startMs: number): void => {
+    sizes.set(`/y/${startMs}`, 1);
+    recent.note({ file: `/y/${startMs}`, title: 'train.py', startMs, peakBytes: 1 });
+  };
+  for (let startMs = 101; startMs <= 112; startMs++) note(startMs);
+  for (let startMs = 1; startMs <= 9; startMs++) note(startMs);
+  const left = (await recent.refresh()).map(({ startMs }) => startMs);
+  assert.deepEqual(left, [112, 111, 110, 109, 108, 107, 106, 105, 104, 103, 9, 8, 7, 6, 5, 4, 3, 2]);
 });

@@ -68,13 +68,33 @@ test('a run that recorded nothing takes no other’s place', () => {
   assert.deepEqual(ids(list.all), [2, 3, 4, 6]);
 });
 
-test('what is needed stays, and the next oldest goes in its place; the newest never does', () => {
+test('what is unread stays and takes no other’s place, nor does the newest go', () => {
   const list = new SessionList<Item>(({ id }) => id <= 4);
-  for (let id = 1; id <= 4; id++) list.add(item(id, false));
-  assert.deepEqual(ids(list.add(item(5, false))), []);
-  list.show(1);
-  assert.deepEqual(ids(list.add(item(6, false), false)), [5]);
-  assert.deepEqual(ids(list.all), [1, 2, 3, 4, 6], 'more than usual');
+  for (let id = 1; id <= 8; id++) assert.deepEqual(list.add(item(id, false)), []);
+  list.show(5);
+  assert.deepEqual(ids(list.add(item(9, false), false)), [6]);
+  assert.deepEqual(ids(list.all), [1, 2, 3, 4, 5, 7, 8, 9], 'more than usual');
+});
+
+test('what a run is compared with stays beside it, and goes with it', () => {
+  const before = ({ id }: Item, all: readonly Item[]): Item | null =>
+    all.find(other => id % 10 === other.id % 10 && other.id === id - 10) ?? null;
+  const list = new SessionList<Item>(({ id }) => id >= 51, before);
+  for (const id of [1, 51, 52, 53, 54, 11]) assert.deepEqual(list.add(item(id, false)), [], 'the comparison is shown');
+  list.add(item(2, false));
+  for (const id of [3, 4]) list.add(item(id, false));
+  assert.deepEqual(ids(list.all), [1, 51, 52, 53, 54, 11, 2, 3, 4], 'another one is shown, and it may come back');
+  assert.deepEqual(ids(list.add(item(5, false))), [11, 1]);
+});
+
+test('of many runs of a program the latest is compared, or the one that is shown', () => {
+  const before = ({ id }: Item, all: readonly Item[]): Item | null => all.find(other => other.id === id - 1) ?? null;
+  const list = new SessionList<Item>(undefined, before);
+  for (let id = 1; id <= 5; id++) list.add(item(id, false));
+  assert.deepEqual(ids(list.add(item(6, false))), [1]);
+  list.show(3);
+  assert.deepEqual(ids(list.add(item(7, false), false)), []);
+  assert.deepEqual(ids(list.add(item(8, false), false)), [4], '2 is beside the shown one, 7 beside the newest');
 });
 
 test('equal titles get a number', () => {

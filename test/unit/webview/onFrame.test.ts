@@ -22,4 +22,20 @@ test('what a job requests comes in its own frame; what requests itself, in the n
   assert.equal(frames.length, 2);
   frames[1]?.();
   assert.deepEqual(drawn.slice(3), ['clock']);
+  frames[2]?.();
+});
+
+test('the state that all parts draw comes before them, whichever was requested earlier', () => {
+  const frames: (() => void)[] = [];
+  Object.assign(globalThis, { requestAnimationFrame: (frame: () => void) => frames.push(frame) });
+  let state = 'old';
+  const drawn: string[] = [];
+  const chart = (): void => void drawn.push(state);
+  onFrame(chart);
+  onFrame(() => {
+    state = 'new';
+    onFrame(chart);
+  }, true);
+  for (let i = 0; i < frames.length; i++) frames[i]?.();
+  assert.deepEqual(drawn, ['new']);
 });

@@ -135,8 +135,8 @@ export class FindingCard {
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why this finding?'));
     this.showPlaces();
     this.showHolder();
-    // Holders that were recorded are shown after the end too.
-    const answerable = finding.holder !== null || (finding.queryable && finding.unnamed === null);
+    // Of a program that has ended, nothing new can be found.
+    const answerable = finding.queryable && (finding.holder !== null || finding.unnamed === null);
     this.buttons.get('who-holds')?.toggleAttribute('hidden', !answerable);
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();

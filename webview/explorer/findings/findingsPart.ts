@@ -1,6 +1,7 @@
 // What was found, above the timeline: one card a finding, leaks first; or why there is none.
 import { t } from '@vscode/l10n';
 import type { FindingsView, FindingView, OverallVerdict } from '../../../extension/protocol/requests/verdictRequests';
+import { isLeak } from '../../../extension/protocol/verdicts';
 import { formatCount } from '../../../extension/text/format';
 import { button, el, icon, onFrame, setAttribute, setHidden, setText } from '../../dom';
 import { lastStepText } from '../common/counts';
@@ -120,6 +121,9 @@ export class FindingsPart extends PolledPart {
     const { children } = this.list;
     const same = children.length === elements.length && elements.every((element, i) => children[i] === element);
     if (!same) this.list.replaceChildren(...elements);
+    const leaks = view.findings.filter(isLeak);
+    const fixed = leaks.length > 0 && leaks.every(({ id }) => this.fixed.includes(id));
+    this.element.toggleAttribute('data-fixed', fixed);
     this.element.toggleAttribute('data-alone', elements.length === 1 && hidden === 0);
     this.openFirst(this.cards.get(shown[0]?.id ?? ''));
     const card = this.revealId === null ? undefined : this.cards.get(this.revealId);

@@ -143,7 +143,7 @@ export class App implements PageActions {
     const start = session.info?.startRealtimeMs;
     if (chosen || (start !== undefined && start !== this.view.trace)) this.forget(start);
     this.bringEnding(session);
-    onFrame(this.render);
+    onFrame(this.render, true);
     if (!withAnswers || questionKey(this.now()) !== before) this.invalidate();
   }
 

@@ -93,12 +93,13 @@ export class TimelinePart extends PolledPart {
     const question = questionFor(visibleWindow(view.zoom, runNs), this.view.pixels, this.scope());
     const answers = await this.page.request('timeline', { series: question.series });
     if (!answers) return;
+    const before = this.view.areaSeries;
+    this.view.take({ data: new TimelineData(question, answers) }); // of the moment of the other figures
     const within = { process: this.process(), ...whole(question.window) };
     const passes = await this.page.request('passes', within);
     const pixelNs = (within.toNs - within.fromNs) / Math.max(this.view.pixels, 1);
     const ranges = await this.page.request('ranges', { ...within, leastNs: Math.floor(pixelNs * NARROWEST_PX) });
-    const before = this.view.areaSeries;
-    this.view.take({ data: new TimelineData(question, answers), ...(passes && { passes }), ...(ranges && { ranges }) });
+    this.view.take({ ...(passes && { passes }), ...(ranges && { ranges }) });
     if (this.view.areaSeries !== before) this.slow.invalidate(true); // the groups are those of the other layer
   }
 

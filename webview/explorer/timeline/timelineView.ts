@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatDuration } from '../../../extension/text/format';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
-import { knownPeak } from '../../../extension/protocol/trace';
+import { aliveNow, knownPeak } from '../../../extension/protocol/trace';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import { el, onFrame, setAttribute } from '../../dom';
 import { TimelineChart, type Curve, type DrawnSeries } from './chart';
@@ -257,13 +257,14 @@ export class TimelineView {
     const series = this.areaSeries;
     const peak = this.answers.data?.peak(series);
     if (!peak) return null;
-    const known = knownPeak(info, { series, process, device });
+    const zoomed = this.zoom.spanNs !== null;
+    const query = { series, process, device };
+    const known = knownPeak(info, query) ?? (zoomed ? null : aliveNow(info, query));
     const { fromNs, toNs } = visibleWindow(this.zoom, runNs);
     // While the program runs the totals are newer than what is drawn.
     const isExact = known && known.bytes >= peak.bytes && known.timeNs >= fromNs && known.timeNs <= toNs;
-    const exact = isExact ? { bytes: known.bytes, fromNs: known.timeNs, toNs: known.timeNs } : {};
-    const span = { ...peak, ...exact };
-    const inView = !isExact && this.zoom.spanNs !== null;
+    const span = isExact ? { bytes: known.bytes, fromNs: known.timeNs, toNs: known.timeNs } : peak;
+    const inView = !isExact && zoomed;
     return { ...span, inView, timeNs: span.fromNs, when: peakText(span, this.answers.steps?.axis ?? null) };
   }
 
