@@ -1,6 +1,7 @@
 // A finding as texts: its figures, its holder.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, lineName } from '../../../extension/text/format';
+import { roomTexts } from '../../../extension/text/roomText';
 import { isSinceSure, paceOf } from '../../../extension/text/pace';
 import { isGrowth, isLeak } from '../../../extension/protocol/verdicts';
 import { blocksText } from '../common/counts';
@@ -23,10 +24,10 @@ const HOLDER_KINDS: Record<string, string> = {
 
 /** `+4.19 MB per step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
 export function figures(finding: FindingView): string[] {
-  const { atStep, processes } = finding;
+  const { atStep, processes, failure } = finding;
   const failed = atStep === null ? [] : [t('in step {0}', formatCount(atStep))];
   const ranks = processes > 1 ? [t('in {0} processes', formatCount(processes))] : [];
-  return [...failed, ...paceOf(finding, t), ...ranks];
+  return [...failed, ...(failure ? roomTexts(failure, t) : []), ...paceOf(finding, t), ...ranks];
 }
 
 /** `820.00 MB in 200 blocks`, `since step 12`, `confidence 97%`: as far as they are known. */
