@@ -21,7 +21,7 @@ export function savesText({ bytes, atMost, atLeast }: OutOfMemoryAdvice, room: R
   const saved =
     atMost === true ? t('up to {0}', size) : atLeast === true ? t('at least {0}', size) : t('about {0}', size);
   return bytes < (room.missingBytes ?? 0)
-    ? t('saves only {0}; missing are {1}', saved, missingText(room, t))
+    ? t('saves only {0}; {1} are missing', saved, missingText(room, t))
     : t('saves {0}', saved);
 }
 

@@ -160,7 +160,7 @@ function ofTheStep(
   const left = inForward ? oldGradients(snapshot, source) : 0;
   // prettier-ignore
   return [
-    { kind: 'batch', against: 'full', bytes: (scaling * tenths) / 10, ...(inBackward && { atLeast: true }), text: inBackward ? less : t('{0} Later layers may still not fit.', less) },
+    { kind: 'batch', against: 'full', bytes: (scaling * tenths) / 10, ...(inBackward && { atLeast: true }), text: inForward ? t('{0} Later layers may still not fit.', less) : less },
     copiesIn(failure, snapshot, { cause, source }),
     broadcastIn(failure, snapshot, { cause, source }),
     { kind: 'zero-grad', against: left > (scaling * tenths) / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },

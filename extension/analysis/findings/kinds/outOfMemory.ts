@@ -104,7 +104,7 @@ function judgeFailure(
   const reason = causeOf(failure, leak ?? after, limited ? { ...room, freeBytes: 0 } : room, source);
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
-  const figures = figuresOf(failure, limited ? null : room.freeBytes);
+  const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
   const failed = { failure, cause, leak, after, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
@@ -148,18 +148,20 @@ function roomOf({ device, snapshot, freeBytes: reportedFree }: OutOfMemory, info
   return { totalBytes, freeBytes: reportedFree ?? Math.max(0, totalBytes - used), othersBytes };
 }
 
-/** Limit, in use, missing: the request does not fit by so much. Unknown where enough lies free in parts. */
+/** Limit, in use, missing: the request does not fit by so much. Unknown where enough lies free in parts; more than the GPU has, nothing frees. */
 function figuresOf(
   { layer, requestedBytes, snapshot, freeBytes: reportedFree }: OutOfMemory,
-  freeBytes: number | null,
+  { totalBytes, freeBytes }: Room,
 ): Pick<OutOfMemoryVerdict, 'limitBytes' | 'inUseBytes' | 'missingBytes'> {
   const { reservedBytes = null, tensorBytes = 0, pools = [], usedBytes } = snapshot ?? {};
   const isFreeKnown = reportedFree !== null || typeof usedBytes === 'number';
   const limitBytes = (reservedBytes ?? 0) + (isFreeKnown ? (freeBytes ?? 0) : 0);
   const inUseBytes = Math.min(reservedBytes ?? 0, tensorBytes + unusedIn(pools));
   const missingBytes = inUseBytes + requestedBytes - limitBytes;
-  const known = layer === 'tensor' && reservedBytes !== null && missingBytes > 0;
-  return known ? { limitBytes, inUseBytes, missingBytes } : { limitBytes: null, inUseBytes: null, missingBytes: null };
+  const isPossible = layer === 'tensor' && requestedBytes <= (totalBytes ?? Infinity);
+  return isPossible && reservedBytes !== null && missingBytes > 0
+    ? { limitBytes, inUseBytes, missingBytes }
+    : { limitBytes: null, inUseBytes: null, missingBytes: null };
 }
 
 /** The leak on that device that holds most, when it holds enough to matter. */
@@ -284,20 +286,20 @@ function causeText(
   const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
   const stopped = t('PyTorch reached its memory limit: the GPU had {0} free, but PyTorch was not allowed to use it', formatBytes(free ?? 0));
+  const batch = snapshot !== null && leak === null && after === null ? grownBatch(snapshot, source) : null;
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
     leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), inSentence(after.line)),
     cache: t('PyTorch has {0} of unused memory in its cache, but only PyTorch can use it', formatBytes(emptyBytes)),
-    limit: `${stopped}. ${why}`,
+    limit: batch === null ? `${stopped}. ${why}` : stopped,
     fragmentation: t('The memory is fragmented: PyTorch has {0} of unused memory, but the largest gap is {1}', unused, gap),
     pools: poolTexts(privatePools(snapshot?.pools ?? [])).join('; '),
     'big-request': t('This is one unusually large allocation; everything else is at its normal level'),
     'other-process': t('Other processes use {0} of the GPU', formatBytes(othersBytes ?? 0)),
     full: why,
   };
-  const batch = snapshot !== null && leak === null && after === null ? grownBatch(snapshot, source) : null;
-  if (batch !== null && cause !== 'full') return `${batch}. ${words[cause]}`;
-  return limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
+  const found = limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
+  return batch === null || cause === 'full' ? found : `${batch}. ${found}`;
 }
 
 /** Where the step, by its batch, allocates much more than those before; null: it does not. */
