@@ -62,8 +62,8 @@ test('figures as far as they are known', () => {
   assert.deepEqual(figures(failed), ['in step 31', 'in 4 processes']);
   const room = { limitBytes: 192 << 20, inUseBytes: 172 << 20, missingBytes: 44 << 20, reservedBytes: 190 << 20 };
   const failure = room as OutOfMemoryVerdict;
-  assertSentence(figures({ ...failed, failure }).join(' · '));
-  assertSentence(figures({ ...failed, failure: { ...failure, limitBytes: 190 << 20 } }).join(' · '));
+  assertSentence(moreFigures({ ...request, failure }).join(' · '));
+  assertSentence(moreFigures({ ...request, failure: { ...failure, limitBytes: 190 << 20 } }).join(' · '));
   const unknown = { ...leak, sinceStep: null, confidence: 1, bytesPerStep: 0, bytes: 0 };
   assert.deepEqual([...figures(unknown), ...moreFigures(unknown)], []);
 });

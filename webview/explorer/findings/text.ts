@@ -24,16 +24,16 @@ const HOLDER_KINDS: Record<string, string> = {
 
 /** `+4.19 MB per step`, `full after 412 more steps`, …: how urgent it is, as far as it is known. */
 export function figures(finding: FindingView): string[] {
-  const { atStep, processes, failure } = finding;
+  const { atStep, processes } = finding;
   const failed = atStep === null ? [] : [t('in step {0}', formatCount(atStep))];
   const ranks = processes > 1 ? [t('in {0} processes', formatCount(processes))] : [];
-  return [...failed, ...(failure ? roomTexts(failure, t) : []), ...paceOf(finding, t), ...ranks];
+  return [...failed, ...paceOf(finding, t), ...ranks];
 }
 
-/** `820.00 MB in 200 blocks`, `since step 12`, `confidence 97%`: as far as they are known. */
+/** Limit and use of a failure; `820.00 MB in 200 blocks`, `since step 12`, `confidence 97%`: as far as they are known. */
 export function moreFigures(finding: FindingView): string[] {
-  const { sinceStep, confidence, bytes, count, heldAtStep, cause } = finding;
-  const facts: string[] = [];
+  const { sinceStep, confidence, bytes, count, heldAtStep, cause, failure } = finding;
+  const facts = failure ? roomTexts(failure, t) : [];
   const held = [formatBytes(bytes), blocksText(count), formatCount(heldAtStep ?? 0)] as const;
   // Of a failure that came of no leak it is the request, which the headline has.
   if (bytes > 0 && (cause === null || isLeak(finding)))
