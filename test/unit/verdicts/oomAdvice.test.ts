@@ -77,17 +77,19 @@ test('what was seen is not first where something else saves more', () => {
   assert.equal(judged({ site: FORWARD, requestedBytes: 4 * MB, sites: [alive, batch] }).kinds[0], 'batch');
 });
 
+/** In backward, of a batch 32 times as large as usual. */
+const GROWN = {
+  site: BACKWARD,
+  requestedBytes: 64 * MB,
+  sites: [
+    made(BACKWARD, 68 * MB, { liveCount: 4 }),
+    made(FORWARD, 64 * MB, { activationBytes: 64 * MB, stepAllocatedBytes: 96 * MB, usualAllocatedBytes: 3 * MB }),
+    made(INPUT, 16 * MB, { usualAllocatedBytes: 512 * KB }),
+  ],
+};
+
 test('a batch that grew is what comes first; a smaller one frees what the backward pass made too', () => {
-  const times = (bytes: number) => ({ usualAllocatedBytes: bytes / 32 });
-  const { card, advice, detail, inUseBytes, missingBytes } = judged({
-    site: BACKWARD,
-    requestedBytes: 64 * MB,
-    sites: [
-      made(BACKWARD, 68 * MB, { liveCount: 4 }),
-      made(FORWARD, 64 * MB, { activationBytes: 64 * MB, stepAllocatedBytes: 96 * MB, ...times(96 * MB) }),
-      made(INPUT, 16 * MB, times(16 * MB)),
-    ],
-  });
+  const { card, advice, detail, inUseBytes, missingBytes } = judged(GROWN, { [INPUT]: 512 * KB });
   assert.deepEqual([inUseBytes, missingBytes], [172 * MB, 44 * MB]);
   // Of the input, the activations, the backward pass without as much as the weights have, and the request: 204 MiB.
   assert.deepEqual([advice[0]?.kind, advice[0]?.bytes, advice[0]?.atLeast], ['batch', Math.round(61.2 * MB), true]);
@@ -95,16 +97,13 @@ test('a batch that grew is what comes first; a smaller one frees what the backwa
   assertSentence(findingText(card).join('\n'));
 });
 
-test('a line that ran more often made no larger batch', () => {
-  const { detail } = judged({
-    site: FORWARD,
-    requestedBytes: 64 * MB,
-    sites: [
-      made(INPUT, 16 * MB, { usualAllocatedBytes: MB }),
-      made(FORWARD, 64 * MB, { usualAllocatedBytes: 60 * MB }),
-    ],
-  });
-  assert.doesNotMatch(detail, /batch/);
+test('a line that runs in some steps alone made no larger batch, nor did one whose batch nothing used', () => {
+  const [, forward, input] = GROWN.sites;
+  const batch = (sites: SnapshotSite[], before: number): boolean =>
+    /batch/.test(judged({ ...GROWN, sites }, { [INPUT]: before }).detail);
+  assert.ok(batch(GROWN.sites, 512 * KB));
+  assert.ok(!batch(GROWN.sites, 16 * MB));
+  assert.ok(!batch([{ ...forward!, usualAllocatedBytes: 90 * MB }, input!], 512 * KB));
 });
 
 test('what frees less than is missing says so', () => {

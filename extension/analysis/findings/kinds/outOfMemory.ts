@@ -195,7 +195,7 @@ function causeOf(
   const kept = unusedIn(snapshot.pools);
   const room = freeBytes !== null && freeBytes < requestedBytes ? freeBytes : 0; // more than that was not to be had, whyever
   if (kept >= T.little * requestedBytes && kept + unused + room >= requestedBytes) return 'pools';
-  if (big && grownBatch(snapshot, source) === null) return 'big-request';
+  if (big && grownBatch(snapshot, failure.process, source) === null) return 'big-request';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot) && inItsLoop(failure, source)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
@@ -286,7 +286,8 @@ function causeText(
   const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
   const stopped = t('PyTorch reached its memory limit: the GPU had {0} free, but PyTorch was not allowed to use it', formatBytes(free ?? 0));
-  const batch = snapshot !== null && leak === null && after === null ? grownBatch(snapshot, source) : null;
+  const batch =
+    snapshot !== null && leak === null && after === null ? grownBatch(snapshot, failure.process, source) : null;
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
     leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), inSentence(after.line)),
@@ -309,7 +310,7 @@ function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSour
   const known = newInStep(snapshot, source).filter(line => steps === 'optimizer' || line.usualBytes > 0);
   const odd = steps === 'time' ? [] : known;
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
-  const batch = grownBatch(snapshot, source);
+  const batch = grownBatch(snapshot, process, source);
   if (batch !== null) return batch;
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
