@@ -290,8 +290,9 @@ export interface OutOfMemoryAdvice {
   kind: AdviceKind;
   text: string;
   bytes: number;
-  /** It may give less. */
+  /** It may give less, or more. */
   atMost?: true;
+  atLeast?: true;
 }
 export interface OutOfMemoryLine {
   site: number;
@@ -317,6 +318,10 @@ export interface OutOfMemoryVerdict {
   freeBytes: number | null;
   othersBytes: number | null;
   totalBytes: number | null;
+  /** What PyTorch could have had, and has in use; what it lacks for the request. Where what is free is unknown, at least and at most. */
+  limitBytes: number | null;
+  inUseBytes: number | null;
+  missingBytes: number | null;
   largestFreeBytes: number | null;
   reservedBytes: number | null;
   aliveByLine: OutOfMemoryLine[];

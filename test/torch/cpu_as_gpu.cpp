@@ -70,6 +70,7 @@ class CpuAsGpu final : public c10::Allocator {
     account.sizes[block] = bytes;
     account.live += bytes;
     while (account.reserved < account.live) account.reserved += kSegment;
+    account.reserved = std::min(account.reserved, account.limit);
     Counts &counts = account.counts;
     counts.allocations++;
     counts.allocated_bytes += bytes;

@@ -32,3 +32,8 @@ export function siteText(site: Site | null): string {
   if (site === null || frame === null) return site?.library ? libraryName(site.library) : t('(no Python line)');
   return `${fileLine(frame.file, frame.line)} ${frame.function}${SOURCES[site.source]}`.trimStart();
 }
+
+/** The line within a sentence: `train.py:41`, where no function is around it. */
+export function inSentence(line: string): string {
+  return line.replace(' <module>', '');
+}

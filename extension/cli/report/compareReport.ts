@@ -55,6 +55,6 @@ export async function compareSides(of: GroupBy | null, first: ComparedSide, seco
 function sideOf({ file, session, moment }: ComparedSide): Side {
   const ending = moment === null ? endingOf(session) : null;
   if (ending === null) return { file, atNs: moment?.ns ?? null };
-  const { timeNs, step, bytes, leftBytes } = ending;
-  return { file, atNs: timeNs, shownMoment: { atSeconds: timeNs / 1e9, step, liveBytes: bytes, leftBytes } };
+  const { timeNs, bytes: liveBytes, ...shown } = ending;
+  return { file, atNs: timeNs, shownMoment: { atSeconds: timeNs / 1e9, ...shown, liveBytes } };
 }

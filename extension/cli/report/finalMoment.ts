@@ -82,6 +82,11 @@ export function momentsOf(trace: EndedTrace): FailureReader {
 /** For the JSON document: the moment that people are shown instead of the end, and the peak where memory builds up within its step. */
 export async function shownMoments(trace: EndedTrace): Promise<{ shownMoment?: object; peak?: PeakParts }> {
   const [ending, peak] = [endingOf(trace.session), await builtUpPeak(trace)];
-  const shown = ending && { atSeconds: ending.timeNs / 1e9, step: ending.step, liveBytes: ending.bytes };
+  const shown = ending && {
+    atSeconds: ending.timeNs / 1e9,
+    step: ending.step,
+    failed: ending.failed,
+    liveBytes: ending.bytes,
+  };
   return { ...(shown && { shownMoment: shown }), ...(peak && { peak }) };
 }

@@ -1,9 +1,11 @@
+import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, formatDuration, formatPlural } from '../../text/format';
 import { isSnapshot } from '../../protocol/notes';
 import { CATEGORIES, type Category, type OutOfMemory, type TraceInfo, type TraceSource } from '../../protocol/trace';
 import type { OutOfMemoryCause, OutOfMemoryVerdict, Verdicts } from '../../protocol/verdicts';
 import { groupBy } from '../../base/maps';
 import { code, plain } from '../../text/markdown';
+import { roomTexts, savesText } from '../../text/roomText';
 import { countedText } from '../../analysis/findings/kinds/outOfMemory';
 import { librariesOf, readLibraries } from '../../analysis/ledger/libraries';
 import { pausedIn, unusedIn } from '../../analysis/ledger/pools';
@@ -15,7 +17,6 @@ import { categoriesText, NO_MODULE, readModules, type ModuleRow } from '../trees
 import { sum } from '../../analysis/series/statistics';
 import { missingLines } from '../tables/table';
 import { thatHold, WORDS } from '../../analysis/words';
-import { givesText } from '../tables/tableFindings';
 
 const MODULES = 10;
 const WAYS =
@@ -108,7 +109,7 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: F
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, newInStep } = verdict;
-  const tries = advice.map((each, i) => `${i + 1}. **This ${givesText(each)}:** ${plain(each.text)}`);
+  const tries = advice.map((each, i) => `${i + 1}. **This ${savesText(each, verdict, t)}:** ${plain(each.text)}`);
   const how =
     'The sizes are computed from the live memory when the allocation failed. They may overlap, so do not add them up.';
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);
@@ -155,6 +156,7 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
   const where = device < 0 ? 'of pinned host memory' : `on GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
   const inside = ranges === '' ? '' : `, in ${code(ranges)}`;
+  const room = roomTexts(verdict, t);
   const request = `${line} requested ${bytes} ${where}${inside}, ${formatDuration(timeNs)} into the ${taken ? 'snapshot’s history' : `run of process ${pid}`}`;
   return [
     `# Out of memory${step === null ? '' : ` in step ${formatCount(step)}`}: ${bytes} did not fit`,
@@ -162,6 +164,7 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
     `${request} (${code(command.join(' '))}). ${wentOn === true ? '' : ended}`.trimEnd(),
     '',
     `**${plain(detail)}** ${plain(holder ?? '')}`.trimEnd(),
+    ...(room.length === 0 ? [] : ['', `GPU memory: ${room.join(', ')}.`]),
     ...(before.length === 0
       ? []
       : ['', `The process had recovered from ${others} before: see \`gpu-memtrace report FILE --oom\`.`]),

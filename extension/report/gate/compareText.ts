@@ -10,8 +10,8 @@ export interface Side {
   atNs: number | null;
   /** That moment in words. */
   when?: string | null;
-  /** What stands there instead of the end, where no moment was named; step null: the peak. */
-  shownMoment?: { atSeconds: number; step: number | null; liveBytes: number; leftBytes: number };
+  /** What stands there instead of the end, where no moment was named; step null: the peak, or the failed allocation. */
+  shownMoment?: { atSeconds: number; step: number | null; failed?: true; liveBytes: number; leftBytes: number };
 }
 
 const WIDTH = 12;

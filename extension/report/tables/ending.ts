@@ -11,6 +11,7 @@ import {
   type TraceInfo,
   type TraceSource,
 } from '../../protocol/trace';
+import { lastFailure } from '../../analysis/findings/kinds/outOfMemory';
 import { sum } from '../../analysis/series/statistics';
 import { THRESHOLDS as T } from '../../analysis/series/thresholds';
 
@@ -24,6 +25,8 @@ export interface Ending {
   step: number | null;
   /** The cell of a notebook that ended then; absent: none did. */
   cell?: number;
+  /** The allocation that the program ended with failed then. */
+  failed?: true;
   /** Alive at that moment, and at the end, in the layer that is listed first. */
   bytes: number;
   leftBytes: number;
@@ -34,11 +37,22 @@ export const JUST_AFTER_NS = 100;
 /** The last of a series of steps is reported as it is, however few there are to be. */
 const FEWEST_POINTS = 16;
 
-/** The end of the last step, or the peak; null: the program continues, or the end holds enough to be shown. */
+/** The failed allocation that ended it, the end of the last step, or the peak; null: the program continues, or the end holds enough to be shown. */
 export function endingOf(source: TraceSource): Ending | null {
   const info = source.info();
   if (info.live || info.processes.some(isSnapshot)) return null;
-  return fuller(source, info, true);
+  return failed(source, info) ?? fuller(source, info, true);
+}
+
+/** What was alive when the allocation failed that the program ended with: what it freed after that is no part of why. */
+function failed(source: TraceSource, info: TraceInfo): Ending | null {
+  const failure = lastFailure(source);
+  if (failure === null) return null;
+  const { timeNs } = failure;
+  const series = listedLayer(info.totals);
+  const bytes = series === 'host' ? 0 : (source.timeline({ series, fromNs: 0, toNs: timeNs, buckets: 1 }).at(-1) ?? 0);
+  const leftBytes = sum(listedTotals(info.totals).map(total => total.liveBytes));
+  return bytes > 0 ? { timeNs, step: null, failed: true, bytes, leftBytes } : null;
 }
 
 /** Bytes that are left of a program which still runs, where it has freed nearly all that it held at its last step, or all; null: it has not. */
@@ -117,12 +131,14 @@ export function stepOfFigures(
 }
 
 /** `As of the end of step 200`, `at the end of step 200`; and why that is shown: `the program freed everything when it ended`. */
-export function endingWords({ step, cell, leftBytes }: Pick<Ending, 'step' | 'cell' | 'leftBytes'>) {
+export function endingWords({ step, cell, failed: isFailed, leftBytes }: Omit<Ending, 'timeNs' | 'bytes'>) {
   const number = formatCount(step ?? 0);
   const ofStep = [t('As of the end of step {0}', number), t('at the end of step {0}', number)] as const;
   const ofPeak = [t('As of the peak'), t('at the peak')] as const;
   const name = `In [${cell}]`;
   const ofCell = [t('As of the end of {0}', name), t('at the end of {0}', name)] as const;
+  // prettier-ignore
+  if (isFailed) return { title: t('As of the failed allocation'), when: t('at the failed allocation'), reason: t('the program ended with it') };
   const [title, when] = cell !== undefined ? ofCell : step === null ? ofPeak : ofStep;
   const reason =
     leftBytes === 0

@@ -1,7 +1,8 @@
 import { t } from '@vscode/l10n';
-import { formatBytes, formatCount, formatPlural } from '../../text/format';
-import { isMinor, type Finding, type OutOfMemoryAdvice, type Verdicts } from '../../protocol/verdicts';
+import { formatCount, formatPlural } from '../../text/format';
+import { isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../text/pace';
+import { savesText } from '../../text/roomText';
 import { linePlace, titleOf } from '../../analysis/findings/kinds/wording';
 import { judgedBy, overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';
@@ -64,14 +65,12 @@ export function findingText(finding: Finding, { oomFiles = new Map(), live = fal
   if (fullAtStep !== null)
     lines.push(`  At this rate, the GPU ${now} ${time === null ? '' : later}at about step ${step}.`);
   if (advice.length === 0) lines.push(`  ${suggestion}`);
-  lines.push(...advice.map((each, i) => `  ${i === 0 ? 'Try first' : 'Or'} (${givesText(each)}): ${each.text}`));
+  if (failure)
+    lines.push(
+      ...advice.map((each, i) => `  ${i === 0 ? 'Try first' : 'Or'} (${savesText(each, failure, t)}): ${each.text}`),
+    );
   if (all !== '') lines.push(`  ${all}`);
   return lines;
-}
-
-/** `saves about 1.00 GiB` */
-export function givesText({ bytes, atMost }: OutOfMemoryAdvice): string {
-  return `saves ${atMost === true ? 'up to' : 'about'} ${formatBytes(bytes)}`;
 }
 
 /** What was found, where and how fast, in a sentence. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { endingOf, endingWords, stepOfFigures } from '../../../extension/report/tables/ending';
 import { THRESHOLDS } from '../../../extension/analysis/series/thresholds';
-import type { Totals, TraceInfo } from '../../../extension/protocol/trace';
+import type { MemorySnapshot, OutOfMemory, Totals, TraceInfo } from '../../../extension/protocol/trace';
 import { makeProcess, makeTotals } from '../fakeTrace';
 import { RunTrace } from '../runs/runTrace';
 import { StepRun } from '../runs/stepRun';
@@ -88,6 +88,25 @@ test('of several processes the last step of the one that held most, and the sum 
   // The one that ended first, of two that held as much.
   const ending = endingOf(new EndedTrace(20, { left: 0, info: { totals, steps: made } }));
   assert.deepEqual(ending, { timeNs: 5e9 - 1, step: 21, bytes: 800 * MB, leftBytes: 0 });
+});
+
+test('the failed allocation that the program ended with, however much is left; not one that it got over', () => {
+  class Failed extends EndedTrace {
+    override timeline() {
+      return Float64Array.of(0, 1800 * MB);
+    }
+  }
+  const made = (step: number, exitCode: number) => {
+    const snapshot = { step } as MemorySnapshot;
+    const at = { process: 0, device: 0, layer: 'tensor', timeNs: 6e9, snapshot } as OutOfMemory;
+    const processes = [makeProcess({ exitCode })];
+    return endingOf(new Failed(20, { left: 900, info: { outOfMemory: [at], processes } }));
+  };
+  const failed = made(21, 1);
+  assert.deepEqual(failed, { timeNs: 6e9, step: null, failed: true, bytes: 1800 * MB, leftBytes: 900 * MB });
+  assert.deepEqual([made(21, 0), made(9, 1)], [null, null]);
+  const { title, when, reason } = endingWords(failed);
+  assertSentence([title, when, reason].join('\n'));
 });
 
 test('in words', () => {

@@ -1,7 +1,7 @@
 // What a finding's card says, and which cards there are.
 import assert from 'node:assert/strict';
 import type { FindingView, HolderFound } from '../../../extension/protocol/requests/verdictRequests';
-import { isLeak } from '../../../extension/protocol/verdicts';
+import { isLeak, type OutOfMemoryVerdict } from '../../../extension/protocol/verdicts';
 import { shownFindings } from '../../../webview/explorer/findings/logic';
 import { figures, holderText, lineText, moreFigures } from '../../../webview/explorer/findings/text';
 import { findings } from '../../page/fakeFindings';
@@ -60,6 +60,10 @@ test('figures as far as they are known', () => {
   assert.deepEqual(moreFigures(mayStop), moreFigures({ ...leak, confidence: 1 }), 'its growth alone is sure');
   const failed = { ...leak, atStep: 31, processes: 4, bytesPerStep: 0, sinceStep: null };
   assert.deepEqual(figures(failed), ['in step 31', 'in 4 processes']);
+  const room = { limitBytes: 192 << 20, inUseBytes: 172 << 20, missingBytes: 44 << 20, reservedBytes: 190 << 20 };
+  const failure = room as OutOfMemoryVerdict;
+  assertSentence(moreFigures({ ...request, failure }).join(' · '));
+  assertSentence(moreFigures({ ...request, failure: { ...failure, limitBytes: 190 << 20 } }).join(' · '));
   const unknown = { ...leak, sinceStep: null, confidence: 1, bytesPerStep: 0, bytes: 0 };
   assert.deepEqual([...figures(unknown), ...moreFigures(unknown)], []);
 });

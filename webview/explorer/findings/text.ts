@@ -1,6 +1,7 @@
 // A finding as texts: its figures, its holder.
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount, lineName } from '../../../extension/text/format';
+import { roomTexts } from '../../../extension/text/roomText';
 import { isSinceSure, paceOf } from '../../../extension/text/pace';
 import { isGrowth, isLeak } from '../../../extension/protocol/verdicts';
 import { blocksText } from '../common/counts';
@@ -29,10 +30,10 @@ export function figures(finding: FindingView): string[] {
   return [...failed, ...paceOf(finding, t), ...ranks];
 }
 
-/** `820.00 MB in 200 blocks`, `since step 12`, `confidence 97%`: as far as they are known. */
+/** Limit and use of a failure; `820.00 MB in 200 blocks`, `since step 12`, `confidence 97%`: as far as they are known. */
 export function moreFigures(finding: FindingView): string[] {
-  const { sinceStep, confidence, bytes, count, heldAtStep, cause } = finding;
-  const facts: string[] = [];
+  const { sinceStep, confidence, bytes, count, heldAtStep, cause, failure } = finding;
+  const facts = failure ? roomTexts(failure, t) : [];
   const held = [formatBytes(bytes), blocksText(count), formatCount(heldAtStep ?? 0)] as const;
   // Of a failure that came of no leak it is the request, which the headline has.
   if (bytes > 0 && (cause === null || isLeak(finding)))

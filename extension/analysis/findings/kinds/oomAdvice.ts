@@ -7,7 +7,7 @@ import { groupBy } from '../../../base/maps';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
-import { namedFrame, siteText } from '../../sites/site';
+import { inSentence, namedFrame, siteText } from '../../sites/site';
 import type { LineText } from './findingContext';
 import { suggest } from './suggestions';
 
@@ -16,7 +16,7 @@ import { suggest } from './suggestions';
 /** What is known of a failure; bytes (of the device, but for the request) and step, null: not known. */
 export interface Failed extends Pick<
   OutOfMemoryVerdict,
-  'cause' | 'step' | 'totalBytes' | 'freeBytes' | 'othersBytes'
+  'cause' | 'step' | 'totalBytes' | 'freeBytes' | 'othersBytes' | 'missingBytes'
 > {
   failure: OutOfMemory;
   leak: Finding | null;
@@ -36,14 +36,20 @@ const ROUNDED_BYTES = 512;
 const MOST_COPIES = 4;
 /** Fewer may be two losses, or an encoder and a decoder. */
 const FEWEST_LAYERS = 3;
+/** Of series: sites, and points of their axis. */
+const MOST_SITES = 100_000;
+const FEWEST_POINTS = 16;
 
-/** The remedy for the cause, that which was seen first, then what gives most. */
+/** The remedy for the cause, what was seen first where nothing gives more, then what gives most. */
 export function adviceFor(failed: Failed, source: TraceSource, lineText: LineText): OutOfMemoryAdvice[] {
   const { snapshot, requestedBytes, liveBytes } = failed.failure;
   const least = Math.max(T.rare * (snapshot?.tensorBytes || liveBytes), T.little * requestedBytes);
-  const first = ({ against, seen }: Idea): number => (against === failed.cause ? 1 + Number(seen === true) : 0);
   const inStep = snapshot === null ? [] : ofTheStep(failed, snapshot, source);
-  return [grown(failed, source, lineText), ...around(failed), ...ofPools(failed), ...inStep]
+  const ideas = [grown(failed, source, lineText), ...around(failed), ...ofPools(failed), ...inStep];
+  const most = Math.max(...ideas.map(({ bytes }) => bytes));
+  const first = ({ against, seen, bytes }: Idea): number =>
+    against === failed.cause ? 1 + Number(seen === true && bytes >= most) : 0;
+  return ideas
     .filter(idea => idea.bytes > (first(idea) > 0 ? 0 : least))
     .sort((a, b) => first(b) - first(a) || b.bytes - a.bytes)
     .slice(0, MOST)
@@ -131,12 +137,20 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 }
 
 /** What the running step made, and what the one before it left. */
-function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, source: TraceSource): Idea[] {
+function ofTheStep(
+  { failure, step, cause, missingBytes }: Failed,
+  snapshot: MemorySnapshot,
+  source: TraceSource,
+): Idea[] {
   const inForward = step !== null && isBeforeBackward(source.site(failure.site));
+  const inBackward = (step ?? 1) > 1 && source.site(failure.site)?.pass === 'backward';
   const made = batchBytes(snapshot, step, source);
   // So does the request, of a forward pass that made something of its batch; in the first step it may be a weight.
   const follows = inForward && step > 1 && made > 0 && failure.layer === 'tensor';
-  const scaling = made + (follows ? failure.requestedBytes : 0);
+  const scaling = made + (follows ? failure.requestedBytes : inBackward ? backwardBytes(failure, snapshot, source) : 0);
+  // So many tenths give what is missing, where that is known.
+  const tenths = Math.min(9, Math.max(1, Math.ceil((10 * (missingBytes ?? 0)) / Math.max(1, scaling))));
+  const less = t('Use a batch that is {0}% smaller, or inputs that are {0}% shorter.', String(10 * tenths));
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
@@ -146,10 +160,10 @@ function ofTheStep({ failure, step, cause }: Failed, snapshot: MemorySnapshot, s
   const left = inForward ? oldGradients(snapshot, source) : 0;
   // prettier-ignore
   return [
-    { kind: 'batch', against: 'full', bytes: scaling / 10, text: t('Use a batch that is 10% smaller, or inputs that are 10% shorter. Later layers may still not fit.') },
+    { kind: 'batch', against: 'full', bytes: (scaling * tenths) / 10, ...(inBackward && { atLeast: true }), text: inForward ? t('{0} Later layers may still not fit.', less) : less },
     copiesIn(failure, snapshot, { cause, source }),
-    broadcastIn(failure, snapshot, cause),
-    { kind: 'zero-grad', against: left > scaling / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
+    broadcastIn(failure, snapshot, { cause, source }),
+    { kind: 'zero-grad', against: left > (scaling * tenths) / 10 ? 'full' : null, bytes: left, text: t('Call `optimizer.zero_grad(set_to_none=True)` right after `optimizer.step()`: the gradients of the previous step were still alive.') },
     { kind: 'checkpointing', against: null, bytes: inside, atMost: true, text: t('Use activation checkpointing for parts of the model, such as the blocks of a transformer or sections of an `nn.Sequential` (`torch.utils.checkpoint`, `checkpoint_sequential`). Activations inside a part are then recomputed in the backward pass instead of stored; only the inputs of each part are kept. Each step takes longer.') },
   ];
 }
@@ -166,7 +180,7 @@ function copiesIn(
     ),
   );
   const [count, bytes] = [sum(same.map(({ liveCount }) => liveCount)), sum(same.map(({ liveBytes }) => liveBytes))];
-  const lines = byLine(same, source).map(({ line }) => line);
+  const lines = byLine(same, source).map(({ line }) => inSentence(line));
   const [alive, requested] = [formatBytes(bytes), formatBytes(requestedBytes)];
   // prettier-ignore
   const text = t('{0} live tensors may be copies of one tensor: each is about as large as the request ({3}), or half or twice as large; together {1}, allocated at {2}. If so, process the tensor in parts, for example the loss of a few thousand tokens at a time, or use an operation that makes no copies, such as a fused linear cross entropy.', formatCount(count), alive, lines.join(', '), requested);
@@ -180,22 +194,53 @@ function copiesIn(
   };
 }
 
-/** As many elements as a tensor that is alive has, squared: (n, 1) against (n,). */
-function broadcastIn({ requestedBytes }: OutOfMemory, { sites }: MemorySnapshot, against: OutOfMemoryCause): Idea {
-  const rounded = (bytes: number): number => Math.ceil(bytes / ROUNDED_BYTES) * ROUNDED_BYTES;
+/**
+ * Exactly as many elements as a tensor that is alive at a line of the program has, squared: (n, 1) against (n,). A size that was there in an
+ * earlier step, or whose blocks another line has, needs no such cause.
+ */
+function broadcastIn(
+  failure: OutOfMemory,
+  snapshot: MemorySnapshot,
+  { cause: against, source }: { cause: OutOfMemoryCause; source: TraceSource },
+): Idea {
+  const { requestedBytes, site } = failure;
+  const has = ({ liveBytes, liveCount }: SnapshotSite, bytes: number): boolean => liveBytes === liveCount * bytes;
   const found = [4, 2, 8].flatMap(bytes => {
-    const elements = Math.floor(Math.sqrt(requestedBytes / bytes));
-    const isSquare = rounded(requestedBytes) === rounded(elements ** 2 * bytes) && elements * bytes > ROUNDED_BYTES;
-    const size = rounded(elements * bytes);
-    const isAlive = sites.some(({ liveBytes, liveCount }) => rounded(liveBytes / liveCount) === size);
+    const elements = Math.round(Math.sqrt(requestedBytes / bytes));
+    const size = Math.ceil((elements * bytes) / ROUNDED_BYTES) * ROUNDED_BYTES;
+    const isSquare = elements ** 2 * bytes === requestedBytes && elements * bytes > ROUNDED_BYTES;
+    const isAlive = snapshot.sites.some(one => has(one, size) && (source.site(one.site)?.userFrame ?? -1) >= 0);
     return isSquare && isAlive ? [formatCount(elements)] : [];
   });
+  const isOld = snapshot.sites.some(
+    one => one.site !== site && one.oldestStep < snapshot.step && has(one, requestedBytes),
+  );
+  const isProof =
+    found.length > 0 && isBeforeBackward(source.site(site)) && !isOld && !wasThere(failure, snapshot, source);
   // prettier-ignore
   const text = t('The request is {0} × {0} elements, and a tensor of {0} elements is alive: shapes ({0}, 1) and ({0},) were broadcast against each other. Give both tensors the same shape, for example with `.squeeze(1)`.', found[0] ?? '');
-  return { kind: 'shapes', against, seen: true, bytes: found.length > 0 ? requestedBytes : 0, text };
+  return { kind: 'shapes', against, seen: true, bytes: isProof ? requestedBytes : 0, text };
 }
 
-const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';
+/** An earlier step made a block of the requested size at any line, such as a weight, or one as large at the line that failed. */
+function wasThere(
+  { process, site, requestedBytes }: OutOfMemory,
+  { step }: MemorySnapshot,
+  source: TraceSource,
+): boolean {
+  const query = { process, layer: 'tensor', from: 0, to: MOST_SITES, points: FEWEST_POINTS } as const;
+  const { rows, id, last, stepLargestBytes } = source.siteSeries(query);
+  const line = siteText(source.site(site));
+  const before = last.filter(end => end < step).length;
+  return Array.from({ length: rows }, (_, row) => row).some(row => {
+    const largest = stepLargestBytes.subarray(row * last.length, row * last.length + before);
+    return largest.some(
+      bytes => bytes === requestedBytes || (bytes > requestedBytes && siteText(source.site(id[row] ?? 0)) === line),
+    );
+  });
+}
+
+export const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';
 
 /** Bytes that get less with the batch: what the step has made up to now, but for its gradients and what the optimizer makes. */
 function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, source: TraceSource): number {
@@ -205,6 +250,19 @@ function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, s
     return oldestStep === now ? liveBytes : Math.max(0, grownBytes);
   });
   return sum(parts);
+}
+
+/** At least what a backward pass made and requests of its batch: the gradients of the weights are no larger than these. */
+function backwardBytes(
+  { requestedBytes }: OutOfMemory,
+  { step: now, sites, categories }: MemorySnapshot,
+  source: TraceSource,
+): number {
+  const weights = categories.find(({ category }) => category === 'parameter')?.bytes ?? Infinity;
+  const made = sites
+    .filter(({ site }) => source.site(site)?.pass === 'backward')
+    .map(({ oldestStep, liveBytes, grownBytes }) => (oldestStep === now ? liveBytes : Math.max(0, grownBytes)));
+  return Math.max(0, sum(made) - weights) + (requestedBytes > weights ? requestedBytes : 0);
 }
 
 /** Gradients of the step before: those with that name, or, where none were labelled since, what its backward pass made and left. */

@@ -7,12 +7,14 @@ import { fewestRecords } from '../../series/records';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
+import { savesText } from '../../../text/roomText';
 import { libraryName } from '../../../text/libraryName';
-import { placeOf, siteText } from '../../sites/site';
+import { inSentence, placeOf, siteText } from '../../sites/site';
 import { areEnough } from '../../sites/overallVerdict';
 import { codePath } from '../../../text/markdown';
 import { blocksText, holderText, placeText } from '../../words';
 import type { LineText } from './findingContext';
+import { grownBatch } from './grownBatch';
 import { inItsLoop } from './inItsLoop';
 import { adviceFor, byLine, NO_SEGMENTS, noAdvice, type Failed } from './oomAdvice';
 import { makeFinding, titleOf } from './wording';
@@ -102,11 +104,12 @@ function judgeFailure(
   const reason = causeOf(failure, leak ?? after, limited ? { ...room, freeBytes: 0 } : room, source);
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
-  const failed = { failure, cause, leak, after, ...room, limited, step };
+  const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
+  const failed = { failure, cause, leak, after, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
-  const [bytes, line] = [formatBytes(failure.requestedBytes), siteText(source.site(failure.site))];
+  const [bytes, line] = [formatBytes(failure.requestedBytes), inSentence(siteText(source.site(failure.site)))];
   const gpu = failure.device >= 0 && info.devices.length > 1 ? failure.device : null;
   const library = otherLibrary(failure, source);
   const what =
@@ -122,7 +125,7 @@ function judgeFailure(
     holder: leak?.holder ? t('Held by {0}.', holderText(inCode(leak.holder))) : (leak?.unnamed ?? null),
     advice,
     noAdvice: advice.length > 0 ? null : noAdvice(failed),
-    ...room,
+    ...{ ...room, ...figures },
     largestFreeBytes: snapshot?.fragmentation.segments ? snapshot.fragmentation.largestFreeBytes : null,
     reservedBytes: snapshot?.reservedBytes ?? null,
     aliveByLine: byLine(snapshot?.sites ?? [], source).slice(0, LINES),
@@ -143,6 +146,22 @@ function roomOf({ device, snapshot, freeBytes: reportedFree }: OutOfMemory, info
   const othersBytes = usedBytes === null || processBytes === null ? null : usedBytes - processBytes;
   const used = Math.max(usedBytes ?? 0, (othersBytes ?? 0) + driverBytes);
   return { totalBytes, freeBytes: reportedFree ?? Math.max(0, totalBytes - used), othersBytes };
+}
+
+/** Limit, in use, missing: the request does not fit by so much. Unknown where enough lies free in parts; more than the GPU has, nothing frees. */
+function figuresOf(
+  { layer, requestedBytes, snapshot, freeBytes: reportedFree }: OutOfMemory,
+  { totalBytes, freeBytes }: Room,
+): Pick<OutOfMemoryVerdict, 'limitBytes' | 'inUseBytes' | 'missingBytes'> {
+  const { reservedBytes = null, tensorBytes = 0, pools = [], usedBytes } = snapshot ?? {};
+  const isFreeKnown = reportedFree !== null || typeof usedBytes === 'number';
+  const limitBytes = (reservedBytes ?? 0) + (isFreeKnown ? (freeBytes ?? 0) : 0);
+  const inUseBytes = Math.min(reservedBytes ?? 0, tensorBytes + unusedIn(pools));
+  const missingBytes = inUseBytes + requestedBytes - limitBytes;
+  const isPossible = layer === 'tensor' && requestedBytes <= (totalBytes ?? Infinity);
+  return isPossible && reservedBytes !== null && missingBytes > 0
+    ? { limitBytes, inUseBytes, missingBytes }
+    : { limitBytes: null, inUseBytes: null, missingBytes: null };
 }
 
 /** The leak on that device that holds most, when it holds enough to matter. */
@@ -176,7 +195,7 @@ function causeOf(
   const kept = unusedIn(snapshot.pools);
   const room = freeBytes !== null && freeBytes < requestedBytes ? freeBytes : 0; // more than that was not to be had, whyever
   if (kept >= T.little * requestedBytes && kept + unused + room >= requestedBytes) return 'pools';
-  if (big) return 'big-request';
+  if (big && grownBatch(snapshot, failure.process, source) === null) return 'big-request';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
   if (gathering(snapshot) && inItsLoop(failure, source)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
@@ -267,30 +286,39 @@ function causeText(
   const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
   const stopped = t('PyTorch reached its memory limit: the GPU had {0} free, but PyTorch was not allowed to use it', formatBytes(free ?? 0));
+  const batch =
+    snapshot !== null && leak === null && after === null ? grownBatch(snapshot, failure.process, source) : null;
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
-    leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), after.line),
+    leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), inSentence(after.line)),
     cache: t('PyTorch has {0} of unused memory in its cache, but only PyTorch can use it', formatBytes(emptyBytes)),
-    limit: `${stopped}. ${why}`,
+    limit: batch === null ? `${stopped}. ${why}` : stopped,
     fragmentation: t('The memory is fragmented: PyTorch has {0} of unused memory, but the largest gap is {1}', unused, gap),
     pools: poolTexts(privatePools(snapshot?.pools ?? [])).join('; '),
     'big-request': t('This is one unusually large allocation; everything else is at its normal level'),
     'other-process': t('Other processes use {0} of the GPU', formatBytes(othersBytes ?? 0)),
     full: why,
   };
-  return limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
+  const found = limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
+  return batch === null || cause === 'full' ? found : `${batch}. ${found}`;
 }
 
-/** Where the step allocates much more than those before; null: it does not. */
+/** Where the step, by its batch, allocates much more than those before; null: it does not. */
 function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSource): string | null {
   const steps = source.info().steps.find(one => one.process === process)?.source ?? 'time';
   // What was no part of the rounds of a loop before came after them, as a loss comes after layers.
   const known = newInStep(snapshot, source).filter(line => steps === 'optimizer' || line.usualBytes > 0);
   const odd = steps === 'time' ? [] : known;
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
+  const batch = grownBatch(snapshot, process, source);
+  if (batch !== null) return batch;
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
-  return t('This step is larger than earlier ones: {0} on lines that usually allocate {1} per step', now, before);
+  return t(
+    'This step allocated more than earlier ones: {0} in all, at lines that usually allocate {1} per step',
+    now,
+    before,
+  );
 }
 
 function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfMemoryVerdict['newInStep'] {
@@ -299,6 +327,16 @@ function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfM
   });
   const odd = rows.filter(({ bytes, usualBytes }) => bytes - usualBytes > T.most * Math.max(1, usualBytes));
   return odd.sort((a, b) => b.bytes - b.usualBytes - (a.bytes - a.usualBytes)).slice(0, LINES);
+}
+
+/** The failed allocation that a program ended with; null: it ended otherwise, or runs. */
+export function lastFailure(source: TraceSource): OutOfMemory | null {
+  const info = source.info();
+  const index = info.outOfMemory.findLastIndex(failure => !isRetried(failure, source));
+  const failure = info.outOfMemory[index];
+  if (failure === undefined || gotOver(failure, index, info) !== false) return null;
+  const isTimed = info.steps.find(({ process }) => process === failure.process)?.source === 'time';
+  return stepsAfter(failure, isTimed ? null : (failure.snapshot?.step ?? null), info) > 0 ? null : failure;
 }
 
 /** One finding for each line and cause of failure; a leak that led to it is in it, and is no finding of its own. */
@@ -327,27 +365,28 @@ function failureFinding({ verdict, failure, leak }: JudgedFailure, source: Trace
     id: `oom ${process} ${cause} ${placeText(place)}`,
     ...{ cause, process, device, layer, place },
     evidence: [...aliveText(verdict), ...(leak?.evidence ?? [])],
-    suggestion: noAdvice ?? adviceText(advice[0]),
+    suggestion: noAdvice ?? adviceText(verdict, advice[0]),
     failure: verdict,
   });
 }
 
 /** With what it gives: the card has no other place for that. */
-function adviceText(advice: OutOfMemoryAdvice | undefined): string {
-  if (advice === undefined) return '';
-  const { text, bytes, atMost } = advice;
-  return atMost === true
-    ? t('{0} This saves up to {1}.', text, formatBytes(bytes))
-    : t('{0} This saves about {1}.', text, formatBytes(bytes));
+function adviceText(verdict: OutOfMemoryVerdict, advice: OutOfMemoryAdvice | undefined): string {
+  return advice === undefined ? '' : t('{0} This {1}.', advice.text, savesText(advice, verdict, t));
 }
 
 function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): string[] {
   const most = aliveByLine.slice(0, 3);
-  const lines = most.map(one => t('{0} in {1} at {2}', formatBytes(one.bytes), blocksText(one.count), one.line));
-  const alive = lines.length === 0 ? [] : [t('Live at that moment: {0}.', lines.join('; '))];
+  const lines = most.map(one =>
+    t('{0} in {1} at {2}', formatBytes(one.bytes), blocksText(one.count), inSentence(one.line)),
+  );
+  const alive = lines.length === 0 ? [] : [t('Live when it failed: {0}.', lines.join('; '))];
   if (odd === undefined) return alive;
   const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
-  return [...alive, t('{0} allocated {1} in this step; it usually allocates {2} per step.', odd.line, bytes, usual)];
+  return [
+    ...alive,
+    t('{0} allocated {1} in this step; it usually allocates {2} per step.', inSentence(odd.line), bytes, usual),
+  ];
 }
 
 /** As Markdown has it. */

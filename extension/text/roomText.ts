@@ -1,0 +1,32 @@
+import { formatBytes, type Translate } from './format';
+import type { OutOfMemoryAdvice, OutOfMemoryVerdict } from '../protocol/verdicts';
+
+type Room = Pick<OutOfMemoryVerdict, 'limitBytes' | 'inUseBytes' | 'missingBytes' | 'reservedBytes'>;
+
+/** Of a failed allocation: `limit 192.00 MiB`, `in use 172.03 MiB`, `missing 44.03 MiB`; empty where the limit is not known. */
+export function roomTexts(room: Room, t: Translate): string[] {
+  const { limitBytes, inUseBytes, missingBytes, reservedBytes } = room;
+  if (limitBytes === null || inUseBytes === null || missingBytes === null) return [];
+  const limit = formatBytes(limitBytes);
+  return [
+    limitBytes === reservedBytes ? t('limit at least {0}', limit) : t('limit {0}', limit),
+    t('in use {0}', formatBytes(inUseBytes)),
+    t('missing {0}', missingText(room, t)),
+  ];
+}
+
+/** `saves about 8.00 MiB`, and how much is missing where that is more. */
+export function savesText({ bytes, atMost, atLeast }: OutOfMemoryAdvice, room: Room, t: Translate): string {
+  const size = formatBytes(bytes);
+  const saved =
+    atMost === true ? t('up to {0}', size) : atLeast === true ? t('at least {0}', size) : t('about {0}', size);
+  return bytes < (room.missingBytes ?? 0)
+    ? t('saves only {0}; {1} are missing', saved, missingText(room, t))
+    : t('saves {0}', saved);
+}
+
+/** What is free besides the reserved memory is none, or not known. */
+function missingText({ limitBytes, reservedBytes, missingBytes }: Room, t: Translate): string {
+  const size = formatBytes(missingBytes ?? 0);
+  return limitBytes === reservedBytes ? t('up to {0}', size) : size;
+}
