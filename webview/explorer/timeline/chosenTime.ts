@@ -14,6 +14,7 @@ import {
   moveAmong,
   moveMoment,
   nudge,
+  peakPlace,
   spanText,
   toSteps,
   type KeyMove,
@@ -98,8 +99,8 @@ export class ChosenTime {
 
   /** Of a span that is given up nothing is shown. */
   drop(): void {
-    if (this.state().context?.view.moment.kind === 'born') this.back();
-    else this.clear();
+    if (this.choice === null) this.clear();
+    else this.back();
   }
 
   /** `done`: it is no longer being drawn, and what it holds is shown; `byKey`: other spans may follow. */
@@ -126,17 +127,17 @@ export class ChosenTime {
   show(choice: SpanChoice): void {
     const { steps } = this.state();
     if (!this.span) return;
-    if (choice === 'peak') this.showPeak(this.span, t('in {0}', spanText(this.span, steps)));
+    if (choice === 'peak') this.showPeak(this.span, steps, this.span.toNs);
     else void this.moments.show(choice === 'born' ? this.bornIn(this.span) : aliveAtEnd(this.span, steps));
   }
 
-  /** `where` follows "Live at the peak". */
-  showPeak({ fromNs, toNs }: Span, where: string): void {
+  /** `steps`: those that name it; `lastNs`: the last moment that may be shown. */
+  showPeak({ fromNs, toNs }: Span, steps: StepTimes | null, lastNs?: number): void {
     const { context, areaSeries: series } = this.state();
     if (!context) return;
     this.leaveSpan({ fromNs, toNs });
     const { process, device } = context.view;
-    void this.moments.showPeak({ series, fromNs, toNs, process, device }, where);
+    void this.moments.showPeak({ series, fromNs, toNs, process, device }, peak => peakPlace(peak, steps), lastNs);
   }
 
   /** What lies outside the selected span ends the selection. */

@@ -10,7 +10,7 @@ import type { PageActions, PageContext } from '../state/part';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
 import { bandsIn, doneAt } from './bands';
-import { TimelineBar } from './bar';
+import { TimelineBar, type SpanChoice } from './bar';
 import { ChosenTime } from './chosenTime';
 import { DRAWN } from './data';
 import { NO_ANSWERS, type DrawnAnswers } from './drawnAnswers';
@@ -19,7 +19,7 @@ import { gapsOf, labelRows, marksOf, placeMarks, type TimelineMark } from './tim
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { peakPlace, peakText, spanText, timeText } from './span';
+import { peakText, spanText, timeText } from './span';
 import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -282,18 +282,29 @@ export class TimelineView {
   private drawBar(): void {
     const { context } = this;
     const { span, choice } = this.chosen;
-    const { reading, kept } = this.answers;
+    const { reading } = this.answers;
     const steps = this.shownSteps;
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
       choice,
-      kept: kept === null || choice !== 'born' ? '' : t('{0} still live', formatBytes(kept)),
+      fact: this.spanFact(choice),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
-      moment: context?.view.momentTitle || null,
+      moment: choice === null ? context?.view.momentTitle || null : null,
       reason: context ? reasonOf(context) : '',
       ended: context?.session.phase === 'ended',
     });
+  }
+
+  /** What the button that is chosen does not say. */
+  private spanFact(choice: SpanChoice | null): string {
+    const { kept } = this.answers;
+    const { view, session } = this.context ?? {};
+    if (choice === 'peak') return view?.momentTitle ?? '';
+    if (choice !== 'born' || kept === null) return '';
+    const isOfEnding = view?.moment.kind === 'born' && view.moment.atNs !== undefined;
+    const bytes = formatBytes(kept);
+    return isOfEnding ? t('{0} still live {1}', bytes, session?.ending?.when ?? '') : t('{0} still live', bytes);
   }
 
   private readonly drawCursor = (): void => {
@@ -384,7 +395,7 @@ export class TimelineView {
   }
 
   private showPeak(peak: ShownPeak): void {
-    this.chosen.showPeak(peak, peakPlace(peak, this.answers.steps?.axis ?? null));
+    this.chosen.showPeak(peak, this.answers.steps?.axis ?? null);
   }
 
   private movePointer(x: number | null): void {
