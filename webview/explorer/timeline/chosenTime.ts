@@ -127,17 +127,17 @@ export class ChosenTime {
   show(choice: SpanChoice): void {
     const { steps } = this.state();
     if (!this.span) return;
-    if (choice === 'peak') this.showPeak(this.span, steps, this.span.toNs);
+    if (choice === 'peak') this.showPeak(this.span, peak => peakPlace(peak, steps), this.span.toNs);
     else void this.moments.show(choice === 'born' ? this.bornIn(this.span) : aliveAtEnd(this.span, steps));
   }
 
-  /** `steps`: those that name it; `lastNs`: the last moment that may be shown. */
-  showPeak({ fromNs, toNs }: Span, steps: StepTimes | null, lastNs?: number): void {
+  /** `where` and `lastNs`: see MomentReader. */
+  showPeak({ fromNs, toNs }: Span, where: (peak: Span) => string, lastNs?: number): void {
     const { context, areaSeries: series } = this.state();
     if (!context) return;
     this.leaveSpan({ fromNs, toNs });
     const { process, device } = context.view;
-    void this.moments.showPeak({ series, fromNs, toNs, process, device }, peak => peakPlace(peak, steps), lastNs);
+    void this.moments.showPeak({ series, fromNs, toNs, process, device }, where, lastNs);
   }
 
   /** What lies outside the selected span ends the selection. */

@@ -19,7 +19,7 @@ import { gapsOf, labelRows, marksOf, placeMarks, type TimelineMark } from './tim
 import type { MomentReader } from './timelineMoment';
 import { PeakCardView } from './peakCard';
 import { TimelineOverlay, type Overlaid } from './overlay';
-import { peakText, spanText, timeText } from './span';
+import { peakPlace, peakText, spanText, timeText } from './span';
 import { TimelineResizer } from './resizer';
 import { groupName, stackEdges, type GroupName } from './timelineStack';
 import { SERIES_NAMES, TimelineTools } from './tools';
@@ -395,7 +395,7 @@ export class TimelineView {
   }
 
   private showPeak(peak: ShownPeak): void {
-    this.chosen.showPeak(peak, this.answers.steps?.axis ?? null);
+    this.chosen.showPeak(peak, () => peakPlace(peak, this.answers.steps?.axis ?? null));
   }
 
   private movePointer(x: number | null): void {
