@@ -1,5 +1,6 @@
 // The span and the moment that are chosen on the timeline, by mouse, keys and buttons.
 import { t } from '@vscode/l10n';
+import { formatBytes } from '../../../extension/text/format';
 import { nearest } from '../../../extension/protocol/requests/recorded';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
@@ -89,6 +90,24 @@ export class ChosenTime {
     if (moment.kind !== 'at') return null;
     if (moment.peak) return moment.timeNs >= fromNs && moment.timeNs <= toNs ? 'peak' : null;
     return isSame(moment, aliveAtEnd(this.chosen, steps).moment) ? 'end' : null;
+  }
+
+  /** What the span's button that stands for what is shown does not say. `kept`: bytes that are still there; null: not known yet. */
+  fact(kept: number | null): string {
+    const { choice } = this;
+    const { view, session } = this.state().context ?? {};
+    if (choice === 'peak') return view?.momentTitle ?? '';
+    if (choice !== 'born' || kept === null) return '';
+    const isOfEnding = view?.moment.kind === 'born' && view.moment.atNs !== undefined;
+    const bytes = formatBytes(kept);
+    return isOfEnding ? t('{0} still live {1}', bytes, session?.ending?.when ?? '') : t('{0} still live', bytes);
+  }
+
+  /** Why the shown moment is shown by itself; '' where the user chose it. */
+  get reason(): string {
+    const { view, session } = this.state().context ?? {};
+    const isEnding = view?.moment.kind === 'at' && view.moment.timeNs === session?.ending?.timeNs;
+    return isEnding ? t('because {0}', session?.ending?.reason ?? '') : '';
   }
 
   /** What was allocated in a span and stayed. */

@@ -10,7 +10,7 @@ import type { PageActions, PageContext } from '../state/part';
 import { onThemeChange } from '../common/theme';
 import { stepTicks } from './axis';
 import { bandsIn, doneAt } from './bands';
-import { TimelineBar, type SpanChoice } from './bar';
+import { TimelineBar } from './bar';
 import { ChosenTime } from './chosenTime';
 import { DRAWN } from './data';
 import { NO_ANSWERS, type DrawnAnswers } from './drawnAnswers';
@@ -40,11 +40,6 @@ const NEAR_PX = 3;
 const HINT = t(
   'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest, then to the whole run. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
 );
-
-/** Why the shown moment is shown by itself; '' where the user chose it. */
-function reasonOf({ view: { moment }, session: { ending } }: PageContext): string {
-  return moment.kind === 'at' && moment.timeNs === ending?.timeNs ? t('because {0}', ending.reason) : '';
-}
 
 export class TimelineView {
   readonly element: HTMLElement;
@@ -288,23 +283,12 @@ export class TimelineView {
     this.bar.update({
       span: span ? spanText(span, steps) : null,
       choice,
-      fact: this.spanFact(choice),
+      fact: this.chosen.fact(this.answers.kept),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
       moment: choice === null ? context?.view.momentTitle || null : null,
-      reason: context ? reasonOf(context) : '',
+      reason: this.chosen.reason,
       ended: context?.session.phase === 'ended',
     });
-  }
-
-  /** What the button that is chosen does not say. */
-  private spanFact(choice: SpanChoice | null): string {
-    const { kept } = this.answers;
-    const { view, session } = this.context ?? {};
-    if (choice === 'peak') return view?.momentTitle ?? '';
-    if (choice !== 'born' || kept === null) return '';
-    const isOfEnding = view?.moment.kind === 'born' && view.moment.atNs !== undefined;
-    const bytes = formatBytes(kept);
-    return isOfEnding ? t('{0} still live {1}', bytes, session?.ending?.when ?? '') : t('{0} still live', bytes);
   }
 
   private readonly drawCursor = (): void => {
