@@ -48,6 +48,10 @@ export function newestSteps({ steps }: Pick<answers.TraceInfo, 'steps'>): answer
   return (known.length > 0 ? known : steps).toSorted((a, b) => b.count - a.count)[0];
 }
 
+/** For a part of the run nothing was recorded: steps of that time are not counted. */
+export const wasPaused = ({ pauses }: Pick<answers.TraceInfo, 'pauses'>): boolean =>
+  pauses.some(({ kind }) => kind === 'recording');
+
 type SeriesQuery = Pick<answers.TimelineQuery, 'series' | 'process' | 'device'>;
 
 /** The ledgers that a series is made of. Process and device: -1 or absent = all. */
@@ -76,10 +80,11 @@ export function aliveNow(
 export function knownPeak(
   info: Pick<answers.TraceInfo, 'totals'>,
   query: SeriesQuery,
-): { timeNs: number; bytes: number } | null {
+): { timeNs: number; bytes: number; process: number; device: number } | null {
   const totals = ledgersOf(info, query);
   const [only] = totals;
-  return only && totals.length === 1 ? { timeNs: only.peakNs, bytes: only.peakBytes } : null;
+  if (!only || totals.length > 1) return null;
+  return { timeNs: only.peakNs, bytes: only.peakBytes, process: only.process, device: only.device };
 }
 
 /** Whether what was allocated in a backward pass is shown at another line than the one that ran. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { TraceEngine } from '../../extension/engine/traceEngine';
 import type { PageMethod } from '../../extension/protocol/requests/engineRequests';
 import type { Peak, PeakCard, TimelineSteps } from '../../extension/protocol/requests/timelineRequests';
-import { peakText } from '../../webview/explorer/timeline/span';
+import { peakPlace, peakText } from '../../webview/explorer/timeline/span';
 
 const root = resolve(__dirname, '../../..');
 
@@ -25,5 +25,18 @@ for (const [trace, file] of ['media/sample/finetune.gputrace', 'test/golden/trac
     const mark = peakText(peak, axis);
     assert.match(mark, /^step \d+$/);
     assert.ok(sentence.endsWith(mark), `${sentence}; the mark: ${mark}`);
+    const { endNs } = axis!;
+    for (let at = 3; at < endNs.length; at += 3) {
+      const query = { series: 'tensor', fromNs: endNs[at - 3]!, toNs: endNs[at]! };
+      const inSpan = (await answer('peakInside', query)) as Peak;
+      const timeNs = Math.min(Math.floor(inSpan.toNs) + 100, query.toNs);
+      await answer('readMoment', { moment: { kind: 'at', timeNs } });
+      const card = (await answer('peakCard', { moment: { kind: 'at', timeNs, peak: true } })) as PeakCard;
+      const named = Number(/ step (\d+)$/.exec(card.sentence)?.[1]);
+      assert.ok(named > axis!.last[at - 3]! && named <= axis!.last[at]!, `${card.sentence}, of ${at - 2}–${at + 1}`);
+      assert.equal(card.bytes, inSpan.bytes);
+      assert.equal(peakPlace(inSpan, axis), `in step ${named}`);
+      if (at > 30) break;
+    }
     await engine.request('close', { trace });
   });

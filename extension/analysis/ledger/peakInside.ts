@@ -3,14 +3,18 @@ import { bucketsOf, knownPeak, type Bucket, type TraceSource } from '../../proto
 
 const ALL = -1;
 const BUCKETS = 64;
+const STEPS = 2048;
+/** The clock of a process that runs is known the better the longer it ran: times of its begin move by less than this. */
+export const CLOCK_NS = 500_000;
 
 /**
  * The highest value of a series in [fromNs, toNs] and when it was. A series is kept in buckets, narrow ones for the recent
- * past: the time is as exact as the bucket, and exact where the totals have it.
+ * past: the time is as exact as the bucket, and exact where the totals or whole steps have it.
  */
 export function peakInside(source: TraceSource, query: PeakQuery): Peak {
   const { series, fromNs, toNs, process = ALL, device = ALL } = query;
-  const known = knownPeak(source.info(), query);
+  const ledger = knownPeak(source.info(), query);
+  const known = ledger && (peakOfSteps(source, query, ledger) ?? ledger);
   if (known && known.timeNs >= fromNs && known.timeNs <= toNs)
     return { fromNs: known.timeNs, toNs: known.timeNs, bytes: known.bytes };
   const bucketsIn = (from: number, to: number, buckets: number): Bucket[] =>
@@ -35,7 +39,27 @@ export function peakInside(source: TraceSource, query: PeakQuery): Peak {
 export function peakAgain(source: TraceSource, query: PeakQuery, bytes: number): Peak {
   const known = knownPeak(source.info(), query);
   if (known?.bytes === bytes) return { fromNs: known.timeNs, toNs: known.timeNs, bytes };
-  return peakInside(source, query);
+  const again = peakInside(source, query);
+  if (again.bytes === bytes) return again;
+  const near = peakInside(source, { ...query, fromNs: query.fromNs - CLOCK_NS, toNs: query.toNs + CLOCK_NS });
+  return near.bytes === bytes ? near : again;
+}
+
+/** The highest tensors of one ledger in a span of whole steps; null: it is no such span, or nothing was allocated in its highest step. */
+function peakOfSteps(
+  source: TraceSource,
+  { series, fromNs, toNs }: PeakQuery,
+  ledger: { process: number; device: number },
+) {
+  const { process, device } = ledger;
+  if (series !== 'tensor' || !source.info().steps.some(one => one.process === process)) return null;
+  const { endNs, tensorMaxNs, tensorMaxBytes } = source.ledgerSeries({ process, device, points: STEPS });
+  const [before, last] = [endNs.indexOf(fromNs), endNs.indexOf(toNs)];
+  if (last < 0 || (before < 0 && fromNs > 0)) return null;
+  let best = last;
+  for (let at = last; at > before; at--) if (tensorMaxBytes[at]! >= tensorMaxBytes[best]!) best = at;
+  const [timeNs, bytes] = [tensorMaxNs[best]!, tensorMaxBytes[best]!];
+  return timeNs >= fromNs ? { timeNs, bytes } : null;
 }
 
 /** A bucket that is kept no narrower: where it ends is found by queries for where it is still met. */

@@ -1,7 +1,7 @@
 import { t } from '@vscode/l10n';
 import { isSnapshot } from '../../protocol/notes';
 import { formatBytes, formatCount } from '../../text/format';
-import { newestSteps, type TraceInfo } from '../../protocol/trace';
+import { newestSteps, wasPaused, type TraceInfo } from '../../protocol/trace';
 import type { OverallVerdict } from '../../protocol/requests/verdictRequests';
 import { isLeak, type AfterSteps, type Finding, type Unjudged, type Verdicts } from '../../protocol/verdicts';
 import { lostShareOf } from './context';
@@ -28,8 +28,19 @@ const CUT = 'cut short';
 /** Whether the verdict settles if something leaks. */
 export const isConclusive = (overall: OverallVerdict): boolean => overall === 'clean' || overall === 'found';
 
-/** The verdict on a trace as a whole, and that in one sentence. */
-export function overallVerdict(info: TraceInfo, verdicts: Verdicts): { overall: OverallVerdict; sentence: string } {
+interface Overall {
+  overall: OverallVerdict;
+  sentence: string;
+}
+
+/** The verdict on a trace as a whole, in one sentence, and what that does not count. */
+export function overallVerdict(info: TraceInfo, verdicts: Verdicts): Overall {
+  const { overall, sentence } = stated(info, verdicts);
+  if (overall === 'found' || info.live || !wasPaused(info)) return { overall, sentence };
+  return { overall, sentence: `${sentence} ${t('Recording was paused; steps in that time are not counted.')}` };
+}
+
+function stated(info: TraceInfo, verdicts: Verdicts): Overall {
   if (verdicts.findings.length > 0) return { overall: 'found', sentence: foundText(verdicts) };
   const share = lostShareOf(info);
   if (share > T.rare) {
@@ -136,12 +147,20 @@ export function judgedBy({ source, count }: Verdicts['steps']): string {
   return count === 1 ? t('1 time slice') : t('{0} time slices', formatCount(count));
 }
 
-function cleanText({ live }: TraceInfo, { steps, sites }: Verdicts): string {
+function cleanText(info: TraceInfo, { steps, sites }: Verdicts): string {
+  const { live } = info;
   const waiting = [...sites.values()].filter(site => site.state === 'unknown').length;
   const after = judgedBy(steps);
   // The program may have gone on since.
   if (waiting === 0) return live ? t('No leak in the first {0}.', after) : t('No leak after {0}.', after);
   const [open, all] = [formatCount(waiting), formatCount(sites.size)];
+  if (!live && wasPaused(info))
+    return t(
+      'No leak was found in {0}, but too few of them were after the pause to judge {1} of {2} call stacks.',
+      after,
+      open,
+      all,
+    );
   if (!live)
     return t('No leak was found in {0}, but that was too few to judge {1} of {2} call stacks.', after, open, all);
   return waiting === 1

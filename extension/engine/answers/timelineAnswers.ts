@@ -1,4 +1,4 @@
-import { peakAgain, peakInside } from '../../analysis/ledger/peakInside';
+import { CLOCK_NS, peakAgain, peakInside } from '../../analysis/ledger/peakInside';
 import { peakPlace } from '../../report/tables/nextPeak';
 import { buildUpSentence } from '../../report/tables/buildUp';
 import { explainPeak, nextPeakSentence, peakModules, peakSentence } from '../../report/tables/peak';
@@ -16,9 +16,6 @@ import type {
   TimelineRequests,
 } from '../../protocol/requests/timelineRequests';
 import type { Answers, PageModel } from './answers';
-
-/** The clock of a process that runs is known the better the longer it ran: times of its begin move by less than this. */
-const CLOCK_NS = 500_000;
 
 /** The groups of one revision are worked out once, however many pages request them. */
 const stacks = new WeakMap<TraceSession, { key: string; stack: ColouredStack }>();

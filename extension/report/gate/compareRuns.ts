@@ -11,6 +11,7 @@ import type { RunComparison } from '../../protocol/requests/compareRequests';
 import {
   listedPeakBytes,
   siteRows,
+  wasPaused,
   type Frame,
   type Layer,
   type SiteRow,
@@ -162,7 +163,11 @@ function outcomeOf(
   if (open || !areEnoughFor({ ...verdicts.steps, count }, leak))
     return info.live
       ? unknown(t('More steps are needed to judge whether {0} still grows.', name))
-      : unknown(t('The run was too short to judge whether {0} still grows.', name));
+      : unknown(
+          wasPaused(info)
+            ? t('Recording was paused; too few steps were recorded after it to judge whether {0} still grows.', name)
+            : t('The run was too short to judge whether {0} still grows.', name),
+        );
   if (ids.length === 0) return unknown(t('The memory that leaked at {0} was not allocated in this run.', name));
   return { verdict: 'good', sentence: t('{0} no longer grows.', name) };
 }
@@ -225,9 +230,10 @@ const endedEarly = ({ processes }: TraceInfo): boolean => processes.some(({ exit
 
 /**
  * Of one card, where most was alive; none as long as the run continues, unless it is higher already. A run that got further may well have a
- * higher peak, and one that got less far a lower one. Beside a run that ended early only a lower peak counts: it would have come to more.
+ * higher peak, and one that got less far a lower one; of one whose recording was paused neither the steps nor the peak are known. Beside a run that ended early only a lower peak counts: it would have come to more.
  */
 function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outcome[] {
+  if (wasPaused(a) || wasPaused(b)) return [];
   const most = ({ totals }: TraceInfo): number => listedPeakBytes(totals);
   const higher = most(b) > most(a) * (1 + NOISE);
   const lower = most(b) < most(a) * (1 - NOISE);

@@ -25,6 +25,9 @@ export function explainPeak(then: TraceSource, { process, device, step, afterSte
   const purposes = then.sites({ ...where, groupBy: 'category', sort: 'liveBytes', descending: true, to: MOST_ROWS });
   const site = last === undefined ? null : then.site(last.site);
   const frame = namedFrame(site);
+  const module = last?.module ?? '';
+  // Behind the last step nothing ends a pass: only a module says that it goes on.
+  const phase = afterStep !== undefined && module === '' ? 'other' : passAt(then, process, info.durationNs);
   return {
     pid: info.processes.find(({ index }) => index === process)?.pid ?? 0,
     device,
@@ -33,10 +36,10 @@ export function explainPeak(then: TraceSource, { process, device, step, afterSte
     step,
     ...(afterStep !== undefined && { afterStep }),
     /** What the allocation that reached the peak was a part of; `module`: its path, empty where none is known. */
-    phase: passAt(then, process, info.durationNs),
+    phase,
     /** `train_step › attention`, as the program names it; empty: it names nothing. */
     ranges: rangesAt(then, process, info.durationNs, last?.thread),
-    module: last?.module ?? '',
+    module,
     line: siteText(site),
     /** Where that is. */
     place: frame && { file: frame.file, line: frame.line },

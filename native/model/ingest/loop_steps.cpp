@@ -95,7 +95,7 @@ void count_rounds(const Context &context, const std::vector<StepEntry> &entries)
     const bool allocates = entry.kind == StepEntry::Allocation;
     const bool own = allocates && is_of(all, process.steps.anchor, entry.cell);
     if (own && process.steps.begins(all.accounts.cell_infos()[entry.cell].thread, others)) {
-      process.steps.turned_ns = entry.time_ns;
+      process.steps.turn(entry.time_ns, all.accounts.cells().size());
       if (std::exchange(begun, true)) {
         ends.push_back(entry.time_ns);
         end_step(all, process, just_before(entry.time_ns), true);
@@ -116,15 +116,17 @@ void end_round(const Context &context, uint32_t cell) {
   if (!steps.begins(context.accounts().cell_infos()[cell].thread, std::exchange(steps.silent, 0) > 0)) return;
   auto &finder = context.process.frame->finder;
   if (finder && finder->rests()) finder = nullptr;
-  steps.turned_ns = context.event.time_ns;
+  steps.turn(context.event.time_ns, context.accounts().cells().size());
   end_step(context.all, context.process, just_before(context.event.time_ns), false);
 }
 
 void end_last_round(const Context &context) {
-  const ProcessState &process = context.process;
+  ProcessState &process = context.process;
   if (process.steps.source != StepSource::Periodic || process.frame->ended_cut) return;
   if (process.frame->ended.size() > process.steps.most_ended) return;
-  end_step(context.all, context.process, context.event.time_ns, false);
+  const uint64_t behind_ns = process.steps.behind_ns;
+  end_step(context.all, process, behind_ns > 0 ? just_before(behind_ns) : context.event.time_ns, false);
+  process.passes.end(behind_ns);
 }
 
 void search_again(const Context &context) {

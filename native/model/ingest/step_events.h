@@ -8,7 +8,8 @@ namespace gmt::model {
 // Steps of a program that does not mark them: rounds of a loop, by the line that begins them, also those before it was found.
 /// The line that begins the rounds of the loop allocates, from `cell`.
 void end_round(const Context &context, uint32_t cell);
-/// The process ends: so does the round that runs, but for one in which the program also took down what earlier rounds had left.
+/// The process ends: so did the round that runs, before what no round does, but for one in which the program also took down what earlier rounds
+/// had left.
 void end_last_round(const Context &context);
 /// The loop has gone on for long without a new round: perhaps it is over, and another is looked for.
 void search_again(const Context &context);
@@ -25,6 +26,7 @@ inline void begin_round(const Context &context, uint32_t cell) {
   ProcessSteps &steps = context.process.steps;
   if (is_of(context.all, steps.anchor, cell)) [[unlikely]]
     return end_round(context, cell);
+  steps.allocate(cell, context.event.time_ns);
   if (++steps.silent >= steps.most_silent) [[unlikely]]
     search_again(context);
 }

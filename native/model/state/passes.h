@@ -37,6 +37,10 @@ class Passes {
     begins_.push_back({time_ns, pass});
     if (begins_.size() > kMostBegins) begins_.pop_front();
   }
+  /// The loop was over then: a pass that had begun is too.
+  void end(uint64_t time_ns) {
+    if (last() != Pass::Other && begins_.back().begin_ns < time_ns) begin(Pass::Other, time_ns);
+  }
   const std::deque<PassBegin> &begins() const { return begins_; }
 
   void checkpoint(Archive &a) {

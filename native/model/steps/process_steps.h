@@ -46,9 +46,12 @@ struct ProcessSteps {
   uint32_t newest = 0;         ///< the thread of the newest one
   uint64_t begin_ns = 0;       ///< of the first step that was counted from `source`
   uint64_t last_end_ns = 0;
-  uint64_t turned_ns = 0;   ///< when the newest round of a loop began
-  uint64_t left_ns = 0;     ///< when the program's own code had ended; 0: not yet
-  uint64_t busy_ns = 0;     ///< ... and how long it had worked since the newest event
+  uint64_t turned_ns = 0;  ///< when the newest round of a loop began
+  uint64_t behind_ns =
+      0;                 ///< when what no round did before was first allocated since, and nothing else after it; 0: not
+  uint32_t known = 0;    ///< cells when that round began
+  uint64_t left_ns = 0;  ///< when the program's own code had ended; 0: not yet
+  uint64_t busy_ns = 0;  ///< ... and how long it had worked since the newest event
   uint64_t most_ended = 0;  ///< blocks of earlier steps that ended in one step
   uint32_t touched = 0;     ///< ended steps with flags
   StepList<StepMark> marks;
@@ -57,10 +60,17 @@ struct ProcessSteps {
 
   void checkpoint(Archive &a) {
     a(source, next_slice_ns, sure, silent, most_silent, begin_ns, last_end_ns, most_ended, touched, marks, running,
-      lasting_flags, anchor, newest, turned_ns, left_ns, busy_ns, alone, parts);
+      lasting_flags, anchor, newest, turned_ns, behind_ns, known, left_ns, busy_ns, alone, parts);
   }
   /// An allocation of the anchor, with `others` since the newest one of it: whether it begins a round.
   bool begins(uint32_t thread, bool others) { return std::exchange(newest, thread) != thread || others || anchor.each; }
+  /// A round begins.
+  void turn(uint64_t time_ns, size_t cells) {
+    turned_ns = time_ns;
+    behind_ns = 0;
+    known = static_cast<uint32_t>(cells);
+  }
+  void allocate(uint32_t cell, uint64_t time_ns) { behind_ns = cell < known ? 0 : behind_ns > 0 ? behind_ns : time_ns; }
   void leave(uint64_t time_ns, uint64_t worked_ns) {
     left_ns = time_ns;
     busy_ns = worked_ns;

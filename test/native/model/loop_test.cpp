@@ -226,6 +226,19 @@ TEST(a_program_that_works_on_behind_its_loop_has_left_it) {
   CHECK_EQ(feed.steps().idle_ns(), kWorkedNs);
 }
 
+TEST(what_no_round_did_is_behind_the_last_round) {
+  for (const bool behind : {false, true}) {
+    LoopFeed feed;
+    for (int i = 0; i < 30; ++i) feed.round();
+    feed.allocate(0x50000000, 900, kSetup);
+    const uint64_t alone_ns = feed.now_ns;
+    if (behind) feed.allocate(0x60000000, 900, kSetup);  // once more, but no round had it
+    if (!behind) feed.allocate(0x2000, 200, kForward), feed.free(0x2000);
+    CHECK_EQ(feed.count_steps(), 30u);
+    CHECK_EQ(feed.steps().last_end_ns, behind ? alone_ns - 1 : feed.now_ns);
+  }
+}
+
 TEST(a_line_that_allocates_several_times_is_no_round_each_time) {
   ServerFeed feed;
   for (int i = 0; i < 40; ++i) feed.touch(ServerFeed::kRequest, 3), feed.touch(ServerFeed::kMiss);

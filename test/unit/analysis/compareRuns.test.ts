@@ -117,6 +117,15 @@ test('a peak is judged against a run that got as far', () => {
   assert.equal(compared({}, { ...failed, peakBytes: 0.5 * GB }).verdict, 'unknown');
 });
 
+test('of a run whose recording was paused neither the steps nor the peak are known', () => {
+  const pauses: TraceInfo['pauses'] = [{ process: 0, kind: 'recording', beginNs: 1, endNs: 2 }];
+  assert.equal(compareRuns(run({ info: { pauses } }), run({ peakBytes: 0.5 * GB })), null);
+  assert.equal(compareRuns(run({}), run({ steps: 30, peakBytes: 2 * GB, info: { pauses } })), null);
+  assert.equal(compared(LEAKS, { steps: 8, info: { pauses } }).sentences.length, 1);
+  const ofDriver = pauses.map(one => ({ ...one, kind: 'driver' as const }));
+  assert.equal(compared({ info: { pauses: ofDriver } }, { peakBytes: 0.5 * GB }).verdict, 'good');
+});
+
 test('a leak of a run that failed is mended where the new run got far enough; its peak is no measure', () => {
   const failed = { ...LEAKS, info: { processes: [makeProcess({ ended: true, exitCode: 1 })] } };
   const mended = compared(failed, { peakBytes: failed.peakBytes });

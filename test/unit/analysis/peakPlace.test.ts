@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LedgerSeries } from '../../../extension/protocol/trace';
+import { PASSES, type LedgerSeries } from '../../../extension/protocol/trace';
 import { peakPlace } from '../../../extension/report/tables/nextPeak';
 import { explainPeak, peakSentence } from '../../../extension/report/tables/peak';
 import { sentencesOf } from '../../sentences.mjs';
@@ -15,6 +15,10 @@ class TwoSteps extends FakeTrace {
     const block = { address: 1n << 20n, bytes: 4096, process: 0, thread: 0, site: 1, timeNs: 250, device: 0 };
     const site = makeSite({ id: 1, frames: [{ file: '/x/train.py', line: 22, function: 'step' }], userFrame: 0 });
     super(makeInfo({ durationNs: 300, totals, steps }), [{ ...block, layer: 'tensor' }], [site]);
+  }
+  /** A forward pass that nothing ends. */
+  override passes(): Float64Array {
+    return Float64Array.of(120, PASSES.indexOf('forward'));
   }
   override ledgerSeries(): LedgerSeries {
     const [first, endNs] = [Float64Array.of(1, 2), Float64Array.of(100, 200)];
@@ -33,6 +37,7 @@ test('a peak after the last step is in no step', async () => {
     assert.equal(place?.step, step);
     const peak = place && explainPeak(trace, place);
     assert.ok(peak);
+    assert.equal(peak.phase, step === null ? 'other' : 'forward', 'what nothing ends is over with the steps');
     assertSentence(peakSentence(peak));
   }
 });

@@ -93,3 +93,20 @@ test('in the trace read up to it the peak is known by its bytes, though its time
   assert.deepEqual(peakAgain(trace, query, 70), { fromNs: 50_199, toNs: 50_199, bytes: 70 });
   assert.equal(peakAgain(trace, query, 71).fromNs < 50_199, true, 'other bytes are another peak');
 });
+
+test('the peak of whole steps lies in them, though a bucket does not end with them', () => {
+  const totals = [makeTotals({ layer: 'tensor', process: 0, device: 0, peakBytes: 90, peakNs: 900_000 })];
+  const steps = [{ process: 0, source: 'optimizer', count: 3 }] as never;
+  const series = new Series([...STEPS.slice(0, 3), [51_000, 75], ...STEPS.slice(3)], 4096, makeInfo({ totals, steps }));
+  series.ledgerSeries = () =>
+    ({
+      endNs: Float64Array.of(20_000, 50_900, 51_500),
+      tensorMaxNs: Float64Array.of(1_000, 50_123, 51_000),
+      tensorMaxBytes: Float64Array.of(10, 70, 75),
+    }) as never;
+  const last = span(20_000, 50_900);
+  const peak = { fromNs: 50_123, toNs: 50_123, bytes: 70 };
+  assert.deepEqual(peakInside(series, last), peak);
+  assert.deepEqual(peakInside(series, span(0, 50_900)), peak);
+  assert.equal(peakInside(series, span(20_000, 50_901)).bytes, 75, 'no whole steps: that of the bucket');
+});

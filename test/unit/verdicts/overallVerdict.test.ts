@@ -95,6 +95,10 @@ test('stacks that need more steps: no leak so far is not that nothing leaks', ()
   assertSentence(textOf(source(1)));
   assertSentence(textOf(source(2)));
   assertSentence(textOf(source(2), { live: false }));
+  const pauses: TraceInfo['pauses'] = [{ process: 0, kind: 'recording', beginNs: 1, endNs: 2 }];
+  assertSentence(textOf(source(2), { live: false, pauses }), 'why they are few');
+  assertSentence(textOf(source(0), { live: false, pauses }));
+  assert.equal(textOf(source(2), { pauses }), textOf(source(2)), 'more steps come');
 });
 
 test('steps that are not judged yet are counted as the page counts them', () => {

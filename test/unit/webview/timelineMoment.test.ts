@@ -74,20 +74,23 @@ test('a peak of long ago is looked for again; where its time stays unknown the t
   const query = { series: 'tensor' as const, fromNs: 0, toNs: 9e6 };
   const found = { fromNs: 7, toNs: 7, bytes: 1024 };
   const exact = begin({ peaks: [found, { done: true, readNs: 1, untilNs: 1, peak: found }] });
-  await exact.reader.showPeak(query, 'in step 3');
+  await exact.reader.showPeak(query, () => 'in step 3');
   assert.deepEqual(exact.asked, ['peakInside', 'exactPeak', 'readMoment']);
   assert.deepEqual(untitled(exact.shown), { type: 'moment', moment: { kind: 'at', timeNs: 107, peak: true } });
+  const spanned = begin({ peaks: [found, { done: true, readNs: 1, untilNs: 1, peak: found }] });
+  await spanned.reader.showPeak(query, () => '', 9);
+  assert.deepEqual(untitled(spanned.shown), { type: 'moment', moment: { kind: 'at', timeNs: 9, peak: true } });
 
   const coarse = { fromNs: 0, toNs: 5e6, bytes: 1024 };
   const peak = { fromNs: 10, toNs: 66_010, bytes: 1024 };
   const about = begin({ peaks: [coarse, { done: true, readNs: 1, untilNs: 1, peak }] });
-  await about.reader.showPeak(query, '');
+  await about.reader.showPeak(query, () => '');
   assert.deepEqual(about.asked, ['peakInside', 'exactPeak', 'readMoment']);
   assert.deepEqual(untitled(about.shown), { type: 'moment', moment: { kind: 'at', timeNs: 66_110, peak: true } });
 });
 
 test('what the host refuses is not shown', async () => {
   const { reader, shown } = begin({ peaks: [] });
-  await reader.showPeak({ series: 'tensor', fromNs: 0, toNs: 9 }, '');
+  await reader.showPeak({ series: 'tensor', fromNs: 0, toNs: 9 }, () => '');
   assert.deepEqual(shown, []);
 });

@@ -21,7 +21,7 @@ export function stepsText(ageSteps: number): string {
 export function lastStepText(info: Pick<TraceInfo, 'steps'>): string {
   const { source = 'time', count = 0 } = newestSteps(info) ?? {};
   if (source === 'time' || count === 0) return '';
-  return source === 'periodic' ? t('iteration {0}', formatCount(count)) : t('step {0}', formatCount(count));
+  return t('step {0}', formatCount(count));
 }
 
 /** `2 matches, 3.00 MB` */

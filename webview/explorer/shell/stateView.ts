@@ -1,6 +1,7 @@
 // The texts of the page when there is no table to show, or beside it: empty, starting, ended, failed.
 import { t } from '@vscode/l10n';
 import type { RecentEntry, SessionView } from '../../../extension/protocol/requests/messages';
+import { wasPaused } from '../../../extension/protocol/trace';
 import type { Button } from '../../../extension/protocol/requests/sessionRequests';
 import { fileLine, formatBytes, formatCount, formatDuration } from '../../../extension/text/format';
 import { primaryButton, progressRing } from '../../components';
@@ -146,7 +147,7 @@ function endTexts(session: SessionView): string[] {
     exitCode === null || /\bstatus\b/.test(`${detail} ${ranText(session)}`) ? '' : t('Exit status {0}', exitCode),
     formatDuration(info.durationNs),
     peakBytes === null ? '' : t('peak {0}', formatBytes(peakBytes)),
-    info.pauses.some(({ kind }) => kind === 'recording') ? t('recording was paused') : '',
+    wasPaused(info) ? t('recording was paused') : '',
     t('{0} allocations, {1} frees', formatCount(allocations), formatCount(frees)),
   ];
   return parts.filter(part => part !== '');

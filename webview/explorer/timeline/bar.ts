@@ -16,11 +16,11 @@ export interface BarState {
   span: string | null;
   /** What is shown of it; null: something else. */
   choice: SpanChoice | null;
-  /** How much of what was allocated in it is still there; '' while that is not known. */
-  kept: string;
+  /** How much of what was allocated in it is still there, or its peak; '' while that is not known. */
+  fact: string;
   /** `Reading up to step 340… 45%`; null while nothing is read. */
   reading: string | null;
-  /** Title of the shown moment; null for the present. */
+  /** Title of the shown moment; null for the present, or where `choice` says it. */
   moment: string | null;
   /** Why it is shown; '' where the user chose it. */
   reason: string;
@@ -45,7 +45,7 @@ export class TimelineBar {
     'aria-label': t('Selected span and shown moment'),
   });
   private readonly span = el('span', { class: 'span-text number', 'data-value': 'span' });
-  private readonly kept = el('span', { class: 'dim number', 'data-value': 'kept' });
+  private readonly fact = el('span', { class: 'dim number', 'data-value': 'kept' });
   private readonly spanPart: HTMLElement;
   private readonly choices: readonly (readonly [SpanChoice, HTMLElement])[];
   private readonly reading = el('span', { 'data-value': 'reading' });
@@ -63,7 +63,7 @@ export class TimelineBar {
     ]);
     const chips = this.choices.map(([, element]) => element);
     const clear = chip('span-clear', icon('close'), t('Clear the selection (Escape)'), () => actions.clear());
-    this.spanPart = el('div', { class: 'bar-part' }, this.span, this.kept, ...chips, clear);
+    this.spanPart = el('div', { class: 'bar-part' }, this.span, this.fact, ...chips, clear);
     const cancel = chip('moment-cancel', t('Cancel'), t('Stop reading and keep the view'), () => actions.cancel());
     this.readingPart = el('div', { class: 'bar-part' }, this.reading, cancel);
     const title = el('span', {}, icon('history'), ' ', this.moment);
@@ -71,13 +71,13 @@ export class TimelineBar {
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
 
-  update({ span, choice, kept, reading, moment, reason, ended }: BarState): void {
+  update({ span, choice, fact, reading, moment, reason, ended }: BarState): void {
     setHidden(this.spanPart, span === null);
     setHidden(this.readingPart, reading === null);
     setHidden(this.momentPart, moment === null);
     setText(this.span, span ?? '');
     for (const [one, element] of this.choices) setAttribute(element, 'aria-pressed', String(one === choice));
-    setText(this.kept, kept);
+    setText(this.fact, fact);
     setText(this.reading, reading ?? '');
     setText(this.moment, moment ?? '');
     setTextOrHide(this.reason, reason);

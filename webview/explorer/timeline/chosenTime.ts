@@ -1,5 +1,6 @@
 // The span and the moment that are chosen on the timeline, by mouse, keys and buttons.
 import { t } from '@vscode/l10n';
+import { formatBytes } from '../../../extension/text/format';
 import { nearest } from '../../../extension/protocol/requests/recorded';
 import type { Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
@@ -14,6 +15,7 @@ import {
   moveAmong,
   moveMoment,
   nudge,
+  peakPlace,
   spanText,
   toSteps,
   type KeyMove,
@@ -90,6 +92,24 @@ export class ChosenTime {
     return isSame(moment, aliveAtEnd(this.chosen, steps).moment) ? 'end' : null;
   }
 
+  /** What the span's button that stands for what is shown does not say. `kept`: bytes that are still there; null: not known yet. */
+  fact(kept: number | null): string {
+    const { choice } = this;
+    const { view, session } = this.state().context ?? {};
+    if (choice === 'peak') return view?.momentTitle ?? '';
+    if (choice !== 'born' || kept === null) return '';
+    const isOfEnding = view?.moment.kind === 'born' && view.moment.atNs !== undefined;
+    const bytes = formatBytes(kept);
+    return isOfEnding ? t('{0} still live {1}', bytes, session?.ending?.when ?? '') : t('{0} still live', bytes);
+  }
+
+  /** Why the shown moment is shown by itself; '' where the user chose it. */
+  get reason(): string {
+    const { view, session } = this.state().context ?? {};
+    const isEnding = view?.moment.kind === 'at' && view.moment.timeNs === session?.ending?.timeNs;
+    return isEnding ? t('because {0}', session?.ending?.reason ?? '') : '';
+  }
+
   /** What was allocated in a span and stayed. */
   bornIn(span: Span): TitledMoment {
     const { context, steps } = this.state();
@@ -98,8 +118,8 @@ export class ChosenTime {
 
   /** Of a span that is given up nothing is shown. */
   drop(): void {
-    if (this.state().context?.view.moment.kind === 'born') this.back();
-    else this.clear();
+    if (this.choice === null) this.clear();
+    else this.back();
   }
 
   /** `done`: it is no longer being drawn, and what it holds is shown; `byKey`: other spans may follow. */
@@ -126,17 +146,17 @@ export class ChosenTime {
   show(choice: SpanChoice): void {
     const { steps } = this.state();
     if (!this.span) return;
-    if (choice === 'peak') this.showPeak(this.span, t('in {0}', spanText(this.span, steps)));
+    if (choice === 'peak') this.showPeak(this.span, peak => peakPlace(peak, steps), this.span.toNs);
     else void this.moments.show(choice === 'born' ? this.bornIn(this.span) : aliveAtEnd(this.span, steps));
   }
 
-  /** `where` follows "Live at the peak". */
-  showPeak({ fromNs, toNs }: Span, where: string): void {
+  /** `where` and `lastNs`: see MomentReader. */
+  showPeak({ fromNs, toNs }: Span, where: (peak: Span) => string, lastNs?: number): void {
     const { context, areaSeries: series } = this.state();
     if (!context) return;
     this.leaveSpan({ fromNs, toNs });
     const { process, device } = context.view;
-    void this.moments.showPeak({ series, fromNs, toNs, process, device }, where);
+    void this.moments.showPeak({ series, fromNs, toNs, process, device }, where, lastNs);
   }
 
   /** What lies outside the selected span ends the selection. */

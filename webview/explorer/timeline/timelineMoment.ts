@@ -28,11 +28,12 @@ export class MomentReader {
     if (id === this.requestId) await this.bring(titled, id);
   }
 
-  /** Shows what was alive when the series was highest in a span. */
-  async showPeak(query: PeakQuery, where: string): Promise<void> {
+  /** Shows what was alive when the series was highest in a span. `where`: in which step a peak was; '' where none is known.
+   * `lastNs`: no moment behind it is shown. */
+  async showPeak(query: PeakQuery, where: (peak: Peak) => string, lastNs = Infinity): Promise<void> {
     const id = ++this.requestId;
     const peak = await this.findPeak(query, id);
-    await this.bring(peak && aliveAtPeak(peak, where), id);
+    await this.bring(peak && aliveAtPeak(peak, where(peak), lastNs), id);
   }
 
   /** Back to the present; what is being read is given up. */
@@ -82,11 +83,12 @@ export class MomentReader {
   }
 }
 
-function aliveAtPeak({ fromNs, toNs, bytes: most }: Peak, where: string): TitledMoment {
+function aliveAtPeak({ fromNs, toNs, bytes: most }: Peak, where: string, lastNs: number): TitledMoment {
   const bytes = formatBytes(most);
   const at = where ? t('Live at the peak {0}, {1}', where, bytes) : t('Live at the peak, {0}', bytes);
-  const title = toNs > fromNs ? t('{0}, or up to {1} later', at, formatDuration(toNs - fromNs)) : at;
-  return { moment: { kind: 'at', timeNs: Math.floor(toNs) + JUST_AFTER_NS, peak: true }, title };
+  const timeNs = Math.min(Math.floor(toNs) + JUST_AFTER_NS, Math.floor(lastNs));
+  const title = toNs > fromNs ? t('{0} (to within {1})', at, formatDuration(toNs - fromNs)) : at;
+  return { moment: { kind: 'at', timeNs, peak: true }, title };
 }
 
 const wait = (milliseconds: number): Promise<void> => new Promise(done => setTimeout(done, milliseconds));

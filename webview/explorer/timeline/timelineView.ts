@@ -41,11 +41,6 @@ const HINT = t(
   'Left and Right go from step to step, Page Up and Page Down further, Home and End to the first and the last; Escape returns to the newest, then to the whole run. Shift+Left and Shift+Right select a span, Shift+Up and Shift+Down move it, Enter shows its memory. Plus and minus zoom, 0 shows the whole run. On a marker, Left and Right go to the next one.',
 );
 
-/** Why the shown moment is shown by itself; '' where the user chose it. */
-function reasonOf({ view: { moment }, session: { ending } }: PageContext): string {
-  return moment.kind === 'at' && moment.timeNs === ending?.timeNs ? t('because {0}', ending.reason) : '';
-}
-
 export class TimelineView {
   readonly element: HTMLElement;
   private readonly canvas = el('canvas', { 'aria-hidden': 'true' });
@@ -282,16 +277,16 @@ export class TimelineView {
   private drawBar(): void {
     const { context } = this;
     const { span, choice } = this.chosen;
-    const { reading, kept } = this.answers;
+    const { reading } = this.answers;
     const steps = this.shownSteps;
     const part = reading ? Math.floor((reading.readNs / Math.max(reading.untilNs, 1)) * 100) : 0;
     this.bar.update({
       span: span ? spanText(span, steps) : null,
       choice,
-      kept: kept === null || choice !== 'born' ? '' : t('{0} still live', formatBytes(kept)),
+      fact: this.chosen.fact(this.answers.kept),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
-      moment: context?.view.momentTitle || null,
-      reason: context ? reasonOf(context) : '',
+      moment: choice === null ? context?.view.momentTitle || null : null,
+      reason: this.chosen.reason,
       ended: context?.session.phase === 'ended',
     });
   }
@@ -384,7 +379,7 @@ export class TimelineView {
   }
 
   private showPeak(peak: ShownPeak): void {
-    this.chosen.showPeak(peak, peakPlace(peak, this.answers.steps?.axis ?? null));
+    this.chosen.showPeak(peak, () => peakPlace(peak, this.answers.steps?.axis ?? null));
   }
 
   private movePointer(x: number | null): void {
