@@ -237,13 +237,14 @@ export class TimelineView {
     const { steps } = this.answers;
     const peak = this.peak(context);
     const marks = marksOf(info, steps, session.marks, peak);
+    const zoomed = this.zoom.spanNs !== null;
     return {
       window,
       span,
       momentNs,
-      zoomed: this.zoom.spanNs !== null,
+      zoomed,
       gaps: gapsOf(info, steps, runNs),
-      marks: placeMarks(marks, window, this.chart.width),
+      marks: placeMarks(marks, window, this.chart.width, zoomed),
     };
   }
 
