@@ -239,9 +239,9 @@ function classOf(node: FlameNode, above: boolean): string {
   return `flame-rect ${kind}${above ? ' above' : ''}`;
 }
 
-/** With its place, or the number of its line, where these fit whole. */
+/** With its place where that fits whole. */
 function textOf({ label, file, line, folded }: FlameNode, px: number): string {
   if (line <= 0 || folded >= 2) return label;
-  const texts = [`${label} ${fileLine(file, line)}`, `${label} :${line}`];
-  return texts.find(text => FONT_PART * textPx(text) + PAD_PX <= px) ?? label;
+  const text = `${label} ${fileLine(file, line)}`;
+  return FONT_PART * textPx(text) + PAD_PX <= px ? text : label;
 }
