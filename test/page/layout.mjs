@@ -179,6 +179,14 @@ async function measureLong() {
     await page.locator(`[data-tab=${tab}]`).click();
     await measureEach(`long names, ${tab}`);
   }
+  await page.locator('[data-tab=lines]').click();
+  await page.locator('[data-mark=peak]:visible').click();
+  await settled(page);
+  await measureEach('long names, peak');
+  await page.locator('[role=row][data-row="0"]').first().dispatchEvent('click');
+  await page.locator('.list .grid').press('ArrowRight');
+  await settled(page);
+  await measureEach('long names, details');
   misread.push(...errors);
   await context.close();
 }
