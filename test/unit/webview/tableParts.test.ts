@@ -54,6 +54,8 @@ test('growth per step has the room that its longest figure needs', () => {
   const narrow = (stepPx: number): string =>
     layoutOf(columns(['live', 'step'], { ...SEVERAL, stepPx }), 280, true).template;
   for (const px of [60, 80]) assert.ok(narrow(px).endsWith(` ${px + 4}px`), narrow(px));
+  const wide = (stepPx: number): string => layoutOf(columns(['step'], { ...SEVERAL, stepPx }), 800, true).template;
+  assert.ok(wide(50).endsWith(' 80px') && wide(80).endsWith(' 96px'), wide(50));
 });
 
 test('columns that the user chose are all there, and the table scrolls sideways', () => {

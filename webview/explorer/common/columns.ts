@@ -133,8 +133,8 @@ export interface Several {
   stepPx: number;
 }
 
-/** The title of growth per step needs so much, and a figure this beside its own width: letters differ. */
-const STEP_PX = { least: 52, more: 4 };
+/** The title of growth per step needs so much, a figure this beside its own width (letters differ), and one with decimals so much more. */
+const STEP_PX = { least: 52, more: 4, decimals: 26 };
 
 /** The columns to show. A single device or thread needs no column, nor does growth that no row has. */
 export function chosenColumns(
@@ -147,9 +147,7 @@ export function chosenColumns(
   const chosen = COLUMNS.filter(
     ({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && (values[id] ?? 1) > 0),
   );
-  const fitted = ({ widths: [wide] }: Column): Column['widths'] => [
-    wide,
-    Math.max(STEP_PX.least, stepPx + STEP_PX.more),
-  ];
+  const px = Math.max(STEP_PX.least, stepPx + STEP_PX.more);
+  const fitted = ({ widths: [wide] }: Column): Column['widths'] => [Math.min(wide, px + STEP_PX.decimals), px];
   return chosen.map(column => (column.id === 'step' ? { ...column, widths: fitted(column) } : column));
 }
