@@ -187,7 +187,7 @@ describe('The sample', () => {
     const { line } = editor.selection.active;
     assert.match(editor.document.lineAt(line).text, /^ +val_total \+= val_loss /);
     await reached('ended');
-    await shows('[data-value=title]', /^Recorded sample: finetune\.py$/);
+    await shows('[data-value=title]', /^finetune\.py \(recorded sample\)$/);
     await shows('[data-value=detail]', /^Recorded on an NVIDIA H\w+ .* PyTorch \d\.\d+, .*20\d\d\./);
     await shows('[data-finding][data-verdict=leak]', new RegExp(`finetune\\.py:${line + 1} `));
     await shows('[data-finding] [data-part=holder]', /train\(\)\.val_total/);
@@ -240,7 +240,7 @@ describe('The sample', () => {
     await settings.update('linux', { LD_LIBRARY_PATH: '' }, vscode.ConfigurationTarget.Workspace);
     try {
       await trace(writeScript('asks.py', 'print(sys.argv)\n'));
-      await shows('[data-value=title]', /^Recorded sample: finetune\.py$/);
+      await shows('[data-value=title]', /^finetune\.py \(recorded sample\)$/);
       await shows('[data-value=detail]', /^This machine has no NVIDIA .*Recorded on/);
       await shows('[data-action=doctor]', /./);
       assert.doesNotMatch(await words('.offers'), /own/);

@@ -25,6 +25,7 @@ import { compare, compareTraces, RUN_BEFORE } from './fakeCompare';
 import { forecast } from './fakeForecast';
 import { mapBlock, segments } from './fakeSegments';
 import { stackTree } from './fakeTree';
+import { longNames } from './fakeLong';
 
 const GB = 1024 ** 3;
 const SITES = 5000;
@@ -58,8 +59,8 @@ let revision = 1;
 let scene: Partial<SessionView> = {};
 let cards = 2;
 let story: Story = 'leaks';
-/** Lines and findings that there are; all where it is not set. */
-let limits: { rows?: number; findings?: number } = {};
+/** Lines and findings that there are, all where it is not set; long: names and figures have many letters. */
+let limits: { rows?: number; findings?: number; long?: boolean } = {};
 let timer = 0;
 
 function makeEntry(id: number): Entry {
@@ -198,7 +199,7 @@ function verdict(id: number): RowVerdict {
   const growing = story !== 'clean' && (id - 1) % 23 === 0;
   const state = growing ? 'growing' : (['transient', 'one-shot', 'plateau', 'sawtooth', 'unknown'] as const)[id % 5]!;
   const because = growing ? 'More of it stays after each step.' : 'It does not grow.';
-  return { site: id, state, bytesPerStep: growing ? 763.31 * 1024 ** 2 : 0, because };
+  return { site: id, state, bytesPerStep: growing ? (limits.long ? 512 : 763.31 * 1024 ** 2) : 0, because };
 }
 
 /** Every third site is freed by nobody. */
@@ -271,7 +272,7 @@ function info(): TraceInfo {
 function session(): SessionView {
   const phase = scene.phase ?? 'running';
   const known = phase === 'running' || phase === 'ended';
-  return {
+  const view: SessionView = {
     id: 1,
     phase,
     title: phase === 'empty' ? '' : 'train.py',
@@ -287,6 +288,7 @@ function session(): SessionView {
     info: known ? info() : null,
     ...scene,
   };
+  return limits.long ? (longNames(view) as SessionView) : view;
 }
 
 function answer(message: Extract<ToHost, { type: 'request' }>): unknown {
@@ -398,7 +400,7 @@ function receive(data: Message): void {
   }
   const started = performance.now();
   const buckets = data.method === 'timeline' ? data.params.series[0]?.buckets : undefined;
-  const value = answer(data);
+  const value = limits.long ? longNames(answer(data)) : answer(data);
   postMessage({ type: 'response', id: data.id, ok: true, value });
   postMessage({ type: 'bench', method: `${data.method} answered`, ms: performance.now() - started, buckets });
 }

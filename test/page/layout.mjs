@@ -82,6 +82,9 @@ const nameOf = ({ size, zoom = 1 }, { rows, findings, ended = false }, open) =>
 /** Whatever is shown. */
 const EVERYWHERE = [
   'a figure is never cut: without its unit it is another one',
+  'dots take no line number and no unit from what they leave',
+  'no text runs past an edge',
+  'a word of a tab or of a selector is never cut',
   'no text lies over another one',
   'title, figures, fix, link and holder of the card that is open are in sight',
 ];
@@ -143,6 +146,51 @@ async function measurePage(contents) {
   await context.close();
 }
 
+/** Long names and figures in a side panel: the cards with all that they open, the banner, the tooltip, the tabs. */
+async function measureLong() {
+  const limits = { rows: 25, findings: 3, long: true };
+  const { page, context, errors } = await openPage(browser, files, {
+    devices: 1,
+    scene: { ...ENDED, before: 3 },
+    limits,
+  });
+  const opened = { page, cdp: await context.newCDPSession(page) };
+  await page.evaluate(probe);
+  const measureEach = async what => {
+    for (const size of SIZES.filter(({ size: [width] }) => width <= 300)) {
+      // The cards scroll: each of their texts must be in sight once.
+      await measureCell(opened, { ...size, size: [size.size[0], 2400] }, limits, false, what);
+    }
+  };
+  await measureEach('long names');
+  const [chevron, title] = ['.codicon', '.primary'].map(part =>
+    page.locator(`[data-open=true] .finding-toggle ${part}`),
+  );
+  const apart = (await title.first().boundingBox()).y - (await chevron.first().boundingBox()).y;
+  if (Math.abs(apart) > 6) misread.push(`the chevron of a card stands ${apart} px above its title`);
+  for (const action of ['who-holds', 'why']) await page.locator(`[data-action=${action}]:visible`).first().click();
+  await settled(page);
+  await measureEach('long names, reasons');
+  await page.locator('.timeline-surface').hover();
+  await settled(page);
+  await measureEach('long names, tooltip');
+  for (const tab of TABS) {
+    if (tab === 'nothing changed') continue;
+    await page.locator(`[data-tab=${tab}]`).click();
+    await measureEach(`long names, ${tab}`);
+  }
+  await page.locator('[data-tab=lines]').click();
+  await page.locator('[data-mark=peak]:visible').click();
+  await settled(page);
+  await measureEach('long names, peak');
+  await page.locator('[role=row][data-row="0"]').first().dispatchEvent('click');
+  await page.locator('.list .grid').press('ArrowRight');
+  await settled(page);
+  await measureEach('long names, details');
+  misread.push(...errors);
+  await context.close();
+}
+
 function summary() {
   const lines = [...failedCells].map(([rule, count]) => `${String(count).padStart(6)}  ${rule}`);
   return [`layout.mjs: ${cells} cells; cells that fail, by rule`, ...lines].join('\n');
@@ -150,6 +198,7 @@ function summary() {
 
 if (pictures) mkdirSync(pictures, { recursive: true });
 for (const contents of CONTENTS) await measurePage(contents);
+await measureLong();
 log(summary());
 if (pictures) {
   const all = [...wrong].flatMap(([rule, sentences]) => [`${rule}:`, ...sentences.map(one => `  ${one}`)]);

@@ -2,6 +2,7 @@
 const CSS = `body { margin: 0; font: 16px/20px monospace }
   body > * { position: absolute }
   .cut { width: 3.5ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+  .past { width: 5ch; overflow: hidden }
   .outer, .inner { overflow-y: auto; width: 200px; height: 100px }
   .long { height: 300px }
   [role=grid] { overflow: hidden; width: 200px; height: 50px }
@@ -17,6 +18,7 @@ export const PLANTED_HTML = `<!doctype html><style>${CSS}</style>
   <div ${at(0, 0)}>first</div>
   <div ${at(20, 8)}>second</div>
   <div class="cut" role="tab" ${at(320, 0)}>123.4 MiB</div>
+  <div class="past" ${at(520, 0)}>train.py:123</div>
   <section class="details" ${at(400, 0)}>title<div role="listbox">block</div><ol><li>frame</li></ol></section>
   <div class="timeline-surface" ${at(0, 40)}><canvas width="640" height="60"></canvas></div>
   <div class="outer" ${at(0, 104)}><div class="inner"><div class="long">text</div></div><div class="long"></div></div>
@@ -30,7 +32,8 @@ export const PLANTED_NUMBERS = {
   head: { hidden: ['title'], height: 40 },
   details: { firstLine: false, frame: false, stackFirst: false },
   blank: { x: 200, y: 104, width: 440, height: 296 },
-  cut: [{ text: '123.4 MiB', letters: 2, control: true }],
+  cut: [{ text: '123.4 MiB', letters: 2, control: true, number: '123.4 MiB' }],
+  lost: [{ text: 'train.py:123', by: '.past' }],
   nested: [
     { inner: '.outer', outer: 'the page' },
     { inner: '.inner', outer: '.outer' },

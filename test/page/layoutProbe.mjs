@@ -14,6 +14,8 @@ const HEAD = {
   holder: '[data-part=holder]',
 };
 const FLOATING = '[role=tooltip], [role=menu], .tooltip, .timeline-tooltip';
+/** A line of a file, or bytes: without its end it is another one. */
+const NUMBERED = /[\w./]+\.\w+: ?\d+|[+\u2212-]?\d[\d.,]* (?:[KMGTP]i)?B\b/g;
 const SEEN = { visibilityProperty: true, opacityProperty: true };
 
 const parentOf = element => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host ?? null;
@@ -226,11 +228,11 @@ function charactersOf(sight, element) {
     }
   };
   if (!/flex|grid/.test(sight.style(element).display)) walk(element);
-  return found.filter(([node, at]) => /\S/.test(node.data[at]));
+  return found;
 }
 
-/** How many letters stand before the dots of a text that is cut. */
-function lettersBefore(sight, element, characters) {
+/** The place of the first character that the dots of a text that is cut stand for. */
+function firstCut(sight, element, characters) {
   const style = sight.style(element);
   const pen = document.createElement('canvas').getContext('2d');
   pen.font = style.font;
@@ -257,11 +259,52 @@ function cutTexts(sight, elements) {
   });
   return cut.flatMap(element => {
     const characters = charactersOf(sight, element);
-    if (characters.length === 0) return [];
-    const letters = lettersBefore(sight, element, characters);
+    const text = characters.map(([node, at]) => node.data[at]).join('');
+    const at = firstCut(sight, element, characters);
+    const lettersOf = some => some.replace(/\s/g, '').length;
+    const letters = lettersOf(text.slice(0, at));
+    const number = [...text.matchAll(NUMBERED)].find(({ index, 0: all }) => index < at && at < index + all.length);
     const control = element.closest('[role=tab]') !== null || element.getRootNode() !== document;
-    return letters === characters.length ? [] : [{ text: words(element.textContent), letters, control }];
+    const whole = { text: words(element.textContent), letters, control, number: number?.[0] ?? '' };
+    return letters === lettersOf(text) ? [] : [whole];
   });
+}
+
+/** What cuts a text on its left or right without dots, where the page cannot be scrolled to the rest; null: nothing does. */
+function cutter(sight, element, { left, right }) {
+  for (let one = element; one; one = sight.holder(one)) {
+    const { overflowX, textOverflow, contain, display } = sight.style(one);
+    const isOpen = overflowX === 'visible' && !/paint|strict|content/.test(contain);
+    if (isOpen || display === 'inline' || one === document.body) continue;
+    const first = boxOf(one).left + one.clientLeft;
+    if (right <= first + one.clientWidth + TOLERANCE_PX && left >= first - TOLERANCE_PX) continue;
+    const isHidden = one.clientWidth <= TOLERANCE_PX; // only screen readers know it
+    return isHidden || /auto|scroll/.test(overflowX) || textOverflow !== 'clip' ? null : nameOf(one);
+  }
+  return left < -TOLERANCE_PX || right > window.innerWidth + TOLERANCE_PX ? 'the page' : null;
+}
+
+/** The lines of text that an edge cuts, and what could be shifted sideways by a focus though it shows no bar. */
+function lostOf(sight, elements) {
+  const range = document.createRange();
+  const found = [];
+  for (const element of elements) {
+    const { overflowX, overflowY } = sight.style(element);
+    const isShifted = overflowX === 'hidden' && /auto|scroll/.test(overflowY);
+    if (isShifted && element.scrollWidth > element.clientWidth + TOLERANCE_PX)
+      found.push({ text: nameOf(element), by: 'its own edge' });
+    for (const node of element.childNodes) {
+      if (node.nodeType !== 3 || node.data.trim() === '') continue;
+      range.selectNodeContents(node);
+      for (const rect of range.getClientRects()) {
+        const { top, bottom } = sight.clip(element);
+        if (Math.min(bottom, rect.bottom) - Math.max(top, rect.top) <= TOLERANCE_PX) continue;
+        const by = cutter(sight, element, rect);
+        if (by !== null) found.push({ text: words(node.data), by });
+      }
+    }
+  }
+  return found;
 }
 
 function overlapsOf(texts) {
@@ -347,6 +390,7 @@ function measure() {
     texts: texts.length,
     blank: biggestBlank(drawnOf(sight, elements, texts)),
     cut: cutTexts(sight, elements),
+    lost: lostOf(sight, elements),
     overlaps: overlapsOf(texts),
     nested: nestedScrolls(sight, elements),
   };

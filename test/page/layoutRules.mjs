@@ -82,6 +82,11 @@ const BYTES = /[\d.,] (?:[KMGTP]i)?B\b/;
 const figureWrong = (_, { cut }) =>
   cut.filter(({ text }) => FIGURE.test(text) || BYTES.test(text)).map(({ text }) => `"${text}" is cut`);
 
+const numberWrong = (_, { cut }) =>
+  cut.filter(({ number }) => number !== '').map(({ text, number }) => `of "${text}", ${number} is cut`);
+
+const lostWrong = (_, { lost }) => lost.map(({ text, by }) => `"${text}" is cut by ${by}`);
+
 const controlWrong = (_, { cut }) => cut.filter(({ control }) => control).map(({ text }) => `"${text}" is cut`);
 
 const overlapWrong = (_, { overlaps }) =>
@@ -99,6 +104,8 @@ export const RULES = {
   'no more than 8 % of the page is blank while a row, a card or the plot is cut': blankWrong,
   'a text that is cut keeps three letters': cutWrong,
   'a figure is never cut: without its unit it is another one': figureWrong,
+  'dots take no line number and no unit from what they leave': numberWrong,
+  'no text runs past an edge': lostWrong,
   'a word of a tab or of a selector is never cut': controlWrong,
   'no text lies over another one': overlapWrong,
   'nothing scrolls inside what scrolls': nestedWrong,

@@ -49,7 +49,7 @@ function about(missing: string | null): SampleWords {
   const date = new Date(day).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
   const recorded = vscode.l10n.t('Recorded on an {0} with PyTorch {1}, {2}. Nothing runs here.', gpu, pytorch, date);
   return {
-    title: vscode.l10n.t('Recorded sample: {0}', SCRIPT),
+    title: vscode.l10n.t('{0} (recorded sample)', SCRIPT),
     detail: missing === null ? recorded : `${missing} ${recorded}`,
     withoutGpu: missing !== null,
   };

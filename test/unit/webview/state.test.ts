@@ -54,7 +54,7 @@ test('the layer is the chosen one, else tensors, else the driver, else pinned me
   assert.equal(shown(null, [total('driver', 0), total('host', 2)]), 'host');
 });
 
-test('another trace takes zoom and moment away, and nothing that the user chose', () => {
+test('another trace takes zoom, moment and filter away, and nothing that the user chose for all', () => {
   let state = reduce(INITIAL, { type: 'trace', trace: 5 });
   state = reduce(state, { type: 'filter', filter: 'a' });
   state = reduce(state, { type: 'zoom', zoom: { spanNs: 5, endNs: null } });
@@ -65,7 +65,6 @@ test('another trace takes zoom and moment away, and nothing that the user chose'
   assert.equal(reduce(state, { type: 'trace', trace: 5 }), state);
   assert.deepEqual(reduce(state, { type: 'trace', trace: 6 }), {
     ...INITIAL,
-    filter: 'a',
     trace: 6,
     stack: { by: 'thread', rank: 'peak' },
     axis: 'time',

@@ -15,7 +15,7 @@ import { sentencesOf } from '../../sentences.mjs';
 
 const { test, assertSentence } = sentencesOf(__filename);
 
-const SEVERAL = { devices: 2, threads: 2, stepLetters: 9 };
+const SEVERAL = { devices: 2, threads: 2, stepPx: 70 };
 const columns = (choice: readonly Choice[], several = SEVERAL) => chosenColumns(choice, false, several);
 const ids = (choice: readonly Choice[], several = SEVERAL): string[] => columns(choice, several).map(({ id }) => id);
 const shown = (choice: readonly Choice[], width: number, fits = true): string[] =>
@@ -32,7 +32,7 @@ test('columns keep their order whatever the order of the choice', () => {
 test('a column that says the same in each row is not there', () => {
   const choice = ['live', 'step', 'thread', 'device', 'verdict'] as const;
   assert.deepEqual(ids(choice), ['site', 'live', 'step', 'thread', 'device']);
-  assert.deepEqual(ids(choice, { devices: 1, threads: 1, stepLetters: 0 }), ['site', 'live']);
+  assert.deepEqual(ids(choice, { devices: 1, threads: 1, stepPx: 0 }), ['site', 'live']);
 });
 
 test('a row is one line, with an area a column', () => {
@@ -51,9 +51,11 @@ test('the narrower the table, the more columns give way; the line, its bytes and
 });
 
 test('growth per step has the room that its longest figure needs', () => {
-  const narrow = (stepLetters: number): string =>
-    layoutOf(columns(['live', 'step'], { ...SEVERAL, stepLetters }), 280, true).template;
-  for (const letters of [8, 10]) assert.ok(narrow(letters).endsWith(` ${8 * letters}px`), narrow(letters));
+  const narrow = (stepPx: number): string =>
+    layoutOf(columns(['live', 'step'], { ...SEVERAL, stepPx }), 280, true).template;
+  for (const px of [60, 80]) assert.ok(narrow(px).endsWith(` ${px + 4}px`), narrow(px));
+  const wide = (stepPx: number): string => layoutOf(columns(['step'], { ...SEVERAL, stepPx }), 800, true).template;
+  assert.ok(wide(50).endsWith(' 80px') && wide(80).endsWith(' 96px'), wide(50));
 });
 
 test('columns that the user chose are all there, and the table scrolls sideways', () => {

@@ -37,6 +37,9 @@ test('marks of a kind that touch are one, labels that would overlap go lower or 
     1,
     'no row for these',
   );
+  const early = marks.map(mark => ({ ...mark, timeNs: 3 }));
+  const lower = (zoomed: boolean) => placeMarks(early, window, 1000, zoomed).find(one => one.labelled)?.lower;
+  assert.deepEqual([lower(false), lower(true)], [false, true], 'the way back to the whole run has its place');
   assert.ok(third, 'a mark without room for its label stays');
   assert.deepEqual(
     placed.map(({ x }) => x),
@@ -140,12 +143,11 @@ test('in the newest interval they stay below what is alive; narrow intervals bec
 test('what a group had at a time, and its name', () => {
   assert.deepEqual(groupAt(stack, 0, 150), { held: 2, most: 5 });
   assert.deepEqual(groupAt(stack, 1, 9e9), { held: 30, most: 30 });
-  assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, true), ['1.00 KiB', '']);
-  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, true), ['1.00 KiB', ', up to 4.00 KiB']);
-  const [bytes, more] = groupBytesText({ held: 0, most: 4096 }, true);
-  assert.equal(bytes, '', 'its bytes are those of the rest');
-  assertSentence(more);
-  assert.deepEqual(groupBytesText({ held: 0, most: 4096 }, false), ['0 B', ', up to 4.00 KiB'], 'there is no rest');
+  assert.deepEqual(groupBytesText({ held: 1024, most: 1024 }, 9999), ['1.00 KiB', '']);
+  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 9999), ['1.00 KiB', ', up to 4.00 KiB']);
+  assert.deepEqual(groupBytesText({ held: 1024, most: 4096 }, 2048), ['1.00 KiB', ', up to 3.00 KiB'], 'allocated');
+  assert.equal(groupBytesText({ held: 0, most: 4096 }, 2048), null, 'its bytes are those of the rest');
+  assert.deepEqual(groupBytesText({ held: 0, most: 4096 }, 0), ['0 B', ''], 'there is no rest');
   const [group] = stack.groups;
   assert.deepEqual(groupName(group!, 'line', []), { name: 'a.py:4', more: 'f', title: '/x/a.py:4' });
   assert.equal(groupName({ ...group!, line: 0, source: 'before-attach' }, 'line', []).name, 'pre-existing');

@@ -129,24 +129,25 @@ const TREE_COLUMNS: readonly ColumnId[] = ['site', 'live', 'self', 'count'];
 export interface Several {
   devices: number;
   threads: number;
-  /** Letters of the longest growth per step; 0: no row grows. */
-  stepLetters: number;
+  /** Width of the longest growth per step in a narrow table; 0: no row grows. */
+  stepPx: number;
 }
 
-/** Room for a letter of a figure in a narrow table. */
-const LETTER_PX = 8;
+/** The title of growth per step needs so much, a figure this beside its own width (letters differ), and one with decimals so much more. */
+const STEP_PX = { least: 52, more: 4, decimals: 26 };
 
 /** The columns to show. A single device or thread needs no column, nor does growth that no row has. */
 export function chosenColumns(
   choice: readonly Choice[],
   tree: boolean,
-  { devices, threads, stepLetters }: Several,
+  { devices, threads, stepPx }: Several,
 ): Column[] {
   if (tree) return COLUMNS.filter(({ id }) => TREE_COLUMNS.includes(id));
-  const values: Partial<Record<ColumnId, number>> = { device: devices - 1, thread: threads - 1, step: stepLetters };
+  const values: Partial<Record<ColumnId, number>> = { device: devices - 1, thread: threads - 1, step: stepPx };
   const chosen = COLUMNS.filter(
     ({ id }) => id === 'site' || (id !== 'self' && choice.includes(id) && (values[id] ?? 1) > 0),
   );
-  const fitted = ({ widths: [wide] }: Column): Column['widths'] => [wide, stepLetters * LETTER_PX];
+  const px = Math.max(STEP_PX.least, stepPx + STEP_PX.more);
+  const fitted = ({ widths: [wide] }: Column): Column['widths'] => [Math.min(wide, px + STEP_PX.decimals), px];
   return chosen.map(column => (column.id === 'step' ? { ...column, widths: fitted(column) } : column));
 }

@@ -1,5 +1,6 @@
 import { button, type Attributes } from '../../dom';
 import { fileLine } from '../../../extension/text/format';
+import { wrapped } from './named';
 
 export type OpenLine = (file: string, line: number) => void;
 
@@ -10,5 +11,5 @@ export function lineLink(
   more: Attributes = { 'data-file': file, 'data-line': line },
   text = fileLine(file, line),
 ): HTMLElement {
-  return button('link', null, text, () => openLine(file, line), { title: `${file}:${line}`, ...more });
+  return button('link', null, wrapped(text), () => openLine(file, line), { title: `${file}:${line}`, ...more });
 }

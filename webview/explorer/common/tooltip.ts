@@ -1,5 +1,6 @@
 // A few lines beside the pointer, within an element.
 import { el } from '../../dom';
+import { wrapped } from './named';
 
 const GAP_PX = 12;
 
@@ -16,7 +17,10 @@ export class Tooltip {
   /** @param x within the window's view, pixels */
   show(lines: readonly string[], clientX: number, clientY: number): void {
     const [first = '', ...rest] = lines;
-    this.element.replaceChildren(el('strong', {}, first), ...rest.map(line => el('div', {}, line)));
+    this.element.replaceChildren(
+      el('strong', {}, ...wrapped(first)),
+      ...rest.map(line => el('div', {}, ...wrapped(line))),
+    );
     this.element.hidden = false;
     const box = this.surface.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;

@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import type { ComparedRow, Comparison } from '../../../extension/protocol/requests/compareRequests';
 import { fileLine, formatBytes, formatCount } from '../../../extension/text/format';
 import { button, el, setAttribute, setText, setTextOrHide } from '../../dom';
+import { oneLineName } from '../common/named';
 import { rowMove } from '../common/rowKeys';
 
 const PAGE_ROWS = 10;
@@ -151,10 +152,7 @@ function siteText(row: ComparedRow): HTMLElement {
   const name = row.file === '' ? t('(no Python line)') : fileLine(row.file, row.line);
   const caller = row.stack[1];
   const behind = [row.function, caller === undefined ? '' : `← ${caller}`].filter(part => part !== '').join(' ');
-  const number = name.endsWith(`:${row.line}`) ? `:${row.line}` : ''; // which is never cut
-  const primary = el('span', { class: 'primary' }, name.slice(0, name.length - number.length));
-  const place = el('span', { class: 'place' }, primary, el('span', { class: 'at' }, number));
-  return el('span', { class: 'site-name' }, place, ' ', el('span', { class: 'dim' }, behind));
+  return el('span', { class: 'site-name' }, oneLineName(name), ' ', el('span', { class: 'dim' }, behind));
 }
 
 function badgeOf(row: ComparedRow): HTMLElement | string {

@@ -1,7 +1,8 @@
 // On top of the page: the run beside the one of the same program before it, without a question by the user.
 import { t } from '@vscode/l10n';
 import { pointText, type RunComparison } from '../../../extension/protocol/requests/compareRequests';
-import { button, el, icon, setAttribute, setText } from '../../dom';
+import { button, el, icon, setAttribute } from '../../dom';
+import { setWrapped } from '../common/named';
 import { PolledPart, type PageActions } from '../state/part';
 
 const INTERVAL_MS = 1_000;
@@ -46,6 +47,6 @@ export class RunBefore extends PolledPart {
     if (!found) return;
     setAttribute(this.element, 'data-verdict', found.verdict);
     setAttribute(this.mark, 'class', `codicon codicon-${ICONS[found.verdict]}`);
-    setText(this.sentence, found.sentences.join(' '));
+    setWrapped(this.sentence, found.sentences.join(' '));
   }
 }

@@ -5,22 +5,12 @@ import { otherHolders, shareText } from '../../../extension/text/holderShare';
 import type { FindingView, OtherLine } from '../../../extension/protocol/requests/verdictRequests';
 import { isLeak, type HolderPart } from '../../../extension/protocol/verdicts';
 import { primaryButton } from '../../components';
-import {
-  button,
-  differs,
-  el,
-  icon,
-  setAttribute,
-  setAttributes,
-  setHidden,
-  setText,
-  setTextOrHide,
-  svg,
-} from '../../dom';
+import { button, differs, el, icon, setAttribute, setAttributes, setHidden, setText, svg } from '../../dom';
 import type { PageActions } from '../state/part';
 import { holdersSection } from './holdersSection';
 import { figures, lineText, moreFigures } from './text';
 import { lineLink } from '../common/lineLink';
+import { setWrapped, wrapped } from '../common/named';
 import { WORDS } from '../common/vocabularyWords';
 import { sparkPoints } from '../common/rows';
 
@@ -116,9 +106,10 @@ export class FindingCard {
     setAttribute(this.element, 'data-tone', tone);
     setText(this.word, name);
     setAttribute(this.word, 'title', sentence);
-    setText(this.sentence, headline);
+    setWrapped(this.sentence, headline);
     // Figures stand below; why an allocation failed is none.
-    setTextOrHide(this.cause, cause === null ? '' : (detail ?? ''));
+    setWrapped(this.cause, cause === null ? '' : (detail ?? ''));
+    setHidden(this.cause, cause === null || detail === null);
     setAttribute(this.toggle, 'title', finding.title);
     showFacts(this.facts, figures(finding));
     showFacts(this.moreFacts, moreFigures(finding));
@@ -187,7 +178,7 @@ export class FindingCard {
     if (!differs(this.held, holder)) return;
     const share = holder && shareText(holder, t);
     const path = holder === null ? [] : [`${t('Held by')} `, el('code', { class: 'holder-path' }, holder.path)];
-    this.held.replaceChildren(el('p', {}, ...path), ...(share === null ? [] : [el('p', {}, share)]));
+    this.held.replaceChildren(el('p', {}, ...path), ...(share === null ? [] : [el('p', {}, ...wrapped(share))]));
   }
 
   private link(action: string, text: string, file: string, line: number): HTMLElement {
@@ -240,26 +231,28 @@ export class FindingCard {
       const bytes = el('span', { class: 'dim number' }, ` ${formatBytes(other.liveBytes)} `);
       const { name: word, sentence } = WORDS.states[other.state];
       const state = el('span', { class: 'badge', 'data-state': other.state, title: sentence }, word);
-      return el('li', {}, place, bytes, state, el('div', { class: 'dim' }, because));
+      return el('li', {}, place, bytes, state, el('div', { class: 'dim' }, ...wrapped(because)));
     });
     return el('section', {}, el('h3', {}, t('Other lines')), el('ul', { class: 'others' }, ...items));
   }
 }
 
-/** A fact stays in one line, and its dot with it. */
+/** A fact begins a line before it is broken, and its dot stays with it. */
 function showFacts(place: HTMLElement, facts: readonly string[]): void {
   if (place.textContent === facts.join(' · ')) return;
-  const words = facts.map((fact, i) => el('span', { class: 'fact' }, i + 1 < facts.length ? `${fact} ·` : fact));
+  const words = facts.map((fact, i) =>
+    el('span', { class: 'whole' }, ...wrapped(i + 1 < facts.length ? `${fact} ·` : fact)),
+  );
   place.replaceChildren(...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word])));
 }
 
 /** What stands between backticks is code. */
-function withCode(sentence: string): (string | HTMLElement)[] {
-  return sentence.split('`').map((part, i) => (i % 2 === 1 ? el('code', {}, part) : part));
+function withCode(sentence: string): (Node | string)[] {
+  return sentence.split('`').flatMap((part, i) => (i % 2 === 1 ? [el('code', {}, part)] : wrapped(part)));
 }
 
 function listOf(title: string, sentences: readonly string[]): HTMLElement | null {
   if (sentences.length === 0) return null;
-  const items = sentences.map(sentence => el('li', {}, sentence));
+  const items = sentences.map(sentence => el('li', {}, ...wrapped(sentence)));
   return el('section', {}, el('h3', {}, title), el('ul', {}, ...items));
 }

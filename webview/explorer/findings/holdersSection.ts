@@ -5,6 +5,7 @@ import { formatCount } from '../../../extension/text/format';
 import type { HolderFound, Inquiry } from '../../../extension/protocol/requests/verdictRequests';
 import { button, el, icon } from '../../dom';
 import { holderText, lineText } from './text';
+import { wrapped } from '../common/named';
 import { lineLink, type OpenLine } from '../common/lineLink';
 
 interface InquiryActions {
@@ -31,9 +32,9 @@ function holderItem(holder: HolderFound, total: number, actions: InquiryActions)
   if (file !== null && line !== null) {
     item.append(' ', lineLink({ file, line }, actions.openLine, {}, lineText(holder)));
   }
-  item.append(el('div', { class: 'dim' }, holderText(holder, total)));
+  item.append(el('div', { class: 'dim' }, ...wrapped(holderText(holder, total))));
   const too = shareText(holder, t);
-  if (too !== null) item.append(el('div', {}, too));
+  if (too !== null) item.append(el('div', {}, ...wrapped(too)));
   return item;
 }
 

@@ -9,6 +9,7 @@ import { flameTree, type FlameNode } from './tree';
 import { FlameView } from './flameView';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS } from '../state/poller';
+import { setWrapped } from '../common/named';
 import { isLibrary } from '../common/stack';
 
 /** What is smaller than this part of the whole is less than a pixel of the widest screen. */
@@ -91,7 +92,7 @@ export class FlamePart extends PolledPart {
 
   private showWords(node: FlameNode): void {
     this.active = node;
-    setText(this.words, this.view.describe(node).join(' · '));
+    setWrapped(this.words, this.view.describe(node).join(' · '));
     this.openButton.hidden = node.line === 0;
     this.detailsButton.hidden = node.site === 0;
     this.out.hidden = this.view.zoomedOut;

@@ -9,6 +9,7 @@ import { findNode, search, type FlameNode, type Matches } from './tree';
 import type { OpenLine } from '../common/lineLink';
 import { hueStyle, onLinesNamed } from '../common/hues';
 import { revealRow } from '../common/rowKeys';
+import { textPx } from '../common/textPx';
 import { Tooltip } from '../common/tooltip';
 
 export interface FlameActions {
@@ -22,6 +23,9 @@ const ROW_PX = 20;
 const LEAST_PX = 2;
 /** Narrower than this a name is not read. */
 const TEXT_PX = 22;
+/** Of the page's font, and what is left of a text and right of it. */
+const FONT_PART = 0.85;
+const PAD_PX = 7;
 const OVERSCAN_ROWS = 4;
 
 export class FlameView {
@@ -170,7 +174,7 @@ export class FlameView {
       'data-dim': this.dimmed(node),
       'data-zoomed': node === this.zoomed,
     });
-    setText(item, px < TEXT_PX ? '' : textOf(node));
+    setText(item, px < TEXT_PX ? '' : textOf(node, px));
   }
 
   private makeItem(id: number): HTMLElement {
@@ -235,6 +239,9 @@ function classOf(node: FlameNode, above: boolean): string {
   return `flame-rect ${kind}${above ? ' above' : ''}`;
 }
 
-function textOf(node: FlameNode): string {
-  return node.line > 0 && node.folded < 2 ? `${node.label} ${fileLine(node.file, node.line)}` : node.label;
+/** With its place where that fits whole. */
+function textOf({ label, file, line, folded }: FlameNode, px: number): string {
+  if (line <= 0 || folded >= 2) return label;
+  const text = `${label} ${fileLine(file, line)}`;
+  return FONT_PART * textPx(text) + PAD_PX <= px ? text : label;
 }

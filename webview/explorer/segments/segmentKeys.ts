@@ -2,6 +2,7 @@
 import { formatBytes } from '../../../extension/text/format';
 import { button, el, setAttribute } from '../../dom';
 import { readHues } from '../common/hues';
+import { wrapped } from '../common/named';
 import { palette, type SegmentColours } from './colours';
 import { onThemeChange, themeValue } from '../common/theme';
 
@@ -36,7 +37,7 @@ export class SegmentKeys {
     const items = colours.keys().map(({ name, text, bytes, colour }) => {
       const swatch = el('i', {});
       swatch.style.background = shades[colour] ?? themeValue('--gm-dim');
-      const words = [swatch, `${text} `, el('span', { class: 'number' }, formatBytes(bytes))];
+      const words = [swatch, ...wrapped(text), ' ', el('span', { class: 'number unbroken' }, formatBytes(bytes))];
       if (name === '') return el('span', { class: 'key' }, ...words);
       const more = { title: name, 'data-key-line': name, 'aria-pressed': String(name === this.pressed) };
       return button('key', null, words, () => this.press(this.pressed === name ? '' : name), more);

@@ -8,6 +8,7 @@ import { button, differs, el, setAttribute, setText } from '../../dom';
 import { blockAt, CATEGORY_WORDS, streamText } from '../common/blockRow';
 import { deviceText } from '../common/threadNames';
 import { stepsText } from '../common/counts';
+import { setWrapped } from '../common/named';
 import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS } from '../state/poller';
 import { onLinesNamed } from '../common/hues';
@@ -133,11 +134,11 @@ export class SegmentPart extends PolledPart {
     clearTimeout(this.nameTimer);
     const text = item ? this.describe(item).join(' · ') : '';
     if (this.words.textContent?.endsWith(text) && text !== '') return;
-    setText(this.words, text);
+    setWrapped(this.words, text);
     if (item?.kind !== 'block') return;
     this.nameTimer = setTimeout(() => {
       void this.read(item).then(block => {
-        if (block?.name && this.words.textContent === text) setText(this.words, `${block.name} · ${text}`);
+        if (block?.name && this.words.textContent === text) setWrapped(this.words, `${block.name} · ${text}`);
       });
     }, NAME_DELAY_MS);
   }

@@ -58,6 +58,7 @@ const TEXT_SORTS: readonly SiteSort[] = ['label', 'thread', 'device'];
 const OF_TRACE = {
   ...{ process: ALL, device: ALL, zoom: FOLLOW, moment: NOW, momentTitle: '', momentBytes: null, ending: null },
   tab: 'lines' as TabId,
+  filter: '', // it would hide lines of a program that it was not made for
   forecastBytes: null,
 };
 

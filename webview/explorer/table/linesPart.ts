@@ -10,6 +10,7 @@ import { PolledPart, type PageActions, type PageContext } from '../state/part';
 import { FIGURES_MS, Poller, whileShown } from '../state/poller';
 import { columnMenu, rowMenu } from './rowMenu';
 import type { Row } from '../common/rows';
+import { textPx } from '../common/textPx';
 import type { RowSource } from './rowSource';
 import { SelectionBar, sumOf } from './selectionBar';
 import { SiteRows } from './siteRows';
@@ -82,9 +83,9 @@ export class LinesPart extends PolledPart {
     this.toolbar.update(view, layer);
     this.sites.setNames(view.groupBy, info.processes, layer);
     this.tree.setOrder(view);
-    const threads = info.processes.reduce((sum, one) => sum + one.threads.length, 0);
-    const { stepLetters } = this.sites;
-    this.table.update(view, this.sourceOf(view), { devices: info.devices.length, threads, stepLetters });
+    const { longestStep, threads } = this.sites;
+    const several = { devices: info.devices.length, threads: threads.size, stepPx: Math.ceil(textPx(longestStep)) };
+    this.table.update(view, this.sourceOf(view), several);
     const [title, hint] = WEIGHT_TITLES[view.table.tree ? view.table.weight : 'live'];
     this.table.head.setTitle('live', title, view.table.tree ? hint : t('Live bytes'));
   }
@@ -215,11 +216,13 @@ export class LinesPart extends PolledPart {
     await (context.view.table.tree ? this.loadTree(context) : this.loadList(context));
   }
 
-  private async loadList({ view }: PageContext): Promise<void> {
+  private async loadList(context: PageContext): Promise<void> {
+    const { view } = context;
     const { from, to } = this.table.neededRange();
     const window = await this.loadSites(from, to);
     if (!window) return;
     this.sites.set(window, from);
+    this.update(this.page.now() ?? context); // a column may have come
     this.table.refresh();
     if (this.sites.unjudged()) this.verdictPoller.invalidate();
     this.toolbar.setSums(window, view.groupBy);

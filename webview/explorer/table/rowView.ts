@@ -6,6 +6,7 @@ import { el, icon, setAttribute, setAttributes, setHidden, setText, svg } from '
 import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 import { growthText, sparkPoints, type Row } from '../common/rows';
+import { splitName } from '../common/named';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -117,10 +118,9 @@ export class RowView {
   }
 
   private showName(row: Row, withVerdict: boolean): void {
-    const number = `:${row.line}`;
-    const placed = row.line > 0 && row.primary.endsWith(number);
-    setText(this.primary, placed ? row.primary.slice(0, -number.length) : row.primary);
-    setText(this.at, placed ? number : '');
+    const [name, number] = splitName(row.primary);
+    setText(this.primary, name);
+    setText(this.at, number);
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
     setHidden(this.mark, !isOfBackward(row.source));

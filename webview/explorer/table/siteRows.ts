@@ -10,8 +10,10 @@ const MOST_ROWS = 100_000;
 export class SiteRows implements RowSource {
   total = 0;
   fullBytes = 0;
-  /** Letters of the longest growth per step so far: a column that came stays. */
-  stepLetters = 0;
+  /** The longest growth per step so far, as it is shown: a column that came stays. */
+  longestStep = '';
+  /** Of the rows so far. */
+  threads = new Set<string>();
   private window: SiteWindow | null = null;
   private from = 0;
   private groupBy: GroupBy = 'line';
@@ -36,19 +38,24 @@ export class SiteRows implements RowSource {
     this.window = window;
     this.from = from;
     this.total = window.total;
+    window.thread.forEach((thread, i) => this.threads.add(`${window.process[i]}/${thread}`));
     for (const bytes of window.liveBytes) if (bytes > this.fullBytes) this.fullBytes = bytes;
   }
 
   judge(verdicts: ReadonlyMap<number, Judged>): void {
     this.verdicts = verdicts;
     this.judgedIds = new Set(this.ids());
-    for (const { bytesPerStep } of verdicts.values())
-      this.stepLetters = Math.max(this.stepLetters, stepText(bytesPerStep, true).length);
+    for (const { bytesPerStep } of verdicts.values()) {
+      const text = stepText(bytesPerStep, true);
+      if (text.length > this.longestStep.length) this.longestStep = text;
+    }
   }
 
   /** Another question: bars and verdicts are of the old one. */
   reset(): void {
-    this.fullBytes = this.stepLetters = 0;
+    this.fullBytes = 0;
+    this.longestStep = '';
+    this.threads.clear();
     this.verdicts = new Map();
     this.judgedIds = new Set();
   }

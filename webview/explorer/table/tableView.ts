@@ -51,7 +51,7 @@ export class TableView {
   private readonly spare: RowView[] = [];
   private layout: Layout = layoutOf([], 0, true);
   private view: ViewState | null = null;
-  private several: Several = { devices: 1, threads: 1, stepLetters: 0 };
+  private several: Several = { devices: 1, threads: 1, stepPx: 0 };
   private widthPx = 0;
   private keptRows = 0;
   private openedKey: string | null = null;

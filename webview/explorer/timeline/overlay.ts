@@ -33,7 +33,7 @@ export class TimelineOverlay {
   private readonly forecastLabel = el('span', {});
   private readonly forecast = el('div', { class: 'timeline-forecast' }, this.forecastLabel);
 
-  /** In the corner that memory fills last. */
+  /** In the row of the labels, above what is drawn. */
   private readonly follow: HTMLElement;
 
   constructor(

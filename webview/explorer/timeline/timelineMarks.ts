@@ -44,6 +44,7 @@ const LABEL_PAD_PX = 10;
 const SAME_PX = 12;
 /** A mark at the very end keeps its line in the plot. */
 const LINE_PX = 2;
+const WHOLE_RUN_PX = 80;
 const MOST = 200;
 const SHORTEST_ATTACH_NS = 1e6;
 
@@ -77,12 +78,20 @@ export function marksOf(
   return marks;
 }
 
-/** Those in the window, from left to right; of marks of a kind that would touch, the first stands for all. */
-export function placeMarks(marks: readonly TimelineMark[], window: TimeWindow, pixels: number): PlacedMark[] {
+/**
+ * Those in the window, from left to right; of marks of a kind that would touch, the first stands for all. `zoomed`: the first row of labels
+ * begins with the way back to the whole run.
+ */
+export function placeMarks(
+  marks: readonly TimelineMark[],
+  window: TimeWindow,
+  pixels: number,
+  zoomed = false,
+): PlacedMark[] {
   const scale = pixels / Math.max(window.toNs - window.fromNs, 1);
   const inside = marks.filter(({ timeNs }) => timeNs >= window.fromNs && timeNs <= window.toNs);
   const placed: PlacedMark[] = [];
-  const taken: Taken = [];
+  const taken: Taken = zoomed ? [{ lower: false, from: 0, to: WHOLE_RUN_PX }] : [];
   for (const kind of ORDER) {
     let before: PlacedMark | null = null;
     let title = '';

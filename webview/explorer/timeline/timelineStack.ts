@@ -72,12 +72,16 @@ export function groupAt(stack: StackedTimeline, group: number, timeNs: number): 
 }
 
 /**
- * `2.62 GiB`, and `, up to 3.00 GiB` where a group had more for a part of the interval. `isRest`: there is a rest, of which what a group did not
- * hold through the interval is a part.
+ * `2.62 GiB`, and `, up to 3.00 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
+ * `restBytes` beside what it held throughout. null: nothing is known but that it may be in the rest.
  */
-export function groupBytesText({ held, most }: { held: number; most: number }, isRest: boolean): [string, string] {
-  if (held === 0 && most > 0 && isRest) return ['', t('part of the rest, up to {0}', formatBytes(most))];
-  return [formatBytes(held), most > held * 1.001 + 1024 ? t(', up to {0}', formatBytes(most)) : ''];
+export function groupBytesText(
+  { held, most }: { held: number; most: number },
+  restBytes: number,
+): readonly [string, string] | null {
+  if (held === 0 && most > 0 && restBytes > 0) return null;
+  const highest = Math.min(most, held + restBytes);
+  return [formatBytes(held), highest > held * 1.001 + 1024 ? t(', up to {0}', formatBytes(highest)) : ''];
 }
 
 export interface GroupName {

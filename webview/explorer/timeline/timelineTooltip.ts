@@ -2,6 +2,7 @@
 import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { el, setHidden } from '../../dom';
+import { oneLineName } from '../common/named';
 import type { DrawnSeries } from './chart';
 import { groupAt, groupBytesText, REST } from './timelineStack';
 
@@ -37,13 +38,13 @@ export class TimelineTooltip {
       line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
     );
     const held = stack ? names.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) : 0;
-    const isRest = totalBytes > held;
-    const groups = names.map(({ name }, group) => {
-      const bytes: [string, string] = stack ? groupBytesText(groupAt(stack, group, timeNs), isRest) : ['', ''];
-      return line(el('i', { 'data-group': slots[group]! }), name, bytes);
+    const restBytes = Math.max(0, totalBytes - held);
+    const groups = names.flatMap(({ name }, group) => {
+      const bytes = stack ? groupBytesText(groupAt(stack, group, timeNs), restBytes) : (['', ''] as const);
+      return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), name, bytes)];
     });
-    const rest: [string, string] = [formatBytes(totalBytes - held), ''];
-    if (groups.length > 0 && isRest) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
+    const rest = [formatBytes(restBytes), ''] as const;
+    if (names.length > 0 && restBytes > 0) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;
     const width = this.box.offsetWidth;
@@ -53,7 +54,7 @@ export class TimelineTooltip {
   }
 }
 
-function line(swatch: HTMLElement, name: string, [bytes, more]: [string, string]): HTMLElement {
+function line(swatch: HTMLElement, name: string, [bytes, more]: readonly [string, string]): HTMLElement {
   const rest = el('span', { class: 'extra number' }, more);
-  return el('div', {}, swatch, el('span', { class: 'cut' }, name), el('b', { class: 'number' }, bytes), rest);
+  return el('div', {}, swatch, oneLineName(name), el('b', { class: 'number' }, bytes), rest);
 }

@@ -235,15 +235,14 @@ export class TimelineView {
     const { span, momentNs } = this.chosen;
     const window = visibleWindow(this.zoom, runNs);
     const { steps } = this.answers;
-    const peak = this.peak(context);
-    const marks = marksOf(info, steps, session.marks, peak);
+    const marks = marksOf(info, steps, session.marks, this.peak(context));
     return {
       window,
       span,
       momentNs,
       zoomed: this.zoom.spanNs !== null,
       gaps: gapsOf(info, steps, runNs),
-      marks: placeMarks(marks, window, this.chart.width),
+      marks: placeMarks(marks, window, this.chart.width, this.zoom.spanNs !== null),
     };
   }
 

@@ -3,6 +3,7 @@ import { t } from '@vscode/l10n';
 import type { Series } from '../../../extension/protocol/trace';
 import { dropdown, iconButton } from '../../components';
 import { button, el, setAttribute, setHidden, setText } from '../../dom';
+import { setWrapped } from '../common/named';
 import { chip } from './bar';
 import type { DrawnSeries } from './chart';
 import { REST, type GroupName } from './timelineStack';
@@ -91,7 +92,7 @@ export class TimelineTools {
       const [swatch, name, more] = entry.children;
       setAttribute(entry, 'title', group.title);
       setAttribute(swatch!, 'data-group', group === REST ? 'rest' : String(slots[i]));
-      setText(name!, group.name);
+      setWrapped(name!, group.name);
       setText(more!, group.more === '' ? '' : ` ${group.more}`);
     });
     while (this.groups.children.length > entries.length) this.groups.lastElementChild!.remove();

@@ -1,0 +1,40 @@
+// Texts with long names of files and with figures: a name wraps or is cut, the number behind it and a figure's unit stay whole.
+import { el } from '../../dom';
+
+/** A line of a file (`train.py:12`), or a figure and its unit. */
+const PARTS = /([^\s:()]+\.\w+)(:\d+)|[+\u2212]?\d[\d.,]* (?:[KMGTP]i)?B\b(?:\/s)?/g;
+
+/** `train.py` and `:12`; without a number the second is empty. */
+export function splitName(name: string): [string, string] {
+  const at = name.search(/: ?\d+$/);
+  return at < 0 ? [name, ''] : [name.slice(0, at), name.slice(at)];
+}
+
+/** The name of a line where it has one row: what does not fit is cut in front of the number. */
+export function oneLineName(name: string): HTMLElement {
+  const [primary, at] = splitName(name);
+  return el('span', { class: 'place' }, el('span', { class: 'primary' }, primary), el('span', { class: 'at' }, at));
+}
+
+/** A sentence that wraps: a name at its underscores first. */
+export function wrapped(text: string): (Node | string)[] {
+  const found: (Node | string)[] = [];
+  let end = 0;
+  for (const { 0: part, 1: name, 2: number, index } of text.matchAll(PARTS)) {
+    found.push(text.slice(end, index));
+    const whole = el('span', { class: 'unbroken' }, number ?? part);
+    found.push(name === undefined ? whole : el('span', { class: 'named' }, nameOf(name), whole));
+    end = index + part.length;
+  }
+  return [...found, text.slice(end)].filter(part => part !== '');
+}
+
+function nameOf(name: string): HTMLElement {
+  const parts = name.split(/(?<=_)/);
+  return el('span', { class: 'primary' }, ...parts.flatMap((part, i) => (i === 0 ? [part] : [el('wbr'), part])));
+}
+
+/** As `setText`, for a sentence that wraps. */
+export function setWrapped(element: Element, text: string): void {
+  if (element.textContent !== text) element.replaceChildren(...wrapped(text));
+}
