@@ -72,16 +72,15 @@ export function groupAt(stack: StackedTimeline, group: number, timeNs: number): 
 }
 
 /**
- * `2.62 GiB`, and `, up to 3.00 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
+ * `2.62 GiB`, or `2.62–3.00 GiB` where a group may have more at this moment: as much as it had in a part of the interval, and no more than
  * `restBytes` beside what it held throughout. null: nothing is known but that it may be in the rest.
  */
-export function groupBytesText(
-  { held, most }: { held: number; most: number },
-  restBytes: number,
-): readonly [string, string] | null {
+export function groupBytesText({ held, most }: { held: number; most: number }, restBytes: number): string | null {
   if (held === 0 && most > 0 && restBytes > 0) return null;
-  const highest = Math.min(most, held + restBytes);
-  return [formatBytes(held), highest > held * 1.001 + 1024 ? t(', up to {0}', formatBytes(highest)) : ''];
+  const [least, highest] = [formatBytes(held), formatBytes(Math.min(most, held + restBytes))];
+  if (least === highest || most <= held) return least;
+  const [figure = '', unit] = least.split(' ');
+  return `${highest.endsWith(` ${unit}`) ? figure : least}–${highest}`;
 }
 
 export interface GroupName {

@@ -1,4 +1,5 @@
 // The line under the mouse, and the texts of the chart there.
+import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/text/format';
 import type { StackedTimeline } from '../../../extension/protocol/requests/timelineRequests';
 import { el, setHidden } from '../../dom';
@@ -39,11 +40,14 @@ export class TimelineTooltip {
     );
     const held = stack ? names.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) : 0;
     const restBytes = Math.max(0, totalBytes - held);
+    const parts = names.map((_, group) => (stack ? groupBytesText(groupAt(stack, group, timeNs), restBytes) : ''));
     const groups = names.flatMap(({ name }, group) => {
-      const bytes = stack ? groupBytesText(groupAt(stack, group, timeNs), restBytes) : (['', ''] as const);
-      return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), name, bytes)];
+      const bytes = parts[group] ?? null;
+      return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), name, [bytes, ''])];
     });
-    const rest = [formatBytes(restBytes), ''] as const;
+    // What the groups have of it is not known.
+    const isOpen = parts.some(bytes => bytes?.includes('–'));
+    const rest = [formatBytes(restBytes), isOpen ? t(' or less') : ''] as const;
     if (names.length > 0 && restBytes > 0) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;
