@@ -214,7 +214,8 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
   try {
     if (session.info().processes.length === 0) {
       removeTraceDirectory(directory);
-      if (options.output !== null) notify(`${nothing} ${options.output} was not written.`);
+      if (options.output !== null)
+        notify(`${options.format === 'table' ? '' : `${nothing} `}${options.output} was not written.`);
       return;
     }
     const file =

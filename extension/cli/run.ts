@@ -134,7 +134,9 @@ async function follow(
   recordProcess(recording, started.pid, status);
   note(recording.directory, 'status', status);
   if (status === KILLED && memoryKills() > killsBefore)
-    notify('Main memory ran out, and Linux killed the program. Its GPU and pinned memory at that time is below.');
+    notify(
+      'Main memory ran out, and Linux killed the program. Its GPU and pinned memory at that time are shown below.',
+    );
   await readToEnd(recording);
   await probes?.detach();
   return finish(options, recording, neverBegan(options.start, recording) ?? cpu.why(), status);
@@ -148,7 +150,7 @@ function neverBegan(start: StartConditions | null, { session }: Recording): stri
   const counted = Math.max(0, ...steps.filter(({ source }) => source !== 'time').map(({ count }) => count));
   const reached =
     counted === 0 ? 'no training step was detected' : `it ended ${formatPlural(counted, 'training step')}`;
-  if (step !== undefined) return `Nothing was recorded: recording should start after step ${step}, but ${reached}.`;
+  if (step !== undefined) return `Nothing was recorded: recording was to start after step ${step}, but ${reached}.`;
   if (reservedBytes !== undefined)
     return `Nothing was recorded: PyTorch’s reserved memory never exceeded ${formatBytes(reservedBytes - 1)}.`;
   return 'Nothing was recorded: recording started paused (--start paused) and was never turned on.';

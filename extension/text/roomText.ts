@@ -16,13 +16,17 @@ export function roomTexts(room: Room, t: Translate): string[] {
 }
 
 /** `saves about 8.00 MiB`, and how much is missing where that is more. */
-export function savesText({ bytes, atMost, atLeast }: OutOfMemoryAdvice, room: Room, t: Translate): string {
+export function savesText({ kind, bytes, atMost, atLeast }: OutOfMemoryAdvice, room: Room, t: Translate): string {
   const size = formatBytes(bytes);
   const saved =
     atMost === true ? t('up to {0}', size) : atLeast === true ? t('at least {0}', size) : t('about {0}', size);
-  return bytes < (room.missingBytes ?? 0)
-    ? t('saves only {0}; {1} are missing', saved, missingText(room, t))
-    : t('saves {0}', saved);
+  const missing = bytes < (room.missingBytes ?? 0) ? missingText(room, t) : null;
+  // A higher limit saves nothing.
+  if (kind === 'limit')
+    return missing === null
+      ? t('makes {0} available', saved)
+      : t('makes only {0} available; {1} are missing', saved, missing);
+  return missing === null ? t('saves {0}', saved) : t('saves only {0}; {1} are missing', saved, missing);
 }
 
 /** What is free besides the reserved memory is none, or not known. */

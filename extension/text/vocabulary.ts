@@ -25,7 +25,7 @@ export function vocabulary(t: Translate): Vocabulary {
   const words = (tone: Tone, name: string, sentence: string, short = name): Words => ({ name, short, sentence, tone });
   return {
     states: {
-      growing: words('alarm', t('leak'), t('It keeps growing, and none of it is freed.')),
+      growing: words('alarm', t('leak'), t('It keeps growing, and nothing limits it.')),
       rising: words('warning', t('suspected leak'), t('It is growing: a leak, or a cache that is not full yet.')),
       rose: words(
         'warning',
@@ -46,7 +46,12 @@ export function vocabulary(t: Translate): Vocabulary {
       anomaly: words('calm', t('outlier'), t('One allocation was much larger than usual for this line.')),
       cache: words('calm', t('cache'), t('PyTorch’s reserved memory, which grows with its tensors.')),
       'before-attach': words('calm', t('pre-existing'), t('It was allocated before the recording began.')),
-      unknown: words('calm', t('not judged'), t('It has no verdict: too few steps, or too many dropped events.'), ''),
+      unknown: words(
+        'calm',
+        t('not judged'),
+        t('It has no verdict, for example because there were too few steps.'),
+        '',
+      ),
     },
     findings: {
       leak: words('alarm', t('Leak'), t('Memory that stays allocated step after step.')),

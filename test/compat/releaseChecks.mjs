@@ -10,7 +10,7 @@ export const CHECKS = [
   { key: 'steps', title: 'steps, passes', tests: ['passes are those of the job'] },
   { key: 'ranges', title: 'ranges', tests: ['ranges of record_function'] },
   { key: 'memory', title: 'out of memory', tests: ['memory ran out of a leak'] },
-  { key: 'notes', title: 'notes', tests: ['what this PyTorch does not show', 'no other holder'] },
+  { key: 'notes', title: 'gaps are noted', tests: ['what this PyTorch does not show', 'no other holder'] },
 ];
 
 export const FILES = ['exactness', 'plantedLeaks', 'keptRecord', 'trainingPasses', 'recordFunction', 'memoryRunsOut'];

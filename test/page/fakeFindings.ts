@@ -157,8 +157,8 @@ function failure(): FindingView {
     id: 'oom 0',
     verdict: 'oom',
     cause: 'leak',
-    title: '1.00 GiB at train.py:10 training_step did not fit in step 391',
-    headline: '1.00 GiB at train.py:10 training_step did not fit',
+    title: '1.00 GiB did not fit at train.py:10 (training_step) in step 391',
+    headline: '1.00 GiB did not fit at train.py:10 (training_step)',
     detail:
       'A leak filled the memory: train.py:12 keeps each step’s graph, 3 tensors and 4.19 MiB a step at train.py:10, since step 12',
     atStep: 391,

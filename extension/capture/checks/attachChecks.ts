@@ -83,7 +83,7 @@ function runSelfTest(program: string): Promise<{ passed: boolean; test: SelfTest
     execFile(program, ['self-test'], { timeout: SELF_TEST_LIMIT_MS }, (error, stdout, stderr) => {
       const code = error === null || error.code !== 'EPERM' ? 'failed' : 'no-privilege';
       const last = stderr.trim().split('\n').at(-1) ?? '';
-      const message = `${joinWords([program, 'self-test'])} does not answer${last === '' ? '' : `: ${last}`}`;
+      const message = `The self-test of ${joinWords([program])} failed${last === '' ? '' : `: ${last}`}`;
       done({ passed: error === null, test: parseSelfTest(stdout), problem: { type: 'error', code, message } });
     });
   });

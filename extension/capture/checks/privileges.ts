@@ -63,8 +63,7 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
   }
   if (around.noNewPrivileges)
     return sudo('Programs started here gain no privileges (no_new_privs). Run this elsewhere');
-  if (!capabilitiesSuffice(kernel))
-    return sudo(`On Linux ${kernel}, only root can attach (6.6 and newer need less). Run`);
+  if (!capabilitiesSuffice(kernel)) return sudo(`Linux 5.17 to 6.5 needs root to attach (this is ${kernel}). Run`);
   if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so its files cannot have capabilities. Run`);
   const setcap = `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;
   return { sentence: `${lacks}. Run this once, or attach as root every time:`, command: setcap };

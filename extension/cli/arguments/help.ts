@@ -17,20 +17,23 @@ const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in
                            json: one document at the end instead of the table; none: print nothing (default: table)
   --report FILE            write the JSON document to FILE (with --format json: instead of stdout)
   --blocks                 list every live block with its address (by default only if there are 10 or fewer)
-  --fail-on-leak[=all]     exit with status 3 if a leak was found; =all counts slow leaks too, which need more than a year to fill
-                           the GPU. If too little was recorded for a verdict, the status is unchanged and stderr has a message
+  --fail-on-leak[=all]     exit with status 3 if there is a leak with a confidence of at least 50%; =all counts slow leaks too, which
+                           need more than a year to fill the GPU. A suspected leak, or memory that grew until the end, does not
+                           count: the status is unchanged and stderr has a message, also if too little was recorded for a verdict
 `;
 const RECORDING = `  --detail SIZE            keep this much of the most recent events in full, such as 1GiB; older events are kept as totals (default:
                            512MiB, and the first 20 training steps)
   --budget SIZE            maximum size of the trace while recording, across all processes (default: 2GiB, but at most half of the
                            free disk space; on tmpfs, a quarter)
 `;
-const JOBS = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
+const JOB_FOLDER = `  -o DIR/                  for jobs with several ranks: collect every rank's trace in DIR, with tables for "gpu-memtrace report DIR" and
                            SQL, even while the job runs; in DIR, %j stands for the launcher's job ID, %h for the host, %r for the
                            rank and %p for the PID
-  --ranks LIST             with -o DIR/: record these ranks in full, such as 0,7,64-71, and limit the others to 48 MiB each; for
+`;
+const RANKS = `  --ranks LIST             with -o DIR/: record these ranks in full, such as 0,7,64-71, and limit the others to 48 MiB each; for
                            torchrun, set GPU_MEMTRACE_RANKS and use the Python package instead (docs/jobs.md)
-  --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL, use
+`;
+const METRICS = `  --otlp [URL]             send metrics every 15 s to a collector, as JSON over HTTP, such as http://localhost:4318; without URL, use
                            OpenTelemetry's variables (OTEL_EXPORTER_OTLP_ENDPOINT, ..._HEADERS, OTEL_METRIC_EXPORT_INTERVAL)
   --prometheus FILE.prom   write metrics to this file, for the textfile collector of Prometheus's node_exporter
 `;
@@ -49,12 +52,12 @@ Commands:
 
   gpu-memtrace run [options] -- CMD...     run a program and trace its GPU memory
   gpu-memtrace attach PID [options]        trace a program that is already running
-  gpu-memtrace record PID on|off           start, resume or pause recording of a traced program
-  gpu-memtrace mark PID NAME               add a named marker to a trace that is being recorded
+  gpu-memtrace record PID|FOLDER on|off    pause or resume recording in a program that is already traced
+  gpu-memtrace mark PID|FOLDER NAME        add a named marker to a trace that is being recorded
   gpu-memtrace report FILE [options]       show, compare or export a saved trace, a PyTorch memory snapshot or a job folder
   gpu-memtrace fit FILE [options]          forecast which batch, checkpointing or settings fit on the GPU
-  gpu-memtrace holders PID [options]       show which objects keep a traced program's memory alive
-  gpu-memtrace kernel install|uninstall    add or remove a Jupyter kernel that traces its notebooks
+  gpu-memtrace holders PID|FILE [options]  show which objects keep a traced program's memory alive
+  gpu-memtrace kernel ACTION [options]     install, uninstall or list Jupyter kernels that trace their notebooks
   gpu-memtrace sql DIR [QUERY]             query the tables of a job folder with your own DuckDB
   gpu-memtrace doctor [options]            check what this machine can record
   gpu-memtrace mcp                         serve coding agents (Model Context Protocol)
@@ -87,12 +90,13 @@ ${RECORDING}  --start paused           start with recording paused, at almost no
   --holders onFirstLeak|atSteps|never
                            when to pause the program to find what keeps leaked memory alive (0.1-0.5 s per pause, longer on
                            a busy machine):
-      onFirstLeak          once per leak, as soon as it is certain; again if that found too little; and when the program ends (default)
+      onFirstLeak          once per leak or suspected leak, as soon as growth is found; again if that found too little; and when the
+                           program ends (default)
       atSteps              at steps 16, 32, 64, ... and when the program ends; --holders without a value means the same
       never                only when you run "gpu-memtrace holders"
 
 Jobs:
-${JOBS}
+${JOB_FOLDER}${RANKS}${METRICS}
 Expert:
 ${EXPERT}  --lean                   low-overhead mode for CPU-bound programs: skip autograd nodes, and attribute backward-pass memory to
                            the backward() call instead of the line of the forward pass
@@ -101,8 +105,8 @@ ${EXPERT}  --lean                   low-overhead mode for CPU-bound programs: sk
                            program but need extra privileges, see "gpu-memtrace attach --help"
   --native-stacks          with --backend uprobe: record native stacks, as for attach
 ${SIMULATE}
-Exit status: that of CMD; 128 + signal if a signal ended it; 125 if the tracer could not start it; 126 if CMD cannot be
-executed; 127 if CMD was not found; 3 with --fail-on-leak and a leak; 2 for wrong options.
+Exit status: that of CMD (0 if --max-steps stopped it); 128 + signal if a signal ended it; 125 if the tracer could not
+start it; 126 if CMD cannot be executed; 127 if CMD was not found; 3 with --fail-on-leak and a leak; 2 for wrong options.
 `,
   report: `gpu-memtrace report FILE|FOLDER [options]
 
@@ -237,12 +241,12 @@ Exit status: 0 when the client disconnects; 128 + signal if a signal ended it; 2
 `,
   completion: `gpu-memtrace completion bash|zsh|fish
 
-Prints a script that completes commands, options, their values and the names of traces. To install it, add this line to
-~/.bashrc or ~/.zshrc (for bash and zsh), or to ~/.config/fish/config.fish (for fish):
+Prints a script that completes commands, options, their values and the names of traces. To install it, add the line for your
+shell to its startup file (bash: ~/.bashrc, zsh: ~/.zshrc, fish: ~/.config/fish/config.fish):
 
-  source <(gpu-memtrace completion bash)
-  source <(gpu-memtrace completion zsh)
-  gpu-memtrace completion fish | source
+  bash   source <(gpu-memtrace completion bash)
+  zsh    source <(gpu-memtrace completion zsh)
+  fish   gpu-memtrace completion fish | source
 
 Exit status: 0; 2 for wrong options.
 `,
@@ -261,7 +265,8 @@ ${EVERYDAY}
 Recording:
 ${RECORDING}
 Jobs:
-${JOBS}
+${JOB_FOLDER}  --ranks LIST             as for "run", if srun or another launcher starts this command: the ranks of the attached job are unknown
+${METRICS}
 Expert:
 ${EXPERT}  --native-stacks          also record native stacks, for memory that C++ code allocates without Python
 

@@ -20,7 +20,7 @@ import { thatHold, WORDS } from '../../analysis/words';
 
 const MODULES = 10;
 const WAYS =
-  'The run was replayed by the rules of PyTorch’s allocator up to the failure; everything but the model is assumed to grow with the batch. Allocations after the failure are unknown. More: `gpu-memtrace fit FILE.gputrace`';
+  'The run was replayed by the rules of PyTorch’s allocator up to the failure; everything except the model, its gradients and its optimizer is assumed to grow with the batch. Allocations after the failure are unknown. More: `gpu-memtrace fit FILE.gputrace`';
 
 /** Numbers are bytes; null: not known. */
 type Row = (string | number | null)[];

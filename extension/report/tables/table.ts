@@ -178,7 +178,12 @@ function cellLines({ cells, groups }: Snapshot, width: number | null): string[] 
   );
   const more = cells.length > shown.length ? [`  ... and ${formatCount(cells.length - shown.length)} more`] : [];
   const lines = shown.map((cell, i) => labelled(`  ${facts[i] ?? ''}  `, cellText(cell), width));
-  return [`LIVE BY CELL (${LAYER_NAMES[groups.layer]})`, ...lines, ...more, ''];
+  return [listHead('cell', groups), ...lines, ...more, ''];
+}
+
+/** Its rows begin with bytes, and the number of blocks that they are in. */
+function listHead(by: string, { layer }: Groups): string {
+  return `LIVE BY ${by.toUpperCase()} (${LAYER_NAMES[layer]}): bytes in blocks`;
 }
 
 /** What is alive by line, or by another requested group, biggest first. */
@@ -186,7 +191,7 @@ function groupLines(groups: Groups, width: number | null): string[] {
   if (groups.rows.length === 0) return [];
   const more = groups.total - groups.rows.length;
   return [
-    `LIVE BY ${groups.by.replace('-path', '').toUpperCase()} (${LAYER_NAMES[groups.layer]})`,
+    listHead(groups.by.replace('-path', ''), groups),
     ...groupRows(groups, width),
     ...(more > 0 ? [`  ... and ${formatCount(more)} more`] : []),
   ];

@@ -117,7 +117,7 @@ def memory_over(questions: Questions, state: State, limit: "str | int", layer: s
     most = checked(limit, layer)
     for use in state.uses:
         if use.layer == layer and use.window_peak > most:
-            found.append("The test used %s of GPU memory at its peak; its limit is %s." % (size_text(use.window_peak), limit))
+            found.append("The test used %s of GPU memory at its peak, %s more than its limit of %s." % (size_text(use.window_peak), size_text(use.window_peak - most), size_text(most)))
             found += lines_text(questions.lines(layer, state.window_ns, use.window_peak_ns))
     return found
 

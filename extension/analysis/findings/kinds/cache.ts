@@ -35,6 +35,8 @@ export function cacheFinding(
     formatBytes(bytes),
   );
   const partly = formatCount(room.partlyUsedSegments);
+  const beyondRate = rateText(beyond.perStep, place === null ? beyond.since : growth.since);
+  const rate = leaking.length > 0 ? t('the difference is {0}', beyondRate) : beyondRate;
   return makeFinding({
     ...ofDevice(judged, 'cache'),
     ...(place === null ? {} : { place, places: [place], sites: [place.site] }),
@@ -45,9 +47,7 @@ export function cacheFinding(
         ? t('PyTorch’s reserved memory grows faster than its allocated memory')
         : t('PyTorch’s reserved memory grows, but its allocated memory does not'),
     ...layerGrowthOf(beyond),
-    ...(place === null
-      ? {}
-      : { detail: t('{0}, mostly for {1}', rateText(beyond.perStep, growth.since), placeText(place)) }),
+    detail: place === null ? rate : t('{0}, mostly for {1}', rate, placeText(place)),
     bytes: room.freeBytes,
     count: room.partlyUsedSegments,
     evidence: [

@@ -10,7 +10,7 @@ export function occasionText(named: NamedHolders, count: number): string {
   if (found === count) return momentText(named);
   return named.answer.when === 'asked' && found < count
     ? `${momentText(named)} ${t('The counts and sizes are those of a sample of {0}.', blocksText(found))}`
-    : `${momentText(named)} ${t('Checked then: {0}.', blocksText(found))}`;
+    : `${momentText(named)} ${t('The search checked {0}.', blocksText(found))}`;
 }
 
 /** A sentence; also on what could not be found any more. */
