@@ -21,9 +21,9 @@ import { ALL } from '../state/state';
 
 const NAME_DELAY_MS = 150;
 const COLOURS: readonly (readonly [ColourBy, string])[] = [
-  ['line', t('Colour by line')],
-  ['age', t('Colour by age')],
-  ['pool', t('Colour by pool')],
+  ['line', t('Color by line')],
+  ['age', t('Color by age')],
+  ['pool', t('Color by pool')],
 ];
 
 /** Memory of one process on one device. */

@@ -36,18 +36,18 @@ export class TimelineTooltip {
     const { title, lines, stack, names, slots, timeNs, totalBytes } = text;
     for (const element of [this.cursor, this.box]) setHidden(element, false);
     const series = lines.map(({ part, name, bytes }) =>
-      line(el('i', { 'data-part': part, class: 'line' }), name, [formatBytes(bytes), '']),
+      line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes)),
     );
     const held = stack ? names.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) : 0;
     const restBytes = Math.max(0, totalBytes - held);
     const parts = names.map((_, group) => (stack ? groupBytesText(groupAt(stack, group, timeNs), restBytes) : ''));
     const groups = names.flatMap(({ name }, group) => {
       const bytes = parts[group] ?? null;
-      return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), name, [bytes, ''])];
+      return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), name, bytes)];
     });
     // What the groups have of it is not known.
     const isOpen = parts.some(bytes => bytes?.includes('–'));
-    const rest = [formatBytes(restBytes), isOpen ? t(' or less') : ''] as const;
+    const rest = isOpen ? t('{0} or less', formatBytes(restBytes)) : formatBytes(restBytes);
     if (names.length > 0 && restBytes > 0) groups.push(line(el('i', { 'data-group': 'rest' }), REST.name, rest));
     this.box.replaceChildren(el('div', { class: 'dim' }, title), ...series, ...groups.reverse());
     this.cursor.style.transform = `translateX(${x}px)`;
@@ -58,7 +58,6 @@ export class TimelineTooltip {
   }
 }
 
-function line(swatch: HTMLElement, name: string, [bytes, more]: readonly [string, string]): HTMLElement {
-  const rest = el('span', { class: 'extra number' }, more);
-  return el('div', {}, swatch, oneLineName(name), el('b', { class: 'number' }, bytes), rest);
+function line(swatch: HTMLElement, name: string, bytes: string): HTMLElement {
+  return el('div', {}, swatch, oneLineName(name), el('b', { class: 'number' }, bytes));
 }
