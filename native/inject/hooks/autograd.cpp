@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include <new>
+
 #include "inject/hooks/elf.h"
 #include "inject/hooks/python_calls.h"
 #include "inject/log/stacks.h"
@@ -21,7 +23,12 @@ constexpr char kLibrary[] = "libtorch_cpu.so";
 // intrusive_ptr has none. Type information would not do: its base class may be any library's own copy.
 using torch::NodeLayout;
 
-using CurrentNode = void (*)(void *result);  // a smart pointer comes back through a hidden pointer
+/// It has a destructor, as far as a compiler can see, and so comes back in memory that each processor's convention names in its own way.
+struct SmartPointer {
+  void *words[2];
+  ~SmartPointer();  // is never called
+};
+using CurrentNode = SmartPointer (*)();
 CurrentNode g_current_node;
 GMT_HOT_STATE NodeLayout g_layout;  ///< of what is read at the place
 
@@ -125,8 +132,10 @@ void drop_reference(void *const result[2]) {
 }
 
 GMT_COLD bool read_current_node(Thread &thread, uint64_t *sequence, uint32_t *torch_thread) {
-  void *result[2] = {nullptr, nullptr};
-  g_current_node(result);
+  alignas(SmartPointer) void *result[2] = {nullptr, nullptr};
+  asm volatile("" ::"r"(result) : "memory");  // an intrusive_ptr leaves the second word as it is
+  ::new (static_cast<void *>(result)) SmartPointer(g_current_node());
+  asm volatile("" ::"r"(result) : "memory");
   const NodeLayout layout = result[1] ? torch::kSharedNode : torch::kIntrusiveNode;
   confirm_place(thread, result[0], layout);
   const bool runs = read_node(result[0], layout, sequence, torch_thread);

@@ -4,12 +4,18 @@ import _ctypes
 import ctypes
 import json
 import os
+import platform
 import sys
 
 BUILT = sys.argv[1]
 driver = ctypes.CDLL("libcuda.so.1")
 U64 = ctypes.c_uint64
 wanted = []
+
+
+# On x86-64, code that no library holds and functions without tables end the walk. On arm64, there is no such code here, and
+# each function leaves the frame that it was called from in a register or on the stack.
+UNWALKED = None if platform.machine() == "x86_64" else "libother_test.so"
 
 
 def library(name):
@@ -52,7 +58,7 @@ for runtime in ("cudart_test", "cudart_framed"):
     for function, depth in (("take", 0), ("take_deep", 30), ("take_aligned", 100), ("take_aligned", 5000)):
         through("libother_test.so", runtime, function, depth)
     through(None, runtime, "take_deep", 200)  # more frames than are walked
-    through(None, runtime, "take_generated")
-through(None, "cudart_bare", "take_deep", 3)
+    through(UNWALKED, runtime, "take_generated")
+through(UNWALKED, "cudart_bare", "take_deep", 3)
 by_ctypes()
 print(json.dumps(wanted))
