@@ -326,7 +326,7 @@ export interface OutOfMemoryVerdict {
   reservedBytes: number | null;
   aliveByLine: OutOfMemoryLine[];
   aliveByCategory: { category: Category; bytes: number; count: number }[];
-  /** Lines that allocated more in this step than usual. */
+  /** Call stacks with live memory that allocated more in this step than usual. */
   newInStep: { site: number; line: string; bytes: number; usualBytes: number }[];
 }
 

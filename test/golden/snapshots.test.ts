@@ -18,7 +18,7 @@ for (const truth of truthOf(FOLDER)) {
 
 /** Of each report, the lines that tell of what it was made for, and what has no place in it. */
 const SAID: [name: string, words: string[], lines: RegExp, wrong?: RegExp][] = [
-  ['d3_oom_expandable', ['--oom'], /^\| .* \|$/],
+  ['d3_oom_expandable', ['--oom'], /^\| .* \|$|^Bytes allocated by/],
   ['d3_oom_expandable', [], /^OUT OF|^ {2}(Try first|Or)|driver memory|the driver$/],
   ['d4_windows_paths', [], /model\.py:21 /, /site-packages/],
   ['d6_leak_5_rounds', [], /net\.py:12 .* 160\.00 MiB/],

@@ -22,6 +22,9 @@ const MODULES = 10;
 const WAYS =
   'The run was replayed by the rules of PyTorch’s allocator up to the failure; everything except the model, its gradients and its optimizer is assumed to grow with the batch. Allocations after the failure are unknown. More: `gpu-memtrace fit FILE.gputrace`';
 
+const STACKS =
+  'Bytes allocated by call stacks that still held memory when the allocation failed. What other call stacks of these lines allocated is not counted.';
+
 /** Numbers are bytes; null: not known. */
 type Row = (string | number | null)[];
 
@@ -131,7 +134,10 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: F
     ...part('Live memory', table(['line', 'bytes', 'blocks'], alive)),
     ...part('Live memory by module', table(['module', 'bytes', 'for'], parts)),
     ...part('Live memory by purpose', table(['purpose', 'bytes'], kinds)),
-    ...part('Lines that allocated more in this step than before', table(['line', 'this step', 'usual'], odd)),
+    ...part(
+      'Allocated more in this step than before',
+      odd.length === 0 ? [] : [...table(['line', 'this step', 'usual'], odd), '', STACKS],
+    ),
     ...part('GPU memory', table(['part', 'bytes'], deviceRows(source, failure, verdict))),
     ...part('Unknown', unknown),
     '',

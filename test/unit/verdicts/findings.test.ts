@@ -161,6 +161,7 @@ test('when the device will be full, counting what is free and what the cache hol
     Math.floor((9.5 * GB) / (100 * MB)),
     'what a step needs for a while is no room',
   );
+  assertSentence(only(within).evidence[2]);
   const old = { ...ledger, used: () => 4 * GB, process: () => 3 * GB };
   assert.equal(
     only(findingsOf(run, { ledger: old, totalBytes: 16 * GB })).fullInSteps,

@@ -205,10 +205,12 @@ test('who is alive, by line, category and age, and what was new in the step', ()
     site({ site: 1, liveBytes: 5 * GB, liveCount: 5, stepAllocatedBytes: 3 * GB, usualAllocatedBytes: GB }),
     site({ site: 2, liveBytes: 2 * GB, liveCount: 2, stepAllocatedBytes: GB, usualAllocatedBytes: GB }),
   ];
-  const [failure] = judged([failing({ snapshot: snapshot({ sites }) })]).outOfMemory;
+  const { outOfMemory, findings } = judged([failing({ snapshot: snapshot({ sites }) })]);
+  const [failure] = outOfMemory;
   assert.deepEqual(failure?.aliveByLine[0], { site: 1, line: 'train.py:1 train', bytes: 5 * GB, count: 5 });
   assert.deepEqual(failure?.newInStep, [{ site: 1, line: 'train.py:1 train', bytes: 3 * GB, usualBytes: GB }]);
   assert.deepEqual([failure?.freeBytes, failure?.largestFreeBytes, failure?.step], [3 * GB, 50 * MB, 31]);
+  assertSentence(findings[0]?.evidence.join('\n'));
 });
 
 test('where no segment was seen, no gap is said to be the biggest', () => {

@@ -5,6 +5,7 @@ import type { Finding } from '../../../protocol/verdicts';
 import type { GrowingSite } from '../../sites/cluster';
 import type { FindingContext } from './findingContext';
 import { cutShort } from './holderAnswers';
+import { roomLeft } from './roomLeft';
 import { fewestRecords } from '../../series/records';
 import { at } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
@@ -17,7 +18,7 @@ export function evidenceOf(
   pinned: number,
   context: FindingContext,
 ): string[] {
-  const { count, fullAtStep, holder, library, sinceStep } = finding;
+  const { count, holder, library, sinceStep } = finding;
   const { axis } = context;
   // Of the sites that began it the fastest: the rest is counted since that step.
   const first = cluster.filter(({ verdict }) => (verdict.sinceStep ?? Infinity) === sinceStep);
@@ -33,16 +34,26 @@ export function evidenceOf(
   if (pinned > 0) evidence.push(t('Pinned host memory grows along with it, by {0} per step.', formatBytes(pinned)));
   if (library !== null) evidence.push(t('The driver call came from {0}.', library));
   evidence.push(...holderEvidence(finding, context));
-  if (fullAtStep !== null)
-    evidence.push(
-      context.source.info().live
-        ? t('At this rate, the GPU will be full at about step {0}.', formatCount(fullAtStep))
-        : t('At this rate, the GPU would have been full at about step {0}.', formatCount(fullAtStep)),
-    );
+  evidence.push(...fullEvidence(finding, context));
   evidence.push(...freeEvidence(finding, context.source));
   if (holder === null && sinceStep !== null && axis.count - sinceStep < T.many)
     evidence.push(t('A cache or buffer looks the same until it is full.'));
   return evidence;
+}
+
+/** When the GPU is full, and the room that this is computed from. */
+function fullEvidence(finding: Finding, context: FindingContext): string[] {
+  const { fullAtStep } = finding;
+  const room = roomLeft(finding, context);
+  if (fullAtStep === null || room === null) return [];
+  const { freeBytes, unusedBytes } = room;
+  const [step, free, unused] = [formatCount(fullAtStep), formatBytes(Math.max(0, freeBytes)), formatBytes(unusedBytes)];
+  const { live } = context.source.info();
+  const when = live
+    ? t('At this rate, the GPU will be full at about step {0}.', step)
+    : t('At this rate, the GPU would have been full at about step {0}.', step);
+  if (unusedBytes === 0) return [`${when} ${t('This counts {0} that is free.', free)}`];
+  return [`${when} ${t('This counts {0} that is free and {1} that is reserved but unused.', free, unused)}`];
 }
 
 function holderEvidence({ holder, process }: Finding, { answers }: FindingContext): string[] {

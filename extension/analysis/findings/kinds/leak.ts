@@ -15,6 +15,7 @@ import { isPinnedCache, unusedPinned } from './pinnedCache';
 import type { JudgedSite } from '../../sites/states';
 import { at, median, sum } from '../../series/statistics';
 import { suggest } from './suggestions';
+import { roomLeft } from './roomLeft';
 import { fewestRecords } from '../../series/records';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { leakWords, makeFinding } from './wording';
@@ -371,22 +372,8 @@ function secondsPerStep({ last, endNs }: FindingContext['axis']): number | null 
   return steps > 0 ? (at(endNs, to) - at(endNs, from)) / steps / 1e9 : null;
 }
 
-/** So few points are enough: the last step is given as it is. */
-const FEWEST_POINTS = 16;
-
-/** Until what is free and what the cache, or a pool of arrays, holds unused also at the peak of a step is gone; null where memory ran out before. */
-function stepsUntilFull(finding: Finding, { source, ledgers }: FindingContext): number | null {
-  const { process, device } = finding;
-  if (source.info().outOfMemory.some(failure => failure.process === process && failure.device === device)) return null;
-  const ledger = ledgers.find(entry => entry.process === finding.process && entry.device === finding.device);
-  if (ledger === undefined || ledger.totalBytes === null || finding.layer === 'host') return null;
-  // The card's own account may be older than the last step: what the process has taken since is counted too, as the card shows it.
-  const others = Math.max(0, (ledger.usedBytes ?? 0) - (ledger.processBytes.bytes ?? Infinity));
-  const used = Math.max(ledger.usedBytes ?? 0, (ledger.driver.bytes ?? ledger.reserved.bytes ?? 0) + others);
-  if (used === 0 || finding.bytesPerStep <= 0) return null;
-  const pools = sum(ledger.libraries.filter(({ name }) => keepsArrays(name)).map(({ bytes }) => bytes));
-  const inStep = source.ledgerSeries({ process, device, points: FEWEST_POINTS }).tensorMaxBytes.at(-1) || 0;
-  const unused = Math.max(0, (ledger.reserved.bytes ?? 0) + pools - Math.max(ledger.tensor.bytes ?? 0, inStep));
-  const left = ledger.totalBytes - used + (ledger.reserved.bytes === null && pools === 0 ? 0 : unused);
-  return Math.max(0, Math.floor(left / finding.bytesPerStep));
+/** Until that room is gone. */
+function stepsUntilFull(finding: Finding, context: FindingContext): number | null {
+  const room = finding.bytesPerStep > 0 ? roomLeft(finding, context) : null;
+  return room === null ? null : Math.max(0, Math.floor((room.freeBytes + room.unusedBytes) / finding.bytesPerStep));
 }

@@ -320,7 +320,7 @@ function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSour
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
   return t(
-    'This step allocated more than earlier ones: {0} in all, at lines that usually allocate {1} per step',
+    'This step allocated more than earlier ones: {0} from call stacks that usually allocate {1} per step',
     now,
     before,
   );
@@ -387,11 +387,10 @@ function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): strin
   );
   const alive = lines.length === 0 ? [] : [t('Live when it failed: {0}.', lines.join('; '))];
   if (odd === undefined) return alive;
-  const [bytes, usual] = [formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
-  return [
-    ...alive,
-    t('{0} allocated {1} in this step; it usually allocates {2} per step.', inSentence(odd.line), bytes, usual),
-  ];
+  const [line, bytes, usual] = [inSentence(odd.line), formatBytes(odd.bytes), formatBytes(odd.usualBytes)];
+  // prettier-ignore
+  const text = t('One call stack of {0} allocated {1} in this step; it usually allocates {2} per step.', line, bytes, usual);
+  return [...alive, text];
 }
 
 /** As Markdown has it. */
