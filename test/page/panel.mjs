@@ -54,7 +54,7 @@ const checks = {
         for (const method of ['mark', 'save', 'savePage']) assert.ok(methods.includes(method), methods.join());
       });
     });
-    await beside({ width: 700 }, async wide => {
+    await beside({ width: 1000 }, async wide => {
       assert.equal(await wide.locator('[data-action=save]').isVisible(), true);
       assert.equal(await wide.locator('[data-action=more]').isVisible(), false);
     });
@@ -260,7 +260,7 @@ const checks = {
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['openReport', 'traceAgain'] };
     await beside({ story: 'outOfMemory', scene }, async failed => {
       const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
-      assert.match(await text('.finding-toggle'), /^1\.00 GiB at train\.py:10 (?!.*391)/);
+      assert.match(await text('.finding-toggle'), /^1\.00 GiB did not fit at train\.py:10 (?!.*391)/);
       assert.match(await text('[data-value=cause]'), / train\.py:12 /);
       assert.ok((await failed.locator('.state').boundingBox()).height < 40);
       assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');
@@ -366,7 +366,7 @@ const checks = {
       await low.locator('.row [data-column=allocated]:visible').nth(1).waitFor();
       assert.deepEqual(await beyond(low, '.list .scroller', '.row [data-column]'), []);
     });
-    await beside({ width: 700 }, async wide => {
+    await beside({ width: 1000 }, async wide => {
       await wide.locator('[data-action=columns]').click();
       for (const id of ['peak', 'allocations', 'frees', 'allocated', 'growth']) await item(wide, id).click();
       await wide.keyboard.press('Escape');
