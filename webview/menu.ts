@@ -1,11 +1,13 @@
 // A menu that pops up: by mouse, and by keyboard as the ARIA pattern of menus has it. The focus goes back where it was.
-import { el, icon, setAttribute } from './dom';
+import { el, icon, onFrame, setAttribute, setText } from './dom';
 
 export interface MenuItem {
   id: string;
   label: string;
   /** Present: it is switched on or off, and the menu stays. */
   checked?: boolean;
+  /** Its label once an item of the menu was switched; absent: as it was. */
+  relabel?(): string;
   disabled?: boolean;
   /** Keys that do the same, as they are shown. */
   keys?: string;
@@ -35,7 +37,12 @@ export function openMenu(label: string, entries: readonly MenuEntry[], at: { x: 
     if (!element.contains(event.target as Node)) close();
   };
   open = { element, close };
-  element.append(...entries.map(entry => (entry ? itemOf(entry, close) : el('hr', { role: 'separator' }))));
+  const switched = (): void => {
+    const labels = element.querySelectorAll('.menu-label');
+    for (const [i, item] of entries.filter(entry => entry !== null).entries())
+      if (item.relabel && labels[i]) setText(labels[i], item.relabel());
+  };
+  element.append(...entries.map(entry => (entry ? itemOf(entry, close, switched) : el('hr', { role: 'separator' }))));
   element.addEventListener('keydown', event => onKey(event, element, close));
   element.addEventListener('contextmenu', event => event.preventDefault());
   addEventListener('pointerdown', outside, true);
@@ -46,7 +53,7 @@ export function openMenu(label: string, entries: readonly MenuEntry[], at: { x: 
   (itemsOf(element)[0] ?? element).focus({ preventScroll: true });
 }
 
-function itemOf(item: MenuItem, close: () => void): HTMLElement {
+function itemOf(item: MenuItem, close: () => void, switched: () => void): HTMLElement {
   const { id, label, checked, disabled = false, keys } = item;
   const role = checked === undefined ? 'menuitem' : 'menuitemcheckbox';
   const element = el('button', { type: 'button', class: 'menu-item', role, tabindex: -1, 'data-item': id });
@@ -65,6 +72,7 @@ function itemOf(item: MenuItem, close: () => void): HTMLElement {
     if (checked === undefined) close();
     else setAttribute(element, 'aria-checked', String(element.getAttribute('aria-checked') !== 'true'));
     item.run();
+    if (checked !== undefined) onFrame(switched);
   });
   return element;
 }

@@ -69,3 +69,11 @@ export function runBefore<T extends Run>(run: Traced, all: readonly T[]): T | nu
       .at(-1) ?? null
   );
 }
+
+/** The newest run of the same program that has allocations, where this is an older one; else null. */
+export function newerRun<T extends Run>(run: Traced, all: readonly T[]): T | null {
+  const program = programOf(run);
+  const isNewer = (one: T): boolean =>
+    one.hasAllocations && startedMs(one) > startedMs(run) && programOf(one) === program;
+  return program === null ? null : (all.filter(isNewer).sort(byStart).at(-1) ?? null);
+}

@@ -54,7 +54,7 @@ const checks = {
         for (const method of ['mark', 'save', 'savePage']) assert.ok(methods.includes(method), methods.join());
       });
     });
-    await beside({ width: 700 }, async wide => {
+    await beside({ width: 1000 }, async wide => {
       assert.equal(await wide.locator('[data-action=save]').isVisible(), true);
       assert.equal(await wide.locator('[data-action=more]').isVisible(), false);
     });
@@ -260,7 +260,7 @@ const checks = {
     const scene = { phase: 'ended', exitCode: 1, crashed: true, detail: '', offers: ['openReport', 'traceAgain'] };
     await beside({ story: 'outOfMemory', scene }, async failed => {
       const text = selector => failed.locator(`[data-finding="oom 0"] ${selector}`).innerText();
-      assert.match(await text('.finding-toggle'), /^1\.00 GiB at train\.py:10 (?!.*391)/);
+      assert.match(await text('.finding-toggle'), /^1\.00 GiB did not fit at train\.py:10 (?!.*391)/);
       assert.match(await text('[data-value=cause]'), / train\.py:12 /);
       assert.ok((await failed.locator('.state').boundingBox()).height < 40);
       assert.equal(await failed.locator('.words').isVisible(), false, 'its card is the only message');
@@ -303,7 +303,14 @@ const checks = {
   },
   async 'a program that ended well can be traced again, by a small link in the row of its end'() {
     const scene = { phase: 'ended', exitCode: 0, detail: 'It ended with status 0.', offers: ['traceAgain'] };
-    const ending = { timeNs: 400e9, title: 'As of the end of step 1,390', when: '', reason: 'it ended', bytes: 1 };
+    const ending = {
+      timeNs: 400e9,
+      title: 'As of the end of step 1,390',
+      when: '',
+      reason: 'it ended',
+      bytes: 1,
+      show: '',
+    };
     await beside({ width: 280, scene: { ...scene, ending } }, async ended => {
       await ended.locator('[data-value=moment]:visible').waitFor();
       for (const row of ['.state', '.timeline-bar'])
@@ -316,6 +323,58 @@ const checks = {
       await ended.locator('.state .link[data-action=trace-again]').press('Enter');
       const calls = () => ended.evaluate(() => window.bench.calls.map(({ method }) => method));
       await eventually(async () => assert.ok((await calls()).includes('traceAgain')));
+    });
+  },
+  async 'the button of another moment names where it leads: the last step, from there the end, and back'() {
+    const ending = { timeNs: 400e9, title: 'As of the end of step 390', when: '', reason: 'it ended', bytes: 1 };
+    await beside({ scene: { phase: 'ended', ending: { ...ending, show: 'Show the last step' } } }, async ended => {
+      const button = ended.locator('[data-action=moment-now]:visible');
+      const shows = (moment, leads) =>
+        eventually(async () => {
+          assert.match(await ended.locator('[data-value=moment]').innerText(), moment);
+          assert.equal(await button.innerText(), leads);
+        });
+      await ended.locator('[data-mark=peak]').press('Enter');
+      await shows(/peak/i, 'Show the last step');
+      await button.click();
+      await shows(/step 390$/, 'Show the end');
+      await button.click();
+      await shows(/^As of the end$/, 'Show the last step');
+      await button.click();
+      await shows(/step 390$/, 'Show the end');
+    });
+  },
+  async 'a fix that a newer run was traced with leads to that run, and asks for no other'() {
+    await beside({ scene: { fixed: ['leak 0'], newer: 7 } }, async older => {
+      const card = older.locator('[data-finding="leak 0"]');
+      assertSentence(await card.locator('[data-value=fixed]').innerText());
+      assert.equal(await card.locator('[data-action=trace-again]').isVisible(), false);
+      await card.locator('[data-action=newer-run]').press('Enter');
+      const calls = () => older.evaluate(() => window.bench.calls.filter(({ method }) => method === 'showSession'));
+      await eventually(async () => assert.deepEqual((await calls())[0]?.params, { id: 7 }));
+    });
+  },
+  async 'columns without room are left out whole, and the menu of columns has them so'() {
+    const item = (of, id) => of.locator(`[data-item=${id}]`);
+    await beside({ width: 300 }, async low => {
+      await low.locator('[data-action=columns]').click();
+      assertSentence(await low.locator('.menu').innerText());
+      await item(low, 'allocated').click();
+      await eventually(async () => assert.match(await item(low, 'step').innerText(), /no room/));
+      assert.doesNotMatch(await item(low, 'allocated').innerText(), /no room/);
+      await low.keyboard.press('Escape');
+      await low.locator('.row [data-column=allocated]:visible').nth(1).waitFor();
+      assert.deepEqual(await beyond(low, '.list .scroller', '.row [data-column]'), []);
+    });
+    await beside({ width: 1000 }, async wide => {
+      await wide.locator('[data-action=columns]').click();
+      for (const id of ['peak', 'allocations', 'frees', 'allocated', 'growth']) await item(wide, id).click();
+      await wide.keyboard.press('Escape');
+      await wide.locator('.list .scroller').evaluate(element => (element.scrollLeft = 10_000));
+      await settled(wide);
+      const cells = ['.head', '[data-row="2"]'].map(row => wide.locator(`.list ${row} [data-column=frees]`));
+      const [head, cell] = await Promise.all(cells.map(one => one.boundingBox()));
+      assert.ok(Math.abs(head.x - cell.x) < 1.5, 'the header scrolls with the rows');
     });
   },
   async 'at a peak, the fix of a finding and three rows stay in sight; what the peak is made of can be shown'() {

@@ -210,27 +210,6 @@ const checks = {
       .evaluate(one => one.scrollWidth - one.clientWidth);
     assert.equal(short, 0, 'a name that has room is whole');
   },
-  async 'many columns scroll sideways, the header with them'() {
-    await page.setViewportSize({ width: 360, height: 900 });
-    await page.locator('[data-action=columns]').click();
-    const more = ['peak', 'allocations', 'frees', 'allocated', 'growth'];
-    for (const id of more) await item(id).click();
-    await keys('Escape');
-    await pause();
-    await page.locator('.list .scroller').evaluate(element => (element.scrollLeft = 10_000));
-    await pause();
-    const boxes = await Promise.all(
-      [page.locator('[role=columnheader][data-column=frees]'), row(2).locator('[data-column=frees]')].map(one =>
-        one.boundingBox(),
-      ),
-    );
-    assert.ok(Math.abs(boxes[0].x - boxes[1].x) < 1.5, JSON.stringify(boxes));
-    await page.locator('[data-action=columns]').click();
-    for (const id of more) await item(id).click();
-    await keys('Escape');
-    await page.setViewportSize({ width: 1000, height: 900 });
-    await pause();
-  },
   async 'the tree opens and closes by arrow keys, and by its arrows'() {
     await chooseGroup('stacks');
     assert.equal(await grid.getAttribute('role'), 'treegrid');

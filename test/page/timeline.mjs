@@ -346,6 +346,7 @@ const checks = {
     const ending = {
       timeNs: 400e9,
       title: 'As of the end of step 390',
+      show: 'Show the last step',
       when: 'at the end of step 400',
       reason: 'the program freed everything',
       bytes: 3 * 1024 ** 3,
@@ -381,7 +382,7 @@ const checks = {
       window.bench.host.postMessage({ type: 'holdReading', on: false });
       const shown = (await session).session;
       const totals = shown.info.totals.map(total => ({ ...total, liveBytes: 0 }));
-      const words = { title: 'As of the peak', when: 'at the peak', reason: 'all was freed' };
+      const words = { title: 'As of the peak', when: 'at the peak', reason: 'all was freed', show: 'Show the peak' };
       const ending = { timeNs: 400e9, bytes: 3 * 1024 ** 3, ...words };
       const live = document.querySelector('[data-value=live]');
       const texts = [];

@@ -21,6 +21,7 @@ const NO_TORCH = {
 const ENDING = {
   timeNs: 400e9,
   title: 'As of the end of step 390',
+  show: 'Show the last step',
   when: 'at the end of step 390',
   reason: 'the program freed everything when it ended',
   bytes: 3 * 1024 ** 3,

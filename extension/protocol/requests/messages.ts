@@ -66,6 +66,8 @@ export interface SessionView {
   fixed?: readonly string[];
   /** The number of the run of the same program before it. */
   before?: number;
+  /** The number of the newest run of the same program, where this is an older one. */
+  newer?: number;
   /** null: the end itself is shown, or it has not come. */
   ending: EndMoment | null;
   /** Nothing starts in an untrusted workspace. */

@@ -23,6 +23,8 @@ export interface EndMoment {
   /** Which moment it is; and why that is shown: the rest of the sentence. */
   title: string;
   reason: string;
+  /** What leads to it, as a button: `Show the last step`. */
+  show: string;
   /** Alive then. */
   bytes: number;
 }

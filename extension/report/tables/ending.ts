@@ -138,11 +138,13 @@ export function endingWords({ step, cell, failed: isFailed, leftBytes }: Omit<En
   const name = `In [${cell}]`;
   const ofCell = [t('As of the end of {0}', name), t('at the end of {0}', name)] as const;
   // prettier-ignore
-  if (isFailed) return { title: t('As of the failed allocation'), when: t('at the failed allocation'), reason: t('the program ended with it') };
+  if (isFailed) return { title: t('As of the failed allocation'), when: t('at the failed allocation'), reason: t('the program ended with it'), show: t('Show the failed allocation') };
   const [title, when] = cell !== undefined ? ofCell : step === null ? ofPeak : ofStep;
   const reason =
     leftBytes === 0
       ? t('the program freed everything when it ended')
       : t('only {0} was left when the program ended', formatBytes(leftBytes));
-  return { title, when, reason };
+  const show =
+    cell !== undefined ? t('Show the last cell') : step === null ? t('Show the peak') : t('Show the last step');
+  return { title, when, reason, show };
 }

@@ -25,7 +25,7 @@ import { Refused } from './refused';
 /** The state of a trace; the rest of its view is read from it. */
 export type SessionState = Omit<
   SessionView,
-  'id' | 'info' | 'fixed' | 'before' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
+  'id' | 'info' | 'fixed' | 'before' | 'newer' | 'simulated' | 'trusted' | 'canWiden' | 'marks' | 'sessions' | 'ending'
 >;
 
 /** The text about the recorded run that comes with the extension. */

@@ -9,7 +9,7 @@ import { readSession } from '../../capture/traces/sessionFile';
 import { reasonOf } from '../../capture/traces/traceDirectory';
 import { NO_SESSION, type RecentEntry, type SessionView } from '../../protocol/requests/messages';
 import type { Button } from '../../protocol/requests/sessionRequests';
-import { isUnread, runBefore } from '../../files/tracedProgram';
+import { isUnread, newerRun, runBefore } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -72,7 +72,8 @@ export class Sessions implements vscode.Disposable {
       status: sessionWords(session, vscode.l10n.t),
     }));
     const before = beforeOf(shown, this.all);
-    return { ...shown.view(), sessions, ...(before && { before: before.id }) };
+    const newer = newerRun(shown, this.all);
+    return { ...shown.view(), sessions, ...(before && { before: before.id }), ...(newer && { newer: newer.id }) };
   }
 
   /** Starts a program, in a terminal of its own unless `open` does it otherwise. Rejects with a sentence, which the session shows as well. */

@@ -260,6 +260,7 @@ test('where the end is empty, the moment that is shown instead has its name, and
     title: 'As of the end of step 10',
     when: 'at the end of step 10',
     reason: '',
+    show: '',
   };
   const steps = [
     { step: 10, endNs: 3e9 },

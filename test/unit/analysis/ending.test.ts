@@ -105,8 +105,8 @@ test('the failed allocation that the program ended with, however much is left; n
   const failed = made(21, 1);
   assert.deepEqual(failed, { timeNs: 6e9, step: null, failed: true, bytes: 1800 * MB, leftBytes: 900 * MB });
   assert.deepEqual([made(21, 0), made(9, 1)], [null, null]);
-  const { title, when, reason } = endingWords(failed);
-  assertSentence([title, when, reason].join('\n'));
+  const { title, when, reason, show } = endingWords(failed);
+  assertSentence([title, when, reason, show].join('\n'));
 });
 
 test('in words', () => {
@@ -114,7 +114,7 @@ test('in words', () => {
     { step: 1200, leftBytes: 0 },
     { step: null, leftBytes: MB },
   ]) {
-    const { title, when, reason } = endingWords(ending);
-    assertSentence([title, when, reason].join('\n'));
+    const { title, when, reason, show } = endingWords(ending);
+    assertSentence([title, when, reason, show].join('\n'));
   }
 });

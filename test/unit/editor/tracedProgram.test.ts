@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byStart, isUnread, latestRuns, programOf, runBefore, scriptOf } from '../../../extension/files/tracedProgram';
+import {
+  byStart,
+  isUnread,
+  latestRuns,
+  newerRun,
+  programOf,
+  runBefore,
+  scriptOf,
+} from '../../../extension/files/tracedProgram';
 import type { TraceFacts } from '../../../extension/protocol/requests/engineRequests';
 import { makeInfo } from '../fakeTrace';
 
@@ -64,4 +72,12 @@ test('a run is beside the newest earlier one that ended well, or showed a leak',
   const failed = run(7, { crashed: true, leaks: 1 });
   assert.equal(runBefore(now, [well, leaked, failed, now]), failed);
   assert.equal(runBefore(now, [{ ...well, ...traced(['python', 'other.py'], '/w', 1) }]), null);
+  const running = run(8, { running: true });
+  assert.equal(newerRun(well, [now, well, leaked, running]), now);
+  assert.equal(
+    newerRun(leaked, [running, leaked, run(9, { hasAllocations: false })]),
+    running,
+    'an empty one shows nothing',
+  );
+  assert.equal(newerRun(now, [now, well]), null);
 });

@@ -36,6 +36,16 @@ export class FindingCard {
   private readonly buttons = new Map<string, HTMLElement>();
   private readonly advice = el('p', { class: 'advice' });
   private readonly fixed = el('div', { class: 'finding-fixed', role: 'status' });
+  private readonly fixedText = el('span', {});
+  private readonly again = primaryButton(
+    'trace-again',
+    t('Trace again'),
+    () => void this.page.request('traceAgain', undefined),
+  );
+  private readonly toNewer = button('link', 'newer-run', t('Show the newer run'), () => {
+    if (this.newer !== null) void this.page.request('showSession', { id: this.newer });
+  });
+  private newer: number | null = null;
   private readonly answers = el('div', { class: 'answers', 'aria-live': 'polite' });
   private readonly reasons = el('div', { 'data-part': 'reasons' });
   private finding: FindingView;
@@ -64,10 +74,7 @@ export class FindingCard {
     image.append(this.line);
     const pace = el('div', { class: 'finding-pace' }, el('div', {}, this.word, this.facts), image);
     this.body.append(this.advice, this.makeButtons(), this.places, this.moreFacts, this.answers, this.reasons);
-    this.fixed.append(
-      el('span', { 'data-value': 'fixed' }, icon('check'), t('Fixed in the editor. Trace again to check.')),
-      primaryButton('trace-again', t('Trace again'), () => void this.page.request('traceAgain', undefined)),
-    );
+    this.fixed.append(el('span', { 'data-value': 'fixed' }, icon('check'), this.fixedText), this.again, this.toNewer);
     // A low panel shows what stands above the body, and no more.
     const head = [el('h2', {}, this.toggle), this.cause, this.fixed, pace, this.first, this.held];
     this.element.append(...head, this.body);
@@ -94,10 +101,15 @@ export class FindingCard {
     this.toggle.focus();
   }
 
-  /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now. */
-  update(finding: FindingView, fixed: boolean): void {
+  /** Draws what is new; what did not change keeps its elements, and so the focus. `fixed`: its fix is in the source by now; `newer`: the newest run, where this is an older one. */
+  update(finding: FindingView, fixed: boolean, newer: number | null): void {
     this.finding = finding;
     setHidden(this.fixed, !fixed);
+    this.newer = newer;
+    setHidden(this.again, newer !== null);
+    setHidden(this.toNewer, newer === null);
+    const traced = t('Fixed in the editor. A newer run shows whether it still grows.');
+    setText(this.fixedText, newer === null ? t('Fixed in the editor. Trace again to check.') : traced);
     setAttribute(this.element, 'data-fixed', String(fixed));
     const { id, verdict, cause, headline, detail, spark } = finding;
     const severe = isLeak(finding) || finding.failure?.wentOn === false;

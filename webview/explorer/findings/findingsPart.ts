@@ -34,6 +34,7 @@ export class FindingsPart extends PolledPart {
   private view: FindingsView | null = null;
   private all = false;
   private fixed: readonly string[] = [];
+  private newer: number | null = null;
   /** The header counts steps. */
   private counts = false;
   /** The first card is open, until one is used. */
@@ -58,13 +59,16 @@ export class FindingsPart extends PolledPart {
     this.element.style.setProperty('--gm-head', most > 0 ? `${above + most}px` : '');
   }
 
-  override update({ info, session: { fixed = [] } }: PageContext): void {
+  override update({ info, session }: PageContext): void {
+    const { fixed = [] } = session;
+    const newer = session.newer ?? null;
     // The sentence is not to wait for steps that the header has.
     const counts = lastStepText(info) !== '';
     if (counts !== this.counts) this.poller.invalidate(true);
     this.counts = counts;
-    if (fixed.join() === this.fixed.join()) return;
+    if (fixed.join() === this.fixed.join() && newer === this.newer) return;
     this.fixed = fixed;
+    this.newer = newer;
     this.draw();
   }
 
@@ -114,7 +118,7 @@ export class FindingsPart extends PolledPart {
     for (const id of [...this.cards.keys()].filter(id => !ids.has(id))) this.cards.delete(id);
     const elements = shown.map(finding => {
       const card = this.cards.get(finding.id) ?? this.makeCard(finding);
-      card.update(finding, this.fixed.includes(finding.id));
+      card.update(finding, this.fixed.includes(finding.id), this.newer);
       return card.element;
     });
     // Moving an element would take the focus from what is in it.

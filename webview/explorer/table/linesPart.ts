@@ -166,8 +166,10 @@ export class LinesPart extends PolledPart {
 
   private columnsMenu(at: { x: number; y: number }): void {
     const chosen = (): ViewState['table']['columns'] => this.page.now()?.view.table.columns ?? [];
-    const entries = columnMenu(chosen(), id =>
-      this.page.dispatch({ type: 'table', table: { columns: withColumn(chosen(), id) } }),
+    const entries = columnMenu(
+      chosen,
+      id => this.table.absence(id),
+      id => this.page.dispatch({ type: 'table', table: { columns: withColumn(chosen(), id) } }),
     );
     openMenu(t('Columns'), entries, at);
   }

@@ -41,7 +41,14 @@ export function filterFor({ file, line, function: name, primary }: Row): string 
     .join(' ');
 }
 
-/** One item a column. */
-export function columnMenu(chosen: readonly Choice[], toggle: (id: Choice) => void): MenuEntry[] {
-  return CHOICES.map(([id, label]) => ({ id, label, checked: chosen.includes(id), run: () => toggle(id) }));
+/** One item a column; `absence`: why one that is chosen is not there. */
+export function columnMenu(
+  chosen: () => readonly Choice[],
+  absence: (id: Choice) => string,
+  toggle: (id: Choice) => void,
+): MenuEntry[] {
+  return CHOICES.map(([id, name]) => {
+    const relabel = (): string => [name, chosen().includes(id) ? absence(id) : ''].join(' ').trim();
+    return { id, label: relabel(), relabel, checked: chosen().includes(id), run: () => toggle(id) };
+  });
 }

@@ -9,6 +9,8 @@ export interface Layout {
   /** A narrower table scrolls sideways. */
   leastPx: number;
   columns: readonly Column[];
+  /** Columns without room. */
+  left: readonly ColumnId[];
 }
 
 export const ROW_PX = 24;
@@ -19,24 +21,29 @@ export const LEAST_SCROLLBAR_PX = 10;
 const PADDING_PX = 14;
 const SITE_PX = { wide: 220, narrow: 84 };
 const THREAD_PX = 90;
-/** Where there is no room for all, these give way, in this order. */
+/** Where there is no room for all, these give way, in this order; then the last ones. */
 const GIVE_WAY: readonly ColumnId[] = ['thread', 'device', 'count', 'spark', 'step'];
 
-/** The table in `width` pixels. `fits`: columns may give way; else what the user chose scrolls sideways. */
+/** Without them a row says nothing. */
+const STAY: readonly ColumnId[] = ['site', 'live'];
+
+/** The table in `width` pixels. `fits`: columns may give way, as they do in a narrow table; else what the user chose scrolls sideways. */
 export function layoutOf(columns: readonly Column[], width: number, fits: boolean): Layout {
   const wide = width >= WIDE_PX;
   let layout = withColumns(columns, wide);
-  for (const id of fits ? GIVE_WAY : []) {
+  const last = columns.map(({ id }) => id).filter(id => !STAY.includes(id));
+  for (const id of fits || !wide ? [...GIVE_WAY, ...last.toReversed()] : []) {
     if (layout.leastPx <= width) break;
     layout = withColumns(
       layout.columns.filter(column => column.id !== id),
       wide,
     );
   }
-  return layout;
+  const left = last.filter(id => !layout.columns.some(column => column.id === id));
+  return { ...layout, left };
 }
 
-function withColumns(columns: readonly Column[], wide: boolean): Layout {
+function withColumns(columns: readonly Column[], wide: boolean): Omit<Layout, 'left'> {
   const size = wide ? 'wide' : 'narrow';
   const tracks = columns.map(({ id, widths }) => {
     if (id === 'site') return { css: `minmax(${SITE_PX[size]}px, 3fr)`, px: SITE_PX[size] };

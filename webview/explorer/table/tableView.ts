@@ -2,7 +2,7 @@
 import { t } from '@vscode/l10n';
 import type { SiteSort } from '../../../extension/protocol/trace';
 import { el, onFrame, setAttribute } from '../../dom';
-import { chosenColumns, DEFAULT_CHOICE, type Several } from '../common/columns';
+import { chosenColumns, DEFAULT_CHOICE, type Choice, type Several } from '../common/columns';
 import { GROUP_NAMES, TREE_NAMES, treeOf } from './groups';
 import { LEAST_SCROLLBAR_PX, layoutOf, ROW_PX, type Layout } from './tableLayout';
 import type { Row } from '../common/rows';
@@ -140,6 +140,13 @@ export class TableView {
   /** The columns that are shown, for a copy of rows. */
   get columns(): Layout['columns'] {
     return this.layout.columns;
+  }
+
+  /** Why a chosen column is not there; '' where it is. */
+  absence(id: Choice): string {
+    const { wide, columns, left } = this.layout;
+    if (id === 'verdict' ? wide : columns.some(column => column.id === id)) return '';
+    return id === 'verdict' || left.includes(id) ? t('(no room)') : t('(the same in all rows)');
   }
 
   private readonly draw = (): void => {

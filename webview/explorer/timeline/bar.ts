@@ -11,6 +11,11 @@ export interface TimelineBarActions {
   /** Back to the present. */
   now(): void;
 }
+/** A button that leads to another moment, in words. */
+export interface MomentTarget {
+  text: string;
+  title: string;
+}
 export interface BarState {
   /** What is selected, in words; null without a span. */
   span: string | null;
@@ -24,8 +29,8 @@ export interface BarState {
   moment: string | null;
   /** Why it is shown; '' where the user chose it. */
   reason: string;
-  /** The program has ended: its end takes the place of now. */
-  ended: boolean;
+  /** Where the button leads. */
+  to: MomentTarget;
 }
 
 const CHOICES: readonly (readonly [SpanChoice, string, string])[] = [
@@ -71,7 +76,7 @@ export class TimelineBar {
     this.element.append(this.spanPart, this.readingPart, this.momentPart, this.status);
   }
 
-  update({ span, choice, fact, reading, moment, reason, ended }: BarState): void {
+  update({ span, choice, fact, reading, moment, reason, to }: BarState): void {
     setHidden(this.spanPart, span === null);
     setHidden(this.readingPart, reading === null);
     setHidden(this.momentPart, moment === null);
@@ -82,8 +87,8 @@ export class TimelineBar {
     setText(this.moment, moment ?? '');
     setTextOrHide(this.reason, reason);
     setAttribute(this.moment, 'title', reason);
-    setText(this.now, ended ? t('Show the end') : t('Back to now'));
-    setAttribute(this.now, 'title', ended ? t('Show live memory at the end') : t('Show live memory now'));
+    setText(this.now, to.text);
+    setAttribute(this.now, 'title', to.title);
   }
 
   /** For screen readers, once. */

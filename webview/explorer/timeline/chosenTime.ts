@@ -2,11 +2,11 @@
 import { t } from '@vscode/l10n';
 import { formatBytes } from '../../../extension/text/format';
 import { nearest } from '../../../extension/protocol/requests/recorded';
-import type { Moment } from '../../../extension/protocol/requests/moment';
+import type { EndMoment, Moment } from '../../../extension/protocol/requests/moment';
 import type { StepTimes } from '../../../extension/protocol/requests/timelineRequests';
 import type { PageContext } from '../state/part';
 import { visibleWindow, withTime, type Zoom } from '../state/zoom';
-import type { SpanChoice } from './bar';
+import type { MomentTarget, SpanChoice } from './bar';
 import {
   aliveAt,
   aliveAtEnd,
@@ -110,6 +110,29 @@ export class ChosenTime {
     return isEnding ? t('because {0}', session?.ending?.reason ?? '') : '';
   }
 
+  /** Title of the shown moment; the end has one where another moment was shown in its place. null: the present needs none. */
+  get title(): string | null {
+    const { view, session } = this.state().context ?? {};
+    const isEnd = view?.moment.kind === 'now' && (session?.ending ?? null) !== null;
+    return isEnd ? t('As of the end') : view?.momentTitle || null;
+  }
+
+  /** Where `now` leads. */
+  get target(): MomentTarget {
+    const { session } = this.state().context ?? {};
+    const { leadsTo } = this;
+    if (leadsTo !== null) return { text: leadsTo.show, title: t('Show live memory {0}', leadsTo.when) };
+    return session?.phase === 'ended'
+      ? { text: t('Show the end'), title: t('Show live memory at the end') }
+      : { text: t('Back to now'), title: t('Show live memory now') };
+  }
+
+  /** The moment that is shown instead of the end, unless it is shown; null: to the end, or to now. */
+  private get leadsTo(): EndMoment | null {
+    const ending = this.state().context?.session.ending ?? null;
+    return this.momentNs === ending?.timeNs ? null : ending;
+  }
+
   /** What was allocated in a span and stayed. */
   bornIn(span: Span): TitledMoment {
     const { context, steps } = this.state();
@@ -192,11 +215,10 @@ export class ChosenTime {
 
   /** To now; of a program that has ended, first to the moment that is shown instead of its end. */
   now(): void {
-    const ending = this.state().context?.session.ending ?? null;
-    const isShown = this.momentNs === ending?.timeNs;
+    const { leadsTo } = this;
     this.aimNs = null;
-    if (ending === null || isShown) this.moments.reset();
-    else void this.moments.show({ moment: { kind: 'at', timeNs: ending.timeNs }, title: ending.title });
+    if (leadsTo === null) this.moments.reset();
+    else void this.moments.show({ moment: { kind: 'at', timeNs: leadsTo.timeNs }, title: leadsTo.title });
   }
 
   /** To now, without a span. False: there is nowhere to go. */

@@ -274,7 +274,6 @@ export class TimelineView {
   }
 
   private drawBar(): void {
-    const { context } = this;
     const { span, choice } = this.chosen;
     const { reading } = this.answers;
     const steps = this.shownSteps;
@@ -284,9 +283,9 @@ export class TimelineView {
       choice,
       fact: this.chosen.fact(this.answers.kept),
       reading: reading ? t('Reading up to {0}… {1}%', timeText(reading.untilNs, steps), part) : null,
-      moment: choice === null ? context?.view.momentTitle || null : null,
+      moment: choice === null ? this.chosen.title : null,
       reason: this.chosen.reason,
-      ended: context?.session.phase === 'ended',
+      to: this.chosen.target,
     });
   }
 
