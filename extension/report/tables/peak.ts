@@ -26,7 +26,7 @@ export function explainPeak(then: TraceSource, { process, device, step, afterSte
   const site = last === undefined ? null : then.site(last.site);
   const frame = namedFrame(site);
   const module = last?.module ?? '';
-  // Behind the last step nothing ends a pass: only a module says that it goes on.
+  // After the last step, nothing ends a pass. It is named only if the allocation was made in a module.
   const phase = afterStep !== undefined && module === '' ? 'other' : passAt(then, process, info.durationNs);
   return {
     pid: info.processes.find(({ index }) => index === process)?.pid ?? 0,

@@ -38,9 +38,9 @@ export class TimelineTooltip {
     const series = lines.map(({ part, name, bytes }) =>
       line(el('i', { 'data-part': part, class: 'line' }), name, formatBytes(bytes)),
     );
-    const held = stack ? names.reduce((sum, _, group) => sum + groupAt(stack, group, timeNs).held, 0) : 0;
-    const restBytes = Math.max(0, totalBytes - held);
-    const parts = names.map((_, group) => (stack ? groupBytesText(groupAt(stack, group, timeNs), restBytes) : ''));
+    const amounts = stack ? names.map((_, group) => groupAt(stack, group, timeNs)) : [];
+    const restBytes = Math.max(0, totalBytes - amounts.reduce((sum, { held }) => sum + held, 0));
+    const parts = names.map((_, group) => (amounts[group] ? groupBytesText(amounts[group], restBytes) : ''));
     const groups = names.flatMap(({ name }, group) => {
       const bytes = parts[group] ?? null;
       return bytes === null ? [] : [line(el('i', { 'data-group': slots[group]! }), name, bytes)];

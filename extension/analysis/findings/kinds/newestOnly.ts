@@ -10,8 +10,8 @@ interface Held {
 }
 
 /**
- * Without what has the newest blocks of these sites alone, where nobody in Python has most of the older ones: a variable that gets a new
- * value in each step has only the last one. If its new value is computed from the old one, its graph may keep the others too.
+ * Leaves out variables that hold only the newest blocks of these sites, if no Python object holds most of the older ones. A variable that
+ * is assigned in every step holds only its last value. If each value is computed from the one before, its graph may keep the older ones too.
  */
 export function withoutNewestOnly<Each extends Held>(all: readonly Each[], sites: readonly number[]): Each[] {
   const countOf = (held: Each): number => sum(sites.map(site => held.sites.get(site)?.count ?? 0));
