@@ -46,6 +46,16 @@ function recorderOf(directory: string): number | null {
   return null;
 }
 
+/** Holds the directory's lock. Before it does, another recorder that starts takes the directory. */
+function records(pid: number | null): boolean {
+  const folder = `/proc/${pid}/fdinfo`;
+  try {
+    return readdirSync(folder).some(file => readFileSync(join(folder, file), 'utf8').includes('\nlock:'));
+  } catch {
+    return false; // It ended, or closed a file meanwhile.
+  }
+}
+
 const folded = (directory: string): boolean => readdirSync(directory).some(name => name.endsWith('.gmtcheck'));
 
 function bytesIn(directory: string): number {
@@ -108,7 +118,7 @@ test('a recorder that is killed is started again, and one that is held up costs 
     kill(recorderOf(directory) ?? 0);
     await until(() => recorderOf(directory) === null);
   }
-  await until(() => recorderOf(directory) !== null);
+  await until(() => records(recorderOf(directory)));
   process.kill(recorderOf(directory) ?? NaN, 'SIGSTOP');
   const inTheMiddle = await place.run(['report', directory, '--format', 'json', '-o', place.path('middle.json')]);
   assert.equal(inTheMiddle.status, 0, inTheMiddle.stderr);
