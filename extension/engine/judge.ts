@@ -29,7 +29,8 @@ export class Judge {
     if (known !== null && this.source.info().live && performance.now() < this.notBefore)
       return { verdicts: known, stale: true };
     const verdicts = await (this.running ??= this.judge().finally(() => (this.running = null)));
-    return { verdicts, stale: false };
+    // What came while it was judged has to be judged too, also where nothing comes after it.
+    return { verdicts, stale: this.key !== keyOf(this.source.info()) };
   }
 
   /** What was judged last; null: nothing yet. */

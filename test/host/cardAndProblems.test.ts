@@ -9,7 +9,7 @@ import { linesOf } from '../sentences.mjs';
 import { sentencesOf } from './hostSentences';
 import { freshPage, inThemes, reached, trace, workspace } from './pageActions';
 import { actionsAt, cursorAt, isCursorAt, GROWTH as CARD, problems } from './shownLeak';
-import { attribute, behind, click, press, shows, texts, until, violations, words } from './window';
+import { attribute, behind, click, dismissPicker, press, shows, texts, until, violations, words } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -62,7 +62,7 @@ describe('Findings in VS Code', () => {
   it('says in one sentence what leaks, how fast, since when', async () => {
     await trace(KEPT, 'outputs');
     await reached('ended');
-    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KiB [^]*confidence \d+%/);
+    const card = await shows(CARD, /kept\.py:\d+\S* [^]*\+64\.00 KiB [^]* blocks ·\s*confidence \d+%/);
     assertSentence(linesOf(card, /^kept\.py|KiB/));
     assertSentence(withoutNumbers(linesOf(card, /%/)));
     assert.equal(await attribute(`${CARD}`, 'data-severe'), 'true');
@@ -218,7 +218,7 @@ describe('Findings in VS Code', () => {
     const chosen = vscode.commands.executeCommand('gpuMemoryTrace.selectSession');
     await shows(`${PICKER} .quick-input-list .monaco-list-row`, /live_leak\.py\s*stopped · 1 leak · shown/);
     assert.ok((await texts(`${PICKER} .quick-input-list .codicon-warning`)).length > 0);
-    await press(`${PICKER} input[type=text]`, 'Escape');
+    await dismissPicker();
     await chosen;
   });
 

@@ -6,7 +6,7 @@ import { parquetMetadata } from 'hyparquet';
 import * as vscode from 'vscode';
 import { sentencesOf } from './hostSentences';
 import { freshPage, picture, reached, workspace } from './pageActions';
-import { click, fill, press, texts, until } from './window';
+import { click, dismissPicker, fill, press, texts, until } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -86,7 +86,7 @@ describe('Exporting a trace in VS Code', () => {
     const file = join(workspace, 'never.csv');
     const done = exportTo(file);
     await until('the formats', async () => (await texts(ROWS)).length > 0);
-    await press(INPUT, 'Escape');
+    await dismissPicker();
     await done;
     assert.ok(!existsSync(file));
   });

@@ -3,7 +3,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
-import { attribute, click, keys, press, rows, texts, until, violations } from './window';
+import { attribute, click, dismissPicker, keys, press, rows, texts, until, violations } from './window';
 
 const MB = 1 << 20;
 const run = (command: string, ...given: unknown[]): Promise<unknown> =>
@@ -124,7 +124,7 @@ describe('Several sessions in VS Code', () => {
     void run('start'); // its program still runs, which is asked about
     const asked = '.quick-input-widget:not([style*="display: none"]) .quick-input-title';
     await until('the question', async () => /first_job\.py/.test((await texts(asked)).join()));
-    await press('.quick-input-widget input[type=text]', 'Escape');
+    await dismissPicker();
     await click('[data-tab=lines]');
     await click(`[data-row][data-line="${FIRST}"]`);
     await until('the line', () => vscode.window.activeTextEditor?.selection.active.line === FIRST - 1);

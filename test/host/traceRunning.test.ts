@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { sentencesOf } from './hostSentences';
 import { FIRST, freshPage, PAGE, picture, reached, rowAt, writeScript } from './pageActions';
-import { attribute, click, fill, press, texts, until } from './window';
+import { attribute, click, dismissPicker, fill, press, texts, until } from './window';
 
 const { it, assertSentence } = sentencesOf(__filename);
 
@@ -71,7 +71,7 @@ describe('Attaching in VS Code', () => {
     };
     const list = await until('no program', refreshed, 40_000).catch(listed);
     await picture('attach-empty');
-    await press(INPUT, 'Escape');
+    await dismissPicker();
     await done;
     if (list.includes('PID ')) return this.skip(); // somebody else's program uses CUDA all the while
     assert.match(list, /CUDA .*refresh/s);
@@ -100,7 +100,7 @@ describe('Attaching in VS Code', () => {
     });
     assert.match(text, new RegExp(`PID ${job?.pid} · `));
     await picture('attach-picker');
-    await press(INPUT, 'Escape');
+    await dismissPicker();
     await done;
   });
 

@@ -128,3 +128,12 @@ export async function until<T>(
     await new Promise(done => setTimeout(done, PROBE_MS));
   }
 }
+
+/** Where VS Code lets choose or enter something. */
+const PICKER = '.quick-input-widget:not([style*="display: none"]) input[type=text]';
+/** Closes it without a choice. One that has only just appeared takes no Escape yet. */
+export const dismissPicker = (): Promise<unknown> =>
+  until('the picker to close', async () => {
+    await press(PICKER, 'Escape').catch(() => undefined);
+    return (await texts(PICKER, 100).catch(() => [])).length === 0;
+  });

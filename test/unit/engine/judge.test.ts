@@ -54,6 +54,17 @@ test('an exit status that becomes known after the last event is judged', async (
   assert.notEqual((await judge.verdictsNow()).verdicts, before.verdicts);
 });
 
+test('what happens while it is being judged makes the verdicts stale', async () => {
+  const trace = new Growing();
+  for (let step = 0; step < 300; step++) trace.grow();
+  trace.live = false;
+  const judge = new Judge(trace, () => undefined);
+  const judging = judge.verdictsNow();
+  trace.exitCode = 1;
+  assert.equal((await judging).stale, true);
+  assert.equal((await judge.verdictsNow()).stale, false);
+});
+
 test('who asks while it is being judged gets the same; a closed trace is not judged', async () => {
   const trace = new Growing();
   for (let step = 0; step < 30; step++) trace.grow();
