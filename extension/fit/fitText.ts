@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { columns } from '../text/textColumns';
 import { formatBytes, formatCount, formatPlural } from '../text/format';
 import type { Forecast } from './forecast';
 import type { Replayed } from './replay';
@@ -29,7 +30,19 @@ export interface FitFacts {
 export function fitText(facts: FitFacts): string[] {
   const rows = facts.changes.map(change => rowOf(change, facts));
   const head = ['', 'PYTORCH RESERVES', 'GPU MEMORY', 'FITS', 'LARGEST BATCH'];
-  return [facts.trace, gpuText(facts), replayText(facts.replay), '', ...aligned([head, ...rows]), '', ...notes(facts)];
+  return [
+    facts.trace,
+    gpuText(facts),
+    replayText(facts.replay),
+    '',
+    ...columns(
+      [head, ...rows],
+      head.map((_, column) => column > 0),
+      2,
+    ),
+    '',
+    ...notes(facts),
+  ];
 }
 
 /** The GPU, and what of it is not PyTorch's. */
@@ -111,13 +124,4 @@ export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, 
     [options && requested?.fits === false, 'What you requested does not fit.'],
   ];
   return all.flatMap(([holds, text]) => (holds ? [text] : []));
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];
-  return rows.map(row =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  '),
-  );
 }

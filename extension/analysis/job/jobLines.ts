@@ -1,4 +1,5 @@
 import { t } from '@vscode/l10n';
+import { columns } from '../../text/textColumns';
 import { formatBytes, formatCount, formatTimestamp } from '../../text/format';
 import type { JobRank, JobRun, JobView } from '../../protocol/job';
 import { nothingText } from '../../text/jobText';
@@ -100,12 +101,5 @@ export function changeText(bytes: number, before: number | undefined): string {
   return `${part > 0 ? '+' : ''}${part.toFixed(1)}%`;
 }
 
-function table(head: string[], rows: string[][]): string[] {
-  const widths = head.map((name, i) => Math.max(name.length, ...rows.map(row => row[i]?.length ?? 0)));
-  return [head, ...rows].map(row =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
+const table = (head: string[], rows: string[][]): string[] =>
+  columns([head, ...rows], Array<boolean>(head.length).fill(false), 2).map(line => line.trimEnd());

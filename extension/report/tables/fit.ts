@@ -1,3 +1,5 @@
+import { lengthOf } from '../../text/textColumns';
+
 // Lines for a terminal of a given width: what sets places apart gives way last. Widths are in characters.
 const MORE = '…';
 /** A function keeps this much of its head while its file can still give way. */
@@ -66,20 +68,4 @@ function piecesOf(text: string, most: number): string[] {
   const letters = [...text];
   const starts = Array.from({ length: Math.ceil(letters.length / most) }, (_, i) => i * most);
   return starts.map(at => letters.slice(at, at + most).join(''));
-}
-
-/** Cells of rows below each other, each column as wide as its widest; columns without any text are left out. */
-export function columns(rows: readonly (readonly string[])[], right: readonly boolean[]): string[] {
-  const widths = right.map((_, column) => Math.max(0, ...rows.map(row => lengthOf(row[column] ?? ''))));
-  return rows.map(row =>
-    row
-      .map((cell, column) => (right[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
-      .filter((_, column) => widths[column] !== 0)
-      .join(' '),
-  );
-}
-
-/** Characters as people count them; those of double width count once. */
-export function lengthOf(text: string): number {
-  return [...text].length;
 }

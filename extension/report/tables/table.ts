@@ -19,7 +19,8 @@ import { countedText } from '../../analysis/findings/kinds/outOfMemory';
 import { poolTexts } from '../../analysis/ledger/pools';
 import type { GroupRow, Groups, ProcessRows, Rows, Snapshot } from './snapshot';
 import { cellText } from '../../analysis/findings/kinds/cell';
-import { columns, fitLabel, lengthOf, wrapLine } from './fit';
+import { columns, lengthOf } from '../../text/textColumns';
+import { fitLabel, wrapLine } from './fit';
 import { WORDS } from '../../analysis/words';
 import { findingLines, type OomFiles } from './tableFindings';
 

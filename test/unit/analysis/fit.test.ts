@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  columns,
-  fitEnd,
-  fitLabel,
-  fitPath,
-  lengthOf,
-  wrapLine,
-  wrapTightly,
-} from '../../../extension/report/tables/fit';
+import { fitEnd, fitLabel, fitPath, wrapLine, wrapTightly } from '../../../extension/report/tables/fit';
+import { columns, lengthOf } from '../../../extension/text/textColumns';
 
 test('paths give way in their middle', () => {
   assert.equal(fitPath('/home/me/models/train.py', 24), '/home/me/models/train.py');
