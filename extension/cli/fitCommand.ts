@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { type FitFacts, fitText } from '../fit/fitText';
 import { fitter, type FitRun, readFitRun } from '../fit/fitRun';
-import { type Change, UNCHANGED } from '../fit/forecast';
+import type { Change } from '../fit/forecast';
 import { closeTrace } from '../jobs/openTraceFile';
 import type { NativeAddon } from '../native/addon';
 import { formatCount } from '../text/format';
@@ -47,6 +47,8 @@ export async function fitAnswer(options: FitArguments, dist: string): Promise<Fi
   if ('error' in facts) return { error: `--allocator: ${facts.error} is not an option that can be replayed.` };
   if (checkpoint !== null && facts.requested?.modules === 0)
     return { error: `--checkpoint ${checkpoint}: no module of the run has such a path.` };
+  if (facts.requested?.accumulates === false)
+    return { error: `--accumulate ${options.parts}: the run has no gradients that stay until an optimizer step.` };
   return { version: 1, pid, device, ...facts };
 }
 
@@ -64,7 +66,8 @@ async function openRun(where: string, dist: string): Promise<(FitRun & { addon: 
   }
 }
 
-function requested({ tried, checkpoint, allocator }: FitArguments, batch: number | null): Change | null {
-  if (tried === null && checkpoint === null && allocator === null) return null;
-  return { ...UNCHANGED, checkpoint, allocator, factor: tried === null || batch === null ? 1 : tried / batch };
+function requested(options: FitArguments, batch: number | null): Change | null {
+  const { tried, checkpoint, allocator, parts, stateShare } = options;
+  if (tried === null && checkpoint === null && allocator === null && parts === 1 && stateShare === 1) return null;
+  return { checkpoint, allocator, parts, stateShare, factor: tried === null || batch === null ? 1 : tried / batch };
 }

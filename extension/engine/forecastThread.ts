@@ -5,6 +5,7 @@ import { remembered } from '../base/maps';
 import { repeatedModules } from '../fit/checkpointing';
 import { answerText, changeText, gpuText, largestText, notes, replayText, type FitFacts } from '../fit/fitText';
 import { fitter, type FitRun, readFitRun } from '../fit/fitRun';
+import { UNCHANGED } from '../fit/forecast';
 import { loadNative, type NativeAddon } from '../native/addon';
 import type { ForecastQuery, ShownForecast } from '../protocol/requests/forecastRequests';
 import type { Forecasted, ForecastThread } from './forecasts';
@@ -33,7 +34,7 @@ function answerOf({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQ
   const of = { trace: '', runs: [run], batches: batch === null ? [] : [batch], gpuBytes };
   const forecast = remembered(fitters, `${gpuBytes} ${batch}`, () => fitter(run.addon, of));
   const allocator = expandable && !run.replayed.run.expandable ? EXPANDABLE : null;
-  const facts = forecast(() => ({ factor, checkpoint, allocator }));
+  const facts = forecast(() => ({ ...UNCHANGED, factor, checkpoint, allocator }));
   if ('error' in facts) return { sentence: facts.error, forecast: null };
   return { sentence: answerText(facts), forecast: shownOf(facts, run) };
 }

@@ -28,7 +28,10 @@ export interface FitFacts {
 
 /** Lines for a terminal. */
 export function fitText(facts: FitFacts): string[] {
-  const rows = facts.changes.map(change => rowOf(change, facts));
+  // What was requested may be one of the usual changes.
+  const rows = [
+    ...new Map(facts.changes.map(change => [changeText(change, facts.batch), rowOf(change, facts)])).values(),
+  ];
   const head = ['', 'PYTORCH RESERVES', 'GPU MEMORY', 'FITS', 'LARGEST BATCH'];
   return [
     facts.trace,
@@ -90,14 +93,17 @@ export function timesText(factor: number): string {
 }
 
 /** What is changed, in words. */
-export function changeText({ allocator, checkpoint, modules, factor }: Forecast, batch: number | null): string {
-  const parts = [
+export function changeText(change: Forecast, batch: number | null): string {
+  const { allocator, checkpoint, modules, factor, parts, stateShare } = change;
+  const all = [
     factor === 1 || batch === null ? '' : t('batch {0}', Math.round(factor * batch)),
     allocator ?? '',
     checkpoint === null ? '' : t('checkpoint {0} ({1})', checkpoint, formatPlural(modules, 'module')),
+    parts === 1 ? '' : t('gradient accumulation in {0} parts', parts),
+    stateShare === 1 ? '' : t('optimizer states at {0}%', Math.round(stateShare * 100)),
   ].filter(part => part !== '');
   const recorded = batch === null ? t('as recorded') : t('as recorded (batch {0})', batch);
-  return parts.length === 0 ? recorded : parts.join(' + ');
+  return all.length === 0 ? recorded : all.join(' + ');
 }
 
 /** Whether what was requested fits. */
@@ -112,6 +118,8 @@ export function answerText({ requested, totalBytes, othersBytes }: FitFacts): st
 
 /** How far the figures are known, and what gives better ones; `options`: those of the command line, which a page does not have. */
 export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, options = true): string[] {
+  const inParts = changes.some(({ parts }) => parts > 1);
+  const otherStates = changes.some(({ stateShare }) => stateShare !== 1);
   const searched = changes.find(({ searchedCalls }) => searchedCalls !== null)?.searchedCalls ?? null;
   // prettier-ignore
   const all: readonly (readonly [boolean, string])[] = [
@@ -119,6 +127,7 @@ export function notes({ twoRuns, changes, replay, batch, requested }: FitFacts, 
     [!twoRuns, t('One run does not show what grows with the batch: everything except the model, its gradients and its optimizer is assumed to grow. Of 20 forecasts, 18 were between 6% too low and 16% too high; those for a graph network with varying sizes were up to 59% too high.')],
     [!twoRuns, t('A second run with another batch gives a closer forecast: {0}', 'gpu-memtrace fit A.gputrace B.gputrace --batch 8,16')],
     [options && batch === null, 'Give the batch of this run, such as --batch 8, to get the largest batch as a number.'],
+    [inParts || otherStates, t('Three forecasts of gradient accumulation, and of SGD instead of Adam, were within 2% of the real peak.')],
     [replay.failed > 0, t('Allocations that failed in this run are part of the forecast. Allocations after the end of the run are unknown.')],
     [searched !== null, t('The run is long, so the largest batch was computed from the {0} allocator calls around the peak.', formatCount(searched ?? 0))],
     [options && requested?.fits === false, 'What you requested does not fit.'],

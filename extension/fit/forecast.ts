@@ -1,10 +1,11 @@
 import { remembered } from '../base/maps';
 import type { AllocatorReplay, AllocatorSettings, NativeAddon } from '../native/native';
+import { accumulated } from './accumulation';
 import { readSettings } from './allocatorSettings';
 import { around, asRecorded, type CallOrder, orderOf } from './calls';
 import { checkpointed, repeatedModules } from './checkpointing';
-import { byFactor, byTwoRuns, type BatchRun } from './otherBatch';
-import type { RecordedRun } from './recordedRun';
+import { byFactor, byTwoRuns, rounded, type BatchRun } from './otherBatch';
+import { categoryOf, type RecordedRun } from './recordedRun';
 import { replayChanged, type Replayed } from './replay';
 
 // What a run would take if something about it changed, and the biggest batch that fits then.
@@ -17,10 +18,16 @@ export interface Change {
   checkpoint: string | null;
   /** As a multiple of the recorded batch. */
   factor: number;
+  /** Parts in which a batch is computed, with their gradients added up; 1: at once. */
+  parts: number;
+  /** What the optimizer's states take, as a share of what they took; 1: the same. */
+  stateShare: number;
 }
 export interface Forecast extends Change, Largest {
   /** That are checkpointed. */
   modules: number;
+  /** Whether gradients were found, which parts of a batch add to; true: there are no parts. */
+  accumulates: boolean;
   /** Reserved by PyTorch's allocator at its peak. */
   reservedBytes: number;
   allocatedBytes: number;
@@ -35,7 +42,7 @@ interface Largest {
   searchedCalls: number | null;
 }
 
-export const UNCHANGED: Change = { allocator: null, checkpoint: null, factor: 1 };
+export const UNCHANGED: Change = { allocator: null, checkpoint: null, factor: 1, parts: 1, stateShare: 1 };
 const SMALLEST_STEP = 1 / 64;
 const MOST_FACTOR = 1 << 16;
 /** Of a search, as a share. */
@@ -66,28 +73,30 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
   return change => {
     const settings = change.allocator === null ? {} : readSettings(change.allocator);
     if ('error' in settings) return settings;
-    const { order, modules } = planOf(change.checkpoint);
+    const { order, modules, accumulates } = planOf(change);
+    const sizesOf = (factor: number): Float64Array =>
+      withStates(replayed.run, sizes(factor / change.parts), change.stateShare);
     const replay = (calls: CallOrder, factor: number, limit: AllocatorSettings): AllocatorReplay =>
-      replayChanged(addon, replayed, calls, sizes(factor), { ...settings, ...limit });
+      replayChanged(addon, replayed, calls, sizesOf(factor), { ...settings, ...limit });
     const fits = (calls: CallOrder, factor: number): boolean =>
       replay(calls, factor, { limitBytes }).failedCall === null;
     const peak = replay(order, change.factor, {});
-    const unchanged = change.factor === 1 && change.allocator === null && change.checkpoint === null;
+    const unchanged = change.factor === 1 && keyOf(change) === keyOf(UNCHANGED);
     const reservedPeakBytes = unchanged && replayed.failed === 0 ? replayed.recordedPeakBytes : peak.reservedPeakBytes;
     const search = (): Largest => {
       const nearest = (change.factor * limitBytes) / reservedPeakBytes;
       const long = order.kind.length > MOST_SEARCHED;
       const near = long ? replay(order, Math.max(1, nearest), {}).allocatedPeakCall : 0;
       const part = long ? around(order, near, MOST_SEARCHED * 0.75, MOST_SEARCHED * 0.25) : order;
-      const step = batch === null ? SMALLEST_STEP : 1 / batch;
+      const step = change.parts * (batch === null ? SMALLEST_STEP : 1 / batch);
       const largestFactor = largest(factor => fits(part, factor), step, nearest);
       return { largestFactor, searchedCalls: long ? MOST_SEARCHED : null };
     };
-    const key = JSON.stringify([change.allocator, change.checkpoint]);
-    const best = remembered(searched, key, search);
+    const best = remembered(searched, keyOf(change), search);
     return {
       ...change,
       modules,
+      accumulates,
       reservedBytes: reservedPeakBytes,
       allocatedBytes: peak.allocatedPeakBytes,
       totalBytes: reservedPeakBytes + outsideBytes,
@@ -97,15 +106,33 @@ export function forecaster(addon: Allocator, fitting: Fitting): (change: Change)
   };
 }
 
-/** The calls of the run with modules checkpointed, or with none. */
-function plansOf(run: RecordedRun): (checkpoint: string | null) => { order: CallOrder; modules: number } {
-  const known = new Map<string | null, { order: CallOrder; modules: number }>();
+/** All of a change but the batch. */
+const keyOf = ({ allocator, checkpoint, parts, stateShare }: Change): string =>
+  JSON.stringify([allocator, checkpoint, parts, stateShare]);
+
+interface Plan {
+  order: CallOrder;
+  modules: number;
+  accumulates: boolean;
+}
+
+/** The calls of the run with modules checkpointed, or with none, and its passes once or several times. */
+function plansOf(run: RecordedRun): (change: Pick<Change, 'checkpoint' | 'parts'>) => Plan {
+  const known = new Map<string, Plan>();
   const recorded = asRecorded(run);
-  const planOf = (checkpoint: string | null): { order: CallOrder; modules: number } => {
-    const changed = checkpoint === null ? { planned: recorded, modules: 0 } : checkpointed(run, recorded, checkpoint);
-    return { order: orderOf(run, changed.planned), modules: changed.modules };
+  const planOf = (checkpoint: string | null, inParts: boolean): Plan => {
+    const { planned, modules } =
+      checkpoint === null ? { planned: recorded, modules: 0 } : checkpointed(run, recorded, checkpoint);
+    const all = inParts ? accumulated(run, planned) : { planned, gradients: 1 };
+    return { order: orderOf(run, all.planned), modules, accumulates: all.gradients > 0 };
   };
-  return checkpoint => remembered(known, checkpoint, () => planOf(checkpoint));
+  return ({ checkpoint, parts }) =>
+    remembered(known, JSON.stringify([checkpoint, parts > 1]), () => planOf(checkpoint, parts > 1));
+}
+
+function withStates(run: RecordedRun, bytes: Float64Array, share: number): Float64Array {
+  if (share === 1) return bytes;
+  return bytes.map((one, at) => (categoryOf(run, at) === 'optimizer' ? rounded(one * share) : one));
 }
 
 /** The changes that are worth a look in any run, the unchanged one first. */
@@ -118,9 +145,9 @@ export function usualChanges({ run }: Replayed): Change[] {
     { ...UNCHANGED, allocator },
     { ...UNCHANGED, checkpoint },
     { ...UNCHANGED, allocator, checkpoint },
+    { ...UNCHANGED, parts: 2 },
   ];
-  const same = (a: Change, b: Change): boolean => a.allocator === b.allocator && a.checkpoint === b.checkpoint;
-  return changes.filter((change, at) => changes.findIndex(other => same(change, other)) === at);
+  return changes.filter((change, at) => changes.findIndex(other => keyOf(change) === keyOf(other)) === at);
 }
 
 /** The biggest multiple of `step` that fits, as far as more takes more; null: not even the smallest does. Searched from a guess. */

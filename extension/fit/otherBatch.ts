@@ -14,7 +14,8 @@ interface SizedRun {
   requested: Float64Array;
 }
 
-const rounded = (bytes: number): number => Math.max(ROUNDING, Math.ceil(bytes / ROUNDING) * ROUNDING);
+/** As the allocator does. */
+export const rounded = (bytes: number): number => Math.max(ROUNDING, Math.ceil(bytes / ROUNDING) * ROUNDING);
 
 /** Bytes of each allocation of a run, with its batch times a factor. */
 export type Sizes = (factor: number) => Float64Array;

@@ -52,7 +52,7 @@ export async function waysToFit(
 
 function wayText(way: Forecast): string {
   const setting = way.allocator === null ? null : `\`${way.allocator}\``;
-  return setting === null && way.checkpoint === null
+  return setting === null && way.checkpoint === null && way.parts === 1
     ? 'a smaller batch'
     : changeText({ ...way, allocator: setting }, null);
 }

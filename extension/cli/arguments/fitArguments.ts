@@ -17,6 +17,10 @@ export interface FitArguments {
   checkpoint: string | null;
   /** Settings as in PYTORCH_CUDA_ALLOC_CONF; null: those of the run. */
   allocator: string | null;
+  /** In which a batch is computed, with their gradients added up. */
+  parts: number;
+  /** What the optimizer's states take, as a share of what they took. */
+  stateShare: number;
   format: 'table' | 'json';
 }
 
@@ -25,14 +29,18 @@ const OPTIONS: OptionTable<FitArguments> = {
   '--gpu': (parsed, options) => (parsed.gpuBytes = size(options, '--gpu')),
   '--checkpoint': (parsed, options) => (parsed.checkpoint = options.value()),
   '--allocator': (parsed, options) => (parsed.allocator = options.value()),
+  '--accumulate': (parsed, options) => (parsed.parts = parts(options.value())),
+  '--optimizer-states': (parsed, options) => (parsed.stateShare = share(options.value())),
   '--format': (parsed, options) => (parsed.format = options.choice(['table', 'json'])),
 };
+
+const MOST_PARTS = 1024;
 
 /** Throws `Usage`, `HelpRequested`. */
 export function parseFit(words: readonly string[]): FitArguments {
   const parsed: FitArguments = {
     ...{ verb: 'fit', where: '', other: null, batches: [], tried: null, gpuBytes: null },
-    ...{ checkpoint: null, allocator: null, format: 'table' },
+    ...{ checkpoint: null, allocator: null, parts: 1, stateShare: 1, format: 'table' },
   };
   const [where, other = null, ...more] = applyOptions(parsed, words, OPTIONS);
   if (where === undefined || more.length > 0)
@@ -53,4 +61,18 @@ function batches(text: string): Pick<FitArguments, 'batches' | 'tried'> {
     throw new Usage(`--batch ${text} is not a batch such as 8, 8:24 (to try 24), or 8,16 for two traces.`);
   const both = second === undefined ? [first] : [first, second];
   return { batches: both.map(Number), tried: tried === undefined ? null : Number(tried) };
+}
+
+/** Throws `Usage`. */
+function parts(text: string): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (count >= 2 && count <= MOST_PARTS) return count;
+  throw new Usage(`--accumulate ${text} is not a number of parts from 2 to ${MOST_PARTS}.`);
+}
+
+/** `25%` as a share. Throws `Usage`. */
+function share(text: string): number {
+  const percent = /^(\d{1,3})%$/.exec(text)?.[1];
+  if (percent !== undefined) return Number(percent) / 100;
+  throw new Usage(`--optimizer-states ${text} is not a percentage, such as 25%.`);
 }

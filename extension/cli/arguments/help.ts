@@ -192,14 +192,17 @@ Exit status: 0; 1 if there is no such kernel or it cannot be written or removed;
 `,
   fit: `gpu-memtrace fit FILE [FILE] [options]
 
-Shows how much memory a run would reserve with another batch, activation checkpointing, other settings of PyTorch's allocator or
-on another GPU, and the largest batch that fits. It replays the recorded allocations by the rules of PyTorch's allocator. A second
-trace of the same program, with another batch, makes forecasts for other batches more accurate.
+Shows how much memory a run would reserve with another batch, activation checkpointing, gradient accumulation, another optimizer,
+other allocator settings or another GPU, and the largest batch that fits. It replays the recorded allocations by the rules of
+PyTorch's allocator. A second trace of the same program, with another batch, makes forecasts for other batches more accurate.
 
   --batch N[,M][:TRY]      the batch of the run, such as 8; with two traces, of each, such as 8,16. To try another batch, add it
                            after a colon: 8:24 or 8,16:24
   --gpu SIZE               the memory of another GPU, such as 80GiB (default: the GPU of the run)
   --checkpoint MODULES     checkpoint these modules, such as "layers.*" (their activations are computed again in the backward pass)
+  --accumulate PARTS       compute the batch in this many parts and add up their gradients
+  --optimizer-states PCT   the optimizer's states take this share of what they took: with Adam's as 100%, about 50% for SGD with
+                           momentum and 25% for 8-bit Adam
   --allocator SETTINGS     run with these settings, as in PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True
   --format table|json      (default: table)
 

@@ -12,12 +12,15 @@ interface Given {
   gpu_gib?: number;
   checkpoint?: string;
   allocator?: string;
+  accumulate?: number;
+  optimizer_states_percent?: number;
 }
 
 /** `gpu-memtrace fit`. */
 export const forecastMemory: Handler<Given> = async (given, { dist }) => {
   const { trace, batch, other_trace: other = null, other_batch: otherBatch, try_batch: tried = null } = given;
-  const { gpu_gib: gib, checkpoint = null, allocator = null } = given;
+  const { gpu_gib: gib, checkpoint = null, allocator = null, accumulate: parts = 1 } = given;
+  const { optimizer_states_percent: percent = 100 } = given;
   const batches = [batch, otherBatch].filter(each => each !== undefined);
   if ((other === null ? otherBatch !== undefined : batches.length < 2) || (batch !== undefined && batch === otherBatch))
     throw new Error('Give other_trace together with batch and other_batch, which must differ.');
@@ -25,6 +28,7 @@ export const forecastMemory: Handler<Given> = async (given, { dist }) => {
   const answer = await fitAnswer(
     {
       ...{ verb: 'fit', where: idOf(trace), other, batches, tried, checkpoint, allocator, format: 'json' },
+      ...{ parts, stateShare: percent / 100 },
       gpuBytes: gib === undefined ? null : gib * 2 ** 30,
     },
     dist,
@@ -39,6 +43,6 @@ export const forecastMemory: Handler<Given> = async (given, { dist }) => {
       largestBatch: answer.batch === null ? null : Math.round((change.largestFactor ?? 0) * answer.batch),
       largestFactor: answer.batch === null ? change.largestFactor : null,
     })),
-    unknown: notes(answer),
+    unknown: notes(answer, false),
   };
 };

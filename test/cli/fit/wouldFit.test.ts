@@ -1,5 +1,5 @@
-// `gpu-memtrace fit` on two recordings of a graph network on an H200 (torch 2.12, AdamW), with batches 10 and 20. What PyTorch said of
-// the same program with batch 40 is `REAL`.
+// `gpu-memtrace fit` on two recordings of a graph network on an H200 (torch 2.12, AdamW), with batches 10 and 20, and on one of a GPT with
+// batch 8. What PyTorch said of the same programs with batch 40, and with gradients of two parts and SGD with momentum, is `REAL` and `REAL_GPT`.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,12 +13,17 @@ const { test, assertSentence } = sentencesOf(__filename);
 
 /** `torch.cuda.max_memory_reserved()` and `max_memory_allocated()` with batch 40. */
 const REAL = { reservedBytes: 1_279_262_720, allocatedBytes: 1_083_476_480 };
+const REAL_GPT = { twoParts: 4458 * 2 ** 20, momentum: 5706 * 2 ** 20 };
 const TWO = ['batch10.gputrace', 'batch20.gputrace', '--batch'];
 
 function stored(place: Place): Place {
-  for (const batch of [10, 20]) {
-    const packed = readFileSync(join(root, `test/golden/fit/graphnet${batch}.gputrace.gz`));
-    writeFileSync(place.path(`batch${batch}.gputrace`), gunzipSync(packed));
+  for (const [name, of] of [
+    ['batch10', 'graphnet10'],
+    ['batch20', 'graphnet20'],
+    ['gpt', 'gpt8'],
+  ] as const) {
+    const packed = readFileSync(join(root, `test/golden/fit/${of}.gputrace.gz`));
+    writeFileSync(place.path(`${name}.gputrace`), gunzipSync(packed));
   }
   return place;
 }
@@ -85,10 +90,24 @@ test('checkpoints and settings of the allocator change what is reserved', async 
   const { answer } = await fits(place, ...words, '--allocator', 'expandable_segments:True');
   const { requested, changes } = answer;
   assert.ok(requested);
-  assert.deepEqual([requested.allocator, requested.modules, changes.length], ['expandable_segments:True', 4, 5]);
+  assert.deepEqual([requested.allocator, requested.modules, changes.length], ['expandable_segments:True', 4, 6]);
   const plain = (await fits(place, 'batch20.gputrace', '--batch', '20:80')).answer.requested;
   assert.ok(requested.reservedBytes < (plain?.reservedBytes ?? 0));
   assert.equal(requested.largestFactor, changes[3]?.largestFactor, 'the same change, whatever the batch');
+});
+
+test('accumulated gradients and another optimizer take what PyTorch had then', async t => {
+  const place = stored(new Place(t));
+  const parts = (await fits(place, 'gpt.gputrace', '--batch', '8', '--accumulate', '2')).answer.requested;
+  assert.ok(off(parts?.reservedBytes ?? 0, REAL_GPT.twoParts) < 0.02, String(parts?.reservedBytes));
+  const optimizer = (await fits(place, 'gpt.gputrace', '--optimizer-states', '50%')).answer.requested;
+  assert.ok(off(optimizer?.reservedBytes ?? 0, REAL_GPT.momentum) < 0.005, String(optimizer?.reservedBytes));
+  const whole = (await fits(place, 'gpt.gputrace', '--batch', '8:32', '--accumulate', '4', '--gpu', '8GiB')).answer;
+  const [largest, once] = [whole.requested, whole.changes[0]].map(way => Math.round((way?.largestFactor ?? 0) * 8));
+  assert.ok(
+    largest !== undefined && once !== undefined && largest > 3 * once && largest % 4 === 0,
+    `${largest} ${once}`,
+  );
 });
 
 test('the table, by one run and by two', async t => {
@@ -124,6 +143,8 @@ test('what cannot be answered has one sentence and its exit status', async t => 
     [2, 'batch10.gputrace', '--batch', '10,20'],
     [2, 'batch10.gputrace', '--batch', '0'],
     [2, 'batch10.gputrace', '--batch', '10,10'],
+    [2, 'batch10.gputrace', '--accumulate', '1'],
+    [2, 'batch10.gputrace', '--optimizer-states', 'half'],
     [2, 'batch10.gputrace', '--gpu', 'big'],
     [2, 'batch10.gputrace', '--format', 'csv'],
   ];

@@ -41,7 +41,7 @@ test('a forecast has the recorded peak, the largest batch of each way, and follo
     const { forecast } = await made(forecasts);
     assert.ok(forecast?.fits);
     assert.equal(forecast.reservedBytes, RECORDED);
-    assert.deepEqual([forecast.modules, forecast.expandable, forecast.ways.length], [['*'], false, 4]);
+    assert.deepEqual([forecast.modules, forecast.expandable, forecast.ways.length], [['*'], false, 5]);
     const bigger = (await made(forecasts, { factor: 4 })).forecast;
     assert.ok(bigger && bigger.reservedBytes > 2 * RECORDED);
     const small = (await made(forecasts, { gpuBytes: 2 ** 31, batch: 20, factor: 4 })).forecast;
