@@ -132,10 +132,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     const because = context.ended
       ? t('It may be the model being built, not a leak. {0}', tooEarlyText(more))
-      : t(
-          'It is growing, but it may be the model being built. A verdict needs {0} more steps.',
-          formatCount(more),
-        );
+      : t('It is growing, but it may be the model being built. A verdict needs {0} more steps.', formatCount(more));
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {

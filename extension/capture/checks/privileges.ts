@@ -62,7 +62,9 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
     return { sentence: `${lacks}. Lockdown or seccomp denies it even to root.`, command: null };
   }
   if (around.noNewPrivileges)
-    return sudo('Programs started here gain no privileges (no_new_privs). In a shell outside this sandbox or container, run');
+    return sudo(
+      'Programs started here gain no privileges (no_new_privs). In a shell outside this sandbox or container, run',
+    );
   if (!capabilitiesSuffice(kernel)) return sudo(`Before Linux 6.6, attaching needs root (this is ${kernel}). Run`);
   if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so its files cannot have capabilities. Run`);
   const setcap = `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;

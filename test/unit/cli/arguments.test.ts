@@ -343,7 +343,9 @@ test('help fits the terminal, and loses no word', () => {
       nparquet.filter(line => line.length > 80),
       [],
     );
-    const valuesThenText = nparquet.filter(line => /^ {2}-\S+ (\S+\|)+\S+ {2}[a-z]/.test(line) && line.indexOf('  ', 3) > 25);
+    const valuesThenText = nparquet.filter(
+      line => /^ {2}-\S+ (\S+\|)+\S+ {2}[a-z]/.test(line) && line.indexOf('  ', 3) > 25,
+    );
     assert.deepEqual(valuesThenText, [], 'long values have a line of their own');
   }
 });
