@@ -16,7 +16,8 @@ export function otherHolders({ also = [], share }: FindingHolder): HolderPart[] 
 export function shareText({ share, also = [] }: FindingHolder, t: Translate): string | null {
   const sentences = share === undefined ? [] : shareSentences(share, t);
   sentences.push(...also.map(part => tooText(part, t)));
-  if (also.length > 0) sentences.push(also.length === 1 ? t('Change both.') : t('Change all of them.'));
+  const all = 1 + also.length + (share?.others ?? 0);
+  if (also.length > 0) sentences.push(all === 2 ? t('Change both.') : t('Change all of them.'));
   return sentences.length > 0 ? sentences.join(' ') : null;
 }
 
@@ -30,7 +31,7 @@ function shareSentences({ blocks, of, others, named }: NonNullable<FindingHolder
 
 function tooText(part: HolderToo, t: Translate): string {
   if (part.blocks > NEARLY * part.of) return t('{0} also holds this memory.', nameOf(part));
-  return t('{0} also holds {1} of its {2} blocks.', nameOf(part), formatCount(part.blocks), formatCount(part.of));
+  return t('{0} also holds {1} of these {2} blocks.', nameOf(part), formatCount(part.blocks), formatCount(part.of));
 }
 
 function nameOf(part: HolderPart): string {

@@ -25,8 +25,8 @@ export function savesText({ kind, bytes, atMost, atLeast }: OutOfMemoryAdvice, r
   if (kind === 'limit')
     return missing === null
       ? t('makes {0} available', saved)
-      : t('makes only {0} available; {1} are missing', saved, missing);
-  return missing === null ? t('saves {0}', saved) : t('saves only {0}; {1} are missing', saved, missing);
+      : t('makes only {0} available; {1} are needed', saved, missing);
+  return missing === null ? t('saves {0}', saved) : t('saves only {0}; {1} are needed', saved, missing);
 }
 
 /** What is free besides the reserved memory is none, or not known. */

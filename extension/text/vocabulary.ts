@@ -33,7 +33,7 @@ export function vocabulary(t: Translate): Vocabulary {
         t('It grew until the program ended: a leak, or a cache or buffer that was not full yet.'),
         t('grew'),
       ),
-      slow: words('calm', t('slow leak'), t('It keeps growing, but too slowly to matter.')),
+      slow: words('calm', t('slow leak'), t('It keeps growing, but would need more than a year to fill the GPU.')),
       sawtooth: words('calm', t('sawtooth'), t('It builds up and is freed again, like a queue.')),
       plateau: words(
         'calm',

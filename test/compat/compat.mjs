@@ -2,7 +2,7 @@
 // Runs the product on releases of PyTorch, each in an environment of its own that is deleted afterwards:
 //   npm run test:compat -- 2.14 [2.13 …] [--python 3.12] [--keep]
 //   npm run test:compat -- --wheel 2.14 | FILE.whl          names and layouts in a wheel's libraries, without running it
-// A line for each check; what was found goes to results.json, and from there into docs/results.md. --keep leaves the environment.
+// A line for each check; what was found goes to results.json, and from there into docs/results.md and test/bench/RESULTS.md. --keep leaves the environment.
 import { CHECKS } from './releaseChecks.mjs';
 import { makeEnvironment } from './environment.mjs';
 import { keepRow } from './results.mjs';

@@ -1,10 +1,11 @@
-// The manual's tables of releases, from results.json.
+// The tables of releases, from results.json: what was run in the manual, what was read in the record.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { inRoot } from '../project/root.mjs';
 import { CHECKS } from './releaseChecks.mjs';
 import { PARTS } from './wheelFacts.mjs';
 
-const PAGE = inRoot('docs/results.md');
+const RAN = inRoot('docs/results.md');
+const READ = inRoot('test/bench/RESULTS.md');
 const SIGNS = { ok: 'yes', differs: '**no**', skipped: '–' };
 
 export const minorOf = version => version?.replace(/\.\d+(t?)$/, '$1') ?? '';
@@ -48,15 +49,15 @@ const read = wheels => {
   return [['PyTorch', ...Object.values(PARTS), 'date'], ...sharing(rows)];
 };
 
-function between(text, name, content) {
+function put(file, name, content) {
+  const text = readFileSync(file, 'utf8');
   const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < 0) throw new Error(`docs/results.md has no place for ${name}.`);
-  return `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`;
+  if (from < 0 || to < 0) throw new Error(`${file} has no place for ${name}.`);
+  writeFileSync(file, `${text.slice(0, from + begin.length)}\n\n${content}\n\n${text.slice(to)}`);
 }
 
 export function writeTables({ releases, wheels }) {
-  const page = readFileSync(PAGE, 'utf8');
-  const first = between(page, 'releases that were run', table(ran(releases)));
-  writeFileSync(PAGE, between(first, 'releases that were read', table(read(wheels))));
+  put(RAN, 'releases that were run', table(ran(releases)));
+  put(READ, 'releases that were read', table(read(wheels)));
 }

@@ -119,7 +119,7 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
     return stateVerdict(verdict, 'unknown', because);
   }
   if (context.axis.source === 'time' && (lasted < T.timeSlices || events < T.part * T.timeSlices)) {
-    const because = t('It is growing. Without training steps, judging it takes longer.');
+    const because = t('It is growing. Without training steps, a verdict takes longer.');
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   const noStep = noStepBecause(verdict, context);
@@ -131,11 +131,8 @@ function growthInContext(verdict: SiteVerdict, site: SiteSteps, context: Context
   if (events < needed) {
     const more = Math.ceil(needed * (verdict.period ?? 1) - lasted);
     const because = context.ended
-      ? t('It grew as memory does during model construction. {0}', tooEarlyText(more))
-      : t(
-          'It is growing, as memory does during model construction. A verdict needs {0} more steps.',
-          formatCount(more),
-        );
+      ? t('It may be the model being built, not a leak. {0}', tooEarlyText(more))
+      : t('It is growing, but it may be the model being built. A verdict needs {0} more steps.', formatCount(more));
     return rising(stateVerdict(verdict, 'unknown', because), verdict.rises, risen);
   }
   if (verdict.grows === 'size' && inputsGrow(site, context.sites)) {
@@ -152,7 +149,7 @@ function noStepBecause(
 ): string | null {
   if (parts)
     return t(
-      'These iterations have no backward pass, although the program has some, so they may be parts of one training step. Mark each step with gpu_memtrace.step() to find out.',
+      'These iterations have no backward pass, although the program has some, so they may be parts of one training step. Mark each step with gpu_memtrace.step() (Python package) to find out.',
     );
   if (idleRounds > T.few * (period ?? 1))
     return t('It grew in {0} loop iterations and then stopped, so it may have been setup.', rises);

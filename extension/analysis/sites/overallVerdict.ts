@@ -41,7 +41,7 @@ export function overallVerdict(info: TraceInfo, verdicts: Verdicts): Overall {
 }
 
 function stated(info: TraceInfo, verdicts: Verdicts): Overall {
-  if (verdicts.findings.length > 0) return { overall: 'found', sentence: foundText(verdicts) };
+  if (verdicts.findings.length > 0) return { overall: 'found', sentence: foundText(info, verdicts) };
   const share = lostShareOf(info);
   if (share > T.rare) {
     const percent = `${(100 * share).toFixed(0)}%`;
@@ -56,14 +56,14 @@ function stated(info: TraceInfo, verdicts: Verdicts): Overall {
   }
   const lacking = lackingText(info, verdicts);
   const [first] = verdicts.unjudged;
-  if (lacking !== null) return { overall: 'waiting', sentence: `${lacking} ${roseText(first)}`.trimEnd() };
+  if (lacking !== null) return { overall: 'waiting', sentence: `${lacking} ${roseText(first, info)}`.trimEnd() };
   if (verdicts.after !== null) return { overall: 'after', sentence: afterText(verdicts.steps.count, verdicts.after) };
   if (first !== undefined) return { overall: 'rising', sentence: risingText(info, verdicts.steps, first) };
   if (info.lost.events > 0) return { overall: 'partial', sentence: partialText(info, verdicts) };
   return { overall: 'clean', sentence: cleanText(info, verdicts) };
 }
 
-function foundText(verdicts: Verdicts): string {
+function foundText(info: TraceInfo, verdicts: Verdicts): string {
   const { findings } = verdicts;
   const leaks = findings.filter(isLeak).length;
   const failed = findings.filter(one => one.verdict === 'oom' && !isLeak(one)).length;
@@ -73,14 +73,14 @@ function foundText(verdicts: Verdicts): string {
   if (failed > 0)
     parts.push(failed === 1 ? t('1 failed allocation') : t('{0} failed allocations', formatCount(failed)));
   if (others > 0) parts.push(others === 1 ? t('1 other finding') : t('{0} other findings', formatCount(others)));
-  const more = unjudgedBeside(verdicts);
+  const more = unjudgedBeside(info, verdicts);
   return more === null ? parts.join(', ') : `${parts.join(', ')}. ${more}`;
 }
 
 /** What rose by more than all that was found, and could not be judged; null: nothing did. */
-export function unjudgedBeside({ findings, unjudged: [first] }: Verdicts): string | null {
+export function unjudgedBeside(info: TraceInfo, { findings, unjudged: [first] }: Verdicts): string | null {
   const found = Math.max(0, ...findings.map(({ bytes }) => bytes));
-  return first === undefined || first.bytes <= found ? null : `${roseText(first)} ${first.because}`;
+  return first === undefined || first.bytes <= found ? null : `${roseText(first, info)} ${first.because}`;
 }
 
 /** What is missing for a verdict on any line; null: nothing. */
@@ -105,7 +105,7 @@ function lackingTime(info: TraceInfo): string {
       ? t('The snapshot has no history. It shows live memory, but leaks cannot be judged.')
       : t('The snapshot’s history has no training steps and is too short to judge leaks.');
   if (!info.live) return t('The run ended before there was a training step or enough time to judge leaks.');
-  return t('No training steps are known yet, so judging leaks takes longer.');
+  return t('No training step has been seen yet, so a verdict takes longer.');
 }
 
 function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): string {
@@ -118,10 +118,12 @@ function afterText(count: number, { bytes, line, lineBytes }: AfterSteps): strin
   );
 }
 
-function roseText(first: Unjudged | undefined): string {
+function roseText(first: Unjudged | undefined, { live }: TraceInfo): string {
   if (first === undefined) return '';
-  const { line, rises } = first;
-  return t('Memory from {0} has grown {2} times so far, by {1}.', line, amountText(first), formatCount(rises));
+  const words = [first.line, amountText(first), formatCount(first.rises)] as const;
+  return live
+    ? t('Memory from {0} has grown {2} times so far, by {1}.', ...words)
+    : t('Memory from {0} grew {2} times, by {1}.', ...words);
 }
 
 /** GPU memory needs no word. */

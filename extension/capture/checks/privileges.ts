@@ -62,8 +62,10 @@ export function privilegeAdvice(program: string, sudoWords: readonly string[], a
     return { sentence: `${lacks}. Lockdown or seccomp denies it even to root.`, command: null };
   }
   if (around.noNewPrivileges)
-    return sudo('Programs started here gain no privileges (no_new_privs). Run this elsewhere');
-  if (!capabilitiesSuffice(kernel)) return sudo(`Linux 5.17 to 6.5 needs root to attach (this is ${kernel}). Run`);
+    return sudo(
+      'Programs started here gain no privileges (no_new_privs). In a shell outside this sandbox or container, run',
+    );
+  if (!capabilitiesSuffice(kernel)) return sudo(`Before Linux 6.6, attaching needs root (this is ${kernel}). Run`);
   if (nosuidMount !== null) return sudo(`${nosuidMount} is mounted nosuid, so its files cannot have capabilities. Run`);
   const setcap = `sudo setcap cap_bpf,cap_perfmon+ep ${joinWords([program])}`;
   return { sentence: `${lacks}. Run this once, or attach as root every time:`, command: setcap };

@@ -116,6 +116,8 @@ const MISSING: [RegExp, string][] = [
 ];
 
 function noCommand(word: string): string {
+  if (/^(compare|diff)$/.test(word))
+    return `"${word}" is not a command: did you mean "gpu-memtrace report NEW --compare BASE"?`;
   const near = nearest(word, [...Object.keys(PARSERS), '--help', '--version']);
   if (near !== null) return `"${word}" is not a command: did you mean ${near}?`;
   const command = MISSING.find(([pattern]) => pattern.test(word))?.[1];

@@ -21,8 +21,8 @@ const EVERYDAY = `  -o, --output FILE        save the trace to FILE (default: in
                            need more than a year to fill the GPU. A suspected leak, or memory that grew until the end, does not
                            count: the status is unchanged and stderr has a message, also if too little was recorded for a verdict
 `;
-const RECORDING = `  --detail SIZE            keep this much of the most recent events in full, such as 1GiB; older events are kept as totals (default:
-                           512MiB, and the first 20 training steps)
+const RECORDING = `  --detail SIZE            keep this many bytes of the most recent events in full, such as 1GiB; older events are kept as totals
+                           (default: 512MiB). The first 20 training steps are always kept in full
   --budget SIZE            maximum size of the trace while recording, across all processes (default: 2GiB, but at most half of the
                            free disk space; on tmpfs, a quarter)
 `;
@@ -133,8 +133,8 @@ it lists the traces in it, newest first.
   --compare BASE[@T]       table and json: compare the memory of each line in BASE (A) and in FILE (B), largest difference first;
                            --group-by site compares stacks; to compare two moments of FILE: --compare FILE@T1 --at T2
   --fail-above PERCENT     with --compare: exit with status 3 if the peak exceeds that of BASE by PERCENT, such as 5%, or a line leaks
-                           that much more per step; --compare can then be repeated, once per run of the base. In GitHub Actions,
-                           the lines are annotated, and the job summary shows the result
+                           that much more per step; to pass several base runs, repeat --compare. In GitHub Actions, the lines are
+                           annotated, and the job summary shows the result
   --group-by site|line|function|file|thread|process|device|module-path|pool
                            table and json: how to group memory (default: line)
   --blocks                 table: list every live block with its address (by default only if there are 10 or fewer)
@@ -154,7 +154,7 @@ options; 3 if the limit of --fail-above is exceeded; 130 after Ctrl+C.
 
 Shows which objects hold the memory of the leaks found so far, in a program that runs with the tracer ("gpu-memtrace run",
 VS Code). The search pauses the program for 0.1-0.5 s, longer on a busy machine, and runs none of its code. For a saved trace
-or a program that has ended, the recorded holders are shown.
+(FILE) or a program that has ended, the recorded holders are shown. FOLDER is the folder in which a trace is being recorded.
 
   --line FILE:LINE         show the holders of blocks allocated by this line, or by code that it calls
   --address 0x...          show the holder of the tensor at this address
@@ -165,6 +165,7 @@ Exit status: 0; 1 if there was no answer; 2 for wrong options.
   record: `gpu-memtrace record PID|FOLDER on|off
 
 Starts, resumes or pauses recording in all processes of a program that runs with the tracer ("gpu-memtrace run", VS Code).
+Instead of the PID, you can give FOLDER, the folder in which the trace is being recorded.
 On resume, PyTorch's current blocks are read again: blocks freed while paused disappear, and blocks allocated while paused
 have no source line.
 
@@ -173,7 +174,8 @@ Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options
   mark: `gpu-memtrace mark PID|FOLDER NAME
 
 Adds a named marker, such as "before eval", to the trace of a running program. Use it as report --at "mark:before eval";
-Leak Explorer shows it and can compare with it.
+Leak Explorer shows it and can compare with it. Instead of the PID, you can give FOLDER, the folder in which the trace is
+being recorded.
 
 Exit status: 0; 1 if the program is not traced or has ended; 2 for wrong options.
 `,
@@ -192,9 +194,9 @@ Exit status: 0; 1 if there is no such kernel or it cannot be written or removed;
 `,
   fit: `gpu-memtrace fit FILE [FILE] [options]
 
-Shows how much memory a run would reserve with another batch, activation checkpointing, gradient accumulation, another optimizer,
-other allocator settings or another GPU, and the largest batch that fits. It replays the recorded allocations by the rules of
-PyTorch's allocator. A second trace of the same program, with another batch, makes forecasts for other batches more accurate.
+Shows how much memory a run would reserve with another batch, checkpointing, gradient accumulation, optimizer, allocator settings or
+GPU, and the largest batch that fits. It replays the recorded allocations by the rules of PyTorch's allocator. A second trace of
+the same program, with another batch, makes forecasts for other batches more accurate.
 
   --batch N[,M][:TRY]      the batch of the run, such as 8; with two traces, of each, such as 8,16. To try another batch, add it
                            after a colon: 8:24 or 8,16:24
@@ -258,7 +260,8 @@ Exit status: 0; 2 for wrong options.
 Traces a running process that has loaded the CUDA driver, and the children that it forks. Nothing is loaded into the
 process: kernel probes record its calls. Memory allocated earlier has no source line. Ctrl+C detaches, and the program keeps
 running; tracing also ends with the program. A terminal shows leaks and live memory, with keys to sort and filter (q also
-detaches); otherwise, findings are printed to stderr. The output at the end is that of "run".
+detaches); otherwise, findings are printed to stderr. At the end, it prints the
+same summary as "run".
 
 Probes need extra privileges: capabilities on the tracer's file (Linux 6.6 and newer; "gpu-memtrace doctor" prints the
 command), or root. sudo does not see shell aliases: if gpu-memtrace is one, use sudo "$(command -v node)" /full/path/to/cli.js.
@@ -286,9 +289,9 @@ export function helpLines(about: Verb | null, columns: number, checkout: boolean
   const whole: string[] = [];
   for (const line of lines) {
     const before = whole.at(-1) ?? '';
+    const optionAlone = /^ +-/.test(before) && !/\S {2,}\S/.test(before);
     const continues = line.startsWith(' '.repeat(TEXT_COLUMN)) || (/^\S/.test(line) && /^\S/.test(before));
-    const gap = /^\S|\S {2,}\S/.test(before) ? ' ' : '  '; // an option alone fills its line
-    if (continues && before !== '') whole[whole.length - 1] = `${before}${gap}${line.trimStart()}`;
+    if (continues && before !== '' && !optionAlone) whole[whole.length - 1] = `${before} ${line.trimStart()}`;
     else whole.push(line);
   }
   return whole.flatMap(line => wrapped(line, columns));

@@ -41,7 +41,7 @@ export function parseReport(words: readonly string[]): ReportArguments {
   if (parsed.groupBy !== null && parsed.format !== 'table' && parsed.format !== 'json')
     throw new Usage(`--group-by is only for table and json: ${parsed.format} has every allocation or stack.`);
   if (parsed.blocks && (parsed.format !== 'table' || parsed.compare.length > 0))
-    throw new Usage('--blocks is only for the table of one trace: json and the exports have every block.');
+    throw new Usage('--blocks is only for the table of one trace: json, csv and parquet list blocks in any case.');
   const { format, blocks, at, compare, groupBy, redact } = parsed;
   if (redact && format !== 'html') throw new Usage('--redact is only for --format html.');
   if (format === 'html' && at !== null)

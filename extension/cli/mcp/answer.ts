@@ -30,7 +30,7 @@ export function aboutOf(trace: string, opened: OpenTrace, verdicts: Verdicts, so
   const { processes, session, lost } = info;
   const notes = fileNotes(info);
   const { overall, sentence } = overallVerdict(info, verdicts);
-  const beside = overall === 'found' ? unjudgedBeside(verdicts) : null;
+  const beside = overall === 'found' ? unjudgedBeside(info, verdicts) : null;
   const open = isConclusive(overall) ? beside : sentence;
   return {
     trace,

@@ -157,7 +157,7 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
       ? 'The exit status of the process is unknown.'
       : `The process ended with exit status ${exitCode}.`;
   const before = outOfMemory.filter((one, i) => i < verdict.index && one.process === process && one.layer === layer);
-  const others = formatPlural(before.length, 'other failure');
+  const others = formatPlural(before.length, 'earlier failure');
   const [bytes, line] = [formatBytes(requestedBytes), code(siteText(source.site(failure.site)))];
   const where = device < 0 ? 'of pinned host memory' : `on GPU ${device}`;
   const ranges = rangesAt(source, process, timeNs, thread);
@@ -173,7 +173,7 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
     ...(room.length === 0 ? [] : ['', `GPU memory: ${room.join(', ')}.`]),
     ...(before.length === 0
       ? []
-      : ['', `The process had recovered from ${others} before: see \`gpu-memtrace report FILE --oom\`.`]),
+      : ['', `The process recovered from ${others}: see \`gpu-memtrace report FILE --oom\`.`]),
   ];
 }
 

@@ -245,11 +245,15 @@ function peakOf(a: TraceInfo, b: TraceInfo, stepsA: Steps, stepsB: Steps): Outco
   if (b.live && further) return [];
   if (b.live)
     return [{ verdict: 'bad', sentence: t('The peak is already higher than the {0} of the previous run.', from) }];
-  const sentence = !alike
-    ? t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, formatCount(stepsB.count), formatCount(stepsA.count))
-    : from === to
-      ? t('The peak is the same: {0}.', to)
-      : t('Peak {0} → {1}.', from, to);
+  const counts = [formatCount(stepsB.count), formatCount(stepsA.count)] as const;
+  const sentence =
+    from === to
+      ? alike
+        ? t('The peak is the same: {0}.', to)
+        : t('The peak is the same: {0}, in {1} steps instead of {2}.', to, ...counts)
+      : alike
+        ? t('Peak {0} → {1}.', from, to)
+        : t('Peak {0} → {1}, in {2} steps instead of {3}.', from, to, ...counts);
   const isDue = higher ? further : endedEarly(b) || (!alike && !further);
   return [{ verdict: isDue ? null : higher ? 'bad' : 'good', sentence }];
 }

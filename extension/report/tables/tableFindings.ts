@@ -28,7 +28,7 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
   const left = verdicts.findings.length - most;
   if (left > 0) lines.push(`... and ${formatPlural(left, 'more finding')}`);
   const { overall, sentence } = overallVerdict(info, verdicts);
-  const more = lines.length === 0 ? null : unjudgedBeside(verdicts);
+  const more = lines.length === 0 ? null : unjudgedBeside(info, verdicts);
   if (lines.length === 0) lines.push(overall === 'clean' && !info.live ? 'NO LEAK FOUND.' : sentence);
   if (more !== null) lines.push(`NOT JUDGED: ${more}`);
   if (verdicts.steps.source !== 'none') lines.push(stepsText(verdicts));

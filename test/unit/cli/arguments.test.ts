@@ -296,6 +296,7 @@ test('a word that was probably another one is told so, and what is far from all 
   assertSentence(usage('atach', '12'));
   assertSentence(usage('reprot'));
   assertSentence(usage('Doctor'));
+  assertSentence(usage('compare', 'a.gputrace', 'b.gputrace'));
   assertSentence(usage('--hepl'));
   assertSentence(usage('train.py'));
   assertSentence(usage('run', '--inteval=2s', '--', 'x'));
@@ -342,5 +343,9 @@ test('help fits the terminal, and loses no word', () => {
       nparquet.filter(line => line.length > 80),
       [],
     );
+    const valuesThenText = nparquet.filter(
+      line => /^ {2}-\S+ (\S+\|)+\S+ {2}[a-z]/.test(line) && line.indexOf('  ', 3) > 25,
+    );
+    assert.deepEqual(valuesThenText, [], 'long values have a line of their own');
   }
 });

@@ -25,9 +25,7 @@ test('each column of each table is documented, and nothing else is', () => {
   assert.ok(page.includes(`format version ${FORMAT_VERSION}`));
   const [, common = '', ...parts] = page.split(/^## /m);
   const named = (text: string): string[] =>
-    [...text.matchAll(/^- (`\w+`(?:, `\w+`)*) \(/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/\w+/g)].map(String),
-    );
+    [...text.matchAll(/^- (`\w+`(?:, `\w+`)*):/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/\w+/g)].map(String));
   const told = new Map(parts.map(part => [/^`(\w+)`/.exec(part)?.[1], named(part)]));
   assert.deepEqual(
     [...told.keys()].filter(name => name !== undefined),

@@ -244,6 +244,11 @@ test('who else has the same blocks is told, by site, and then no fix of one of t
   assert.deepEqual(sharesOf(1), [[4, false, true]], 'nobody else');
   answer.text = JSON.stringify({ ok: true, holders: [{ ...first, addresses: ['0x10', '0x20', '0x40'] }] });
   assert.deepEqual(sharesOf(2), [[1, false, true]], 'three blocks stand for four: a third of them is one');
+  const too = { path: 'log', file: '/t/log.py', line: 51, blocks: 8, of: 8 };
+  const part = { path: 'cache', file: '/t/a.py', line: 44, blocks: 4 };
+  const some = { path: 'seen', kind: 'container', file: null, line: null, function: null, length: null, bound: null };
+  const holder = { ...some, also: [too], share: { blocks: 8, of: 13, others: 1, named: [part] } };
+  assert.match(shareText(holder, t) ?? '', /all/, 'three hold it, though one of them alone has the same blocks');
 });
 
 test('a cycle that is seen at the end alone is not named where a look before it did not see it', () => {

@@ -263,6 +263,7 @@ test('what rose by more than all that was found, and could not be judged, is nam
       run.endStep();
     }
     const source = new RunTrace(run, { lines: { 1: 10, 2: 20 } });
+    source.info().live = false;
     return renderTable(readSnapshot(source, { top: 0, groupBy: 'line', groups: 0 }), { now: new Date(0) }).join('\n');
   };
   assert.match(of(20 * MB), /^LEAK: train\.py:10 .*\n(.*\n)+NOT JUDGED: .*train\.py:20 .* 200\.00 MiB/m);

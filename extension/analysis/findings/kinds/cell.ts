@@ -34,10 +34,10 @@ export function leftByCells(source: TraceSource, runs: readonly CellRun[] = cell
   return cells.filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
 }
 
-/** `In [7]`, `In [9, 10, 11], which grows each time you run it: 13.33 MiB`. */
+/** `In [7]`, `In [9, 10, 11], which leaves 13.33 MiB more each time you run it`. */
 export function cellText({ file, grows }: { file: string; grows: number }): string {
   const name = cellName(file) ?? file;
-  return grows > 0 ? t('{0}, which grows every time you run it: {1}', name, formatBytes(grows)) : name;
+  return grows > 0 ? t('{0}, which leaves {1} more each time you run it', name, formatBytes(grows)) : name;
 }
 
 /** Cells that leave more with each run; those with a site that has a finding already are left out. */
@@ -55,7 +55,7 @@ export function cellFindings(source: TraceSource, reported: ReadonlySet<number>)
       id: `cell ${process} ${file}`,
       verdict: source.info().live ? 'rising' : 'rose',
       class: 'outputs',
-      headline: t('{0} grows every time you run it', cellName(file) ?? file),
+      headline: t('{0} leaves more memory each time you run it', cellName(file) ?? file),
       detail: t(
         'memory from {0} of {1} runs is still alive, {2} per run',
         formatBytes(bytes),

@@ -64,7 +64,7 @@ export function doubtOf(growth: Growth): string | null {
     const seen = formatCount(rises);
     return ended
       ? t(
-          'It grew in {0} loop iterations. Its holder is unknown, and the iterations may not be training steps. Run the program longer, or mark each step with gpu_memtrace.step().',
+          'It grew in {0} loop iterations. Its holder is unknown, and the iterations may not be training steps. Run the program longer, or mark each step with gpu_memtrace.step() (Python package).',
           seen,
         )
       : t(
@@ -76,7 +76,7 @@ export function doubtOf(growth: Growth): string | null {
     const seen = formatCount(rises);
     return ended
       ? t(
-          'It grew in {0} loop iterations, too few to distinguish training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step().',
+          'It grew in {0} loop iterations, too few to distinguish training steps from setup. Run the program longer, or mark each step with gpu_memtrace.step() (Python package).',
           seen,
         )
       : t(

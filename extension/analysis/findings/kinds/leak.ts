@@ -282,7 +282,9 @@ function unfoundText({ answers, source }: FindingContext, process: number, ended
   if (hidesGraphs(about) && (queried || ended))
     return t('Holder unknown: PyTorch 2.9 and older do not show what an autograd graph keeps.');
   if (!ended || queried) return null;
-  return isSnapshot(about) ? notInSnapshot() : t('Holder unknown: the program ended before the search for holders.');
+  return isSnapshot(about)
+    ? notInSnapshot()
+    : t('Holder unknown: the program ended before the search for holders could run.');
 }
 
 /** Whether PyTorch's own Python is on the site's stack: then its agent is in the process. */
