@@ -56,9 +56,8 @@ function cardOf(source: TraceSource, { process, device }: Totals): Card {
   const card = readCards(source).find(each => each.device === device);
   const sum = (kinds: readonly string[]): number =>
     card?.parts.filter(({ kind }) => kinds.includes(kind)).reduce((total, { bytes }) => total + bytes, 0) ?? 0;
-  // The GPU's own account of the process is read now and then: a reading may be older than what its driver had by the end of the step.
-  const { processBytes, driverBytes } = source.ledgerSeries({ process, device, points: POINTS });
-  const rests = Array.from(processBytes, (bytes, at) => bytes - (driverBytes[at] ?? 0)).filter(Number.isFinite);
+  const { processBytes, tracedBytes } = source.ledgerSeries({ process, device, points: POINTS });
+  const rests = Array.from(processBytes, (bytes, at) => bytes - (tracedBytes[at] ?? 0)).filter(Number.isFinite);
   return {
     gpu: card?.name ?? '',
     totalBytes: card?.totalBytes ?? 0,

@@ -495,6 +495,8 @@ export interface LedgerSeries extends StepAxis {
   usedBytes: Float64Array;
   /** What there is. */
   totalBytes: Float64Array;
+  /** What the driver calls of the process held when that was read. */
+  tracedBytes: Float64Array;
   /** Freed tensors whose blocks another stream still uses, as the framework’s allocator reported at an end of these steps. */
   pendingBytes: Float64Array;
 }
@@ -641,6 +643,8 @@ export interface MemorySnapshot {
   processBytes: number | null;
   usedBytes: number | null;
   totalBytes: number | null;
+  /** driverBytes when that was read. */
+  tracedBytes: number | null;
   /** Without what lies in private pools. */
   fragmentation: Fragmentation;
   pools: Pool[];

@@ -96,9 +96,9 @@ function outside(
 ): Pick<CardFacts, 'restBytes' | 'othersBytes' | 'untracedBytes'> {
   const none = { restBytes: null, othersBytes: null, untracedBytes: null };
   if (series.length === 0) return none;
-  const rests = series.map(one => lastKnown(difference(one.processBytes, one.driverBytes)));
+  const rests = series.map(one => lastKnown(difference(one.processBytes, one.tracedBytes)));
   const held = sumAll(series.map(one => lastKnown(one.processBytes)));
-  const traced = sumAll(series.map(one => lastKnown(one.driverBytes)));
+  const traced = sumAll(series.map(one => lastKnown(one.tracedBytes)));
   const used = series.toSorted((a, b) => (b.endNs.at(-1) ?? 0) - (a.endNs.at(-1) ?? 0))[0]?.usedBytes;
   const usedBytes = used === undefined ? null : lastKnown(used);
   const rest = all ? sumAll(rests) : null;
@@ -126,7 +126,7 @@ function addSlopes(parts: LedgerPart[], series: readonly LedgerSeries[]): void {
     pending: one => one.pendingBytes,
     cached: unusedOf,
     driver: one => difference(one.driverBytes, one.reservedBytes),
-    rest: one => difference(one.processBytes, one.driverBytes),
+    rest: one => difference(one.processBytes, one.tracedBytes),
   };
   for (const part of parts) {
     const values = pick[part.kind];

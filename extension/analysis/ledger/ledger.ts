@@ -53,7 +53,7 @@ export function judgeLedger(series: LedgerSeries, libraries: readonly LibrarySer
     remainderBytes: null,
     grows: growingLayer(steps, series, reserved, process),
   };
-  const [held, traced] = [ledger.processBytes.bytes, ledger.driver.bytes];
+  const [held, traced] = [ledger.processBytes.bytes, lastKnown(series.tracedBytes)];
   if (held !== null && traced !== null) ledger.remainderBytes = held - traced;
   return {
     ledger,

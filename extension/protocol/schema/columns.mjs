@@ -176,6 +176,7 @@ export const columns = {
       processBytes: 'By the device’s own account (NVML), as read last before the end: of this process.',
       usedBytes: 'Of all processes.',
       totalBytes: 'What there is.',
+      tracedBytes: 'What the driver calls of the process held when that was read.',
       pendingBytes:
         'Freed tensors whose blocks another stream still uses, as the framework’s allocator reported at an end of these steps.',
     },

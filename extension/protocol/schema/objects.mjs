@@ -132,6 +132,7 @@ export const objects = {
       ],
       usedBytes: ['u64', of('row.memory->used_bytes', { known: 'row.memory' })],
       totalBytes: ['u64', of('row.memory->total_bytes', { known: 'row.memory' })],
+      tracedBytes: ['i64 driverBytes when that was read.', of('row.traced_bytes', { known: 'row.memory' })],
       fragmentation: 'Fragmentation Without what lies in private pools.',
       pools: 'Pool[]',
       oldGradientBytes: 'i64 Gradients that an earlier step made.',

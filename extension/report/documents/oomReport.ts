@@ -180,7 +180,7 @@ function headLines(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemo
 function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMemoryVerdict): Row[] {
   const { process, device, snapshot } = failure;
   if (snapshot === null) return [];
-  const { tensorBytes, reservedBytes, driverBytes, processBytes, fragmentation, pools, step } = snapshot;
+  const { tensorBytes, reservedBytes, driverBytes, processBytes, tracedBytes, fragmentation, pools, step } = snapshot;
   const kept = Math.max(0, Math.min(unusedIn(pools), (reservedBytes ?? 0) - tensorBytes));
   const paused = pausedIn(pools);
   const cached = (reservedBytes ?? tensorBytes) - paused;
@@ -194,7 +194,10 @@ function deviceRows(source: TraceSource, failure: OutOfMemory, verdict: OutOfMem
     ['PyTorch’s cache, unused, in pools of CUDA graphs and MemPools', kept > 0 ? kept : null],
     [`PyTorch’s cache, unused${gap}`, reservedBytes && reservedBytes - tensorBytes - kept],
     ...(libraries.length > 0 ? libraries : [['outside PyTorch: unknown library', outside || null]]),
-    ['CUDA context and kernels of this process', processBytes && (Math.max(0, processBytes - driverBytes) || null)],
+    [
+      'CUDA context and kernels of this process',
+      processBytes && (Math.max(0, processBytes - (tracedBytes ?? 0)) || null),
+    ],
     ['other processes', verdict.othersBytes],
     ['free', verdict.freeBytes],
     ['total', verdict.totalBytes],

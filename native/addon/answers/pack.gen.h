@@ -197,6 +197,7 @@ inline Napi::Object pack(Napi::Env env, const model::MemorySnapshot &row) {
   object.Set("processBytes", row.memory && row.memory->process_bytes != ~0ull ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->process_bytes))) : env.Null());
   object.Set("usedBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->used_bytes))) : env.Null());
   object.Set("totalBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.memory->total_bytes))) : env.Null());
+  object.Set("tracedBytes", row.memory ? Napi::Value(Napi::Number::New(env, static_cast<double>(row.traced_bytes))) : env.Null());
   object.Set("fragmentation", pack(env, row.fragmentation));
   object.Set("pools", objects(env, row.pools, [&](const auto &one) { return pack(env, one); }));
   object.Set("oldGradientBytes", Napi::Number::New(env, static_cast<double>(row.old_gradient_bytes)));

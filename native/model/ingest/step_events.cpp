@@ -63,7 +63,8 @@ void handle_collection(const Context &context) {
 void advance_time(State &all, ProcessState &process, uint64_t time_ns) {
   process.records.release_memories(time_ns, [&](const trace::Memory &memory) {
     end_slices(all, process, memory.time_ns);
-    process.devices[memory.device].set_memory(memory);
+    const int64_t traced = all.accounts.live_bytes(process.number, Layer::Driver, memory.device);
+    process.devices[memory.device].set_memory(memory, traced);
   });
   end_slices(all, process, time_ns);
   process.set_next_due();

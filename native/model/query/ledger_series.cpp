@@ -60,7 +60,7 @@ LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query) {
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   levels(LedgerColumn::Reserved, {}, unknown);
   for (const LedgerColumn which :
-       {LedgerColumn::Process, LedgerColumn::Used, LedgerColumn::Total, LedgerColumn::Pending}) {
+       {LedgerColumn::Process, LedgerColumn::Used, LedgerColumn::Total, LedgerColumn::Traced, LedgerColumn::Pending}) {
     column(which).assign(out.axis.buckets.size(), unknown);
   }
   const auto device =
@@ -71,6 +71,7 @@ LedgerSeries ledger_series(const State &state, const LedgerSeriesQuery &query) {
     if (point.process_bytes != ~0ull) column(LedgerColumn::Process)[at] = static_cast<double>(point.process_bytes);
     column(LedgerColumn::Used)[at] = static_cast<double>(point.used_bytes);
     column(LedgerColumn::Total)[at] = static_cast<double>(point.total_bytes);
+    column(LedgerColumn::Traced)[at] = static_cast<double>(point.traced_bytes);
   });
   over_axis(device->second.pending_points(), out.axis.buckets, [&](size_t at, const PendingPoint &point) {
     column(LedgerColumn::Pending)[at] = static_cast<double>(point.bytes);

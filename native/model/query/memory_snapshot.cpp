@@ -79,15 +79,13 @@ MemorySnapshot memory_snapshot(const State &state, uint32_t number, Layer failed
   MemorySnapshot out{};
   const ProcessState &process = *state.process(number);
   out.step = process.frame->step;
-  for (const Ledger &ledger : state.accounts.ledgers()) {
-    if (ledger.process != number || ledger.device != device) continue;
-    if (ledger.layer == Layer::Tensor) out.tensor_bytes = ledger.live_bytes;
-    if (ledger.layer == Layer::Driver) out.driver_bytes = ledger.live_bytes;
-  }
+  out.tensor_bytes = state.accounts.live_bytes(number, Layer::Tensor, device);
+  out.driver_bytes = state.accounts.live_bytes(number, Layer::Driver, device);
   const auto known = process.devices.find(device);
   if (known != process.devices.end()) {
     if (known->second.has_reserved()) out.reserved_bytes = known->second.reserved_bytes();
     out.memory = known->second.memory();
+    out.traced_bytes = known->second.traced_bytes();
   }
   out.fragmentation = fragmentation(state, number, device_number(device));
   add_pools(state, process, device, out.pools);

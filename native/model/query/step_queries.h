@@ -53,14 +53,15 @@ struct MemorySnapshot {
   std::optional<int64_t> reserved_bytes;
   int64_t driver_bytes;
   std::optional<trace::Memory> memory;
+  int64_t traced_bytes;  ///< of driver_bytes, at the moment of `memory`
   Fragmentation fragmentation;
   std::vector<PoolRow> pools;
   int64_t old_gradient_bytes = 0;
   std::array<CategorySum, kCategories> categories{};
   std::vector<SnapshotSite> sites;
   void checkpoint(Archive &a) {
-    a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, fragmentation, pools, old_gradient_bytes, categories,
-      sites);
+    a(step, tensor_bytes, reserved_bytes, driver_bytes, memory, traced_bytes, fragmentation, pools, old_gradient_bytes,
+      categories, sites);
   }
 };
 

@@ -46,6 +46,12 @@ Ledger &Accounts::ledger(uint32_t process, Layer layer, uint8_t device) {
   return ledgers_[index];
 }
 
+int64_t Accounts::live_bytes(uint32_t process, Layer layer, uint8_t device) const {
+  for (const Ledger &ledger : ledgers_)
+    if (ledger.process == process && ledger.layer == layer && ledger.device == device) return ledger.live_bytes;
+  return 0;
+}
+
 const StackSummary &Accounts::summary(uint32_t process, uint32_t stack) {
   StackSummary &known = book(process).summaries[stack];
   if (known.resolved) return known;

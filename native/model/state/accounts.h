@@ -168,6 +168,7 @@ class Accounts {
     return cell;
   }
   Ledger &ledger(uint32_t process, Layer layer, uint8_t device);
+  int64_t live_bytes(uint32_t process, Layer layer, uint8_t device) const;
 
   /// The three steps by which a coming event's memory is fetched; each may only use what the one before has brought near.
   void prefetch_key(uint32_t process, Layer layer, uint8_t device, uint32_t thread, LineRef line) const {

@@ -74,10 +74,10 @@ template <>
 struct Words<SeriesColumn> {
   static constexpr std::array<const char *, 15> kAll = {"liveBytes", "liveCount", "minBytes", "maxBytes", "stepAllocations", "stepAllocatedBytes", "stepFrees", "stepFreedBytes", "gcFreedBytes", "oldFreedBytes", "oldLiveCount", "oldLiveBytes", "stepLargestBytes", "survivorCount", "survivorBytes"};
 };
-enum class LedgerColumn : uint8_t { Tensor, TensorMax, TensorMaxNs, Reserved, ReservedMax, Driver, DriverMax, Host, HostMax, Process, Used, Total, Pending };
+enum class LedgerColumn : uint8_t { Tensor, TensorMax, TensorMaxNs, Reserved, ReservedMax, Driver, DriverMax, Host, HostMax, Process, Used, Total, Traced, Pending };
 template <>
 struct Words<LedgerColumn> {
-  static constexpr std::array<const char *, 13> kAll = {"tensorBytes", "tensorMaxBytes", "tensorMaxNs", "reservedBytes", "reservedMaxBytes", "driverBytes", "driverMaxBytes", "hostBytes", "hostMaxBytes", "processBytes", "usedBytes", "totalBytes", "pendingBytes"};
+  static constexpr std::array<const char *, 14> kAll = {"tensorBytes", "tensorMaxBytes", "tensorMaxNs", "reservedBytes", "reservedMaxBytes", "driverBytes", "driverMaxBytes", "hostBytes", "hostMaxBytes", "processBytes", "usedBytes", "totalBytes", "tracedBytes", "pendingBytes"};
 };
 
 }  // namespace gmt::model

@@ -100,6 +100,7 @@ test('the ledger has each layer at the end of each step', async () => {
     log.event(kinds.tensorAlloc, 0x7f0000000000n, 4096);
     log.event(kinds.step, 1, 0);
     log.memory(0, 500n << 20n, 900n << 20n, 8n << 30n);
+    log.event(kinds.deviceAlloc, 0x7f1000000000n, 1 << 20);
     log.event(kinds.tensorAlloc, 0x7f0000010000n, 512);
     log.allocator(0, 4608, 4608 + (1 << 20));
     log.event(kinds.step, 2, 0);
@@ -107,7 +108,8 @@ test('the ledger has each layer at the end of each step', async () => {
   const ledger = trace.ledgerSeries({ process: 0, device: 0, points: 256 });
   assert.deepEqual([...ledger.tensorBytes], [4096, 4608]);
   assert.deepEqual([...ledger.reservedBytes], [2 << 20, 2 << 20]);
-  assert.deepEqual([...ledger.driverBytes], [2 << 20, 2 << 20]);
+  assert.deepEqual([...ledger.driverBytes], [2 << 20, 3 << 20]);
+  assert.deepEqual([...ledger.tracedBytes], [NaN, 2 << 20], 'when the account was read');
   assert.deepEqual([...ledger.processBytes], [NaN, 500 << 20]);
   assert.deepEqual([...ledger.usedBytes], [NaN, 900 << 20]);
   assert.deepEqual([...ledger.totalBytes], [NaN, 8 * 2 ** 30]);

@@ -92,6 +92,7 @@ export class RunTrace extends FakeTrace {
       processBytes: column('process'),
       usedBytes: column('used'),
       totalBytes: column('tensor').fill(this.facts.totalBytes ?? NaN),
+      tracedBytes: column('driver'),
       pendingBytes: column('pending'),
     };
   }

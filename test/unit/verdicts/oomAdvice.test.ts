@@ -42,7 +42,14 @@ function judged(
   const none = { segments: 0, segmentBytes: 0, partlyUsedSegments: 0, emptyBytes: 0, freeBytes: 0 };
   const snapshot: MemorySnapshot = {
     ...{ step: STEP, tensorBytes, reservedBytes: 192 * MB, driverBytes: 0, processBytes: null, usedBytes: null },
-    ...{ totalBytes: null, fragmentation: { ...none, largestFreeBytes: 0 }, pools: [], oldGradientBytes: 0, sites },
+    ...{
+      totalBytes: null,
+      tracedBytes: null,
+      fragmentation: { ...none, largestFreeBytes: 0 },
+      pools: [],
+      oldGradientBytes: 0,
+      sites,
+    },
     categories: [{ category: 'parameter', bytes: 8 * MB, count: 4 }],
   };
   const at = { process: 0, device: 0, layer: 'tensor', timeNs: 30.5e8, thread: 0, freeBytes: null } as const;

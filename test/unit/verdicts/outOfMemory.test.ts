@@ -35,6 +35,7 @@ const snapshot = (part: Partial<MemorySnapshot>): MemorySnapshot => ({
   processBytes: 12 * GB,
   usedBytes: 13 * GB,
   totalBytes: 16 * GB,
+  tracedBytes: 12 * GB,
   fragmentation: {
     segments: 100,
     segmentBytes: 11 * GB,

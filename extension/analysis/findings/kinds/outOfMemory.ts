@@ -142,14 +142,14 @@ function withFunction(line: string): string {
 
 type Room = Pick<Failed, 'totalBytes' | 'freeBytes' | 'othersBytes'>;
 
-/** Of the device. Its own account was read a moment ago: what the driver's calls took since is counted too. */
+/** Of the device. Its own account was read a moment ago: what the driver's calls took and freed since is counted too. */
 function roomOf({ device, snapshot, freeBytes: reportedFree }: OutOfMemory, info: TraceInfo): Room {
   const known = info.devices.find(({ index }) => index === device)?.totalBytes;
   const totalBytes = (snapshot?.totalBytes ?? known) || null;
   if (snapshot === null || totalBytes === null) return { totalBytes, freeBytes: reportedFree, othersBytes: null };
-  const { usedBytes, processBytes, driverBytes } = snapshot;
+  const { usedBytes, processBytes, driverBytes, tracedBytes } = snapshot;
   const othersBytes = usedBytes === null || processBytes === null ? null : usedBytes - processBytes;
-  const used = Math.max(usedBytes ?? 0, (othersBytes ?? 0) + driverBytes);
+  const used = driverBytes + Math.max(0, (usedBytes ?? 0) - (tracedBytes ?? 0));
   return { totalBytes, freeBytes: reportedFree ?? Math.max(0, totalBytes - used), othersBytes };
 }
 
