@@ -51,10 +51,15 @@ export function orderOf({ segments }: RecordedRun, planned: readonly Planned[]):
 
 /** With sizes and pools, each by allocation of the run. */
 export function callsOf({ planned, kind, of }: CallOrder, bytes: Float64Array, pool: Uint32Array): AllocatorCalls {
+  const sizes = new Float64Array(kind.length); // a search makes hundreds of these: `from` would take ten times as long
+  for (let at = 0; at < sizes.length; at++) {
+    const one = kind[at] ?? 0;
+    sizes[at] = one > 0 ? (bytes[of[planned[at] ?? 0] ?? 0] ?? 0) : one;
+  }
   return {
     allocation: planned,
-    bytes: Float64Array.from(kind, (one, at) => (one > 0 ? (bytes[of[planned[at] ?? 0] ?? 0] ?? 0) : one)),
-    pool: Uint32Array.from(of, allocation => pool[allocation] ?? 0),
+    bytes: sizes,
+    pool: of.map(allocation => pool[allocation] ?? 0),
     address: new Float64Array(0),
   };
 }

@@ -1,18 +1,21 @@
 // The pictures of README.md, made by the real program: a training script is run, its leak found and mended, and it is run again; and
 // single views. The script runs on PyTorch's CPU build, whose tensors are reported as a simulated GPU's (test/torch).
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { inRoot } from '../project/root.mjs';
 import { preparePython } from '../runner/pythonPackages.mjs';
 import { findTorch, standInVariables } from '../torch/standIn.mjs';
 import { frameWith } from '../workbench/workbench.mjs';
 import { Movie } from './movie.mjs';
-import { openFile, openWindow } from './window.mjs';
+import { chooseFile, openFile, openWindow } from './window.mjs';
 import { simulated } from '../simulator/variables.mjs';
 
 const SIZE = { width: 1120, height: 700 };
 const SCRIPT = 'finetune.py';
+/** A run on an H200, with batch 8. */
+const RECORDED = 'gpt8.gputrace';
 const SETTINGS = {
   'terminal.integrated.env.linux': simulated,
   'gpuMemoryTrace.askArguments': 'never',
@@ -37,6 +40,7 @@ function makeFolder(python) {
   writeFileSync(own, `#!/bin/sh\nexec ${python} "$@"\n`);
   chmodSync(own, 0o755);
   copyFileSync(inRoot('test/demo', SCRIPT), join(folder, SCRIPT));
+  writeFileSync(join(folder, RECORDED), gunzipSync(readFileSync(inRoot('test/golden/fit', `${RECORDED}.gz`))));
   const all = { ...SETTINGS, 'gpuMemoryTrace.pythonPath': own };
   const settings = more => writeFileSync(join(folder, '.vscode/settings.json'), JSON.stringify({ ...all, ...more }));
   settings({});
@@ -135,6 +139,24 @@ async function takeViews(window, out) {
   await keep('.findings', 'findings.png');
 }
 
+/** What batch fits, in the tab of a recorded run. */
+async function takeFit(window, out) {
+  const { page } = window;
+  await window.command('View: Close Primary Side Bar');
+  await chooseFile(page, RECORDED);
+  await seen(page, '[data-tab=fit]', 30_000);
+  const frame = await widest(page);
+  await frame.locator('[data-tab=fit]').click();
+  await frame.locator('[data-control=fit-batch]').fill('8');
+  await frame.locator('[data-control=fit-gpu]').evaluate(list => {
+    list.value = '24';
+    list.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await frame.locator('[data-value=fit-answer]').filter({ hasText: 'of 24' }).waitFor({ timeout: 60_000 });
+  await rest(page);
+  await frame.locator('.explorer').screenshot({ path: join(out, 'fit.png') });
+}
+
 /** Makes the pictures in media/pictures, or says in one sentence why not. */
 export async function takeMedia() {
   await preparePython();
@@ -142,6 +164,7 @@ export async function takeMedia() {
   if (!torch) throw new Error('No Python here has PyTorch; GMT_TORCH_PYTHON may name one.');
   const out = inRoot('media/pictures');
   mkdirSync(out, { recursive: true });
+  await inWindow(torch, window => takeFit(window, out));
   await inWindow(torch, window => takeViews(window, out));
   await inWindow(torch, async window => {
     const movie = new Movie(window.page, inRoot('build/movie'));

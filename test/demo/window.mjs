@@ -4,14 +4,19 @@ import { frameWith, openWorkbench, startServer } from '../workbench/workbench.mj
 
 export const hasDisplay = () => Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 
-/** Opens a file of the workspace by its name. */
+/** Opens a file of the workspace by its name, which is text. */
 export async function openFile(page, name) {
+  await chooseFile(page, name);
+  await page.locator('.editor-instance .view-lines').first().waitFor();
+}
+
+/** Opens a file of the workspace in the editor that it has. */
+export async function chooseFile(page, name) {
   await page.keyboard.press('Control+P');
   const box = page.locator('.quick-input-widget input[type=text]');
   await box.waitFor();
   await box.fill(name);
   await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().click();
-  await page.locator('.editor-instance .view-lines').first().waitFor();
 }
 
 /** A window of the stand-in with the extension, on `folder`: {page, browser, command, close}. */
