@@ -153,3 +153,35 @@ TEST(of_what_is_given_back_steps_marks_and_the_peak_stay) {
 }
 
 TEST_MAIN
+
+TEST(moments_of_one_fold_take_no_more_than_their_part_of_the_budget) {
+  constexpr uint64_t kBudget = 8 << 20;
+  Twins twins(1, 13);
+  twins.write_steps();
+  twins.act(12'000);
+  const uint64_t end = read(twins.other.path())->reader->time_ns();
+  std::ofstream session(twins.one / "session.json");
+  session << R"({"marks":[)";
+  for (uint64_t mark = 1; mark <= 60; ++mark)
+    session << (mark > 1 ? "," : "") << R"({"name":"m","timeNs":)" << end / 100 * mark << '}';
+  session << "]}" << std::flush;
+  auto recorder = recorder_of(twins.one.path(), 64 << 10, kBudget);
+  REQUIRE(recorder);
+  while (recorder->turn()) {
+  }
+  recorder->fold();
+  twins.act(12'000);
+  while (recorder->turn()) {
+  }
+  recorder->fold();
+  uint64_t sum = 0, most = 0, count = 0;
+  for (const session::CheckpointFile &one : session::stored_checkpoints(twins.one.path())) {
+    if (one.kind != "step" && one.kind != "mark" && one.kind != "peak") continue;
+    const uint64_t bytes = session::disk_bytes(one.path);
+    sum += bytes;
+    most = std::max(most, bytes);
+    ++count;
+  }
+  CHECK(count > 3);
+  CHECK(sum <= kBudget / 8 + most);
+}
