@@ -330,7 +330,8 @@ export class Session extends OpenTrace {
   private async keepTrace(recording: Recording): Promise<void> {
     if (!this.used || this.byCommand) return;
     try {
-      const file = await this.request('keep', { command: recording.facts.command });
+      const { command, cwd } = recording.facts;
+      const file = await this.request('keep', { command, cwd });
       this.file = file;
       this.changed.fire('state');
       this.parts.log.info(`trace kept in ${file}`);

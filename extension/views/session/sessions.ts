@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { KEPT, scriptName, traceTitle } from '../../capture/traces/keptTraces';
-import { keptTracesFolder } from '../../capture/traces/folders';
+import { KEPT, KEPT_BYTES, scriptName, traceTitle } from '../../capture/traces/keptTraces';
+import { keptTracesRoot } from '../../capture/traces/folders';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { takeAnnounced } from '../../capture/traces/announce';
@@ -12,6 +12,7 @@ import type { Button } from '../../protocol/requests/sessionRequests';
 import { isUnread, newerRun, runBefore } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
+import { formatBytes } from '../../text/format';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
 import type { OpenTrace, SampleWords } from './openTrace';
@@ -197,6 +198,7 @@ export class Sessions implements vscode.Disposable {
 
   private adopt(session: Session, show = true): void {
     this.discard(this.list.add(session, show));
+    if (show) this.closed = '';
     session.onDidChange(change => this.onTraceChange(session, change));
     session.onDidColour(() => this.changed.fire('events'));
     this.notify();
@@ -214,14 +216,9 @@ export class Sessions implements vscode.Disposable {
     }
   }
 
-  /** For a while the status bar, and an empty page, show that a run was closed: nothing of it is lost. */
+  /** The status bar for a while, and an empty page as long as it is there: to go would move the list below under the pointer. */
   private notifyClosed(sentence: string): void {
     this.closed = sentence;
-    setTimeout(() => {
-      if (this.closed !== sentence) return;
-      this.closed = '';
-      this.changedShown.fire('state');
-    }, NOTICE_MS).unref();
     vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
     this.parts.log.info(sentence);
   }
@@ -269,9 +266,10 @@ const beforeOf = (session: Session, all: readonly Session[]): Session | null =>
 /** Of a trace that was closed; empty: there is none. */
 function whereKept(file: string | null): string {
   if (file === null) return '';
-  return dirname(file) === keptTracesFolder(process.env)
-    ? vscode.l10n.t('Its trace stays until {0} newer ones are saved.', KEPT)
-    : vscode.l10n.t('Its trace is saved as {0}.', basename(file));
+  const { t } = vscode.l10n;
+  return dirname(dirname(file)) === keptTracesRoot(process.env)
+    ? t('Its trace stays until its folder has {0} newer ones, or newer traces take {1}.', KEPT, formatBytes(KEPT_BYTES))
+    : t('Its trace is saved as {0}.', basename(file));
 }
 
 /** Throws a sentence in a workspace that is not trusted. */
