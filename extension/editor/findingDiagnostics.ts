@@ -12,17 +12,17 @@ import type { WindowTrace, WindowTraces } from './windowTraces';
 const SOURCE = 'GPU Memory Trace';
 /** Command of the page that shows a finding; its arguments are the ids of the finding and of its trace. */
 const SHOW = 'gpuMemoryTrace.showFinding';
-const REFRESH_MS = 1_000;
 const MOST_RELATED = 8;
+const NONE: readonly Finding[] = [];
 
 /** An entry of the Problems panel at the line of each finding of each program's latest trace; it follows the run and edits of the file. */
 export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   private readonly entries = vscode.languages.createDiagnosticCollection('gpuMemoryTrace');
   private readonly subscriptions: vscode.Disposable[];
   private findings = new Map<vscode.Diagnostic, Found>();
-  private timer: NodeJS.Timeout | undefined;
   private drawn = '';
-  private shown: readonly WindowTrace[] = [];
+  /** The latest runs, each with what was found in it. */
+  private latest: readonly (readonly [WindowTrace, readonly Finding[]])[] = [];
 
   constructor(
     private readonly traces: WindowTraces,
@@ -30,7 +30,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   ) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Empty] };
     this.subscriptions = [
-      traces.onDidChange(() => this.onChange()),
+      traces.onDidChangeBeside(() => this.onChange()),
       lines.onDidEdit(() => this.refresh()),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, this, kinds),
     ];
@@ -65,24 +65,18 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return [fix, show];
   }
 
-  /** Entries of a trace that is closed, or that a newer one replaces, go at once. */
+  /** An entry is what the card of its finding is, at every moment. */
   private onChange(): void {
-    const latest = latestRuns(this.traces.all);
-    if (latest.length !== this.shown.length || latest.some((one, i) => one !== this.shown[i])) {
-      this.shown = latest;
-      this.draw([...this.findings.values()].filter(({ traced }) => latest.includes(traced)));
-    }
-    this.scheduleRefresh();
-  }
-
-  private scheduleRefresh(): void {
-    this.timer ??= setTimeout(() => this.refresh(), REFRESH_MS);
+    const latest = latestRuns(this.traces.all).map(traced => [traced, traced.facts?.findings ?? NONE] as const);
+    const isSame = ([traced, found]: (typeof latest)[0], i: number): boolean =>
+      this.latest[i]?.[0] === traced && this.latest[i][1] === found;
+    if (latest.length === this.latest.length && latest.every(isSame)) return;
+    this.latest = latest;
+    this.refresh();
   }
 
   private refresh(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.draw(this.shown.flatMap(traced => (traced.facts?.findings ?? []).map(finding => ({ finding, traced }))));
+    this.draw(this.latest.flatMap(([traced, found]) => found.map(finding => ({ finding, traced }))));
   }
 
   private draw(found: readonly Found[]): void {
@@ -159,7 +153,6 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
     for (const one of [...this.subscriptions, this.entries]) one.dispose();
   }
 }

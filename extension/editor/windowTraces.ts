@@ -13,7 +13,8 @@ export interface WindowTrace {
 }
 
 export interface WindowTraces {
-  readonly onDidChange: vscode.Event<unknown>;
+  /** Once the pages show what changed. */
+  readonly onDidChangeBeside: vscode.Event<unknown>;
   /** The latest is the last. */
   readonly all: readonly WindowTrace[];
   readonly shown: WindowTrace | null;

@@ -119,6 +119,11 @@ export class OpenTrace implements vscode.Disposable {
     return this.engine.request(method, { ...of, trace: this.id } as unknown as EngineParams<M>);
   }
 
+  /** The engine reads on once no page is late. */
+  setLate(page: number, late: boolean): void {
+    void this.request('late', { page, late }).catch(() => undefined); // it was closed
+  }
+
   /** Writes the trace in a format of another tool; false: it was stopped. Rejects with a sentence. */
   export(format: ExportFormat, file: string, signal: AbortSignal, progress: (done: number) => void): Promise<boolean> {
     return this.engine.exportTrace({ trace: this.id, format, file }, signal, progress);

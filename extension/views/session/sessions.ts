@@ -12,6 +12,7 @@ import type { Button } from '../../protocol/requests/sessionRequests';
 import { isUnread, newerRun, runBefore } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
+import { BesidePages } from './besidePages';
 import { formatBytes } from '../../text/format';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
@@ -30,8 +31,12 @@ const NOTICE_MS = 8_000;
 export class Sessions implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<TraceChange>();
   private readonly changedShown = new vscode.EventEmitter<TraceChange>();
+  private readonly changedBeside = new vscode.EventEmitter<TraceChange>();
   /** Any session changed, or another one is shown. */
   readonly onDidChange = this.changed.event;
+  /** The same, once the pages show it. */
+  readonly onDidChangeBeside = this.changedBeside.event;
+  readonly beside = new BesidePages(change => this.changedBeside.fire(change));
   /** Something in `view` changed. */
   readonly onDidChangeShown = this.changedShown.event;
   private readonly list = new SessionList<Session>(isUnread, beforeOf);
@@ -200,7 +205,7 @@ export class Sessions implements vscode.Disposable {
     this.discard(this.list.add(session, show));
     if (show) this.closed = '';
     session.onDidChange(change => this.onTraceChange(session, change));
-    session.onDidColour(() => this.changed.fire('events'));
+    session.onDidColour(() => this.fire('events'));
     this.notify();
   }
 
@@ -226,7 +231,7 @@ export class Sessions implements vscode.Disposable {
   private onTraceChange(session: Session, change: TraceChange): void {
     if (change === 'events') {
       if (session === this.shown) this.changedShown.fire(change);
-      return this.changed.fire(change);
+      return this.fire(change);
     }
     this.discard(this.list.trim());
     const outline = this.all.map(({ id, phase }) => `${id} ${phase}`).join();
@@ -234,13 +239,19 @@ export class Sessions implements vscode.Disposable {
     this.outline = outline;
     if (session.file !== null) this.noteRecent(session, session.file);
     this.remember();
-    this.changed.fire('state');
+    this.fire('state');
   }
 
   private notify(): void {
     this.remember();
     this.changedShown.fire('state');
-    this.changed.fire('state');
+    this.fire('state');
+  }
+
+  /** Once the pages were notified. */
+  private fire(change: TraceChange): void {
+    this.changed.fire(change);
+    this.beside.changed(change);
   }
 
   private remember(): void {
@@ -254,7 +265,9 @@ export class Sessions implements vscode.Disposable {
   /** Programs that run continue; the next window finds them. */
   dispose(): void {
     for (const session of this.all) session.dispose();
+    this.beside.dispose();
     this.changed.dispose();
+    this.changedBeside.dispose();
     this.changedShown.dispose();
   }
 }
