@@ -2,6 +2,12 @@ import type * as vscode from 'vscode';
 import type { SourceFolders } from '../protocol/cwd';
 import type { EngineMethod, EngineParams, EngineResult, TraceFacts } from '../protocol/requests/engineRequests';
 
+export interface Raised {
+  sentence: string;
+  file: string;
+  line: number;
+}
+
 /** A trace of the window, and what is found in it. */
 export interface WindowTrace {
   readonly id: number;
@@ -9,6 +15,8 @@ export interface WindowTrace {
   readonly folders: SourceFolders;
   /** What is known of it; null: no trace is open. */
   readonly facts: TraceFacts | null;
+  /** The exception that ended the program, and its line; null: none is known. */
+  readonly raised: Raised | null;
   request<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;
 }
 

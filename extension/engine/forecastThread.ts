@@ -4,7 +4,7 @@ import { t } from '@vscode/l10n';
 import { remembered } from '../base/maps';
 import { repeatedModules } from '../fit/checkpointing';
 import { answerText, changeText, gpuText, largestText, notes, replayText, type FitFacts } from '../fit/fitText';
-import { fitter, type FitRun, readFitRun } from '../fit/fitRun';
+import { fitter, hasSize, type FitRun, readFitRun } from '../fit/fitRun';
 import { UNCHANGED } from '../fit/forecast';
 import { loadNative, type NativeAddon } from '../native/addon';
 import type { ForecastQuery, ShownForecast } from '../protocol/requests/forecastRequests';
@@ -29,7 +29,7 @@ export function serveForecasts(): void {
 }
 
 function answerOf({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQuery, run: OpenRun): Forecasted {
-  if (gpuBytes === null && run.card.totalBytes === 0)
+  if (gpuBytes === null && !hasSize(run))
     return { sentence: t('The trace does not have the size of its GPU: choose a size.'), forecast: null };
   const of = { trace: '', runs: [run], batches: batch === null ? [] : [batch], gpuBytes };
   const forecast = remembered(fitters, `${gpuBytes} ${batch}`, () => fitter(run.addon, of));

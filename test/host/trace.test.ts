@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { sentencesOf } from './hostSentences';
+import { problems } from './shownLeak';
 import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { attribute, click, fill, press, rows, shows, texts, until, value, words } from './window';
 
@@ -90,6 +91,8 @@ describe('GPU Memory Trace in VS Code', () => {
     await shows(`vscode-button${CHOOSE}`, /./);
     const bar = (await texts('.statusbar-item')).join('|');
     assert.doesNotMatch(bar, /\b0 B\b/, 'no bytes of nothing');
+    const [problem] = problems(file);
+    assert.deepEqual([problem?.severity, problem?.range.start.line], [vscode.DiagnosticSeverity.Error, 0]);
     await picture('exception');
     writeFileSync(file, '');
     await open(writeScript('other.py', ''));

@@ -2,6 +2,7 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
+import type { Raised } from '../../editor/windowTraces';
 import { isSnapshot } from '../../files/snapshotFile';
 import type { ExportFormat } from '../../protocol/exportFormats';
 import { cwdOf, type SourceFolders } from '../../protocol/cwd';
@@ -94,6 +95,11 @@ export class OpenTrace implements vscode.Disposable {
   /** Where its source files are. */
   get folders(): SourceFolders {
     return { cwd: cwdOf(this.known?.info.session ?? {}), beside: this.beside };
+  }
+  /** The exception that ended its program, where its line is known. */
+  get raised(): Raised | null {
+    const { detail: sentence, raisedAt } = this.state;
+    return raisedAt === undefined ? null : { ...raisedAt, sentence };
   }
   /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {

@@ -105,7 +105,8 @@ function judgeFailure(
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
-  const failed = { failure, cause, leak, after, ...room, ...figures, limited, step };
+  const batch = snapshot === null ? null : grownBatch(snapshot, failure.process, source);
+  const failed = { failure, cause, leak, after, batch, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
@@ -267,7 +268,7 @@ function withWentOn(detail: string, wentOn: boolean | null, steps: number): stri
 
 /** Why it is so, without a full stop. */
 function causeText(
-  { cause, failure, leak, after, limited, freeBytes: free, othersBytes }: Failed,
+  { cause, failure, leak, after, limited, freeBytes: free, othersBytes, batch: grown }: Failed,
   source: TraceSource,
 ): string {
   const { snapshot } = failure;
@@ -291,8 +292,7 @@ function causeText(
   const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
   const stopped = t('PyTorch reached its memory limit: the GPU had {0} free, but PyTorch was not allowed to use it', formatBytes(free ?? 0));
-  const batch =
-    snapshot !== null && leak === null && after === null ? grownBatch(snapshot, failure.process, source) : null;
+  const batch = leak === null && after === null ? grown : null;
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
     leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), inSentence(after.line)),
@@ -305,7 +305,7 @@ function causeText(
     full: why,
   };
   const found = limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
-  return batch === null || cause === 'full' ? found : `${batch}. ${found}`;
+  return batch === null || cause === 'full' ? found : `${batch.text}. ${found}`;
 }
 
 /** Where the step, by its batch, allocates much more than those before; null: it does not. */
@@ -316,7 +316,7 @@ function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSour
   const odd = steps === 'time' ? [] : known;
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
   const batch = grownBatch(snapshot, process, source);
-  if (batch !== null) return batch;
+  if (batch !== null) return batch.text;
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
   return t(
@@ -332,6 +332,12 @@ function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfM
   });
   const odd = rows.filter(({ bytes, usualBytes }) => bytes - usualBytes > T.most * Math.max(1, usualBytes));
   return odd.sort((a, b) => b.bytes - b.usualBytes - (a.bytes - a.usualBytes)).slice(0, LINES);
+}
+
+/** What PyTorch could have had at the failed allocation that a program ended with, or at least that; null: not known. */
+export function limitAtEnd(source: TraceSource): number | null {
+  const failure = lastFailure(source);
+  return failure === null ? null : figuresOf(failure, roomOf(failure, source.info())).limitBytes;
 }
 
 /** The failed allocation that a program ended with; null: it ended otherwise, or runs. */
