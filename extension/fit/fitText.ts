@@ -113,7 +113,7 @@ export function changeText(change: Forecast, batch: number | null): string {
 export function answerText({ requested, totalBytes, othersBytes, isLimit }: FitFacts): string {
   const room = totalBytes - othersBytes;
   const needed = formatBytes(requested?.totalBytes ?? 0);
-  const of = isLimit ? t('at least {0}', formatBytes(room)) : formatBytes(room);
+  const of = isLimit ? t('{0} (known limit)', formatBytes(room)) : formatBytes(room);
   if (requested?.fits !== true) return t('Does not fit: needs {0} of {1}', needed, of);
   // PyTorch gives back what it does not use before it fails.
   if (requested.totalBytes > room) return t('Fits into {0} when PyTorch frees its cache; with it, {1}', of, needed);

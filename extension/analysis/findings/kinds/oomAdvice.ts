@@ -157,7 +157,7 @@ function ofTheStep(
   const less =
     batch === null
       ? t('Make the batch or the inputs {0}% smaller.', percent)
-      : t('Make the batch {0}% smaller. The usual batch is {1} times smaller.', percent, batch.times);
+      : t('Make the batch {0}% smaller (the usual one is {1} times smaller).', percent, batch.times);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
