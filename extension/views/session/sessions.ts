@@ -117,6 +117,7 @@ export class Sessions implements vscode.Disposable {
       const { read } = await session.openFile(file, sample);
       session.file = file;
       await read;
+      session.offerAgain();
     } catch (error) {
       session.dispose();
       throw error;
