@@ -92,13 +92,14 @@ describe('GPU Memory Trace in VS Code', () => {
     const bar = (await texts('.statusbar-item')).join('|');
     assert.doesNotMatch(bar, /\b0 B\b/, 'no bytes of nothing');
     const [problem] = problems(file);
-    assert.deepEqual([problem?.severity, problem?.range.start.line], [vscode.DiagnosticSeverity.Error, 0]);
+    assert.deepEqual([problem?.severity, problem?.range.start.line], [vscode.DiagnosticSeverity.Error, FIRST - 1]);
     await picture('exception');
     writeFileSync(file, '');
     await open(writeScript('other.py', ''));
     await click('[data-action=trace-again]');
     assertSentence(await shows('[data-value=detail]', / 0\. /));
     await shows('[data-value=title]', /^no_module\.py$/);
+    assert.deepEqual(problems(file), [], 'the entry was of the run before');
   });
 
   it('shows why a script refused its arguments; they are asked for again', async () => {
