@@ -43,6 +43,7 @@ export class Page implements vscode.Disposable {
     const source = {
       revision: () => model.shown?.facts?.info.revision ?? -1,
       view: () => this.view(),
+      judged: () => model.shown?.facts?.findings,
       late: (late: boolean) => model.setLate(this.id, late),
     };
     this.notifier = new PageNotifier(source, message => this.post(message));
