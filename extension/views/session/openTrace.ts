@@ -96,10 +96,10 @@ export class OpenTrace implements vscode.Disposable {
   get folders(): SourceFolders {
     return { cwd: cwdOf(this.known?.info.session ?? {}), beside: this.beside };
   }
-  /** The exception that ended its program, where its line is known. */
+  /** The exception that ended its program, without its line, where that is known. */
   get raised(): Raised | null {
     const { detail: sentence, raisedAt } = this.state;
-    return raisedAt === undefined ? null : { ...raisedAt, sentence };
+    return raisedAt === undefined ? null : { ...raisedAt, sentence: sentence.replace(/ \([^()]*:\d+\)$/, '') };
   }
   /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {
