@@ -156,8 +156,14 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     const listed = all.filter(({ at }) => at !== null).slice(0, MOST_RELATED);
     for (const { at, bytesPerStep } of listed) if (at) addMade(at, vscode.l10n.t('Allocated here'), bytesPerStep);
     const rest = all.filter(one => !listed.includes(one));
-    const words = rest.length === 1 ? vscode.l10n.t('And 1 more line') : vscode.l10n.t('And {0} more lines', rest.length);
-    if (rest.length > 0) addMade(entry, words, rest.reduce((sum, { bytesPerStep }) => sum + bytesPerStep, 0));
+    const words =
+      rest.length === 1 ? vscode.l10n.t('And 1 more line') : vscode.l10n.t('And {0} more lines', rest.length);
+    if (rest.length > 0)
+      addMade(
+        entry,
+        words,
+        rest.reduce((sum, { bytesPerStep }) => sum + bytesPerStep, 0),
+      );
     return related;
   }
 

@@ -30,8 +30,7 @@ export function serveForecasts(): void {
 }
 
 function answerOf({ gpuBytes, batch, factor, expandable, checkpoint }: ForecastQuery, run: OpenRun): Forecasted {
-  if (gpuBytes === null && !hasSize(run))
-    return { sentence: noSizeText(run), forecast: null };
+  if (gpuBytes === null && !hasSize(run)) return { sentence: noSizeText(run), forecast: null };
   const of = { trace: '', runs: [run], batches: batch === null ? [] : [batch], gpuBytes };
   const forecast = remembered(fitters, `${gpuBytes} ${batch}`, () => fitter(run.addon, of));
   const allocator = expandable && !run.replayed.run.expandable ? EXPANDABLE : null;

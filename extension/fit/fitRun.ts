@@ -117,7 +117,14 @@ export function fitter(
       changes.push(found);
     }
     return {
-      ...{ trace, ...card, isLimit, anotherGpu: gpuBytes !== null, batch: fitting.batch, twoRuns: fitting.other !== null },
+      ...{
+        trace,
+        ...card,
+        isLimit,
+        anotherGpu: gpuBytes !== null,
+        batch: fitting.batch,
+        twoRuns: fitting.other !== null,
+      },
       replay: {
         ...{ allocations: replayed.allocations, equal: replayed.equal, failed: replayed.failed, pools: replayed.pools },
         ...{ recordedPeakBytes: replayed.recordedPeakBytes, peakBytes: replayed.peakBytes },

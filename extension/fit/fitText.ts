@@ -59,7 +59,8 @@ export function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu
     ...(othersBytes === 0 ? [] : [t('other processes took {0} at the end', formatBytes(othersBytes))]),
   ];
   const bytes = formatBytes(totalBytes);
-  if (isLimit) return t('PyTorch could use at least {0} when memory ran out. The size of the GPU was not recorded.', bytes);
+  if (isLimit)
+    return t('PyTorch could use at least {0} when memory ran out. The size of the GPU was not recorded.', bytes);
   const whole = anotherGpu ? t('A GPU with {0}', bytes) : `${gpu}, ${bytes}`;
   return used.length === 0 ? `${whole}.` : `${whole}: ${used.join(t(', and '))}.`;
 }

@@ -156,7 +156,11 @@ describe('Several sessions in VS Code', () => {
   it('a saved trace can be traced again, once its command was seen', async () => {
     const traces = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gpu-memory-trace/traces');
     const kept = readdirSync(traces, { recursive: true }).map(String);
-    const newest = kept.filter(name => /first_job\.py-[\d-]+\.gputrace$/.test(name)).sort().at(-1) ?? '';
+    const newest =
+      kept
+        .filter(name => /first_job\.py-[\d-]+\.gputrace$/.test(name))
+        .sort()
+        .at(-1) ?? '';
     await run('openTrace', vscode.Uri.file(join(traces, newest)));
     await reads('[data-value=detail]', /recorded/);
     const asked = async (): Promise<boolean> =>

@@ -31,7 +31,10 @@ class Entry {
 let entries: Entry[] = [];
 const parts = {
   languages: {
-    createDiagnosticCollection: () => ({ clear: () => (entries = []), set: (_: object, all: Entry[]) => (entries = all) }),
+    createDiagnosticCollection: () => ({
+      clear: () => (entries = []),
+      set: (_: object, all: Entry[]) => (entries = all),
+    }),
     registerCodeActionsProvider: () => ({}),
   },
   CodeActionKind: {},

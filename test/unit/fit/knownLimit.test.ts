@@ -21,7 +21,15 @@ const LIMIT = 500 << 20;
 function without(size: TraceSource, reservedBytes: number | null): TraceSource {
   const whole = size.info();
   const snapshot = { reservedBytes, tensorBytes: LIMIT - 1, pools: [], usedBytes: null, processBytes: null, step: 1 };
-  const failure = { process: 0, device: 0, layer: 'tensor', site: 0, requestedBytes: 1 << 20, freeBytes: null, snapshot };
+  const failure = {
+    process: 0,
+    device: 0,
+    layer: 'tensor',
+    site: 0,
+    requestedBytes: 1 << 20,
+    freeBytes: null,
+    snapshot,
+  };
   const info = {
     ...whole,
     devices: whole.devices.map(device => ({ ...device, totalBytes: 0 })),

@@ -36,8 +36,9 @@ function setUp(): Setup {
     return { ...EMPTY, detail: source.detail, info };
   };
   const late = (late: boolean): void => void (source.late = late);
-  const notifier = new PageNotifier({ revision: () => source.revision, judged: () => source.judged, view, late }, message =>
-    told.push(message),
+  const notifier = new PageNotifier(
+    { revision: () => source.revision, judged: () => source.judged, view, late },
+    message => told.push(message),
   );
   const said = (): string[] => {
     const words = told.map(message => {

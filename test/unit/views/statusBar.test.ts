@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import type { Sessions } from '../../../extension/views/session/sessions';
 import { importWith } from '../fakeVscode';
 
-const l10n = { t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? '') };
+const l10n = {
+  t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? ''),
+};
 const item = { text: '', show: () => undefined, hide: () => undefined, dispose: () => undefined };
 const parts = { window: { createStatusBarItem: () => item }, l10n, StatusBarAlignment: { Left: 1 } };
 const load = () => importWith(parts, () => import('../../../extension/views/session/statusBar'));
