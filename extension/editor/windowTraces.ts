@@ -2,12 +2,6 @@ import type * as vscode from 'vscode';
 import type { SourceFolders } from '../protocol/cwd';
 import type { EngineMethod, EngineParams, EngineResult, TraceFacts } from '../protocol/requests/engineRequests';
 
-export interface Raised {
-  sentence: string;
-  file: string;
-  line: number;
-}
-
 /** A trace of the window, and what is found in it. */
 export interface WindowTrace {
   readonly id: number;
@@ -16,7 +10,7 @@ export interface WindowTrace {
   /** What is known of it; null: no trace is open. */
   readonly facts: TraceFacts | null;
   /** The exception that ended the program, and its line; null: none is known. */
-  readonly raised: Raised | null;
+  readonly raised: { sentence: string; file: string; line: number } | null;
   request<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;
 }
 

@@ -6,7 +6,19 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { FIRST, freshPage, INPUT, inThemes, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
-import { attribute, click, dismissPicker, keys, press, rows, shows as reads, texts, until, value, violations } from './window';
+import {
+  attribute,
+  click,
+  dismissPicker,
+  keys,
+  press,
+  rows,
+  shows as reads,
+  texts,
+  until,
+  value,
+  violations,
+} from './window';
 
 const MB = 1 << 20;
 const run = (command: string, ...given: unknown[]): Promise<unknown> =>

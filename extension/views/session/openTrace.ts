@@ -2,7 +2,6 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
-import type { Raised } from '../../editor/windowTraces';
 import { isSnapshot } from '../../files/snapshotFile';
 import type { ExportFormat } from '../../protocol/exportFormats';
 import { cwdOf, type SourceFolders } from '../../protocol/cwd';
@@ -97,7 +96,7 @@ export class OpenTrace implements vscode.Disposable {
     return { cwd: cwdOf(this.known?.info.session ?? {}), beside: this.beside };
   }
   /** The exception that ended its program, without its line, where that is known. */
-  get raised(): Raised | null {
+  get raised(): { sentence: string; file: string; line: number } | null {
     const { detail: sentence, raisedAt } = this.state;
     return raisedAt === undefined ? null : { ...raisedAt, sentence: sentence.replace(/ \([^()]*:\d+\)$/, '') };
   }
