@@ -38,7 +38,7 @@ export function makeParts(context: vscode.ExtensionContext) {
       void (over ? vscode.window.showErrorMessage(sentence) : vscode.window.showWarningMessage(sentence));
     },
   });
-  const recent = new RecentTraces(context.globalState);
+  const recent = new RecentTraces(context.workspaceState);
   const sessions = new Sessions(dist, engine, log, context.workspaceState, recent);
   const doctor = new DoctorPage(dist, engine, tools.dist, () => findInterpreter(undefined));
   const lineBytes = new LineBytes(sessions, lines);

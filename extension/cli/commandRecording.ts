@@ -9,7 +9,7 @@ import { oomDocuments } from '../report/documents/oomReport';
 import { findingText, headLine, type OomFiles } from '../report/tables/tableFindings';
 import { isConclusive, overallVerdict } from '../analysis/sites/overallVerdict';
 import { KeptRecorder, spaceLimits } from '../capture/launch/recorder';
-import { keptTracesFolder, traceRoots } from '../capture/traces/folders';
+import { keptTracesFolder, keptTracesRoot, traceRoots } from '../capture/traces/folders';
 import { keepOomDocument, keptTraceFile, pruneKeptTraces, unwritable } from '../capture/traces/keptTraces';
 import { announce } from '../capture/traces/announce';
 import { recordProcesses, type SessionFile, writeSession } from '../capture/traces/sessionFile';
@@ -153,7 +153,7 @@ export async function finish(
     const failing = failOnLeak === null ? [] : sureLeaks(verdicts.findings, failOnLeak === 'all');
     if (failing.length > 0) result = LEAK_FOUND;
     const ended = { addon, session, path: directory, followed: true } as const;
-    const oomFiles = await writeOomFiles(ended, verdicts, oomFolder(options));
+    const oomFiles = await writeOomFiles(ended, verdicts, oomFolder(options, recording.facts.cwd));
     if (options.format === 'table') {
       const [program] = recording.facts.processes;
       const width = terminalSize(2)?.columns ?? null;
@@ -194,8 +194,8 @@ async function writeOomFiles(ended: EndedTrace, verdicts: Verdicts, folder: stri
   return files;
 }
 
-function oomFolder({ output }: RecordingArguments): string {
-  return jobFolderOf(output) ?? (output === null ? keptTracesFolder(process.env) : dirname(resolve(output)));
+function oomFolder({ output }: RecordingArguments, cwd: string): string {
+  return jobFolderOf(output) ?? (output === null ? keptTracesFolder(process.env, cwd) : dirname(resolve(output)));
 }
 
 /** Why it cannot be decided whether something leaks; empty: it can. */
@@ -210,7 +210,7 @@ function undecidedLines(session: NativeTrace, verdicts: Verdicts): string[] {
 /** The trace's file is the last line on stderr, where anything is printed. What cannot be saved stays where it was recorded. */
 async function save(options: RecordingArguments, recording: Recording, nothing: string): Promise<void> {
   const { session, directory, facts, job } = recording;
-  const kept = keptTracesFolder(process.env);
+  const kept = keptTracesFolder(process.env, facts.cwd);
   try {
     if (session.info().processes.length === 0) {
       removeTraceDirectory(directory);
@@ -226,7 +226,7 @@ async function save(options: RecordingArguments, recording: Recording, nothing: 
     removeTraceDirectory(directory);
     if (options.output === null) {
       if (options.format !== 'none') print([file], 2);
-      pruneKeptTraces(kept);
+      pruneKeptTraces(keptTracesRoot(process.env));
     } else {
       giveToSudoUser(file);
     }

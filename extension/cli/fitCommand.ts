@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { type FitFacts, fitText } from '../fit/fitText';
-import { fitter, type FitRun, readFitRun } from '../fit/fitRun';
+import { fitter, hasSize, type FitRun, readFitRun } from '../fit/fitRun';
 import type { Change } from '../fit/forecast';
 import { closeTrace } from '../jobs/openTraceFile';
 import type { NativeAddon } from '../native/addon';
@@ -40,7 +40,7 @@ export async function fitAnswer(options: FitArguments, dist: string): Promise<Fi
   const second = other === null ? null : await openRun(other, dist);
   if (second !== null && 'error' in second) return second;
   const { pid, device } = base.totals;
-  if (gpuBytes === null && base.card.totalBytes === 0)
+  if (gpuBytes === null && !hasSize(base))
     return { error: `${where} does not have the size of its GPU: give it, such as --gpu 80GiB.` };
   const runs = second === null ? [base] : [base, second];
   const facts = fitter(base.addon, { trace: where, runs, batches, gpuBytes })(batch => requested(options, batch));

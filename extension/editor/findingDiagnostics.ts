@@ -12,17 +12,20 @@ import type { WindowTrace, WindowTraces } from './windowTraces';
 const SOURCE = 'GPU Memory Trace';
 /** Command of the page that shows a finding; its arguments are the ids of the finding and of its trace. */
 const SHOW = 'gpuMemoryTrace.showFinding';
-const REFRESH_MS = 1_000;
 const MOST_RELATED = 8;
+const NONE: readonly Finding[] = [];
 
-/** An entry of the Problems panel at the line of each finding of each program's latest trace; it follows the run and edits of the file. */
+/**
+ * An entry of the Problems panel at the line of each finding of each program's latest trace, and of the exception that ended it; it follows the
+ * run and edits of the file.
+ */
 export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionProvider {
   private readonly entries = vscode.languages.createDiagnosticCollection('gpuMemoryTrace');
   private readonly subscriptions: vscode.Disposable[];
   private findings = new Map<vscode.Diagnostic, Found>();
-  private timer: NodeJS.Timeout | undefined;
   private drawn = '';
-  private shown: readonly WindowTrace[] = [];
+  /** The latest runs, each with what was found in it, and with the exception that ended it. */
+  private latest: readonly (readonly [WindowTrace, readonly Finding[], string | undefined])[] = [];
 
   constructor(
     private readonly traces: WindowTraces,
@@ -30,7 +33,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   ) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix, vscode.CodeActionKind.Empty] };
     this.subscriptions = [
-      traces.onDidChange(() => this.onChange()),
+      traces.onDidChangeBeside(() => this.onChange()),
       lines.onDidEdit(() => this.refresh()),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, this, kinds),
     ];
@@ -65,24 +68,20 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return [fix, show];
   }
 
-  /** Entries of a trace that is closed, or that a newer one replaces, go at once. */
+  /** An entry is what the card of its finding is, at every moment. */
   private onChange(): void {
-    const latest = latestRuns(this.traces.all);
-    if (latest.length !== this.shown.length || latest.some((one, i) => one !== this.shown[i])) {
-      this.shown = latest;
-      this.draw([...this.findings.values()].filter(({ traced }) => latest.includes(traced)));
-    }
-    this.scheduleRefresh();
-  }
-
-  private scheduleRefresh(): void {
-    this.timer ??= setTimeout(() => this.refresh(), REFRESH_MS);
+    const latest = latestRuns(this.traces.all).map(
+      traced => [traced, traced.facts?.findings ?? NONE, traced.raised?.sentence] as const,
+    );
+    const isSame = ([traced, found, raised]: (typeof latest)[0], i: number): boolean =>
+      this.latest[i]?.[0] === traced && this.latest[i][1] === found && this.latest[i][2] === raised;
+    if (latest.length === this.latest.length && latest.every(isSame)) return;
+    this.latest = latest;
+    this.refresh();
   }
 
   private refresh(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.draw(this.shown.flatMap(traced => (traced.facts?.findings ?? []).map(finding => ({ finding, traced }))));
+    this.draw(this.latest.flatMap(([traced, found]) => found.map(finding => ({ finding, traced }))));
   }
 
   private draw(found: readonly Found[]): void {
@@ -96,6 +95,13 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
       const entry = this.entryOf(finding, at, traced);
       files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
       entries.set(entry, one);
+    }
+    for (const [traced] of this.latest) {
+      const at = this.placeOf(traced.raised, traced);
+      if (at === null || traced.raised === null) continue;
+      const entry = new vscode.Diagnostic(at.range, traced.raised.sentence, vscode.DiagnosticSeverity.Error);
+      entry.source = SOURCE;
+      files.set(at.uri.fsPath, [...(files.get(at.uri.fsPath) ?? []), entry]);
     }
     const key = JSON.stringify([[...files], found.map(({ finding, traced }) => [finding.id, traced.id])]);
     if (key === this.drawn) return;
@@ -119,7 +125,7 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
     return entry;
   }
 
-  /** The holder, at the entry itself; and the lines that allocate it, where the entry is at none of them. */
+  /** The holder, at the entry itself; and the lines that allocate it, the entry's own first, unless it is the only one. */
   private relatedOf(
     finding: Finding,
     entry: vscode.Location,
@@ -139,13 +145,25 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
         if (at !== null && !isSame(at, entry)) add(at, vscode.l10n.t('Also held by {0}', part.path));
       }
     }
-    for (const place of places.slice(0, MOST_RELATED)) {
-      const at = this.placeOf(place, traced);
-      if (at === null || isSame(at, entry)) continue;
-      const [rate] = paceOf({ ...finding, bytesPerStep: place.bytesPerStep }, vscode.l10n.t);
-      const here = vscode.l10n.t('Allocated here');
-      add(at, rate === undefined ? here : `${here}: ${rate}`);
-    }
+    const made = places.map(place => ({ at: this.placeOf(place, traced), bytesPerStep: place.bytesPerStep }));
+    const [own, others] = [made.filter(({ at }) => isSame(at, entry)), made.filter(({ at }) => !isSame(at, entry))];
+    if (others.length === 0) return related;
+    const addMade = (at: vscode.Location, words: string, bytesPerStep: number): void => {
+      const [rate] = paceOf({ ...finding, bytesPerStep }, vscode.l10n.t);
+      add(at, rate === undefined ? words : `${words}: ${rate}`);
+    };
+    const all = [...own, ...others];
+    const listed = all.filter(({ at }) => at !== null).slice(0, MOST_RELATED);
+    for (const { at, bytesPerStep } of listed) if (at) addMade(at, vscode.l10n.t('Allocated here'), bytesPerStep);
+    const rest = all.filter(one => !listed.includes(one));
+    const words =
+      rest.length === 1 ? vscode.l10n.t('And 1 more line') : vscode.l10n.t('And {0} more lines', rest.length);
+    if (rest.length > 0)
+      addMade(
+        entry,
+        words,
+        rest.reduce((sum, { bytesPerStep }) => sum + bytesPerStep, 0),
+      );
     return related;
   }
 
@@ -159,13 +177,12 @@ export class FindingDiagnostics implements vscode.Disposable, vscode.CodeActionP
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
     for (const one of [...this.subscriptions, this.entries]) one.dispose();
   }
 }
 
-function isSame(a: vscode.Location, b: vscode.Location): boolean {
-  return a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
+function isSame(a: vscode.Location | null, b: vscode.Location): boolean {
+  return a !== null && a.uri.fsPath === b.uri.fsPath && a.range.isEqual(b.range);
 }
 
 type Found = { finding: Finding; traced: WindowTrace };

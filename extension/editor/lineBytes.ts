@@ -51,7 +51,7 @@ export class LineBytes implements vscode.Disposable, vscode.HoverProvider {
   ) {
     const scheduleDraw = (): void => this.scheduleDraw();
     this.subscriptions = [
-      traces.onDidChange(() => this.draw()),
+      traces.onDidChangeBeside(() => this.draw()),
       vscode.window.onDidChangeVisibleTextEditors(scheduleDraw),
       lines.onDidEdit(scheduleDraw),
       vscode.workspace.onDidChangeConfiguration(scheduleDraw),

@@ -9,11 +9,14 @@ export interface WindowTrace {
   readonly folders: SourceFolders;
   /** What is known of it; null: no trace is open. */
   readonly facts: TraceFacts | null;
+  /** The exception that ended the program, and its line; null: none is known. */
+  readonly raised: { sentence: string; file: string; line: number } | null;
   request<M extends EngineMethod>(method: M, of: Omit<EngineParams<M>, 'trace'>): Promise<EngineResult<M>>;
 }
 
 export interface WindowTraces {
-  readonly onDidChange: vscode.Event<unknown>;
+  /** Once the pages show what changed. */
+  readonly onDidChangeBeside: vscode.Event<unknown>;
   /** The latest is the last. */
   readonly all: readonly WindowTrace[];
   readonly shown: WindowTrace | null;

@@ -1,7 +1,7 @@
 // Reads and judges the traces of a window, and answers the extension host and its pages.
 import { t } from '@vscode/l10n';
 import { resolveTraceTime } from '../report/documents/resolveTraceTime';
-import { keptTracesFolder } from '../capture/traces/folders';
+import { keptTracesFolder, keptTracesRoot } from '../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../capture/traces/keptTraces';
 import { reasonOf } from '../capture/traces/traceDirectory';
 import { readJob, type ReadTraces } from '../jobs/readJob';
@@ -57,7 +57,7 @@ export class TraceEngine implements Engine {
     tensor: async ({ trace, pid, address }) => tensorOf(await this.traceOf(trace), pid, address),
     momentOf: async ({ trace, time }) => resolveTraceTime(time, (await this.traceOf(trace)).session.native),
     save: async ({ trace, file }) => save(await this.traceOf(trace), file),
-    keep: async ({ trace, command }) => keep(await this.traceOf(trace), command),
+    keep: async ({ trace, command, cwd }) => keep(await this.traceOf(trace), command, cwd),
     writeOomFiles: async ({ trace, folder }) => writeOomFiles(this.addon, folder, await this.traceOf(trace)),
     exportTrace: of => this.exportTrace(of),
     stopExport: ({ number }) => this.exports.get(number)?.abort(),
@@ -200,10 +200,9 @@ async function save({ session: { native } }: FollowedTrace, file: string): Promi
   await native.save(file, '');
 }
 
-async function keep({ session: { native } }: FollowedTrace, command: readonly string[]): Promise<string> {
-  const folder = keptTracesFolder(process.env);
-  const file = keptTraceFile(folder, command, new Date());
+async function keep({ session: { native } }: FollowedTrace, command: readonly string[], cwd: string): Promise<string> {
+  const file = keptTraceFile(keptTracesFolder(process.env, cwd), command, new Date());
   await native.save(file, '');
-  pruneKeptTraces(folder);
+  pruneKeptTraces(keptTracesRoot(process.env));
   return file;
 }

@@ -1,4 +1,5 @@
 // Which program a trace is of, by the launcher's facts in it.
+import { existsSync } from 'node:fs';
 import type { SourceFolders } from '../protocol/cwd';
 import type { TraceFacts } from '../protocol/requests/engineRequests';
 import { sourcePath } from './sourcePath';
@@ -14,6 +15,18 @@ function commandOf({ facts }: Traced): string[] {
 export function scriptOf(traced: Traced): string | null {
   const script = commandOf(traced).find(word => word.endsWith('.py'));
   return script === undefined ? null : sourcePath(script, traced.folders);
+}
+
+/** A word of a command line with a secret that was not recorded. */
+const MASKED = '***';
+
+/** How the program of a trace was started, as the trace has it; null: not all of it is known, or is there. */
+export function startOf(traced: Traced): { command: string[]; cwd: string } | null {
+  const [command, { cwd }] = [commandOf(traced), traced.folders];
+  const [program = ''] = command;
+  const isThere = existsSync(cwd) && (existsSync(program) || (program !== '' && !program.includes('/')));
+  const isWhole = traced.facts?.info.session.attached === undefined && !command.some(word => word.includes(MASKED));
+  return isThere && isWhole ? { command, cwd } : null;
 }
 
 /** Equal for the runs of one program, with whatever arguments where it is a script; null: it is not known. */

@@ -1,11 +1,12 @@
 import { t } from '@vscode/l10n';
+import { limitAtEnd } from '../analysis/findings/kinds/outOfMemory';
 import { readCards } from '../analysis/ledger/cardLedger';
 import type { NativeAddon } from '../native/native';
 import { allocatorSettings } from '../protocol/rank';
 import type { Totals, TraceSource } from '../protocol/trace';
 import type { FitFacts } from './fitText';
 import { forecaster, type Change, type Fitting, type Forecast, usualChanges } from './forecast';
-import { replayTrace, type Replayed } from './replay';
+import { isExact, replayTrace, type Replayed } from './replay';
 
 // A trace as a run that forecasts are made of, and what answers for one run or two.
 
@@ -19,6 +20,8 @@ export interface FitRun {
   card: Card;
   totals: Totals;
   replayed: Replayed;
+  /** What it could have had where it ended because memory ran out, or at least that; null: not known. */
+  limitBytes: number | null;
 }
 
 /** Of a trace: `name` stands for it in sentences; of all its processes where none are named. */
@@ -49,7 +52,7 @@ export async function readFitRun(
     return {
       error: t('{0} does not show when memory was allocated: record the program from its start.', name),
     };
-  return { card: cardOf(source, totals), totals, replayed };
+  return { card: cardOf(source, totals), totals, replayed, limitBytes: limitAtEnd(source) };
 }
 
 function cardOf(source: TraceSource, { process, device }: Totals): Card {
@@ -65,6 +68,10 @@ function cardOf(source: TraceSource, { process, device }: Totals): Card {
     othersBytes: sum(['others']),
   };
 }
+
+/** Without a size there is no forecast for the run's own GPU; a limit is one where the replay is sure enough to be held against it. */
+export const hasSize = ({ card, limitBytes, replayed }: FitRun): boolean =>
+  card.totalBytes > 0 || (limitBytes !== null && isExact(replayed));
 
 /** Which runs, with which batches, on which GPU; `gpuBytes`: one with nobody else on it, null: the run's own. */
 export interface FitOf {
@@ -85,7 +92,10 @@ export function fitter(
     .toSorted((a, b) => (b.batch ?? 0) - (a.batch ?? 0));
   const [first, second] = known;
   if (first === undefined) throw new Error('a forecast is of a run');
-  const card = gpuBytes === null ? first.card : { ...first.card, totalBytes: gpuBytes, othersBytes: 0 };
+  const isLimit = gpuBytes === null && first.card.totalBytes === 0;
+  const limit = { totalBytes: first.limitBytes ?? 0, outsideBytes: 0 }; // of PyTorch alone
+  const own = isLimit ? { ...first.card, ...limit } : first.card;
+  const card = gpuBytes === null ? own : { ...first.card, totalBytes: gpuBytes, othersBytes: 0 };
   const sized = known.flatMap(({ replayed, batch }) => (batch === null ? [] : [{ ...replayed, batch }]));
   const [base, run] = sized;
   const fitting: Fitting = {
@@ -107,7 +117,14 @@ export function fitter(
       changes.push(found);
     }
     return {
-      ...{ trace, ...card, anotherGpu: gpuBytes !== null, batch: fitting.batch, twoRuns: fitting.other !== null },
+      ...{
+        trace,
+        ...card,
+        isLimit,
+        anotherGpu: gpuBytes !== null,
+        batch: fitting.batch,
+        twoRuns: fitting.other !== null,
+      },
       replay: {
         ...{ allocations: replayed.allocations, equal: replayed.equal, failed: replayed.failed, pools: replayed.pools },
         ...{ recordedPeakBytes: replayed.recordedPeakBytes, peakBytes: replayed.peakBytes },

@@ -10,6 +10,8 @@ export interface FitFacts {
   gpu: string;
   /** It is not the run's own. */
   anotherGpu: boolean;
+  /** The size of its GPU is not known: `totalBytes` is what PyTorch had at least when memory ran out. */
+  isLimit: boolean;
   /** null: not given. */
   batch: number | null;
   /** The sizes of other batches are by two runs. */
@@ -49,7 +51,7 @@ export function fitText(facts: FitFacts): string[] {
 }
 
 /** The GPU, and what of it is not PyTorch's. */
-export function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu }: FitFacts): string {
+export function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu, isLimit }: FitFacts): string {
   const used = [
     ...(outsideBytes === 0
       ? []
@@ -57,6 +59,8 @@ export function gpuText({ gpu, totalBytes, outsideBytes, othersBytes, anotherGpu
     ...(othersBytes === 0 ? [] : [t('other processes took {0} at the end', formatBytes(othersBytes))]),
   ];
   const bytes = formatBytes(totalBytes);
+  if (isLimit)
+    return t('PyTorch could use at least {0} when memory ran out. The size of the GPU was not recorded.', bytes);
   const whole = anotherGpu ? t('A GPU with {0}', bytes) : `${gpu}, ${bytes}`;
   return used.length === 0 ? `${whole}.` : `${whole}: ${used.join(t(', and '))}.`;
 }
@@ -107,9 +111,10 @@ export function changeText(change: Forecast, batch: number | null): string {
 }
 
 /** Whether what was requested fits. */
-export function answerText({ requested, totalBytes, othersBytes }: FitFacts): string {
+export function answerText({ requested, totalBytes, othersBytes, isLimit }: FitFacts): string {
   const room = totalBytes - othersBytes;
-  const [needed, of] = [formatBytes(requested?.totalBytes ?? 0), formatBytes(room)];
+  const needed = formatBytes(requested?.totalBytes ?? 0);
+  const of = isLimit ? t('{0} (known limit)', formatBytes(room)) : formatBytes(room);
   if (requested?.fits !== true) return t('Does not fit: needs {0} of {1}', needed, of);
   // PyTorch gives back what it does not use before it fails.
   if (requested.totalBytes > room) return t('Fits into {0} when PyTorch frees its cache; with it, {1}', of, needed);

@@ -28,6 +28,12 @@ export interface Replayed {
   failed: number;
 }
 
+/** Of the allocations, after which a replay must be as recorded. */
+const LEAST_EQUAL = 0.95;
+
+/** Whether a forecast can be held against a limit that the run met. */
+export const isExact = ({ equal, allocations }: Replayed): boolean => equal >= allocations * LEAST_EQUAL;
+
 /**
  * Reads the run of a process on a GPU and replays it. `path`: as `open` takes it; `settings`: as in PYTORCH_CUDA_ALLOC_CONF. The error is
  * the end of a sentence.

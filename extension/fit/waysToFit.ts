@@ -3,14 +3,12 @@ import { allocatorSettings } from '../protocol/rank';
 import type { OutOfMemory, TraceInfo } from '../protocol/trace';
 import { changeText, timesText } from './fitText';
 import { forecaster, usualChanges, type Forecast } from './forecast';
-import { replayTrace } from './replay';
+import { isExact, replayTrace } from './replay';
 
 // What would have fitted where a program ran out of memory, for a report that does not wait for long.
 
 const MOST_ALLOCATIONS = 50_000;
 const MOST_MS = 5_000;
-/** Of the allocations, where the replay must be as recorded. */
-const LEAST_EQUAL = 0.95;
 const MOST_WAYS = 3;
 
 type Addon = Pick<NativeAddon, 'openLifetimes' | 'replayAllocator' | 'findPools'>;
@@ -33,7 +31,7 @@ export async function waysToFit(
   if (totals === undefined || totals.allocations > MOST_ALLOCATIONS) return [];
   const settings = allocatorSettings(info.processes[process] ?? { notes: [] });
   const replayed = await replayTrace(addon, path, totals, settings);
-  if ('error' in replayed || replayed.equal < replayed.allocations * LEAST_EQUAL) return [];
+  if ('error' in replayed || !isExact(replayed)) return [];
   const forecast = forecaster(addon, { replayed, other: null, batch: null, limitBytes, outsideBytes: 0 });
   const ways: Forecast[] = [];
   for (const change of usualChanges(replayed)) {

@@ -65,7 +65,7 @@ class Names {
     const isName =
       /^(function|module|modules|pools|container|path|chain|before|after|statement|command|branch|run)$/.test(field) ||
       (field === 'name' && /^(allocations|ranges|compareTraces|session)/.test(key) && !/NVIDIA|GPU/.test(text)) ||
-      (field === 'label' && /module-path|peakCard|^session/.test(key) && !/^no module known$|^\S* ?\(/.test(text));
+      (field === 'label' && /module-path|peakCard|^session/.test(key) && !/^\S* ?\(/.test(text));
     if (isName && !text.startsWith('/')) this.addNames(text);
     for (const [, code = ''] of text.matchAll(/`([^`]*)`/g)) this.addNames(code);
     for (const [, name = ''] of text.matchAll(/^(?:host|user)=(.*)$/g)) this.add(name, 'host');

@@ -37,8 +37,8 @@ function runNotebook() {
   const words = [script, kernels, name, process.execPath, cli];
   const said = execFileSync(python, words, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   const traces = join(folder, 'cache/gpu-memory-trace/traces');
-  const [trace] = readdirSync(traces);
-  return { seen: JSON.parse(said.trim().split('\n').at(-1)), trace: join(traces, trace), traces: readdirSync(traces) };
+  const kept = readdirSync(traces, { recursive: true }).filter(name => name.endsWith('.gputrace'));
+  return { seen: JSON.parse(said.trim().split('\n').at(-1)), trace: join(traces, kept[0] ?? ''), traces: kept };
 }
 
 const { seen, trace, traces } = runNotebook();

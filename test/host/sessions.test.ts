@@ -1,9 +1,24 @@
 // Several programs at once in VS Code: choosing one, marks, comparing, the page as an editor.
 import * as assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
-import { FIRST, freshPage, inThemes, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
-import { attribute, click, dismissPicker, keys, press, rows, texts, until, violations } from './window';
+import { FIRST, freshPage, INPUT, inThemes, PAGE, reached, rowAt, trace, writeScript } from './pageActions';
+import {
+  attribute,
+  click,
+  dismissPicker,
+  keys,
+  press,
+  rows,
+  shows as reads,
+  texts,
+  until,
+  value,
+  violations,
+} from './window';
 
 const MB = 1 << 20;
 const run = (command: string, ...given: unknown[]): Promise<unknown> =>
@@ -46,7 +61,7 @@ describe('Several sessions in VS Code', () => {
     await trace(second);
     await shows('second_job.py');
     await rowAt(second, FIRST);
-    await until('its bytes', async () => /30\.00 MiB$/.test((await texts('[id*="gpuMemoryTrace.live"]')).join()));
+    await until('its bytes', async () => /30\.00 MiB now$/.test((await texts('[id*="gpuMemoryTrace.live"]')).join()));
   });
 
   it('shows the other one by the mouse', async () => {
@@ -148,6 +163,33 @@ describe('Several sessions in VS Code', () => {
       (await texts('.statusbar-item')).some(text => closed.test(text.trim())),
     );
     assert.equal((await texts('[data-notice=closed]')).join(), '', 'nothing of it stands above another result');
+  });
+
+  it('a saved trace can be traced again, once its command was seen', async () => {
+    const traces = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gpu-memory-trace/traces');
+    const kept = readdirSync(traces, { recursive: true }).map(String);
+    const newest =
+      kept
+        .filter(name => /first_job\.py-[\d-]+\.gputrace$/.test(name))
+        .sort()
+        .at(-1) ?? '';
+    await run('openTrace', vscode.Uri.file(join(traces, newest)));
+    await reads('[data-value=detail]', /recorded/);
+    const asked = async (): Promise<boolean> =>
+      until('the command', async () => /first_job\.py'?$/.test(await value(INPUT).catch(() => '')));
+    await click('[data-action=trace-again]');
+    await asked();
+    await press(INPUT, 'Escape');
+    assert.equal(await attribute(PAGE, 'data-phase'), 'ended', 'nothing ran');
+    await click('[data-action=trace-again]');
+    await asked();
+    await press(INPUT, 'Enter');
+    await reached('running');
+    await run('stop');
+    await reached('ended');
+    await run('closeSession');
+    await run('closeSession');
+    await shows('second_job.py');
   });
 
   it('offers open and recent traces first where one is opened or compared with, and then files', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { inLong } from '../long.mjs';
 import { sentencesOf } from './hostSentences';
+import { problems } from './shownLeak';
 import { FIRST, freshPage, INPUT, PAGE, picture, reached, rowAt, trace, workspace, writeScript } from './pageActions';
 import { attribute, click, fill, press, rows, shows, texts, until, value, words } from './window';
 
@@ -90,12 +91,15 @@ describe('GPU Memory Trace in VS Code', () => {
     await shows(`vscode-button${CHOOSE}`, /./);
     const bar = (await texts('.statusbar-item')).join('|');
     assert.doesNotMatch(bar, /\b0 B\b/, 'no bytes of nothing');
+    const [problem] = problems(file);
+    assert.deepEqual([problem?.severity, problem?.range.start.line], [vscode.DiagnosticSeverity.Error, FIRST - 1]);
     await picture('exception');
     writeFileSync(file, '');
     await open(writeScript('other.py', ''));
     await click('[data-action=trace-again]');
     assertSentence(await shows('[data-value=detail]', / 0\. /));
     await shows('[data-value=title]', /^no_module\.py$/);
+    assert.deepEqual(problems(file), [], 'the entry was of the run before');
   });
 
   it('shows why a script refused its arguments; they are asked for again', async () => {

@@ -26,7 +26,7 @@ function modules(add: Add): void {
       add(module, file, 0, 'gradients', 16 * MB * scale);
     }
   }
-  add(-1, 'no module known', 0, 'no module known', 64 * MB);
+  add(-1, '(no module)', 0, '(no module)', 64 * MB);
 }
 
 function made(weight: StackTreeQuery['weight']): Made[] {

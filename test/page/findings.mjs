@@ -22,6 +22,14 @@ const checks = {
     await page.locator('[data-action=all-findings]').click();
     assert.equal((await ids()).length, 3);
   },
+  async 'what was judged anew is requested, though no event came'() {
+    await pause();
+    const requested = () =>
+      page.evaluate(() => window.bench.requests.filter(({ method }) => method === 'findings').length);
+    const before = await requested();
+    await page.evaluate(() => window.postMessage({ type: 'judged' }));
+    await eventually(async () => assert.ok((await requested()) > before));
+  },
   async 'red is for leaks alone'() {
     const colour = id => card(id).evaluate(element => window.getComputedStyle(element).borderLeftColor);
     assert.equal(await colour('leak 0'), 'rgb(241, 76, 76)');

@@ -39,6 +39,8 @@ function receive(message: ToPage): void {
       return app.setSession(message.session, message.answers === true);
     case 'changed':
       return app.invalidate();
+    case 'judged':
+      return app.judged();
     case 'compare':
       return app.compare(message.a, message.b);
     case 'finding':

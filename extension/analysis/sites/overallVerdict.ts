@@ -143,8 +143,8 @@ function partialText({ lost }: TraceInfo, { steps }: Verdicts): string {
 }
 
 /** The steps, or what stands for them. */
-export function judgedBy({ source, count }: Verdicts['steps']): string {
-  if (source === 'periodic') return count === 1 ? t('1 loop iteration') : t('{0} loop iterations', formatCount(count));
+function judgedBy({ source, count }: Verdicts['steps']): string {
+  if (source === 'periodic') return t('{0} (loop iterations)', stepsText(count));
   if (source !== 'time') return stepsText(count);
   return count === 1 ? t('1 time slice') : t('{0} time slices', formatCount(count));
 }

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import type { Environment } from '../processes/machine';
 import { attempt } from '../../base/attempt';
 
@@ -24,9 +25,15 @@ export function traceRoots(environment: Environment, uid: number): string[] {
   return runtime === undefined ? roots : [join(runtime, PRODUCT), ...roots];
 }
 
-/** Where runs without `-o` are kept. */
-export function keptTracesFolder(environment: Environment): string {
+/** Where runs without `-o` are kept: those of each working folder in one of their own. */
+export function keptTracesRoot(environment: Environment): string {
   return join(cacheFolder(environment), 'traces');
+}
+
+/** Where those are kept that ran in `cwd`. */
+export function keptTracesFolder(environment: Environment, cwd: string): string {
+  const digest = createHash('sha256').update(cwd).digest('hex').slice(0, 8);
+  return join(keptTracesRoot(environment), `${basename(cwd).replace(/[^\w.-]+/g, '_')}-${digest}`);
 }
 
 /** The folder, unless we are root and it is another user's. */

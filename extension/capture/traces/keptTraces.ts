@@ -1,11 +1,12 @@
-import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { addFile, changedMs, makeFolder, removeFile } from '../../files/files';
+import { addFile, makeFolder, removeFile } from '../../files/files';
+import { list } from '../processes/machine';
 import { isJobFolder } from './jobFolder';
 import { reasonOf } from './traceDirectory';
 
-/** So many traces stay in the folder. */
-export const KEPT = 10;
+/** So many traces stay of the programs that ran in one folder, and so much of those of all folders. */
+export const [KEPT, KEPT_BYTES] = [10, 10 * 1024 ** 3];
 const SUFFIX = '.gputrace';
 const OOM_FILE = /\/oom-[\d-]+\.md$/;
 
@@ -42,15 +43,35 @@ export function keepOomDocument(folder: string, stem: string, text: string): str
   return join(folder, name(addFile(folder, 1, name, () => text)));
 }
 
-/** Deletes all but the newest traces of the folder, and what was written of runs from before. */
-export function pruneKeptTraces(folder: string): void {
-  const all = readdirSync(folder)
-    .map(name => join(folder, name))
-    .map(path => ({ path, time: changedMs(path) }))
-    .sort((a, b) => b.time - a.time);
-  const gone = all.filter(({ path }) => path.endsWith(SUFFIX)).slice(KEPT);
-  const documents = all.filter(({ path, time }) => OOM_FILE.test(path) && time < (gone[0]?.time ?? 0));
-  for (const { path } of [...gone, ...documents]) removeFile(path);
+/** Of each folder the newest traces stay, as many of all folders as have room; and what was written of runs since then. */
+export function pruneKeptTraces(root: string): void {
+  const below = list(root).map(name => join(root, name));
+  const all = [root, ...below.filter(path => lstatSync(path).isDirectory())].map(newestFirst);
+  let room = KEPT_BYTES;
+  const stay = new Set(
+    all
+      .flatMap(files => files.filter(isTrace).slice(0, KEPT))
+      .sort(byTime)
+      .filter(({ size }, i) => (room -= size) >= 0 || i === 0),
+  );
+  for (const files of all) {
+    const gone = files.filter(file => isTrace(file) && !stay.has(file));
+    const documents = files.filter(({ path, time }) => OOM_FILE.test(path) && time < (gone[0]?.time ?? 0));
+    for (const { path } of [...gone, ...documents]) removeFile(path);
+  }
+}
+
+type KeptFile = { path: string; time: number; size: number };
+const isTrace = ({ path }: KeptFile): boolean => path.endsWith(SUFFIX);
+const byTime = (a: KeptFile, b: KeptFile): number => b.time - a.time;
+
+function newestFirst(folder: string): KeptFile[] {
+  const files = list(folder).flatMap(name => {
+    const path = join(folder, name);
+    const status = lstatSync(path, { throwIfNoEntry: false });
+    return status?.isFile() ? [{ path, time: status.mtimeMs, size: status.size }] : [];
+  });
+  return files.sort(byTime);
 }
 
 /** One sentence when a file cannot be written there, or would replace a part of `inputs`; else null. Nothing is created. */

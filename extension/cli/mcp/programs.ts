@@ -1,12 +1,12 @@
 // The tools that pause or start a program, with the user's consent.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { detailsText } from '../../report/tables/blockDetails';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
 import { holderText, shareOf } from '../../analysis/words';
 import { joinWords } from '../../capture/launch/shellWords';
-import { keptTracesFolder } from '../../capture/traces/folders';
+import { keptTracesFolder, keptTracesRoot } from '../../capture/traces/folders';
 import { keptTraceFile, pruneKeptTraces } from '../../capture/traces/keptTraces';
 import { refusalOf } from '../../capture/traces/requests';
 import { attempt } from '../../base/attempt';
@@ -94,14 +94,13 @@ export const runTraced: Handler<Run> = async ({ command, cwd = process.cwd(), ..
   if (wait !== null) return wait;
   await Promise.allSettled(running); // one after the other
   call.context.mcpReq.signal.throwIfAborted();
-  const folder = keptTracesFolder(process.env);
-  const trace = keptTraceFile(folder, command, new Date());
+  const trace = keptTraceFile(keptTracesFolder(process.env, resolve(cwd)), command, new Date());
   const most = given.max_steps === undefined ? [] : ['--max-steps', String(given.max_steps)];
   const words = [join(call.dist, 'cli.js'), 'run', '--format', 'none', '-o', trace, ...most, '--', ...command];
   const run = follow(words, cwd, given.timeout_s ?? USUAL_SECONDS, call);
   running.add(run);
   const ran = await run.finally(() => running.delete(run));
-  pruneKeptTraces(folder);
+  pruneKeptTraces(keptTracesRoot(process.env));
   if (existsSync(trace)) {
     const factsOf = (seen: Moment): object => {
       const { steps } = seen.verdicts;

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { verdictsOf } from '../../analysis/findings/verdictCache';
-import { keptTracesFolder, traceRoots } from '../../capture/traces/folders';
+import { list } from '../../capture/processes/machine';
+import { keptTracesRoot, traceRoots } from '../../capture/traces/folders';
 import { recordedFolders } from '../../capture/traces/runningTraces';
 import { processesIn, reasonOf } from '../../capture/traces/traceDirectory';
 import { createLineReader } from '../../native/lineReader';
@@ -77,7 +78,8 @@ function momentOf(name: string, text: string | undefined): TraceTime | null {
 function tracesIn(folder: string): string[] {
   const recorded = recordedFolders(traceRoots(process.env, process.getuid?.() ?? 0));
   const running = recorded.map(path => [...processesIn(path)].find(pid => existsSync(`/proc/${pid}`)));
-  const files = [keptTracesFolder(process.env), resolve(folder)].flatMap(place =>
+  const kept = keptTracesRoot(process.env);
+  const files = [kept, ...list(kept).map(name => join(kept, name)), resolve(folder)].flatMap(place =>
     attempt(() => readdirSync(place), []).flatMap(name => (name.endsWith('.gputrace') ? [join(place, name)] : [])),
   );
   const left = [...recorded.filter((_, i) => running[i] === undefined), ...files];

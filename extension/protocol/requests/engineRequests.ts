@@ -109,7 +109,7 @@ export interface EngineRequests {
   momentOf(of: OfTrace & { time: TraceTime }): { ns: number; text: string } | { error: string };
   save(of: OfTrace & { file: string }): void;
   /** Keeps the trace in the cache, as the command line does; its file. */
-  keep(of: OfTrace & { command: readonly string[] }): string;
+  keep(of: OfTrace & { command: readonly string[]; cwd: string }): string;
   /** Writes documents on memory that ran out into a folder; their paths. */
   writeOomFiles(of: OfTrace & { folder: string }): string[];
   /** Writes the trace in a format of another tool; false: it was stopped. `number`: of this export. */

@@ -130,6 +130,8 @@ export type ToPage =
   | { type: 'session'; session: SessionView; answers?: true }
   /** Events arrived: what is shown should be requested again. */
   | { type: 'changed'; revision: number }
+  /** What was found is to be requested again, at once: the editor shows it too. */
+  | { type: 'judged' }
   /** Two moments are to be shown beside each other. */
   | { type: 'compare'; a: ComparePoint; b: ComparePoint }
   /** The card of a finding is to be seen. */

@@ -112,7 +112,7 @@ function oomDocument(source: TraceSource, verdict: OutOfMemoryVerdict, again?: F
   const failure = source.info().outOfMemory[verdict.index];
   if (failure === undefined) return [];
   const { advice, noAdvice, aliveByLine, newInStep } = verdict;
-  const tries = advice.map((each, i) => `${i + 1}. **This ${savesText(each, verdict, t)}:** ${plain(each.text)}`);
+  const tries = advice.map((each, i) => `${i + 1}. ${plain(each.text)} **This ${savesText(each, verdict, t)}.**`);
   const how =
     'The sizes are computed from the live memory when the allocation failed. They may overlap, so do not add them up.';
   const alive = aliveByLine.map(({ line, bytes, count }): Row => [code(line), bytes, formatCount(count)]);

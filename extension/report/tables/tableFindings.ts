@@ -4,7 +4,7 @@ import { isMinor, type Finding, type Verdicts } from '../../protocol/verdicts';
 import { timeUntilFull } from '../../text/pace';
 import { savesText } from '../../text/roomText';
 import { linePlace, titleOf } from '../../analysis/findings/kinds/wording';
-import { judgedBy, overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
+import { overallVerdict, unjudgedBeside } from '../../analysis/sites/overallVerdict';
 import { WORDS, holderText, placeText, seenText, shareOf } from '../../analysis/words';
 import type { Snapshot } from './snapshot';
 
@@ -38,10 +38,10 @@ export function findingLines({ info, verdicts }: Snapshot, most: number, oomFile
 /** How many steps there were, and what they are taken from. */
 export function stepsText({ steps }: Verdicts): string {
   const sources: Record<string, string> = {
+    periodic: 'loop iterations',
     time: 'time slices; no training steps are known',
     program: 'marked by the program',
   };
-  if (steps.source === 'periodic') return judgedBy(steps);
   return `${formatPlural(steps.count, 'step')} (${sources[steps.source] ?? steps.source})`;
 }
 

@@ -8,7 +8,7 @@ export type CategoryBytes = Partial<Record<Category, number>>;
 export type ModuleRow = SiteRow & { categories: CategoryBytes };
 
 /** Label of what is of no module, as native/model/query has it. */
-export const NO_MODULE = 'no module known';
+export const NO_MODULE = '(no module)';
 export const MOST_MODULES = 10_000;
 
 /** What lives by the path of its module, biggest first, each with what it is for. */

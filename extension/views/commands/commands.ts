@@ -3,10 +3,12 @@ import * as vscode from 'vscode';
 import type { EngineProcess } from '../../client/engineProcess';
 import { checkTarget } from '../../capture/checks/attachTarget';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
+import { joinWords, splitWords } from '../../capture/launch/shellWords';
 import { tracerMissing } from '../../capture/launch/tracer';
+import { scriptName } from '../../capture/traces/keptTraces';
 import type { ComparePoint } from '../../protocol/requests/compareRequests';
 import type { LineBytes } from '../../editor/lineBytes';
-import { scriptOf } from '../../files/tracedProgram';
+import { scriptOf, startOf } from '../../files/tracedProgram';
 import {
   planOfActiveFile,
   planOfChosenFile,
@@ -151,13 +153,31 @@ async function traceAgain(parts: Parts, changeArguments: boolean): Promise<void>
   if (!shown || !canRunAgain(shown)) return startFile(parts);
   await vscode.workspace.saveAll(false);
   const { plan } = shown;
+  if (isSaved(shown)) return start(parts, () => planOfSaved(shown));
   if (plan) return start(parts, () => plan.again?.(changeArguments) ?? Promise.resolve(plan));
   const script = vscode.Uri.file(scriptOf(shown) ?? '');
   await start(parts, () => planOfFile(script, parts.memory, changeArguments ? 'always' : 'usual'));
 }
 
 /** How it was started is known, or its script; the sample is no program of the user's. */
-const canRunAgain = (one: Session): boolean => one.plan !== null || (!one.isSample && scriptOf(one) !== null);
+const canRunAgain = (one: Session): boolean =>
+  one.plan !== null || (!one.isSample && (isSaved(one) ? startOf(one) : scriptOf(one)) !== null);
+const isSaved = (one: Session): boolean => one.plan === null && one.recordedIn === null;
+
+/** The command that a saved trace has, which anybody may have written: it runs only once the user has seen it. */
+async function planOfSaved(saved: Session): Promise<LaunchPlan | undefined> {
+  const known = startOf(saved);
+  if (known === null) return undefined;
+  const line = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Trace GPU memory: command of the saved trace'),
+    prompt: vscode.l10n.t('The command is from the trace file. It runs in {0}.', known.cwd),
+    value: joinWords(known.command),
+    ignoreFocusOut: true,
+    validateInput: text => (splitWords(text) === null ? vscode.l10n.t('Add the missing closing quote.') : undefined),
+  });
+  const command = splitWords(line ?? '') ?? [];
+  return command.length === 0 ? undefined : { title: scriptName(command), command, cwd: known.cwd, environment: {} };
+}
 
 async function showMarkdown(file: string): Promise<void> {
   await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.file(file));

@@ -15,6 +15,8 @@ export interface PageModel {
   press(button: Button): void;
   showSession(id: number): void;
   closeSession(id: number): void;
+  /** A page was notified of figures and has not got them yet, or has. */
+  setLate(page: number, late: boolean): void;
   /** Opens one of the recent traces. */
   openRecent(file: string): void;
   /** Traces of the window that can be compared, the shown one perhaps among them. */

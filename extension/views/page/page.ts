@@ -43,7 +43,8 @@ export class Page implements vscode.Disposable {
     const source = {
       revision: () => model.shown?.facts?.info.revision ?? -1,
       view: () => this.view(),
-      late: (late: boolean) => void model.shown?.request('late', { page: this.id, late }).catch(() => undefined),
+      judged: () => model.shown?.facts?.findings,
+      late: (late: boolean) => model.setLate(this.id, late),
     };
     this.notifier = new PageNotifier(source, message => this.post(message));
     this.subscriptions = [

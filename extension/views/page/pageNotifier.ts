@@ -6,6 +6,8 @@ export interface ViewSource {
   /** Rises with the events; cheap. */
   revision(): number;
   view(): SessionView;
+  /** Another value: it was judged anew. */
+  judged(): unknown;
   /** The page will request what is new, or has requested it. */
   late(late: boolean): void;
 }
@@ -17,6 +19,7 @@ export class PageNotifier {
   /** The view that was sent last. */
   private sent: SessionView | null = null;
   private state = '';
+  private judged: unknown;
   /** To be shown, until a request came after it was sent: a page that comes into view is loaded anew. */
   private target: Target | null = null;
   private targetSent = false;
@@ -31,6 +34,7 @@ export class PageNotifier {
     this.sent = null;
     this.state = '';
     this.targetSent = false;
+    this.judged = this.source.judged();
     this.changed();
   }
 
@@ -54,8 +58,13 @@ export class PageNotifier {
 
   /** Perhaps more than figures changed: that is sent with the figures that the page has, until it requests new ones. */
   changed(): void {
-    const view = this.source.view();
+    const [view, judged] = [this.source.view(), this.source.judged()];
     const state = stateOf(view);
+    if (judged !== this.judged) {
+      this.judged = judged;
+      this.markLate();
+      this.post({ type: 'judged' });
+    }
     if (state === this.state) return this.events();
     const { sent } = this;
     const known = sent !== null && view.id === sent.id && countOf(view) === countOf(sent);
@@ -66,8 +75,12 @@ export class PageNotifier {
 
   /** Events came, or something else that the page has to request. */
   events(): void {
-    this.source.late(this.sent !== null && this.sent.info !== null);
+    this.markLate();
     this.post({ type: 'changed', revision: this.source.revision() });
+  }
+
+  private markLate(): void {
+    this.source.late(this.sent !== null && this.sent.info !== null);
   }
 
   /** The page requested figures: what was not sent yet goes with the answers. */

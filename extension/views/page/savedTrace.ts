@@ -49,6 +49,7 @@ function modelOf(document: SavedTrace, sessions: Sessions): PageModel {
     onDidChange: document.onDidChange,
     shown: document,
     view: () => ({ ...document.view(), canWiden: false, sessions: [] }),
+    setLate: (page, late) => document.setLate(page, late),
     showSession: () => undefined,
     closeSession: () => undefined,
     openRecent: () => undefined,

@@ -20,6 +20,10 @@ export function modelOf(sessions: Sessions, canWiden: boolean): PageModel {
       return sessions.shown;
     },
     view: () => ({ ...sessions.view(), canWiden }),
+    setLate: (page, late) => {
+      sessions.shown?.setLate(page, late);
+      sessions.beside.setLate(page, late);
+    },
     setRecording: async on => sessions.shown?.setRecording(on),
     press: button => {
       const [command, ...given] = OTHERS[button] ?? [button];

@@ -95,6 +95,11 @@ export class OpenTrace implements vscode.Disposable {
   get folders(): SourceFolders {
     return { cwd: cwdOf(this.known?.info.session ?? {}), beside: this.beside };
   }
+  /** The exception that ended its program, without its line, where that is known. */
+  get raised(): { sentence: string; file: string; line: number } | null {
+    const { detail: sentence, raisedAt } = this.state;
+    return raisedAt === undefined ? null : { ...raisedAt, sentence: sentence.replace(/ \([^()]*:\d+\)$/, '') };
+  }
   /** Bytes of the layer that is listed first, alive now or at the moment that is shown instead. */
   get liveBytes(): number {
     if (this.ending !== null) return this.ending.bytes;
@@ -117,6 +122,11 @@ export class OpenTrace implements vscode.Disposable {
   request<M extends EngineMethod>(method: M, of: OfTrace<M>): Promise<EngineResult<M>> {
     if (this.opened === null) return Promise.reject(new Refused(vscode.l10n.t('No trace is open.')));
     return this.engine.request(method, { ...of, trace: this.id } as unknown as EngineParams<M>);
+  }
+
+  /** The engine reads on once no page is late. */
+  setLate(page: number, late: boolean): void {
+    void this.request('late', { page, late }).catch(() => undefined); // it was closed
   }
 
   /** Writes the trace in a format of another tool; false: it was stopped. Rejects with a sentence. */

@@ -6,6 +6,7 @@ import type { ProcessFacts } from '../../capture/processes/processes';
 import { watchForCpu } from '../../capture/processes/cpuReason';
 import { addMark, recordProcesses } from '../../capture/traces/sessionFile';
 import { readPid } from '../../capture/launch/terminalScript';
+import { startOf } from '../../files/tracedProgram';
 import { exceptionIn, refusalIn } from '../../capture/launch/pythonException';
 import { reasonOf, removeTraceDirectory } from '../../capture/traces/traceDirectory';
 import type { EngineProcess } from '../../client/engineProcess';
@@ -163,6 +164,11 @@ export class Session extends OpenTrace {
     } catch (error) {
       this.parts.log.error(`${file} could not be read: ${reasonOf(error)}`);
     }
+  }
+
+  /** The program of a saved trace can be started, where the trace has how. */
+  offerAgain(): void {
+    if (!this.isSample && startOf(this) !== null) this.set({ offers: ['traceAgain'] });
   }
 
   /** Ends the program; one that was attached to continues, and only the tracing ends. */
@@ -330,7 +336,8 @@ export class Session extends OpenTrace {
   private async keepTrace(recording: Recording): Promise<void> {
     if (!this.used || this.byCommand) return;
     try {
-      const file = await this.request('keep', { command: recording.facts.command });
+      const { command, cwd } = recording.facts;
+      const file = await this.request('keep', { command, cwd });
       this.file = file;
       this.changed.fire('state');
       this.parts.log.info(`trace kept in ${file}`);

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { KEPT, scriptName, traceTitle } from '../../capture/traces/keptTraces';
-import { keptTracesFolder } from '../../capture/traces/folders';
+import { KEPT, KEPT_BYTES, scriptName, traceTitle } from '../../capture/traces/keptTraces';
+import { keptTracesRoot } from '../../capture/traces/folders';
 import type { LaunchPlan } from '../../capture/launch/launchConfiguration';
 import type { ProcessFacts } from '../../capture/processes/processes';
 import { takeAnnounced } from '../../capture/traces/announce';
@@ -12,6 +12,8 @@ import type { Button } from '../../protocol/requests/sessionRequests';
 import { isUnread, newerRun, runBefore } from '../../files/tracedProgram';
 import { RUNNING_SESSIONS } from '../contributedNames';
 import { Recorder, type Remembered } from './beginRecording';
+import { BesidePages } from './besidePages';
+import { formatBytes } from '../../text/format';
 import type { EngineProcess } from '../../client/engineProcess';
 import type { OtherTrace, TraceChange } from '../../protocol/requests/engineRequests';
 import type { OpenTrace, SampleWords } from './openTrace';
@@ -29,8 +31,12 @@ const NOTICE_MS = 8_000;
 export class Sessions implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<TraceChange>();
   private readonly changedShown = new vscode.EventEmitter<TraceChange>();
+  private readonly changedBeside = new vscode.EventEmitter<TraceChange>();
   /** Any session changed, or another one is shown. */
   readonly onDidChange = this.changed.event;
+  /** The same, once the pages show it. */
+  readonly onDidChangeBeside = this.changedBeside.event;
+  readonly beside = new BesidePages(change => this.changedBeside.fire(change));
   /** Something in `view` changed. */
   readonly onDidChangeShown = this.changedShown.event;
   private readonly list = new SessionList<Session>(isUnread, beforeOf);
@@ -111,6 +117,7 @@ export class Sessions implements vscode.Disposable {
       const { read } = await session.openFile(file, sample);
       session.file = file;
       await read;
+      session.offerAgain();
     } catch (error) {
       session.dispose();
       throw error;
@@ -197,8 +204,9 @@ export class Sessions implements vscode.Disposable {
 
   private adopt(session: Session, show = true): void {
     this.discard(this.list.add(session, show));
+    if (show) this.closed = '';
     session.onDidChange(change => this.onTraceChange(session, change));
-    session.onDidColour(() => this.changed.fire('events'));
+    session.onDidColour(() => this.fire('events'));
     this.notify();
   }
 
@@ -214,14 +222,9 @@ export class Sessions implements vscode.Disposable {
     }
   }
 
-  /** For a while the status bar, and an empty page, show that a run was closed: nothing of it is lost. */
+  /** The status bar for a while, and an empty page as long as it is there: to go would move the list below under the pointer. */
   private notifyClosed(sentence: string): void {
     this.closed = sentence;
-    setTimeout(() => {
-      if (this.closed !== sentence) return;
-      this.closed = '';
-      this.changedShown.fire('state');
-    }, NOTICE_MS).unref();
     vscode.window.setStatusBarMessage(sentence, NOTICE_MS);
     this.parts.log.info(sentence);
   }
@@ -229,7 +232,7 @@ export class Sessions implements vscode.Disposable {
   private onTraceChange(session: Session, change: TraceChange): void {
     if (change === 'events') {
       if (session === this.shown) this.changedShown.fire(change);
-      return this.changed.fire(change);
+      return this.fire(change);
     }
     this.discard(this.list.trim());
     const outline = this.all.map(({ id, phase }) => `${id} ${phase}`).join();
@@ -237,13 +240,19 @@ export class Sessions implements vscode.Disposable {
     this.outline = outline;
     if (session.file !== null) this.noteRecent(session, session.file);
     this.remember();
-    this.changed.fire('state');
+    this.fire('state');
   }
 
   private notify(): void {
     this.remember();
     this.changedShown.fire('state');
-    this.changed.fire('state');
+    this.fire('state');
+  }
+
+  /** Once the pages were notified. */
+  private fire(change: TraceChange): void {
+    this.changed.fire(change);
+    this.beside.changed(change);
   }
 
   private remember(): void {
@@ -257,7 +266,9 @@ export class Sessions implements vscode.Disposable {
   /** Programs that run continue; the next window finds them. */
   dispose(): void {
     for (const session of this.all) session.dispose();
+    this.beside.dispose();
     this.changed.dispose();
+    this.changedBeside.dispose();
     this.changedShown.dispose();
   }
 }
@@ -269,9 +280,10 @@ const beforeOf = (session: Session, all: readonly Session[]): Session | null =>
 /** Of a trace that was closed; empty: there is none. */
 function whereKept(file: string | null): string {
   if (file === null) return '';
-  return dirname(file) === keptTracesFolder(process.env)
-    ? vscode.l10n.t('Its trace stays until {0} newer ones are saved.', KEPT)
-    : vscode.l10n.t('Its trace is saved as {0}.', basename(file));
+  const { t } = vscode.l10n;
+  return dirname(dirname(file)) === keptTracesRoot(process.env)
+    ? t('Its trace stays until its folder has {0} newer ones, or newer traces take {1}.', KEPT, formatBytes(KEPT_BYTES))
+    : t('Its trace is saved as {0}.', basename(file));
 }
 
 /** Throws a sentence in a workspace that is not trusted. */

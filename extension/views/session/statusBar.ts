@@ -12,7 +12,7 @@ export interface Fixes {
   fixedIn(session: Session): readonly string[];
 }
 
-/** Live bytes of the program that the panel shows, in the status bar; a click shows the panel. */
+/** Live bytes of the program that the panel shows, in the status bar, with their moment: the panel may show another one. A click shows the panel. */
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('gpuMemoryTrace.live', vscode.StatusBarAlignment.Left, 10);
   private readonly subscriptions: vscode.Disposable[];
@@ -24,7 +24,7 @@ export class StatusItem implements vscode.Disposable {
   ) {
     this.item.name = vscode.l10n.t('GPU Memory');
     this.item.command = 'gpuMemoryTrace.showPanel';
-    this.subscriptions = [sessions.onDidChange, fixes.onDidEdit].map(event => event(() => this.update()));
+    this.subscriptions = [sessions.onDidChangeBeside, fixes.onDidEdit].map(event => event(() => this.update()));
   }
 
   /** The shown session; others that run are in its tooltip. */
@@ -32,7 +32,7 @@ export class StatusItem implements vscode.Disposable {
     const { all, shown } = this.sessions;
     if (shown === null || shown.empty) return this.hide();
     const starting = shown.running && shown.phase === 'starting';
-    const text = starting ? vscode.l10n.t('GPU') : formatBytes(shown.liveBytes);
+    const text = starting ? vscode.l10n.t('GPU') : liveText(shown);
     const others = all.filter(session => session.running && session !== shown);
     this.show(`$(${iconOf(shown, this.fixes.fixedIn(shown))}) ${text}`, [shown, ...others].map(tooltipOf).join('\n'));
   }
@@ -66,8 +66,13 @@ function iconOf(session: Session, fixed: readonly string[]): string {
   return recordingOn ? 'pulse' : 'debug-pause';
 }
 
-function tooltipOf({ title, liveBytes, ending }: Session): string {
+const tooltipOf = (session: Session): string =>
+  vscode.l10n.t('GPU memory of {0}: {1}', session.title, liveText(session));
+
+/** `28.58 MiB now`, `207.00 KiB at the end of step 61` */
+function liveText({ liveBytes, ending, running, recordingOn }: Session): string {
   const bytes = formatBytes(liveBytes);
-  if (ending !== null) return vscode.l10n.t('{0}, {1}: {2}', title, ending.title, bytes);
-  return vscode.l10n.t('GPU memory of {0}: {1}', title, bytes);
+  if (ending !== null) return `${bytes} ${ending.when}`;
+  if (!running) return vscode.l10n.t('{0} at the end', bytes);
+  return recordingOn ? vscode.l10n.t('{0} now', bytes) : bytes;
 }

@@ -278,7 +278,7 @@ class SiteGrouping {
   std::string label(const Group &group) const {
     if (query_.group_by == GroupBy::Device) return device_text(group.device, query_.layer);
     if (query_.group_by == GroupBy::Category) return category_name(group.category);
-    if (query_.group_by == GroupBy::ModulePath) return group.name.empty() ? "no module known" : group.name;
+    if (query_.group_by == GroupBy::ModulePath) return group.name.empty() ? "(no module)" : group.name;
     if (query_.group_by == GroupBy::Pool) return group.name;
     const CellInfo &info = accounts_.cell_infos()[group.first_cell];
     if (query_.group_by == GroupBy::Thread) return names_.thread(info.process, info.thread);

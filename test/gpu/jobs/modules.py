@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
-OUTSIDE, ROOT = "no module known", "(root)"
+OUTSIDE, ROOT = "(no module)", "(root)"
 WRAPPERS = ("_orig_mod.", "module.")
 FIRST = {"prepend": True} if "prepend" in inspect.signature(nn.Module.register_forward_pre_hook).parameters else {}
 ALWAYS = {"always_call": True} if "always_call" in inspect.signature(nn.Module.register_forward_hook).parameters else {}

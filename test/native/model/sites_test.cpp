@@ -197,7 +197,7 @@ std::string group_of(GroupBy by, const Part &part) {
     case GroupBy::Device:
       return std::to_string(part.device);
     case GroupBy::ModulePath:
-      return part.stack % 3 == 0 ? "no module known" : "layers." + std::to_string(part.stack % 3);
+      return part.stack % 3 == 0 ? "(no module)" : "layers." + std::to_string(part.stack % 3);
     case GroupBy::Category:
       break;
   }

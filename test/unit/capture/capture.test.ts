@@ -12,11 +12,12 @@ import nodeFs, {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { signalName } from '../../../extension/capture/launch/launch';
 import {
@@ -32,8 +33,9 @@ import {
   onPath,
   torchCuda,
 } from '../../../extension/capture/processes/machine';
-import { cacheFolder, traceRoots } from '../../../extension/capture/traces/folders';
+import { cacheFolder, keptTracesFolder, traceRoots } from '../../../extension/capture/traces/folders';
 import {
+  KEPT_BYTES,
   keepOomDocument,
   keptTraceFile,
   pruneKeptTraces,
@@ -189,10 +191,15 @@ test('a recorder that cannot work yet is started again, one whose job is over is
   assert.equal(times(), 2);
 });
 
-test('kept traces are named after the script, and the newest ten stay, with what was written of their runs', t => {
-  const root = join(folder(t), 'traces');
+test('kept traces are named after the script, and the newest ten of each folder stay, with what was written of their runs', t => {
+  const cache = folder(t);
+  const [root, other] = ['/x/my job', '/y/my job'].map(cwd => keptTracesFolder({ XDG_CACHE_HOME: cache }, cwd));
+  assert.ok(root && other && root !== other);
   const file = keptTraceFile(root, ['python', '/x/my train.py', '--lr', '1'], new Date('2026-01-02T03:04:05Z'));
-  assert.equal(file, join(root, `my_train.py-20260102-030405-${process.pid}.gputrace`));
+  assert.match(file, /traces\/my_job-[\da-f]{8}\/my_train\.py-20260102-030405-\d+\.gputrace$/);
+  const elsewhere = keptTraceFile(other, ['old.py'], new Date());
+  writeFileSync(elsewhere, '');
+  utimesSync(elsewhere, 1e8, 1e8);
   for (let age = 0; age < 13; age++) {
     const path = join(root, `t${age}.gputrace`);
     writeFileSync(path, '');
@@ -203,9 +210,18 @@ test('kept traces are named after the script, and the newest ten stay, with what
     writeFileSync(join(root, name), '');
     utimesSync(join(root, name), 1e9 + age, 1e9 + age);
   }
-  pruneKeptTraces(root);
+  pruneKeptTraces(dirname(root));
   const names = Array.from({ length: 10 }, (_, age) => `t${age}.gputrace`);
   assert.deepEqual(readdirSync(root).sort(), ['notes.md', 'oom-1.md', 'other.txt', ...names].sort());
+  assert.ok(existsSync(elsewhere), 'another folder has its own ten');
+  truncateSync(join(root, 't1.gputrace'), KEPT_BYTES + 1); // takes no space on the disk
+  pruneKeptTraces(dirname(root));
+  assert.deepEqual(
+    readdirSync(root).filter(name => name.startsWith('t')),
+    ['t1.gputrace'],
+    'it was written last, and is kept however big it is',
+  );
+  assert.ok(!existsSync(elsewhere), 'it had no room beside the newer ones');
 });
 
 test('a document of another run stays', t => {

@@ -8,6 +8,7 @@ import {
   programOf,
   runBefore,
   scriptOf,
+  startOf,
 } from '../../../extension/files/tracedProgram';
 import type { TraceFacts } from '../../../extension/protocol/requests/engineRequests';
 import { makeInfo } from '../fakeTrace';
@@ -31,6 +32,18 @@ test('a module is one by its words and folder, and what is not known is none', (
   assert.notEqual(programOf(traced(test)), programOf(traced(test, '/v')));
   assert.equal(programOf(traced([])), null);
   assert.equal(programOf({ facts: null, folders: { cwd: '/', beside: null } }), null);
+});
+
+test('a saved trace can be started where its folder and Python are there, and no word is missing', () => {
+  const start = (command: string[], cwd = '/tmp') => startOf(traced(command, cwd));
+  assert.deepEqual(start(['python', 'train.py', '--lr', '1']), {
+    command: ['python', 'train.py', '--lr', '1'],
+    cwd: '/tmp',
+  });
+  assert.equal(start(['python', 'train.py', '--token', '***']), null);
+  assert.equal(start(['/nowhere/python', 'train.py']), null);
+  assert.equal(start(['python', 'train.py'], '/nowhere'), null);
+  assert.equal(start([]), null);
 });
 
 test('an older trace that is opened later is no later run', () => {

@@ -22,13 +22,13 @@ const EMPTY: SessionView = {
 
 interface Setup {
   notifier: PageNotifier;
-  source: { revision: number; detail: string; processes: unknown[]; views: number; late: boolean };
+  source: { revision: number; judged: number; detail: string; processes: unknown[]; views: number; late: boolean };
   said: () => string[];
 }
 
 /** A page that was told of revision 1. */
 function setUp(): Setup {
-  const source = { revision: 1, detail: '', processes: [] as unknown[], views: 0, late: false };
+  const source = { revision: 1, judged: 1, detail: '', processes: [] as unknown[], views: 0, late: false };
   let told: ToPage[] = [];
   const view = (): SessionView => {
     source.views++;
@@ -36,7 +36,10 @@ function setUp(): Setup {
     return { ...EMPTY, detail: source.detail, info };
   };
   const late = (late: boolean): void => void (source.late = late);
-  const notifier = new PageNotifier({ revision: () => source.revision, view, late }, message => told.push(message));
+  const notifier = new PageNotifier(
+    { revision: () => source.revision, judged: () => source.judged, view, late },
+    message => told.push(message),
+  );
   const said = (): string[] => {
     const words = told.map(message => {
       if (message.type !== 'session') return JSON.stringify(message);
@@ -77,6 +80,20 @@ test('more than figures is told at once, beside the figures that the page has', 
   assert.deepEqual(said(), ['session 2 with answers']);
   notifier.changed();
   assert.deepEqual(said(), [changed(2)], 'what was judged meanwhile is to be asked for, though no event came');
+});
+
+test('what was judged anew is requested at once, and what stands beside the page waits for it', () => {
+  const { notifier, source, said } = setUp();
+  const judged = JSON.stringify({ type: 'judged' });
+  source.judged = 2;
+  notifier.changed();
+  assert.deepEqual(said(), [judged, changed(1)]);
+  assert.ok(source.late);
+  notifier.figuresRequested();
+  [source.judged, source.detail] = [3, '1 leak'];
+  notifier.changed();
+  assert.deepEqual(said(), [judged, 'session 1']);
+  assert.ok(source.late, 'also where more than figures changed');
 });
 
 test('a page that had no process gets the figures with it', () => {

@@ -4,20 +4,42 @@ import { test } from 'node:test';
 import type { Sessions } from '../../../extension/views/session/sessions';
 import { importWith } from '../fakeVscode';
 
+const l10n = {
+  t: (text: string, ...values: string[]) => text.replace(/\{(\d)\}/g, (_, i: string) => values[+i] ?? ''),
+};
+const item = { text: '', show: () => undefined, hide: () => undefined, dispose: () => undefined };
+const parts = { window: { createStatusBarItem: () => item }, l10n, StatusBarAlignment: { Left: 1 } };
+const load = () => importWith(parts, () => import('../../../extension/views/session/statusBar'));
+
+test('the figure has its moment, since the panel may show another one', async () => {
+  const { StatusItem } = await load();
+  const shown: object = { title: 'a.py', phase: 'running', facts: null, liveBytes: 2048, ending: null };
+  let update = (): void => undefined;
+  const event = (listener: () => void): object => ({ dispose: (update = listener) });
+  const sessions = { all: [] as unknown[], shown, onDidChangeBeside: event };
+  new StatusItem(sessions as unknown as Sessions, { onDidEdit: event as never, fixedIn: () => [] });
+  const states = [
+    { running: true, recordingOn: true },
+    { running: true, recordingOn: false },
+    { running: false, phase: 'ended' },
+    { running: false, phase: 'ended', ending: { when: 'at the end of step 61' } },
+  ];
+  const texts = states.map(state => {
+    sessions.shown = { ...shown, ...state };
+    update();
+    return item.text.replace(/\$\(.*?\) /, '');
+  });
+  assert.deepEqual(texts, ['2.00 KiB now', '2.00 KiB', '2.00 KiB at the end', '2.00 KiB at the end of step 61']);
+});
+
 test('a warning of an ended run goes with the edit that fixes its last leak', async () => {
-  const item = { text: '', show: () => undefined, hide: () => undefined, dispose: () => undefined };
-  const window = { createStatusBarItem: () => item };
-  const l10n = { t: (text: string) => text };
-  const { StatusItem } = await importWith(
-    { window, l10n, StatusBarAlignment: { Left: 1 } },
-    () => import('../../../extension/views/session/statusBar'),
-  );
+  const { StatusItem } = await load();
   const findings = ['a', 'b'].map(id => ({ id, verdict: 'leak' }));
   const shown = { running: false, phase: 'ended', facts: { findings }, liveBytes: 0, ending: null };
   const listeners: (() => void)[] = [];
   const event = (listener: () => void) => ({ dispose: listeners.push(listener) });
   let fixed: string[] = [];
-  const sessions = { all: [shown], shown, onDidChange: event } as unknown as Sessions;
+  const sessions = { all: [shown], shown, onDidChangeBeside: event } as unknown as Sessions;
   new StatusItem(sessions, { onDidEdit: event as never, fixedIn: () => fixed });
   const icons = [[], ['a'], ['a', 'b'], ['b']].map(now => {
     fixed = now;

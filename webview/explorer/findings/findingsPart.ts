@@ -84,6 +84,10 @@ export class FindingsPart extends PolledPart {
     clearTimeout(this.timer);
   }
 
+  judged(): void {
+    this.poller.invalidate(true);
+  }
+
   /** Opens the card of a finding and puts the focus on it, now or when it is known. */
   reveal(id: string): void {
     this.revealId = id;

@@ -196,6 +196,11 @@ export class App implements PageActions {
     if (trace !== undefined) this.dispatch({ type: 'trace', trace });
   }
 
+  /** What was found is not what is shown. */
+  judged(): void {
+    this.findings.judged();
+  }
+
   /** Events arrived, or the page came into view: what is shown is requested again. */
   invalidate(): void {
     for (const part of this.parts) part.invalidate();

@@ -1,19 +1,27 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
-import type { MemorySnapshot, SiteSeriesQuery, SnapshotSite, TraceSource } from '../../../protocol/trace';
+import type { MemorySnapshot, Site, SiteSeriesQuery, SnapshotSite, TraceSource } from '../../../protocol/trace';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { inSentence, siteText } from '../../sites/site';
-import { isBeforeBackward } from './oomAdvice';
 
 /** Fewer times as large may be another length. */
 const LEAST_TIMES = 2;
 const FEWEST_POINTS = 16;
 
+export interface GrownBatch {
+  /** Without a full stop. */
+  text: string;
+  /** Of its usual size, in words: `8`. */
+  times: string;
+}
+
+export const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';
+
 /**
  * The input of the step that runs is so many times as large as any before, and what the forward pass has made of it up to now is more than
  * usual as well; null: it is not, or nothing shows it.
  */
-export function grownBatch({ step, sites }: MemorySnapshot, process: number, source: TraceSource): string | null {
+export function grownBatch({ step, sites }: MemorySnapshot, process: number, source: TraceSource): GrownBatch | null {
   if (step <= T.few) return null;
   const forward = sites.filter(one => isBeforeBackward(source.site(one.site)) && isMore(one));
   const [input] = forward.filter(one => isInput(one, step)).toSorted((a, b) => b.liveBytes - a.liveBytes);
@@ -23,10 +31,11 @@ export function grownBatch({ step, sites }: MemorySnapshot, process: number, sou
   const usual = largestBefore(input.site, step, process, source);
   const times = usual === 0 ? 0 : bytes / usual;
   if (times < LEAST_TIMES) return null;
-  const count = times < 10 ? String(Math.round(10 * times) / 10) : formatCount(times);
+  const timesText = times < 10 ? String(Math.round(10 * times) / 10) : formatCount(times);
   const line = inSentence(siteText(source.site(input.site)));
   // prettier-ignore
-  return t('The batch at {0} is {1} times its usual size ({2} instead of {3})', line, count, formatBytes(bytes), formatBytes(usual));
+  const text = t('The batch at {0} is {1} times its usual size ({2} instead of {3})', line, timesText, formatBytes(bytes), formatBytes(usual));
+  return { text, times: timesText };
 }
 
 const isMore = ({ stepAllocatedBytes, usualAllocatedBytes }: SnapshotSite): boolean =>

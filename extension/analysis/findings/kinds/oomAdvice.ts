@@ -1,6 +1,6 @@
 import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
-import type { MemorySnapshot, OutOfMemory, Pool, Site, SnapshotSite, TraceSource } from '../../../protocol/trace';
+import type { MemorySnapshot, OutOfMemory, Pool, SnapshotSite, TraceSource } from '../../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../../protocol/verdicts';
 import type { OutOfMemoryLine, OutOfMemoryVerdict } from '../../../protocol/verdicts';
 import { groupBy } from '../../../base/maps';
@@ -9,6 +9,7 @@ import { sum } from '../../series/statistics';
 import { THRESHOLDS as T } from '../../series/thresholds';
 import { inSentence, namedFrame, siteText } from '../../sites/site';
 import type { LineText } from './findingContext';
+import { isBeforeBackward, type GrownBatch } from './grownBatch';
 import { suggest } from './suggestions';
 
 // What to try after a failed allocation: only what the recorded figures support, each with the bytes that it gives by them.
@@ -21,6 +22,8 @@ export interface Failed extends Pick<
   failure: OutOfMemory;
   leak: Finding | null;
   after: AfterSteps | null;
+  /** Null: it is as usual, or that is not known. */
+  batch: GrownBatch | null;
   /** The device had room, and PyTorch was not allowed to take it. */
   limited: boolean;
 }
@@ -138,7 +141,7 @@ function ofPools({ failure: { snapshot } }: Failed): Idea[] {
 
 /** What the running step made, and what the one before it left. */
 function ofTheStep(
-  { failure, step, cause, missingBytes }: Failed,
+  { failure, step, cause, missingBytes, batch }: Failed,
   snapshot: MemorySnapshot,
   source: TraceSource,
 ): Idea[] {
@@ -150,7 +153,11 @@ function ofTheStep(
   const scaling = made + (follows ? failure.requestedBytes : inBackward ? backwardBytes(failure, snapshot, source) : 0);
   // So many tenths give what is missing, where that is known.
   const tenths = Math.min(9, Math.max(1, Math.ceil((10 * (missingBytes ?? 0)) / Math.max(1, scaling))));
-  const less = t('Use a batch that is {0}% smaller, or inputs that are {0}% shorter.', String(10 * tenths));
+  const percent = String(10 * tenths);
+  const less =
+    batch === null
+      ? t('Make the batch or the inputs {0}% smaller.', percent)
+      : t('Make the batch {0}% smaller (the usual one is {1} times smaller).', percent, batch.times);
   const waiting = snapshot.sites.filter(
     site => site.oldestStep === snapshot.step && site.activationBytes === site.liveBytes,
   );
@@ -239,8 +246,6 @@ function wasThere(
     );
   });
 }
-
-export const isBeforeBackward = (site: Site | null): boolean => site?.pass !== 'backward' && site?.pass !== 'optimizer';
 
 /** Bytes that get less with the batch: what the step has made up to now, but for its gradients and what the optimizer makes. */
 function batchBytes({ step: now, sites }: MemorySnapshot, step: number | null, source: TraceSource): number {

@@ -2,7 +2,7 @@ import { t } from '@vscode/l10n';
 import { formatBytes, formatCount } from '../../../text/format';
 import type { Layer, MemorySnapshot, OutOfMemory, TraceInfo, TraceSource } from '../../../protocol/trace';
 import type { AfterSteps, Finding, OutOfMemoryAdvice, OutOfMemoryCause } from '../../../protocol/verdicts';
-import type { FindingHolder, OutOfMemoryVerdict } from '../../../protocol/verdicts';
+import type { OutOfMemoryVerdict } from '../../../protocol/verdicts';
 import { fewestRecords } from '../../series/records';
 import { poolTexts, privatePools, unusedIn } from '../../ledger/pools';
 import { sum } from '../../series/statistics';
@@ -14,6 +14,7 @@ import { areEnough } from '../../sites/overallVerdict';
 import { codePath } from '../../../text/markdown';
 import { blocksText, holderText, placeText } from '../../words';
 import type { LineText } from './findingContext';
+import { figuresOf, roomOf, type Room } from './failureRoom';
 import { grownBatch } from './grownBatch';
 import { inItsLoop } from './inItsLoop';
 import { adviceFor, byLine, NO_SEGMENTS, noAdvice, type Failed } from './oomAdvice';
@@ -105,7 +106,8 @@ function judgeFailure(
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
-  const failed = { failure, cause, leak, after, ...room, ...figures, limited, step };
+  const batch = snapshot === null ? null : grownBatch(snapshot, failure.process, source);
+  const failed = { failure, cause, leak, after, batch, ...room, ...figures, limited, step };
   const advice = adviceFor(failed, source, context.lineText);
   const steps = stepsAfter(failure, step, info);
   const wentOn = steps > 0 || gotOver(failure, index, info);
@@ -119,10 +121,13 @@ function judgeFailure(
       ? t('{0} did not fit at {1}', what, withFunction(line))
       : t('{0} did not fit on GPU {2}, at {1}', what, withFunction(line), String(gpu));
   const detail = `${withWentOn(causeText(failed, source), wentOn, steps)}.`;
+  const holder = leak?.holder;
   const verdict: OutOfMemoryVerdict = {
     ...{ index, cause, headline, detail, step, wentOn },
     title: titleOf({ verdict: 'oom', headline, detail, atStep: step, processes: 1 }),
-    holder: leak?.holder ? t('Held by {0}.', holderText(inCode(leak.holder))) : (leak?.unnamed ?? null),
+    holder: holder
+      ? t('Held by {0}.', holderText({ ...holder, path: codePath(holder.path) }))
+      : (leak?.unnamed ?? null),
     advice,
     noAdvice: advice.length > 0 ? null : noAdvice(failed),
     ...{ ...room, ...figures },
@@ -138,35 +143,6 @@ function judgeFailure(
 /** `train.py:41 train` as `train.py:41 (train)`: behind a verb the function reads as a word of the sentence. */
 function withFunction(line: string): string {
   return line.replace(/(:\d+) (?!<)([^ ()]+)$/, '$1 ($2)');
-}
-
-type Room = Pick<Failed, 'totalBytes' | 'freeBytes' | 'othersBytes'>;
-
-/** Of the device. Its own account was read a moment ago: what the driver's calls took and freed since is counted too. */
-function roomOf({ device, snapshot, freeBytes: reportedFree }: OutOfMemory, info: TraceInfo): Room {
-  const known = info.devices.find(({ index }) => index === device)?.totalBytes;
-  const totalBytes = (snapshot?.totalBytes ?? known) || null;
-  if (snapshot === null || totalBytes === null) return { totalBytes, freeBytes: reportedFree, othersBytes: null };
-  const { usedBytes, processBytes, driverBytes, tracedBytes } = snapshot;
-  const othersBytes = usedBytes === null || processBytes === null ? null : usedBytes - processBytes;
-  const used = driverBytes + Math.max(0, (usedBytes ?? 0) - (tracedBytes ?? 0));
-  return { totalBytes, freeBytes: reportedFree ?? Math.max(0, totalBytes - used), othersBytes };
-}
-
-/** Limit, in use, missing: the request does not fit by so much. Unknown where enough lies free in parts; more than the GPU has, nothing frees. */
-function figuresOf(
-  { layer, requestedBytes, snapshot, freeBytes: reportedFree }: OutOfMemory,
-  { totalBytes, freeBytes }: Room,
-): Pick<OutOfMemoryVerdict, 'limitBytes' | 'inUseBytes' | 'missingBytes'> {
-  const { reservedBytes = null, tensorBytes = 0, pools = [], usedBytes } = snapshot ?? {};
-  const isFreeKnown = reportedFree !== null || typeof usedBytes === 'number';
-  const limitBytes = (reservedBytes ?? 0) + (isFreeKnown ? (freeBytes ?? 0) : 0);
-  const inUseBytes = Math.min(reservedBytes ?? 0, tensorBytes + unusedIn(pools));
-  const missingBytes = inUseBytes + requestedBytes - limitBytes;
-  const isPossible = layer === 'tensor' && requestedBytes <= (totalBytes ?? Infinity);
-  return isPossible && reservedBytes !== null && missingBytes > 0
-    ? { limitBytes, inUseBytes, missingBytes }
-    : { limitBytes: null, inUseBytes: null, missingBytes: null };
 }
 
 /** The leak on that device that holds most, when it holds enough to matter. */
@@ -267,7 +243,7 @@ function withWentOn(detail: string, wentOn: boolean | null, steps: number): stri
 
 /** Why it is so, without a full stop. */
 function causeText(
-  { cause, failure, leak, after, limited, freeBytes: free, othersBytes }: Failed,
+  { cause, failure, leak, after, limited, freeBytes: free, othersBytes, batch: grown }: Failed,
   source: TraceSource,
 ): string {
   const { snapshot } = failure;
@@ -291,8 +267,7 @@ function causeText(
   const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
   const stopped = t('PyTorch reached its memory limit: the GPU had {0} free, but PyTorch was not allowed to use it', formatBytes(free ?? 0));
-  const batch =
-    snapshot !== null && leak === null && after === null ? grownBatch(snapshot, failure.process, source) : null;
+  const batch = leak === null && after === null ? grown : null;
   // prettier-ignore
   const words: Record<OutOfMemoryCause, string> = {
     leak: after === null || leak !== null ? leaked : t('Memory rose by {0} after the last step, mostly at {1}', formatBytes(after.bytes), inSentence(after.line)),
@@ -305,7 +280,7 @@ function causeText(
     full: why,
   };
   const found = limited && cause !== 'limit' ? `${words[cause]}. ${stopped}` : words[cause];
-  return batch === null || cause === 'full' ? found : `${batch}. ${found}`;
+  return batch === null || cause === 'full' ? found : `${batch.text}. ${found}`;
 }
 
 /** Where the step, by its batch, allocates much more than those before; null: it does not. */
@@ -316,7 +291,7 @@ function biggerText(snapshot: MemorySnapshot, process: number, source: TraceSour
   const odd = steps === 'time' ? [] : known;
   const [bytes, usual] = [sum(odd.map(line => line.bytes)), sum(odd.map(line => line.usualBytes))];
   const batch = grownBatch(snapshot, process, source);
-  if (batch !== null) return batch;
+  if (batch !== null) return batch.text;
   if (snapshot.step <= T.few || bytes - usual < T.part * snapshot.tensorBytes) return null;
   const [now, before] = [formatBytes(bytes), formatBytes(usual)];
   return t(
@@ -332,6 +307,12 @@ function newInStep(snapshot: MemorySnapshot | null, source: TraceSource): OutOfM
   });
   const odd = rows.filter(({ bytes, usualBytes }) => bytes - usualBytes > T.most * Math.max(1, usualBytes));
   return odd.sort((a, b) => b.bytes - b.usualBytes - (a.bytes - a.usualBytes)).slice(0, LINES);
+}
+
+/** What PyTorch could have had at the failed allocation that a program ended with, or at least that; null: not known. */
+export function limitAtEnd(source: TraceSource): number | null {
+  const failure = lastFailure(source);
+  return failure === null ? null : figuresOf(failure, roomOf(failure, source.info())).limitBytes;
 }
 
 /** The failed allocation that a program ended with; null: it ended otherwise, or runs. */
@@ -392,6 +373,3 @@ function aliveText({ aliveByLine, newInStep: [odd] }: OutOfMemoryVerdict): strin
   const text = t('One call stack of {0} allocated {1} in this step; it usually allocates {2} per step.', line, bytes, usual);
   return [...alive, text];
 }
-
-/** As Markdown has it. */
-const inCode = (holder: FindingHolder): FindingHolder => ({ ...holder, path: codePath(holder.path) });

@@ -1,0 +1,67 @@
+// A run that ran out of memory on a GPU of unknown size: what it could have had at least is what it is to fit into.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { fitter, hasSize, readFitRun } from '../../../extension/fit/fitRun';
+import { answerText, gpuText } from '../../../extension/fit/fitText';
+import { UNCHANGED } from '../../../extension/fit/forecast';
+import { loadNative } from '../../../extension/native/addon';
+import type { TraceInfo, TraceSource } from '../../../extension/protocol/trace';
+import { sentencesOf } from '../../sentences.mjs';
+
+const { test, assertSentence } = sentencesOf(__filename);
+const folder = mkdtempSync(join(tmpdir(), 'limit-'));
+after(() => rmSync(folder, { recursive: true }));
+const LIMIT = 500 << 20;
+
+/** The stored run, as if its GPU had no size, and had failed with so much reserved. */
+function without(size: TraceSource, reservedBytes: number | null): TraceSource {
+  const whole = size.info();
+  const snapshot = { reservedBytes, tensorBytes: LIMIT - 1, pools: [], usedBytes: null, processBytes: null, step: 1 };
+  const failure = {
+    process: 0,
+    device: 0,
+    layer: 'tensor',
+    site: 0,
+    requestedBytes: 1 << 20,
+    freeBytes: null,
+    snapshot,
+  };
+  const info = {
+    ...whole,
+    devices: whole.devices.map(device => ({ ...device, totalBytes: 0 })),
+    processes: whole.processes.map(process => ({ ...process, exitCode: 1 })),
+    outOfMemory: [failure],
+    steps: [],
+  } as unknown as TraceInfo;
+  return new Proxy(size, {
+    get: (of, name) => {
+      const value: unknown = Reflect.get(of, name);
+      return name === 'info' ? () => info : typeof value === 'function' ? (value.bind(of) as unknown) : value;
+    },
+  });
+}
+
+test('a run without the size of its GPU is to fit into what it could have had at least', async () => {
+  const loaded = loadNative(join(process.cwd(), 'dist'));
+  assert.ok('addon' in loaded);
+  const { addon } = loaded;
+  const path = join(folder, 'batch20.gputrace');
+  writeFileSync(path, gunzipSync(readFileSync('test/golden/fit/graphnet20.gputrace.gz')));
+  const native = addon.open(path);
+  await native.settle();
+  const [known, unknown] = await Promise.all(
+    [LIMIT, null].map(bytes => readFitRun(addon, { name: 'x', path, source: without(native, bytes) })),
+  );
+  assert.ok(known && unknown && !('error' in known) && !('error' in unknown));
+  assert.deepEqual([hasSize(known), hasSize(unknown)], [true, false]);
+  const facts = fitter(addon, { trace: '', runs: [known], batches: [], gpuBytes: null })(() => UNCHANGED);
+  assert.ok(!('error' in facts));
+  assert.deepEqual([facts.totalBytes, facts.requested?.fits], [LIMIT, false], 'its peak was higher');
+  assertSentence(answerText(facts));
+  assertSentence(gpuText(facts));
+  native.close();
+});
