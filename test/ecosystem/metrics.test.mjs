@@ -162,7 +162,7 @@ test('by OpenTelemetry’s schema, the last metrics of each rank are what its re
   assert.equal(said('gpu_memtrace.outside')[2].length, 2);
   assert.deepEqual(
     said('gpu_memtrace.leak.bytes_per_step').map(values => values.length > 0),
-    [true, true, true],
+    [true, false, true], // what fills the GPU may be weights that are loaded
   );
 });
 

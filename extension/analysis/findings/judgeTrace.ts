@@ -62,6 +62,7 @@ function* judgeParts(source: TraceSource, info: TraceInfo, lineText: LineText): 
     source,
     leaks,
     after: known.after,
+    setUps,
     lineText,
     lastStep: ({ process, timeNs }) => lastStepAt(judged.find(({ axis }) => axis?.process === process)?.axis, timeNs),
   });

@@ -31,6 +31,8 @@ export interface OutOfMemoryContext {
   leaks: readonly Finding[];
   /** What piled up behind the last step; null: nothing did. */
   after: AfterSteps | null;
+  /** Processes whose steps may be a set-up, as when weights are loaded: what piles up in it is no sign of a leak. */
+  setUps: readonly number[];
   lineText: LineText;
   /** A step in or before which it failed. */
   lastStep(failure: OutOfMemory): number;
@@ -102,7 +104,8 @@ function judgeFailure(
   const room = roomOf(failure, info);
   const limited = hadRoom(failure, room, info);
   // Where it stopped is not why: a limit is the cause only of what nothing else explains.
-  const reason = causeOf(failure, leak ?? after, limited ? { ...room, freeBytes: 0 } : room, source);
+  const grown = leak ?? after;
+  const reason = causeOf(failure, grown, limited ? { ...room, freeBytes: 0 } : room, context);
   const cause = limited && (reason === 'full' || reason === 'other-process') ? 'limit' : reason;
   const step = stepOf(failure, info, leak, context);
   const figures = figuresOf(failure, { ...room, freeBytes: limited ? null : room.freeBytes });
@@ -162,7 +165,7 @@ function causeOf(
   failure: OutOfMemory,
   grown: Finding | AfterSteps | null,
   { totalBytes: total, freeBytes, othersBytes }: Room,
-  source: TraceSource,
+  { source, setUps }: OutOfMemoryContext,
 ): OutOfMemoryCause {
   const { snapshot, requestedBytes } = failure;
   if (grown !== null) return 'leak';
@@ -178,7 +181,7 @@ function causeOf(
   if (kept >= T.little * requestedBytes && kept + unused + room >= requestedBytes) return 'pools';
   if (big && grownBatch(snapshot, failure.process, source) === null) return 'big-request';
   if (total !== null && othersBytes !== null && othersBytes >= T.part * total) return 'other-process';
-  if (gathering(snapshot) && inItsLoop(failure, source)) return 'leak';
+  if (gathering(snapshot) && inItsLoop(failure, source) && !setUps.includes(failure.process)) return 'leak';
   const usual = snapshot.sites.find(site => site.site === failure.site)?.usualAllocatedBytes ?? 0;
   if (usual > 0 && !bigger && requestedBytes >= T.times * usual) return 'big-request';
   return 'full';
@@ -262,7 +265,7 @@ function causeText(
   // prettier-ignore
   const leaked = leak !== null
     ? t('A leak filled the memory. {0}', leak.title)
-    : t('A leak filled the memory: one line holds most of it and allocated it step by step');
+    : t('Probably a leak: one line holds most of the memory, in blocks from nearly every step');
   // prettier-ignore
   const why = snapshot === null ? t('No further details were recorded') : (biggerText(snapshot, failure.process, source) ?? full);
   // prettier-ignore
