@@ -411,6 +411,18 @@ const checks = {
       assert.ok((await bottom('.finding-facts')) <= (await bottom('.findings')));
     });
   },
+  async 'a note on a pause of the recording is no warning, and is read whole in a low window'() {
+    const text =
+      'Recording was resumed at 2026-11-29 20:44:16 UTC. What was allocated or freed during the pause is unknown, because this version of PyTorch does not report them.';
+    await beside({ width: 280, height: 630, limits: { note: { code: 13, text } } }, async paused => {
+      const note = paused.locator('[data-notice=losses]');
+      await note.locator('summary').click();
+      assert.match(await note.innerText(), /^.*1 note\s+Recording was resumed at \d\d:44:16\. What/);
+      assert.equal(await note.locator('ul').evaluate(one => one.scrollHeight - one.clientHeight), 0);
+      assert.equal(await note.locator('.codicon-warning').count(), 0);
+      assert.equal(await note.evaluate(one => one.classList.contains('warning')), false);
+    });
+  },
   async 'a program whose recording is paused says so in the first row'() {
     for (const recording of [true, false])
       await beside({ width: 300, scene: { recording } }, async paused => {
