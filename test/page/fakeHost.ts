@@ -59,8 +59,14 @@ let revision = 1;
 let scene: Partial<SessionView> = {};
 let cards = 2;
 let story: Story = 'leaks';
-/** Lines and findings that there are, all where it is not set; long: names and figures have many letters; note: all that is missing. */
-let limits: { rows?: number; findings?: number; long?: boolean; note?: ProcessInfo['notes'][number] } = {};
+/** Lines and findings that there are, all where it is not set; long: names and figures have many letters; note: all that is missing; oneFile: all lines are of one. */
+let limits: {
+  rows?: number;
+  findings?: number;
+  long?: boolean;
+  oneFile?: boolean;
+  note?: ProcessInfo['notes'][number];
+} = {};
 let timer = 0;
 
 function makeEntry(id: number): Entry {
@@ -156,6 +162,7 @@ function sites(query: SiteQuery & OfMoment): SiteWindow {
     frees: row.liveCount * 8,
     allocatedBytes: row.liveBytes * 9,
     label: `${row.file}:${row.line}`,
+    ...(limits.oneFile && row.file !== '' && { file: '/home/user/project/finetune.py' }),
   }));
   const sum = (of: 'liveBytes' | 'liveCount'): number => all.reduce((sums, row) => sums + row[of], 0);
   return siteWindow(rows, {

@@ -141,6 +141,19 @@ const checks = {
       assert.ok(width > 95 && Math.abs(left) < 1, `${width} px, ${left} of them free`);
     });
   },
+  async 'the file of all lines is the title of their column: rows have number, function and growth at any width'() {
+    for (const width of [270, 280, 300, 1000])
+      await beside({ width, limits: { rows: 12, findings: 1, oneFile: true } }, async low => {
+        const title = low.locator('.list .head [data-column=site]');
+        await eventually(async () => assert.equal(await title.innerText(), 'finetune.py'));
+        const row = low.locator('.rows .row[data-tone=alarm]:visible').first();
+        assert.match(await row.locator('.site-name').innerText(), /^:\d+\s+\w+$/);
+        assert.match(await row.locator('[data-column=step]').innerText(), /^\+763/);
+        await low.locator('[data-control=group]').click();
+        await low.locator('vscode-option[value=function]').click();
+        await eventually(async () => assert.equal(await title.innerText(), 'Function'));
+      });
+  },
   async 'under the mouse a row keeps its figures: its button takes the room of the name'() {
     await beside({ width: 280, limits: { rows: 5, findings: 1 } }, async low => {
       const row = low.locator('.rows .row:visible').first();
