@@ -154,6 +154,23 @@ const checks = {
         await eventually(async () => assert.equal(await title.innerText(), 'Function'));
       });
   },
+  async 'no line of facts begins or ends with a dot, and none is in a line of its own'() {
+    for (const width of [250, 268, 280, 300, 330, 360])
+      await beside({ width, limits: { findings: 1 } }, async low => {
+        const dots = await low.locator('.finding-facts, [data-value=figures]').evaluateAll(all =>
+          all.flatMap(facts => {
+            const edge = facts.getBoundingClientRect().left;
+            const words = [...facts.querySelectorAll('.whole')].map(one => one.getBoundingClientRect());
+            return words.slice(1).map((box, i) => {
+              const dot = facts.querySelectorAll('i')[i].getBoundingClientRect();
+              return box.top > words[i].top + 3 ? dot.right <= edge + 0.5 : dot.left >= words[i].right - 0.5;
+            });
+          }),
+        );
+        assert.ok(dots.length > 2 && dots.every(Boolean), `${width} px: ${dots}`);
+        assert.match(await low.locator('.finding-facts').innerText(), /blocks · since step 12 · confidence 99%$/);
+      });
+  },
   async 'under the mouse a row keeps its figures: its button takes the room of the name'() {
     await beside({ width: 280, limits: { rows: 5, findings: 1 } }, async low => {
       const row = low.locator('.rows .row:visible').first();

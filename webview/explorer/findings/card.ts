@@ -25,8 +25,8 @@ export class FindingCard {
   private readonly chevron = icon('chevron-right');
   private readonly toggle = button('finding-toggle', null, '', () => this.setOpen(!this.open));
   private readonly cause = el('p', { 'data-value': 'cause' });
-  private readonly facts = el('p', { class: 'dim number', 'data-value': 'figures' });
-  private readonly moreFacts = el('p', { class: 'dim number finding-facts' });
+  private readonly facts = el('p', { class: 'dim number dotted', 'data-value': 'figures' });
+  private readonly moreFacts = el('p', { class: 'dim number dotted finding-facts' });
   /** What to do first: the fix, and the line to change. */
   private readonly first = el('div', { class: 'finding-actions' });
   private readonly held = el('div', { 'data-part': 'holder' });
@@ -249,13 +249,13 @@ export class FindingCard {
   }
 }
 
-/** A fact begins a line before it is broken, and its dot stays with it. */
+/** A fact begins a line before it is broken; its dot is clipped there. */
 function showFacts(place: HTMLElement, facts: readonly string[]): void {
   if (place.textContent === facts.join(' · ')) return;
   const words = facts.map((fact, i) =>
-    el('span', { class: 'whole' }, ...wrapped(i + 1 < facts.length ? `${fact} ·` : fact)),
+    el('span', { class: 'whole' }, ...(i > 0 ? [el('i', {}, '· ')] : []), ...wrapped(fact)),
   );
-  place.replaceChildren(...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word])));
+  place.replaceChildren(el('span', {}, ...words.flatMap((word, i) => (i > 0 ? [' ', word] : [word]))));
 }
 
 /** What stands between backticks is code. */
