@@ -302,6 +302,22 @@ const checks = {
       assert.ok(label.y + label.height <= gap.y + 2, 'no label lies on the plot');
     });
   },
+  async 'out of memory in a low window: its card comes before the comparison, and three rows are in sight'() {
+    const sessions = [1, 2].map(id => ({ id, title: `segment_loss.py (${id})`, status: 'failed · 1 leak' }));
+    const ended = { phase: 'ended', exitCode: 1, crashed: true, offers: ['openReport', 'traceAgain'] };
+    const ending = { timeNs: 401e9, title: 'As of the failed allocation', when: '', reason: '', bytes: 1, show: '' };
+    const scene = { ...ended, detail: '', before: 2, sessions, ending };
+    await beside({ width: 280, height: 630, story: 'outOfMemory', scene }, async failed => {
+      await failed.locator('[data-value=moment]:visible').waitFor();
+      await failed.locator('.run-before').waitFor({ state: 'attached' });
+      const [row, comparison, card] = await Promise.all(
+        ['.rows .row[data-row="2"]', '.run-before', '.finding'].map(one => failed.locator(one).first().boundingBox()),
+      );
+      assert.ok(row.y + row.height <= 630, `the third row ends at ${row.y + row.height}`);
+      assert.ok(comparison.y >= card.y + card.height, 'why it failed comes first');
+      assert.ok((await failed.locator('.state').boundingBox()).height < 40, 'its buttons are one row');
+    });
+  },
   async 'the line that raised an exception is a link'() {
     const raisedAt = { file: '/home/user/project/train.py', line: 18 };
     const scene = {
