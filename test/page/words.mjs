@@ -95,7 +95,8 @@ const checks = {
     await allWrapped();
   },
   async 'who holds it'() {
-    await page.locator('[data-finding] [data-action=who-holds]').first().click();
+    for (const part of ['.finding-toggle', '[data-action=who-holds]'])
+      await page.locator(`[data-finding="leak 1"] ${part}`).click();
     await allWrapped();
   },
   async 'menus, a wrong filter, selected rows, details'() {

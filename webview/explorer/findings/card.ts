@@ -138,11 +138,18 @@ export class FindingCard {
     if (why) setText(why, isLeak(finding) ? t('Why is this a leak?') : t('Why this finding?'));
     this.showPlaces();
     this.showHolder();
-    // Of a program that has ended, nothing new can be found.
-    const answerable = finding.queryable && (finding.holder !== null || finding.unnamed === null);
-    this.buttons.get('who-holds')?.toggleAttribute('hidden', !answerable);
+    this.showSearch();
     this.updateAnswers();
     if (this.reasonsOpen) this.showReasons();
+  }
+
+  /** A search can find what is not named yet; of a program that has ended, nothing. */
+  private showSearch(): void {
+    const { queryable, holder, unnamed } = this.finding;
+    const search = this.buttons.get('who-holds');
+    const open = holder === null ? unnamed === null : holder.share !== undefined;
+    search?.toggleAttribute('hidden', !queryable || !open);
+    if (search) setText(search, holder === null ? t('Find what holds it') : t('Find other holders'));
   }
 
   /** Where to change something first; then where the memory comes from. */
@@ -205,7 +212,7 @@ export class FindingCard {
       to.append(element);
     };
     add('apply-fix', '', () => this.inquire('applyFix', this.finding.id), this.first);
-    add('who-holds', t('Find what holds it'), () => {
+    add('who-holds', '', () => {
       this.awaited = true;
       this.inquire('findHolders', this.finding.id);
     });
