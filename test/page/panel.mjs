@@ -171,16 +171,26 @@ const checks = {
         assert.match(await low.locator('.finding-facts').innerText(), /blocks · since step 12 · confidence 99%$/);
       });
   },
-  async 'under the mouse a row keeps its figures: its button takes the room of the name'() {
-    await beside({ width: 280, limits: { rows: 5, findings: 1 } }, async low => {
-      const row = low.locator('.rows .row:visible').first();
-      await row.hover();
-      const [button, live] = [row.locator('.into'), row.locator('[data-column=live]')];
-      const [own, figure] = [await button.boundingBox(), await live.boundingBox()];
-      assert.ok(own.x + own.width <= figure.x, JSON.stringify([own, figure]));
-      const [name, number] = [await row.locator('.at').boundingBox(), await row.locator('.at').innerText()];
-      assert.ok(name.x + name.width <= own.x && number.startsWith(':'), number);
-    });
+  async 'under the mouse a row keeps its name and its figures: its button stands between them'() {
+    for (const oneFile of [false, true])
+      await beside({ width: 280, limits: { rows: 5, findings: 1, oneFile } }, async low => {
+        const row = low.locator('.rows .row:visible').first();
+        const textBox = one =>
+          row.locator(one).evaluate(element => {
+            const range = document.createRange();
+            range.selectNodeContents(element);
+            return range.getBoundingClientRect().toJSON();
+          });
+        const parts = ['.place', '.at', '[data-column=live] > span'];
+        const before = await Promise.all(parts.map(textBox));
+        await row.hover();
+        const [name, number, figure] = await Promise.all(parts.map(textBox));
+        assert.deepEqual([name, number, figure], before);
+        const own = await row.locator('.into').boundingBox();
+        assert.ok(number.right <= own.x && own.x + own.width <= figure.left, JSON.stringify([number, own, figure]));
+        await row.locator('.into').click();
+        await low.locator('.details .stack').first().waitFor();
+      });
   },
   async 'a compared line keeps its number where its name is cut'() {
     await beside({ width: 230 }, async low => {
@@ -272,6 +282,19 @@ const checks = {
     await unchanged.click();
     await eventually(async () => assert.equal(await lines(), changed));
     await page.locator('[data-tab=lines]').click();
+  },
+  async 'a name that is cut loses its ending as a whole, so that three dots follow, not four; the filter has a tooltip'() {
+    const title = 'segment_loss.py (2)';
+    await beside({ width: 220, scene: { title } }, async low => {
+      assert.equal(await isCut(low, '[data-value=title]'), true);
+      assert.equal(await low.locator('[data-value=title]').textContent(), title);
+      for (const name of ['[data-value=title]', '.rows .primary >> nth=0']) {
+        const ending = low.locator(`${name} >> .ending`);
+        assert.equal(await ending.textContent(), '.py');
+        assert.equal(await ending.evaluate(one => window.getComputedStyle(one).display), 'inline-block');
+      }
+      assert.match(await low.locator('[data-control=filter]').getAttribute('title'), /^Filter /);
+    });
   },
   async 'an empty panel lists recent traces, which a click opens, and names the one that was closed'() {
     const recent = ['a', 'b'].map(name => ({ file: `/x/${name}.gputrace`, title: `${name}.py`, words: '2.00 MiB' }));

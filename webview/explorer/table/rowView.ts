@@ -6,7 +6,7 @@ import { el, icon, setAttribute, setAttributes, setHidden, setText, svg } from '
 import { COLUMNS, type Column, type ColumnId } from '../common/columns';
 import type { Layout } from './tableLayout';
 import { growthText, sparkPoints, type Row } from '../common/rows';
-import { splitName } from '../common/named';
+import { setName, splitName } from '../common/named';
 import { hueOf, hueStyle, strengthOf } from '../common/hues';
 import { WORDS } from '../common/vocabularyWords';
 
@@ -121,7 +121,7 @@ export class RowView {
 
   private showName(row: Row, { verdict, oneFile }: RowMarks): void {
     const [name, number] = splitName(row.primary);
-    setText(this.primary, oneFile && number !== '' ? '' : name);
+    setName(this.primary, oneFile && number !== '' ? '' : name);
     setText(this.at, number);
     setText(this.secondary, row.secondary);
     setAttribute(this.cell('site'), 'title', row.title);
