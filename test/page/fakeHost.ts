@@ -205,7 +205,8 @@ function site(id: number): Site | null {
 function verdict(id: number): RowVerdict {
   const growing = story !== 'clean' && (id - 1) % 23 === 0;
   const state = growing ? 'growing' : (['transient', 'one-shot', 'plateau', 'sawtooth', 'unknown'] as const)[id % 5]!;
-  const because = growing ? 'More of it stays after each step.' : 'It does not grow.';
+  const stays = state === 'transient' ? 'It is freed within one or two steps.' : 'It does not grow.';
+  const because = growing ? 'More of it stays after each step.' : stays;
   return { site: id, state, bytesPerStep: growing ? (limits.long ? 512 : 763.31 * 1024 ** 2) : 0, because };
 }
 

@@ -154,6 +154,14 @@ const checks = {
         await eventually(async () => assert.equal(await title.innerText(), 'Function'));
       });
   },
+  async 'the tooltip of a verdict says nothing twice'() {
+    await beside({ width: 1000, limits: { rows: 12 } }, async wide => {
+      const titles = await wide.locator('.rows .verdict').evaluateAll(all => all.map(one => one.title));
+      const freed = titles.filter(title => /freed within/.test(title));
+      assert.deepEqual([...new Set(freed)], ['It is freed within one or two steps.']);
+      assert.ok(titles.some(title => title.split('\n').length === 2));
+    });
+  },
   async 'no line of facts begins or ends with a dot, and none is in a line of its own'() {
     for (const width of [250, 268, 280, 300, 330, 360])
       await beside({ width, limits: { findings: 1 } }, async low => {

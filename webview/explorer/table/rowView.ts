@@ -129,7 +129,8 @@ export class RowView {
     const words = verdict && row.verdict ? WORDS.states[row.verdict.state] : null;
     setHidden(this.verdict, !words?.short);
     setText(this.verdict, words?.short ?? '');
-    setAttribute(this.verdict, 'title', words ? `${row.verdict?.because}\n${words.sentence}` : '');
+    const why = new Set([row.verdict?.because, words?.sentence]); // which may say the same
+    setAttribute(this.verdict, 'title', words ? [...why].join('\n') : '');
   }
 
   private showTree({ tree }: Row): void {
